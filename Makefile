@@ -1,0 +1,50 @@
+# `make run` opens MONITOR, `make test` passes the tests; both set everything up first.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.PHONY: run demo test test-chaos check lint types imports bench snapshots clean
+
+run: $(READY)
+	@$(BIN)/monitor $(ARGS)
+
+demo: $(READY)
+	@$(BIN)/monitor demo $(ARGS)
+
+test: $(READY)
+	$(BIN)/python -m pytest -m "not chaos" $(ARGS)
+
+# Kills a real process 200 times; slower than the default suite, so it has its own target.
+test-chaos: $(READY)
+	$(BIN)/python -m pytest -m chaos --timeout=1800 $(ARGS)
+
+check: lint types imports test
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+imports: $(READY)
+	$(BIN)/lint-imports
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks $(ARGS)
+
+snapshots: $(READY)
+	$(BIN)/python -m pytest tests/snapshots --snapshot-update
+
+# One stamp for the whole set-up: made again when the lock or the project's metadata change.
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "MONITOR needs Python 3.11 or newer; set PYTHON=/path/to/it"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Setting up MONITOR (once, about a minute) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@touch $(READY)
+
+clean:
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

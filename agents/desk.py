@@ -1,0 +1,203 @@
+"""The Orchestrator's door, as screens and the command line know it.
+
+Every call reads or moves the stores and returns a view; all raise `stores.errors.MonitorError` with
+words for the user. What happens meanwhile is published on `events`. The real one is
+`agents.orchestrator.main.Orchestrator`; screens are typed against this, so tests can give them twins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, Protocol
+
+from agents.messages import EventBus
+from agents.views import (
+    CommandHelp,
+    CommitReport,
+    EntityCard,
+    GateView,
+    MenuView,
+    Reply,
+    SceneView,
+    StoryCard,
+    TurnTrace,
+    TurnView,
+)
+from stores.records.canon import Payload
+from stores.records.ids import Id
+from stores.records.ledger import Verdict
+from stores.records.play import Critical, StoryMode
+from stores.records.world import Entity, Number, Universe
+
+
+class Mode(StrEnum):
+    """The Main Loop's modes that exist so far."""
+
+    START_STORY = "start_story"
+    CONTINUE = "continue"
+    UNIVERSE = "universe"
+
+
+@dataclass(frozen=True, slots=True)
+class NewUniverse:
+    name: str
+    genre: str = ""
+    tone: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NewCharacter:
+    """A player character to create; `numbers` such as hp or might."""
+
+    name: str
+    description: str = ""
+    numbers: tuple[tuple[str, Number], ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoryOutline:
+    """Story and first scene. `pc` is an existing character's id or one to create."""
+
+    universe_id: Id
+    title: str
+    pc: Id | NewCharacter | None
+    theme: str = ""
+    tone: str = ""
+    constraints: str = ""
+    lines_and_veils: str = ""
+    mode: StoryMode = StoryMode.COPILOT
+    critical: Critical = Critical.ASK
+    scene_title: str = "Scene 1"
+    scene_goal: str = ""
+    place: Id | str | None = None
+    cast: tuple[Id, ...] = ()
+
+
+class Desk(Protocol):
+    @property
+    def events(self) -> EventBus: ...
+
+    # --- session -----------------------------------------------------------------------------------
+    async def recover(self) -> tuple[str, ...]:
+        """Finish what a crash left half done; returns a line for each thing recovered. Call once."""
+        ...
+
+    async def enter(self, mode: Mode) -> None:
+        """Main loop: Idle -> Executing(mode)."""
+        ...
+
+    async def leave(self) -> None:
+        """Main loop: back to Idle."""
+        ...
+
+    async def menu(self) -> MenuView: ...
+
+    def commands(self) -> tuple[CommandHelp, ...]:
+        """The slash commands that exist."""
+        ...
+
+    # --- universes, characters, stories ------------------------------------------------------------
+    async def universes(self) -> list[Universe]: ...
+
+    async def add_sample(self) -> Universe:
+        """Bring in the bundled sample universe (once: a second call returns the same one)."""
+        ...
+
+    async def create_universe(self, new: NewUniverse) -> Universe: ...
+
+    async def characters(self, universe_id: Id) -> list[Entity]:
+        """Player characters first."""
+        ...
+
+    async def places(self, universe_id: Id) -> list[Entity]: ...
+
+    async def start_story(self, outline: StoryOutline) -> Id:
+        """Create story, PC if needed, and first scene; returns the scene's id, Active."""
+        ...
+
+    async def stories(self) -> list[StoryCard]: ...
+
+    async def resume(self, story_id: Id) -> Id:
+        """Open the story where it was left: its scene's id. Finishes a half-done exchange first."""
+        ...
+
+    async def suspend(self) -> None:
+        """Leave the open story where it stands (Main: Suspended)."""
+        ...
+
+    async def abandon(self, story_id: Id) -> None: ...
+
+    async def complete_story(self, story_id: Id, recap: str = "") -> CommitReport: ...
+
+    # --- the scene ---------------------------------------------------------------------------------
+    async def scene(self, scene_id: Id) -> SceneView: ...
+
+    async def transcript(self, scene_id: Id, start: int, count: int) -> list[TurnView]:
+        """Rows at depths `start` ... of the line; cheap at any length of scene."""
+        ...
+
+    async def submit(self, scene_id: Id, line: str) -> Reply:
+        """One typed line: an exchange, or a slash command."""
+        ...
+
+    async def undo(self, scene_id: Id) -> Reply: ...
+
+    async def redo(self, scene_id: Id) -> Reply: ...
+
+    async def retake(self, scene_id: Id, text: str) -> Reply:
+        """Another take of the last GM turn, in the GM's words."""
+        ...
+
+    async def walk_takes(self, scene_id: Id, step: Literal[-1, 1]) -> Reply:
+        """Stand on the take before or after, if the last turn has several."""
+        ...
+
+    async def branch(self, scene_id: Id, turn_id: Id) -> Reply:
+        """Play goes on from this older turn; what came after it stays in the tree."""
+        ...
+
+    async def end_scene(self, scene_id: Id, summary: str = "") -> Reply:
+        """Active -> Finalizing; `summary` becomes a proposed event. The reply's `goto` is the gate."""
+        ...
+
+    async def reopen_scene(self, scene_id: Id) -> None:
+        """Finalizing -> Active: back to play with every decision kept."""
+        ...
+
+    # --- proposals and the gate --------------------------------------------------------------------
+    async def gate(self, scene_id: Id | None, universe_id: Id | None = None) -> GateView: ...
+
+    async def decide(
+        self,
+        proposal_ids: Collection[Id],
+        verdict: Verdict | None,
+        *,
+        reason: str = "",
+        edited: Payload | None = None,
+    ) -> None:
+        """Set a verdict (None takes it back). `edited` goes with ACCEPT of one proposal."""
+        ...
+
+    async def edit_text(self, proposal_id: Id, text: str) -> None:
+        """Accept the proposal with its words changed: the statement, name or value it is about."""
+        ...
+
+    async def commit(self, scene_id: Id, only: Sequence[Id] | None = None) -> CommitReport:
+        """Write what is accepted or pre-ticked. In a Finalizing scene this closes it, and
+        `next_scene_id` names the scene that play goes on in."""
+        ...
+
+    async def dismiss_trigger(self, scene_id: Id) -> None:
+        """Leave what is critical to the scene's end."""
+        ...
+
+    # --- the world ---------------------------------------------------------------------------------
+    async def entities(self, universe_id: Id, search: str = "") -> list[Entity]: ...
+
+    async def card(self, entity_id: Id) -> EntityCard: ...
+
+    async def trace(self, turn_id: Id) -> TurnTrace: ...

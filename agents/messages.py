@@ -1,0 +1,107 @@
+"""What the Orchestrator publishes: events that screens, the Indexer and tests listen to.
+
+Events say that something is so; they carry identifiers and short words, never widgets or handles.
+Source: design/architecture.md, "How one exchange flows"; AGENT_ORCHESTRATION, "Event Publishing".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from stores.records.ids import Id
+from stores.records.ledger import Transition
+from stores.records.play import Resolution, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class LoopMoved:
+    transition: Transition
+
+
+@dataclass(frozen=True, slots=True)
+class TurnAppended:
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class ResolutionSealed:
+    resolution: Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class LineMoved:
+    """The head moved to another turn: undo, redo, another take, a branch."""
+
+    scene_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalsChanged:
+    """Staged, decided, withdrawn or committed: ask for the view again."""
+
+    universe_id: Id
+    scene_id: Id | None
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerRaised:
+    """Something critical is staged; `why` is one line, `proposal_ids` what a commit now would write."""
+
+    scene_id: Id
+    proposal_ids: tuple[Id, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class CanonCommitted:
+    canonization_id: Id
+    universe_id: Id
+    scene_id: Id | None
+    fact_ids: tuple[Id, ...]
+    failed: tuple[Id, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SceneOpened:
+    scene_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A line for the user that is no part of the story."""
+
+    text: str
+    severity: Literal["information", "warning", "error"] = "information"
+
+
+Event = (
+    LoopMoved
+    | TurnAppended
+    | ResolutionSealed
+    | LineMoved
+    | ProposalsChanged
+    | TriggerRaised
+    | CanonCommitted
+    | SceneOpened
+    | Notice
+)
+
+Listener = Callable[[Event], None]
+
+
+class EventBus:
+    """One stream of events up. Listeners are called in the order they subscribed and must not block."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Listener] = []
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Add `listener`; the returned function takes it off again."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def publish(self, event: Event) -> None:
+        for listener in tuple(self._listeners):
+            listener(event)

@@ -1,0 +1,203 @@
+"""What screens draw: plain values that the Orchestrator hands out, read from the stores at that moment.
+
+A view holds no handle and no truth of its own; ask again after an event. Ticks are minutes of world time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from stores.records.canon import Evidence, Fact
+from stores.records.ids import Id
+from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
+from stores.records.play import Resolution, Scene, Story, Turn
+from stores.records.world import Entity, Number, Universe
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """One row of the transcript. `take`/`takes` count siblings; `made` the facts and entities that
+    rest on it."""
+
+    turn: Turn
+    resolution: Resolution | None = None
+    take: int = 1
+    takes: int = 1
+    made: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictView:
+    """Why a proposal cannot stand beside canon. `rule` names the check, `other` what it meets."""
+
+    rule: str
+    text: str
+    other: Fact | None = None
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalView:
+    """A proposed change as rows draw it.
+
+    `mark`: what a commit now would do with it: accept, reject, defer, or hold (it meets a conflict).
+    `diff`: lines of (what, before, after). `number` is what `/accept N` means.
+    """
+
+    number: int
+    proposal: ProposedChange
+    status: ProposalStatus
+    verdict: Verdict | None
+    mark: Literal["accept", "reject", "defer", "hold"]
+    label: str
+    title: str
+    group: str
+    confidence: float
+    reasons: tuple[str, ...] = ()
+    diff: tuple[tuple[str, str, str], ...] = ()
+    conflicts: tuple[ConflictView, ...] = ()
+    critical: bool = False
+    quote: str = ""
+    turn_number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CastMember:
+    """Someone in the scene with the working state: canon and what is staged on the line, folded."""
+
+    entity_id: Id
+    name: str
+    is_pc: bool
+    numbers: dict[str, Number] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SceneView:
+    """All that the Scene screen shows but the transcript. `state` is the scene loop's."""
+
+    universe: Universe
+    story: Story
+    scene: Scene
+    when: str
+    state: str
+    turns: int
+    place: str
+    cast: tuple[CastMember, ...]
+    proposals: tuple[ProposalView, ...]
+    trigger: str = ""
+    can_undo: bool = False
+    can_redo: bool = False
+    unfinished: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GateView:
+    """Everything that waits at the gate: of one scene, or (scene None) of a whole universe."""
+
+    title: str
+    universe: Universe
+    scene: Scene | None
+    finalizing: bool
+    proposals: tuple[ProposalView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommitReport:
+    """What one commit did."""
+
+    canonization_id: Id | None
+    facts: tuple[Fact, ...]
+    entities: tuple[Entity, ...]
+    accepted: int
+    rejected: int
+    deferred: int
+    held: int
+    failed: tuple[tuple[str, str], ...] = ()
+    next_scene_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoryCard:
+    story: Story
+    universe: Universe
+    scene: Scene | None
+    state: str
+    scene_state: str
+    scenes: int
+    turns: int
+    last_line: str = ""
+    suspended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MenuView:
+    """`resume` is the story that was played last. `notes` are lines from recovery and store health."""
+
+    resume: StoryCard | None
+    stories: int
+    universes: int
+    facts: int
+    health: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FactView:
+    """A fact with what it rests on; `current` is false for what was superseded, ended or retconned."""
+
+    fact: Fact
+    current: bool
+    when: str
+    evidence: tuple[Evidence, ...] = ()
+    superseded_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EntityCard:
+    entity: Entity
+    facts: tuple[FactView, ...]
+    relations: tuple[tuple[str, Entity, FactView], ...]
+    history: tuple[FactView, ...]
+    evidence: tuple[Evidence, ...]
+    appears_in: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTrace:
+    """Where a turn stands, and what it made true."""
+
+    turn: Turn
+    scene: Scene
+    story: Story
+    on_line: bool
+    facts: tuple[Fact, ...]
+    entities: tuple[Entity, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommandHelp:
+    """A slash command, for help, palette and completion."""
+
+    name: str
+    usage: str
+    summary: str
+    needs_argument: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of one typed line.
+
+    `lines` are for the user and no part of the story; `goto` asks the screen to show another one;
+    `text` puts words back into the prompt (a branch re-opens the old turn's words there).
+    """
+
+    kind: Literal["exchange", "operation", "nothing"]
+    lines: tuple[str, ...] = ()
+    goto: Literal["", "gate", "scene", "help", "menu", "universe"] = ""
+    subject: Id | None = None
+    text: str = ""
+    severity: Literal["information", "warning", "error"] = "information"

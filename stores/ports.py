@@ -1,0 +1,377 @@
+"""The five store ports and the narrow handles that agents are given.
+
+A port speaks the domain, not a query language. Reading is open to every agent; each writing handle
+below holds just what the role's row in `stores/authority.py` allows, so that overreach does not
+type-check. Adapters implement them all on one object bound to a role, and the store itself refuses
+what the role may not do.
+
+Every write is atomic and durable when it returns, and idempotent by the record's identifier: writing
+the same record again changes nothing. Readers see all writes that returned before they began.
+Errors: `stores.errors.StoreError` and its kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from stores.records.canon import CanonBatch, Evidence, Fact, FactKind
+from stores.records.ids import Id
+from stores.records.ledger import (
+    Canonization,
+    CanonizationState,
+    Checkpoint,
+    Decision,
+    Loop,
+    ProposalStatus,
+    ProposedChange,
+    Transition,
+)
+from stores.records.memory import Memory, Summary
+from stores.records.play import HeadMove, MoveKind, Resolution, Scene, Story, Turn
+from stores.records.sources import Snippet, Source
+from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
+
+# --- canon graph ------------------------------------------------------------------------------------
+
+
+class Neighbourhood(NamedTuple):
+    """What lies within some hops of the roots: entities by distance, and the relation facts between."""
+
+    entities: tuple[Entity, ...]
+    facts: tuple[Fact, ...]
+
+
+class CanonReader(Protocol):
+    async def universes(self) -> list[Universe]: ...
+
+    async def universe(self, universe_id: Id) -> Universe: ...
+
+    async def entity(self, entity_id: Id) -> Entity: ...
+
+    async def entities(
+        self, universe_id: Id, *, kind: EntityKind | None = None, search: str = "", limit: int = 10_000
+    ) -> list[Entity]:
+        """Canonical entities by name; `search` matches any part of a name or alias, without case."""
+        ...
+
+    async def entities_by_id(self, ids: Collection[Id]) -> dict[Id, Entity]:
+        """Those of `ids` that are in canon."""
+        ...
+
+    async def find_entity(self, universe_id: Id, name: str) -> list[Entity]:
+        """Canonical entities with exactly this name or alias, without case."""
+        ...
+
+    async def fact(self, fact_id: Id) -> Fact: ...
+
+    async def facts_by_id(self, ids: Collection[Id]) -> dict[Id, Fact]: ...
+
+    async def facts_about(
+        self, entity_id: Id, *, predicate: str | None = None, history: bool = False, limit: int = 1_000
+    ) -> list[Fact]:
+        """Facts that involve the entity in any role, oldest first. Without `history`: canonical and
+        open-ended (`valid_to` None) only, events included."""
+        ...
+
+    async def facts_at(
+        self, universe_id: Id, tick: int, *, kind: FactKind | None = None, limit: int = 10_000
+    ) -> list[Fact]:
+        """Canonical facts that hold at world time `tick` (`valid_from` <= tick < `valid_to`)."""
+        ...
+
+    async def facts(
+        self, universe_id: Id, *, kind: FactKind | None = None, history: bool = False, limit: int = 10_000
+    ) -> list[Fact]: ...
+
+    async def neighbourhood(self, roots: Sequence[Id], *, hops: int = 2, limit: int = 50) -> Neighbourhood: ...
+
+    async def evidence_of(self, subject_id: Id) -> list[Evidence]:
+        """What a fact or an entity rests on."""
+        ...
+
+    async def supported_by(self, turn_ids: Collection[Id]) -> list[tuple[Id, Id]]:
+        """(turn, fact or entity) for all that rests on these turns (by evidence `turn_id`)."""
+        ...
+
+    async def superseded_by(self, fact_id: Id) -> list[Fact]:
+        """Facts that supersede this one."""
+        ...
+
+    async def supersedes(self, fact_id: Id) -> list[Fact]:
+        """Facts that this one supersedes."""
+        ...
+
+    async def appearances(self, entity_id: Id) -> list[Id]:
+        """Scenes that the entity appeared in."""
+        ...
+
+    async def story_nodes(self, universe_id: Id) -> list[StoryNode]: ...
+
+    async def scene_nodes(self, story_id: Id) -> list[SceneNode]: ...
+
+
+class ContainerWriter(Protocol):
+    """The Orchestrator's only leave in canon: story and scene containers."""
+
+    async def create_story_node(self, node: StoryNode) -> None: ...
+
+    async def create_scene_node(self, node: SceneNode) -> None: ...
+
+
+class CanonWriter(CanonReader, Protocol):
+    """The CanonKeeper's alone."""
+
+    async def commit(self, batch: CanonBatch) -> None:
+        """Write the whole batch or none of it. Entities are put whole; facts, evidence and edges are
+        added if absent; a relation fact keeps its traversable short cut in step."""
+        ...
+
+
+# --- narrative log ----------------------------------------------------------------------------------
+
+
+class LogReader(Protocol):
+    async def stories(self, universe_id: Id | None = None) -> list[Story]:
+        """Stories, newest first."""
+        ...
+
+    async def story(self, story_id: Id) -> Story: ...
+
+    async def scenes(self, story_id: Id) -> list[Scene]:
+        """Scenes of a story in their order."""
+        ...
+
+    async def scene(self, scene_id: Id) -> Scene: ...
+
+    async def turn(self, turn_id: Id) -> Turn: ...
+
+    async def turns(self, ids: Collection[Id]) -> dict[Id, Turn]: ...
+
+    async def line_length(self, scene_id: Id) -> int:
+        """Turns on the scene's line."""
+        ...
+
+    async def line_tail(self, scene_id: Id, count: int) -> list[Turn]:
+        """The last `count` turns of the line, oldest first; O(count) at any length of campaign."""
+        ...
+
+    async def line_slice(self, scene_id: Id, start: int, count: int) -> list[Turn]:
+        """Turns at depths `start` to `start + count - 1` of the line."""
+        ...
+
+    async def on_line(self, scene_id: Id, turn_ids: Collection[Id]) -> set[Id]:
+        """Those of `turn_ids` that are on the scene's line."""
+        ...
+
+    async def children(self, scene_id: Id, turn_id: Id | None) -> list[Turn]:
+        """Turns whose parent is `turn_id` (None: first turns), in the order they were made."""
+        ...
+
+    async def all_turns(self, scene_id: Id) -> list[Turn]:
+        """The scene's whole tree, in the order it was made (export, replay, tests)."""
+        ...
+
+    async def head_moves(self, scene_id: Id) -> list[HeadMove]: ...
+
+    async def redo_target(self, scene_id: Id) -> Id | None:
+        """The head that was last left for the present one by an undo, if any."""
+        ...
+
+    async def resolutions(self, turn_ids: Collection[Id]) -> list[Resolution]: ...
+
+    async def proposals(
+        self,
+        *,
+        universe_id: Id | None = None,
+        story_id: Id | None = None,
+        scene_id: Id | None = None,
+        statuses: Collection[ProposalStatus] | None = None,
+    ) -> list[ProposedChange]:
+        """Proposals in the order they were made. One whose turn is off its scene's line (or whose
+        `unless_turn` is on it) comes back as WITHDRAWN if it is still undecided by a commit."""
+        ...
+
+    async def proposals_by_id(self, ids: Collection[Id]) -> dict[Id, ProposedChange]:
+        """As `proposals`, by identifier."""
+        ...
+
+    async def canonizations(
+        self, *, universe_id: Id | None = None, states: Collection[CanonizationState] | None = None
+    ) -> list[Canonization]: ...
+
+    async def loop_state(self, loop: Loop, subject_id: Id) -> Transition | None:
+        """The loop's last transition."""
+        ...
+
+    async def loop_states(self, loop: Loop, subject_ids: Collection[Id]) -> dict[Id, Transition]: ...
+
+    async def transitions(
+        self, *, loop: Loop | None = None, subject_id: Id | None = None, limit: int = 1_000
+    ) -> list[Transition]:
+        """The last `limit` transitions, oldest first."""
+        ...
+
+    async def checkpoints(self, scene_id: Id) -> list[Checkpoint]:
+        """Exchanges of the scene that were begun and not finished."""
+        ...
+
+    async def memories(self, entity_id: Id) -> list[Memory]: ...
+
+    async def summaries(self, scene_id: Id) -> list[Summary]: ...
+
+    async def source(self, source_id: Id) -> Source: ...
+
+    async def snippets(self, source_id: Id) -> list[Snippet]: ...
+
+
+class TurnWriter(Protocol):
+    """Append a turn and stand on it: turn, line position, head and head move in one commit.
+
+    `kind` TAKE or BRANCH when the turn's parent is not the head. Who may speak as whom is the
+    store's business: the Orchestrator writes player, oracle and system turns, the Narrator gm and npc.
+    """
+
+    async def append_turn(self, turn: Turn, kind: MoveKind = MoveKind.APPEND) -> None: ...
+
+    async def move_head(self, scene_id: Id, to_turn: Id | None, kind: MoveKind) -> None: ...
+
+
+class OrchestratorLog(LogReader, TurnWriter, Protocol):
+    async def put_story(self, story: Story) -> None: ...
+
+    async def create_scene(self, scene: Scene) -> None: ...
+
+    async def update_scene(self, scene: Scene) -> None:
+        """Title, goal, cast, place, tick and summary; never the head (see `move_head`) nor outcomes."""
+        ...
+
+    async def record_transition(self, transition: Transition) -> None: ...
+
+    async def begin_exchange(self, turn: Turn, kind: MoveKind, checkpoint: Checkpoint, moves: Sequence[Transition]) -> None:
+        """`append_turn`, `save_checkpoint` and `record_transition` in one commit: one fsync for what
+        was typed."""
+        ...
+
+    async def save_checkpoint(self, checkpoint: Checkpoint, moves: Sequence[Transition] = ()) -> None: ...
+
+    async def finish_exchange(self, exchange_id: Id, moves: Sequence[Transition] = ()) -> None:
+        """Drop the checkpoint: the exchange is whole."""
+        ...
+
+
+class NarratorLog(LogReader, Protocol):
+    async def append_gm_turn(self, turn: Turn, kind: MoveKind = MoveKind.APPEND) -> None: ...
+
+
+class ResolverLog(LogReader, Protocol):
+    async def seal(self, resolution: Resolution, proposals: Sequence[ProposedChange] = ()) -> None:
+        """Store a result and what it proposes in one commit."""
+        ...
+
+    async def stage(self, proposals: Sequence[ProposedChange]) -> None: ...
+
+
+class CanonKeeperLog(LogReader, Protocol):
+    async def decide(self, decisions: Mapping[Id, Decision | None]) -> None:
+        """Set (or, with None, take back) the decision on undecided-by-commit proposals."""
+        ...
+
+    async def plan_canonization(self, canonization: Canonization) -> None: ...
+
+    async def mark_written(self, canonization_id: Id) -> None: ...
+
+    async def close_canonization(self, canonization: Canonization, scene_outcomes: Sequence[Id] = ()) -> None:
+        """Set every outcome's proposal, add the scene's canonical outcomes, and close: one commit."""
+        ...
+
+
+class MemoryLog(LogReader, Protocol):
+    async def put_memories(self, memories: Sequence[Memory]) -> None: ...
+
+    async def put_summaries(self, summaries: Sequence[Summary]) -> None: ...
+
+
+class IngestLog(LogReader, Protocol):
+    async def put_source(self, source: Source) -> None: ...
+
+    async def put_snippets(self, snippets: Sequence[Snippet]) -> None: ...
+
+    async def stage(self, proposals: Sequence[ProposedChange]) -> None: ...
+
+
+# --- derived stores and originals -------------------------------------------------------------------
+
+
+class VectorHit(NamedTuple):
+    id: Id
+    score: float
+
+
+class VectorItem(NamedTuple):
+    """`scope` filters: universe, story, scene, entity ... as exact matches."""
+
+    id: Id
+    vector: Sequence[float]
+    scope: Mapping[str, str]
+
+
+class VectorIndex(Protocol):
+    """Collections are named for what they hold; a collection has one model and one dimension."""
+
+    async def put(self, collection: str, items: Sequence[VectorItem], *, model: str) -> None: ...
+
+    async def delete(self, collection: str, ids: Collection[Id], *, model: str) -> None: ...
+
+    async def search(
+        self,
+        collection: str,
+        vector: Sequence[float],
+        *,
+        model: str,
+        k: int = 10,
+        scope: Mapping[str, str] | None = None,
+    ) -> list[VectorHit]:
+        """The `k` nearest by cosine, best first; exact."""
+        ...
+
+    async def count(self, collection: str, *, model: str) -> int: ...
+
+
+class TextHit(NamedTuple):
+    id: Id
+    score: float
+
+
+class TextItem(NamedTuple):
+    id: Id
+    text: str
+    scope: Mapping[str, str]
+
+
+class TextIndex(Protocol):
+    async def put(self, collection: str, items: Sequence[TextItem]) -> None: ...
+
+    async def delete(self, collection: str, ids: Collection[Id]) -> None: ...
+
+    async def search(
+        self, collection: str, query: str, *, k: int = 10, scope: Mapping[str, str] | None = None
+    ) -> list[TextHit]:
+        """The `k` best by BM25 over any of the query's words, best first; never an error for odd input."""
+        ...
+
+    async def count(self, collection: str) -> int: ...
+
+
+class ObjectStore(Protocol):
+    """Immutable blobs under their own SHA-256."""
+
+    async def put(self, collection: str, data: bytes) -> str:
+        """Store and return the key; the same bytes give the same key."""
+        ...
+
+    async def get(self, collection: str, key: str) -> bytes: ...
+
+    async def exists(self, collection: str, key: str) -> bool: ...
+
+    async def keys(self, collection: str) -> list[str]: ...

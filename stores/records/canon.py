@@ -1,0 +1,272 @@
+"""What is true, why it is, and every change that may be proposed to it.
+
+Source: design/ontology.md ("Canon graph", "Proposed change kinds") and AGENT_ORCHESTRATION, CanonKeeper.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from stores.records.base import Record
+from stores.records.ids import Id
+from stores.records.world import Entity, EntityKind, Number, Universe
+
+Literalish = bool | int | float | str
+"""A fact's object when it is a plain value and not an entity."""
+
+
+class FactKind(StrEnum):
+    ATTRIBUTE = "attribute"
+    STATE = "state"
+    RELATION = "relation"
+    EVENT = "event"
+    AXIOM = "axiom"
+    ASSERTION = "assertion"
+    COMMITMENT = "commitment"
+    CHANGE = "change"
+    ENCOUNTER = "encounter"
+
+
+class Authority(StrEnum):
+    """On whose word. `SYSTEM` is inferred; `PLAYER` came through a resolution."""
+
+    SOURCE = "source"
+    GM = "gm"
+    PLAYER = "player"
+    SYSTEM = "system"
+
+
+class Standing(StrEnum):
+    TRUE = "true"
+    RUMOUR = "rumour"
+    LIE = "lie"
+    DISPUTED = "disputed"
+
+
+class FactStatus(StrEnum):
+    CANONICAL = "canonical"
+    SUPERSEDED = "superseded"
+    RETCONNED = "retconned"
+
+
+class EvidenceKind(StrEnum):
+    TURN = "turn"
+    RESOLUTION = "resolution"
+    CHUNK = "chunk"
+    SCENE = "scene"
+    MANUAL = "manual"
+
+
+class Involvement(Record):
+    """`(Fact)-[:INVOLVES {role}]->(Entity)`; roles: subject, object, location, witness, instrument ..."""
+
+    role: str
+    entity_id: Id
+
+
+class Evidence(Record):
+    """The very words, roll or page that something rests on. `turn_id` is where a reader jumps to."""
+
+    id: Id
+    kind: EvidenceKind
+    ref_id: Id
+    quote: str = ""
+    turn_id: Id | None = None
+    scene_id: Id | None = None
+    source_id: Id | None = None
+    page: int | None = None
+    span: tuple[int, int] | None = None
+
+
+class Fact(Record):
+    """One sentence held true from `valid_from` to `valid_to` (world ticks; None: since ever / still)."""
+
+    id: Id
+    universe_id: Id
+    kind: FactKind
+    predicate: str
+    statement: str
+    involves: tuple[Involvement, ...] = ()
+    value: Literalish | None = None
+    scope: str = ""
+    severity: str = ""
+    valid_from: int | None = None
+    valid_to: int | None = None
+    confidence: float = 1.0
+    authority: Authority = Authority.GM
+    standing: Standing = Standing.TRUE
+    status: FactStatus = FactStatus.CANONICAL
+    closed: bool = False
+    proposal_id: Id | None = None
+    recorded_at: datetime
+
+    def entity(self, role: str) -> Id | None:
+        """Return the entity that plays `role`, if one does."""
+        return next((i.entity_id for i in self.involves if i.role == role), None)
+
+
+# --- proposed changes -------------------------------------------------------------------------------
+
+
+class CreateEntity(Record):
+    kind: Literal["create_entity"] = "create_entity"
+    entity_id: Id
+    entity_kind: EntityKind
+    name: str
+    aliases: tuple[str, ...] = ()
+    description: str = ""
+    is_pc: bool = False
+    tags: tuple[str, ...] = ()
+    numbers: dict[str, Number] = Field(default_factory=dict)
+
+
+class UpdateEntity(Record):
+    """Change what an entity is called or how it is described; None leaves a field as it is."""
+
+    kind: Literal["update_entity"] = "update_entity"
+    entity_id: Id
+    name: str | None = None
+    aliases: tuple[str, ...] | None = None
+    description: str | None = None
+    locked: bool | None = None
+
+
+class MergeEntities(Record):
+    """`absorbed` becomes another name of `kept`."""
+
+    kind: Literal["merge_entities"] = "merge_entities"
+    kept_id: Id
+    absorbed_id: Id
+
+
+class AssertFact(Record):
+    """`fact_kind` any but axiom (see NoteAxiom). `ends` lists the facts that a changed value ends."""
+
+    kind: Literal["assert_fact"] = "assert_fact"
+    fact_kind: FactKind
+    predicate: str
+    statement: str
+    involves: tuple[Involvement, ...] = ()
+    value: Literalish | None = None
+    standing: Standing = Standing.TRUE
+    valid_from: int | None = None
+    valid_to: int | None = None
+    ends: tuple[Id, ...] = ()
+
+
+class EndFact(Record):
+    """The fact was true until `at` (world tick) and is no longer."""
+
+    kind: Literal["end_fact"] = "end_fact"
+    fact_id: Id
+    at: int | None = None
+
+
+class RetconFact(Record):
+    """The fact was never so (or, with `restore`, is so again). Nothing is deleted."""
+
+    kind: Literal["retcon_fact"] = "retcon_fact"
+    fact_id: Id
+    restore: bool = False
+
+
+class StateOp(StrEnum):
+    ADD = "add"
+    SET = "set"
+    TAG = "tag"
+    UNTAG = "untag"
+
+
+class StateChange(Record):
+    """Move one number, value or tag of an entity. `key` is the tag itself for TAG and UNTAG."""
+
+    kind: Literal["state_change"] = "state_change"
+    entity_id: Id
+    key: str
+    op: StateOp
+    value: Literalish | None = None
+
+
+class AdvanceClock(Record):
+    kind: Literal["advance_clock"] = "advance_clock"
+    clock: str
+    by: int = 1
+    size: int = Field(default=6, ge=1, le=100)
+
+
+class NoteAxiom(Record):
+    """A rule of the world."""
+
+    kind: Literal["note_axiom"] = "note_axiom"
+    statement: str
+    predicate: str = "axiom"
+    scope: str = ""
+    severity: str = "must"
+    involves: tuple[Involvement, ...] = ()
+
+
+Payload = Annotated[
+    CreateEntity
+    | UpdateEntity
+    | MergeEntities
+    | AssertFact
+    | EndFact
+    | RetconFact
+    | StateChange
+    | AdvanceClock
+    | NoteAxiom,
+    Field(discriminator="kind"),
+]
+
+
+# --- what one commit writes -------------------------------------------------------------------------
+
+
+class FactChange(Record):
+    """A new status or end of a fact that is in canon already."""
+
+    fact_id: Id
+    status: FactStatus
+    valid_to: int | None = None
+
+
+class Supersession(Record):
+    """`(newer)-[:SUPERSEDES]->(older)`."""
+
+    newer_id: Id
+    older_id: Id
+
+
+class Support(Record):
+    """`(Fact or Entity)-[:SUPPORTED_BY]->(Evidence)`."""
+
+    subject_id: Id
+    evidence_id: Id
+
+
+class Appearance(Record):
+    """`(Entity)-[:APPEARS_IN]->(Scene)`."""
+
+    entity_id: Id
+    scene_id: Id
+
+
+class CanonBatch(Record):
+    """Everything one commit writes, in absolute values: writing it twice is writing it once."""
+
+    id: Id
+    universe_id: Id
+    universe: Universe | None = None
+    entities: tuple[Entity, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    fact_changes: tuple[FactChange, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    supports: tuple[Support, ...] = ()
+    supersedes: tuple[Supersession, ...] = ()
+    appearances: tuple[Appearance, ...] = ()
+    scene_status: dict[Id, str] = Field(default_factory=dict)
+    story_status: dict[Id, str] = Field(default_factory=dict)

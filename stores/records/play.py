@@ -1,0 +1,145 @@
+"""What was said and rolled: stories, scenes, the append-only turn tree, sealed resolutions.
+
+Source: design/ontology.md, "Narrative log" and "The turn tree".
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import Field
+
+from stores.records.base import Record
+from stores.records.ids import Id
+
+
+class Speaker(StrEnum):
+    PLAYER = "player"
+    GM = "gm"
+    NPC = "npc"
+    ORACLE = "oracle"
+    SYSTEM = "system"
+
+
+class StoryMode(StrEnum):
+    COPILOT = "copilot"
+    AUTOPILOT = "autopilot"
+
+
+class Critical(StrEnum):
+    """What a mid-scene trigger does: ask in one line, or commit what policy accepts at once."""
+
+    ASK = "ask"
+    AUTO = "auto"
+
+
+class Story(Record):
+    id: Id
+    universe_id: Id
+    title: str
+    pc_id: Id | None = None
+    theme: str = ""
+    tone: str = ""
+    constraints: str = ""
+    lines_and_veils: str = ""
+    mode: StoryMode = StoryMode.COPILOT
+    critical: Critical = Critical.ASK
+    tension: int = Field(default=5, ge=1, le=9)
+    recap: str = ""
+    created_at: datetime
+
+
+class Scene(Record):
+    """`head` names the turn that play stands on (None: before the first)."""
+
+    id: Id
+    story_id: Id
+    universe_id: Id
+    order: int
+    title: str
+    goal: str = ""
+    cast: tuple[Id, ...] = ()
+    place_id: Id | None = None
+    tick: int = 0
+    head: Id | None = None
+    summary: str = ""
+    canonical_outcomes: tuple[Id, ...] = ()
+    created_at: datetime
+
+
+class Turn(Record):
+    """One utterance, never rewritten. Its parent is the turn before it on its line.
+
+    `exchange_id` groups a player's turn with the answers to it (it is the first turn's id). `take`
+    counts from 1 among siblings of the same exchange and speaker. `depth` is its place on the line
+    (first turn: 0). `seed` fixes every die that the exchange rolls.
+    """
+
+    id: Id
+    scene_id: Id
+    parent_id: Id | None
+    exchange_id: Id
+    speaker: Speaker
+    text: str
+    name: str = ""
+    take: int = 1
+    depth: int = Field(ge=0)
+    seed: int = 0
+    created_at: datetime
+
+
+class MoveKind(StrEnum):
+    APPEND = "append"
+    UNDO = "undo"
+    REDO = "redo"
+    TAKE = "take"
+    BRANCH = "branch"
+
+
+class HeadMove(Record):
+    """The head went from one turn to another. The last move's `to_turn` is the head."""
+
+    scene_id: Id
+    seq: int
+    kind: MoveKind
+    from_turn: Id | None
+    to_turn: Id | None
+    at: datetime
+
+
+class Degree(StrEnum):
+    SUCCESS = "success"
+    PARTIAL = "partial"
+    FAIL = "fail"
+    NONE = "none"
+
+
+class Die(Record):
+    """One die as it fell. `dropped` faces do not count; `exploded` were rolled for a maximum."""
+
+    sides: str
+    face: int
+    dropped: bool = False
+    exploded: bool = False
+    rerolled: bool = False
+
+
+class Resolution(Record):
+    """A result, sealed before prose. Everything needed to check it again is in it."""
+
+    id: Id
+    scene_id: Id
+    turn_id: Id
+    rule: str
+    intent: str
+    expression: str = ""
+    dice: tuple[Die, ...] = ()
+    total: int | None = None
+    target: int | None = None
+    degree: Degree = Degree.NONE
+    margin: int | None = None
+    text: str = ""
+    effects: tuple[str, ...] = ()
+    seed: int = 0
+    created_at: datetime

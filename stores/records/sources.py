@@ -1,0 +1,30 @@
+"""Documents that came in, and the chunks of them that evidence points at. Source: design/ontology.md."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from stores.records.base import Record
+from stores.records.ids import Id
+
+
+class Source(Record):
+    id: Id
+    universe_id: Id
+    title: str
+    media_type: str = ""
+    object_key: str = ""
+    licence: str = ""
+    recorded_at: datetime
+
+
+class Snippet(Record):
+    """A chunk of a source, with its page and character span."""
+
+    id: Id
+    source_id: Id
+    universe_id: Id
+    ordinal: int
+    text: str
+    page: int | None = None
+    span: tuple[int, int] | None = None

@@ -1,0 +1,106 @@
+"""The world's things: universes, their calendars, entities, and the containers that play hangs on.
+
+Source: design/ontology.md, "Canon graph".
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import Field
+
+from stores.records.base import Record
+from stores.records.ids import Id
+
+Number = int | float
+
+
+class EntityKind(StrEnum):
+    CHARACTER = "character"
+    PLACE = "place"
+    FACTION = "faction"
+    OBJECT = "object"
+    CONCEPT = "concept"
+    CREATURE = "creature"
+
+
+class EntityStatus(StrEnum):
+    CANONICAL = "canonical"
+    MERGED = "merged"
+    RETCONNED = "retconned"
+
+
+class DayPart(Record):
+    """A named stretch of the day that begins at `from_minute` after midnight."""
+
+    from_minute: int = Field(ge=0)
+    name: str
+
+
+class Calendar(Record):
+    """How ticks (minutes since the epoch) read in this universe."""
+
+    minutes_per_hour: int = Field(default=60, ge=1)
+    hours_per_day: int = Field(default=24, ge=1)
+    day_word: str = "Day"
+    first_day: int = 1
+    parts: tuple[DayPart, ...] = (
+        DayPart(from_minute=0, name="night"),
+        DayPart(from_minute=300, name="dawn"),
+        DayPart(from_minute=480, name="morning"),
+        DayPart(from_minute=720, name="noon"),
+        DayPart(from_minute=840, name="afternoon"),
+        DayPart(from_minute=1080, name="dusk"),
+        DayPart(from_minute=1260, name="night"),
+    )
+
+
+class Universe(Record):
+    id: Id
+    name: str
+    genre: str = ""
+    tone: str = ""
+    description: str = ""
+    calendar: Calendar = Calendar()
+    locked: bool = False
+    recorded_at: datetime
+
+
+class Entity(Record):
+    """A thing of the world. `tags` and `numbers` are its canonical state; play moves copies of them."""
+
+    id: Id
+    universe_id: Id
+    kind: EntityKind
+    name: str
+    aliases: tuple[str, ...] = ()
+    description: str = ""
+    is_pc: bool = False
+    tags: tuple[str, ...] = ()
+    numbers: dict[str, Number] = Field(default_factory=dict)
+    locked: bool = False
+    status: EntityStatus = EntityStatus.CANONICAL
+    merged_into: Id | None = None
+    recorded_at: datetime
+
+
+class StoryNode(Record):
+    """A story's container in the canon graph: `(Story)-[:SET_IN]->(Universe)`."""
+
+    id: Id
+    universe_id: Id
+    title: str
+    status: str = "active"
+
+
+class SceneNode(Record):
+    """A scene's container: `(Scene)-[:PART_OF]->(Story)` and `(Scene)-[:NEXT]->(Scene)` by `follows`."""
+
+    id: Id
+    story_id: Id
+    universe_id: Id
+    order: int
+    title: str
+    status: str = "active"
+    follows: Id | None = None
