@@ -80,11 +80,17 @@ class CanonReader(Protocol):
         """Canonical facts that hold at world time `tick` (`valid_from` <= tick < `valid_to`)."""
         ...
 
+    async def count(self, universe_id: Id | None = None) -> tuple[int, int]:
+        """How many canonical entities and canonical facts there are."""
+        ...
+
     async def facts(
         self, universe_id: Id, *, kind: FactKind | None = None, history: bool = False, limit: int = 10_000
     ) -> list[Fact]: ...
 
-    async def neighbourhood(self, roots: Sequence[Id], *, hops: int = 2, limit: int = 50) -> Neighbourhood: ...
+    async def neighbourhood(
+        self, roots: Sequence[Id], *, hops: int = 2, limit: int = 50
+    ) -> Neighbourhood: ...
 
     async def evidence_of(self, subject_id: Id) -> list[Evidence]:
         """What a fact or an entity rests on."""
@@ -168,6 +174,10 @@ class LogReader(Protocol):
         """Turns whose parent is `turn_id` (None: first turns), in the order they were made."""
         ...
 
+    async def take_counts(self, turn_ids: Collection[Id]) -> dict[Id, int]:
+        """How many turns share each one's parent, exchange and speaker (itself included)."""
+        ...
+
     async def all_turns(self, scene_id: Id) -> list[Turn]:
         """The scene's whole tree, in the order it was made (export, replay, tests)."""
         ...
@@ -248,7 +258,9 @@ class OrchestratorLog(LogReader, TurnWriter, Protocol):
 
     async def record_transition(self, transition: Transition) -> None: ...
 
-    async def begin_exchange(self, turn: Turn, kind: MoveKind, checkpoint: Checkpoint, moves: Sequence[Transition]) -> None:
+    async def begin_exchange(
+        self, turn: Turn, kind: MoveKind, checkpoint: Checkpoint, moves: Sequence[Transition]
+    ) -> None:
         """`append_turn`, `save_checkpoint` and `record_transition` in one commit: one fsync for what
         was typed."""
         ...

@@ -78,9 +78,12 @@ class ProposedChange(Record):
 
 
 class CanonizationState(StrEnum):
+    """`DROPPED`: planned, but a crash came before canon was touched; the gate opens again."""
+
     PLANNED = "planned"
     WRITTEN = "written"
     CLOSED = "closed"
+    DROPPED = "dropped"
 
 
 class Outcome(Record):

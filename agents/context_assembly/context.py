@@ -1,0 +1,166 @@
+"""ContextAssembly: what stands before an exchange: the scene, who is in it, and the working state.
+
+Reads every store and writes none. Source: AGENT_ORCHESTRATION, ContextAssembly; design/ontology.md,
+"Working state": canonical state plus the state changes on the line, folded in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from rapidfuzz import process
+
+from agents.resolver.working_state import WorkingState, fold
+from stores.errors import InputError
+from stores.ports import CanonReader, LogReader
+from stores.records.canon import AssertFact, CreateEntity, StateChange
+from stores.records.ids import Id
+from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
+from stores.records.play import Scene, Story, Turn
+from stores.records.world import Entity, EntityKind, Universe
+
+_UNDECIDED = (ProposalStatus.PENDING, ProposalStatus.DEFERRED)
+_ACTORS = (EntityKind.CHARACTER, EntityKind.CREATURE)
+
+
+@dataclass(frozen=True, slots=True)
+class SceneContext:
+    """A scene as it stands at its head. `staged` are the undecided proposals that count on its line."""
+
+    universe: Universe
+    story: Story
+    scene: Scene
+    head: Turn | None
+    staged: tuple[ProposedChange, ...]
+    entities: Mapping[Id, Entity]
+    place: Entity | None
+
+    def actor(self) -> Entity | None:
+        """Return the player character."""
+        return self.entities.get(self.story.pc_id) if self.story.pc_id else None
+
+    def cast(self) -> list[Entity]:
+        """Return those present: the scene's cast, then who was brought in on the line."""
+        new = (p.change.entity_id for p in self.staged if isinstance(p.change, CreateEntity))
+        present = [self.entities[i] for i in dict.fromkeys((*self.scene.cast, *new)) if i in self.entities]
+        return [e for e in present if e.kind in _ACTORS]
+
+    def state(self, entity: Entity) -> WorkingState:
+        """Return the entity's working state on this line."""
+        return fold(entity, self.changes(entity.id))
+
+    def changes(self, entity_id: Id) -> list[StateChange]:
+        """Return the staged state changes of one entity, in the order they were made."""
+        changes = (p.change for p in self.staged)
+        return [c for c in changes if isinstance(c, StateChange) and c.entity_id == entity_id]
+
+
+class ContextAssembly:
+    """Builds contexts. Stateless and read-only."""
+
+    def __init__(self, canon: CanonReader, log: LogReader) -> None:
+        self._canon = canon
+        self._log = log
+
+    async def load(self, scene_id: Id) -> SceneContext:
+        """Return the scene as it stands at its head."""
+        scene = await self._log.scene(scene_id)
+        story = await self._log.story(scene.story_id)
+        head = await self._log.turn(scene.head) if scene.head else None
+        staged = counting(await self._log.proposals(scene_id=scene_id, statuses=_UNDECIDED))
+        place_id = _moved_to(staged, story.pc_id) or scene.place_id
+        entities = await self._entities(scene, story, staged, place_id)
+        return SceneContext(
+            universe=await self._canon.universe(scene.universe_id),
+            story=story,
+            scene=scene,
+            head=head,
+            staged=staged,
+            entities=entities,
+            place=entities.get(place_id) if place_id else None,
+        )
+
+    async def named(self, context: SceneContext, name: str) -> Entity:
+        """Return the one entity that `name` means here: in the scene first, then in the universe.
+
+        Raises InputError that lists near names when there is none, or all when there are several.
+        """
+        here = list(context.entities.values())
+        found = (
+            _exact(here, name)
+            or await self._canon.find_entity(context.universe.id, name)
+            or _part(here, name)
+        )
+        if len(found) == 1:
+            return found[0]
+        if found:
+            names = ", ".join(f"{e.name} ({e.kind})" for e in found)
+            raise InputError(f"{name!r} could be any of: {names}.", kept="Nothing was played.")
+        known = {e.name for e in (*here, *await self._canon.entities(context.universe.id, limit=2_000))}
+        near = [n for n, _, _ in process.extract(name, sorted(known), limit=3, score_cutoff=60)]
+        raise InputError(
+            f"There is no {name!r} in {context.universe.name}.",
+            kept="Nothing was played.",
+            todo=f"Did you mean {' or '.join(near)}?" if near else "Bring it in with /npc, /place or /thing.",
+        )
+
+    async def _entities(
+        self, scene: Scene, story: Story, staged: Iterable[ProposedChange], place_id: Id | None
+    ) -> dict[Id, Entity]:
+        wanted = {*scene.cast, *filter(None, (story.pc_id, place_id))}
+        wanted |= {p.change.entity_id for p in staged if isinstance(p.change, StateChange)}
+        entities = await self._canon.entities_by_id(wanted)
+        for proposal in staged:
+            if isinstance(proposal.change, CreateEntity) and proposal.change.entity_id not in entities:
+                entities[proposal.change.entity_id] = as_entity(proposal.change, proposal)
+        return entities
+
+
+def counting(proposals: Iterable[ProposedChange]) -> tuple[ProposedChange, ...]:
+    """Return the proposals that count: on the line, undecided by a commit, and not rejected."""
+    return tuple(
+        p
+        for p in proposals
+        if p.status in _UNDECIDED
+        and (p.decision is None or p.decision.verdict in (Verdict.ACCEPT, Verdict.DEFER))
+    )
+
+
+def as_entity(change: CreateEntity, proposal: ProposedChange) -> Entity:
+    """Return the entity that a proposal would create."""
+    return Entity(
+        id=change.entity_id,
+        universe_id=proposal.universe_id,
+        kind=change.entity_kind,
+        name=change.name,
+        aliases=change.aliases,
+        description=change.description,
+        is_pc=change.is_pc,
+        tags=change.tags,
+        numbers=change.numbers,
+        recorded_at=proposal.created_at,
+    )
+
+
+def _moved_to(staged: Iterable[ProposedChange], pc_id: Id | None) -> Id | None:
+    """Return where the player character went on this line, if anywhere."""
+    place: Id | None = None
+    for proposal in staged:
+        change = proposal.change
+        if isinstance(change, AssertFact) and change.predicate == "located_in":
+            who = next((i.entity_id for i in change.involves if i.role == "subject"), None)
+            if who is not None and who == pc_id:
+                place = next((i.entity_id for i in change.involves if i.role == "object"), place)
+    return place
+
+
+def _exact(entities: Iterable[Entity], name: str) -> list[Entity]:
+    wanted = name.casefold()
+    return [e for e in entities if wanted in (e.name.casefold(), *(a.casefold() for a in e.aliases))]
+
+
+def _part(entities: Iterable[Entity], name: str) -> list[Entity]:
+    """Return those one of whose words is the name: `Mara` for Mara Quill, `orc` for The Orc."""
+    wanted = name.casefold()
+    return [e for e in entities if wanted in e.name.casefold().split()]

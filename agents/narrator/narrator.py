@@ -1,0 +1,21 @@
+"""The Narrator: the only agent that writes GM and NPC turns. Without a model, the words are the GM's own.
+
+Source: AGENT_ORCHESTRATION, Narrator; design/loops.md ("Without a model ... the GM writes the prose").
+"""
+
+from __future__ import annotations
+
+from stores.ports import NarratorLog
+from stores.records.play import MoveKind, Turn
+
+
+class Narrator:
+    """Appends what the GM says to the line. Stateless."""
+
+    def __init__(self, log: NarratorLog) -> None:
+        self._log = log
+
+    async def tell(self, turn: Turn, kind: MoveKind = MoveKind.APPEND) -> Turn:
+        """Append `turn` in its words; telling the same turn again changes nothing."""
+        await self._log.append_gm_turn(turn, kind)
+        return turn

@@ -1,0 +1,36 @@
+"""World time as people say it: ticks (minutes since the universe's epoch) to "Day 3, dusk" and back.
+
+Source: design/ontology.md, "Time": calendar arithmetic is code, never a model's guess.
+"""
+
+from __future__ import annotations
+
+from stores.records.play import Scene, Turn
+from stores.records.world import Calendar
+
+
+def label(calendar: Calendar, tick: int) -> str:
+    """Return `tick` as day and part of the day."""
+    day, minute = divmod(tick, _day(calendar))
+    part = next((p.name for p in reversed(calendar.parts) if p.from_minute <= minute), "")
+    name = f"{calendar.day_word} {calendar.first_day + day}"
+    return f"{name}, {part}" if part else name
+
+
+def clock_time(calendar: Calendar, tick: int) -> str:
+    """Return `tick` as day, hour and minute."""
+    day, minute = divmod(tick, _day(calendar))
+    hour, minute = divmod(minute, calendar.minutes_per_hour)
+    return f"{calendar.day_word} {calendar.first_day + day}, {hour:02d}:{minute:02d}"
+
+
+def tick_of(scene: Scene, turn: Turn | None) -> int:
+    """Return the world time of a turn: a minute a turn from the scene's start.
+
+    It follows from the line alone, so that undo and branch move world time with them.
+    """
+    return scene.tick if turn is None else scene.tick + turn.depth + 1
+
+
+def _day(calendar: Calendar) -> int:
+    return calendar.minutes_per_hour * calendar.hours_per_day

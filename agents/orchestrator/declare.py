@@ -1,0 +1,227 @@
+"""What the GM declares in words, read into proposed changes: `/npc`, `/place`, `/fact`, `/axiom`, `/go`.
+
+Pure but for the look-up of names, which is handed in. Source: design/interface.md, "Input".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Collection, Iterable
+from dataclasses import dataclass
+
+from stores.errors import InputError
+from stores.records.canon import (
+    AssertFact,
+    CreateEntity,
+    FactKind,
+    Involvement,
+    Literalish,
+    NoteAxiom,
+)
+from stores.records.ids import Id
+from stores.records.world import Entity, EntityKind
+
+FindEntity = Callable[[str], Awaitable[Entity | None]]
+"""Gives the one entity of that name, or None."""
+
+STATED = "stated"
+"""The predicate of a fact that is told in a free sentence."""
+
+_KINDS = {
+    "event": FactKind.EVENT,
+    "attribute": FactKind.ATTRIBUTE,
+    "state": FactKind.STATE,
+    "assertion": FactKind.ASSERTION,
+    "promise": FactKind.COMMITMENT,
+    "debt": FactKind.COMMITMENT,
+    "question": FactKind.COMMITMENT,
+    "change": FactKind.CHANGE,
+    "encounter": FactKind.ENCOUNTER,
+}
+_KIND_PREFIX = re.compile(rf"({'|'.join(_KINDS)})\s*:\s*(.+)", re.IGNORECASE | re.DOTALL)
+_CAPITALISED = re.compile(r"\b[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|the|and|in)\s+)*[^\W\d_a-z][\w'’-]*)*")
+MAX_NAME = 80
+MAX_STATEMENT = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntity:
+    """`important` (a name that ends in `!`) makes a discovery that asks to be committed at once."""
+
+    name: str
+    description: str
+    important: bool
+
+
+def read_entity(argument: str, example: str) -> NewEntity:
+    """Read `Name: description`. Raises InputError without a name."""
+    name, _, description = argument.partition(":")
+    important = name.rstrip().endswith("!")
+    name = name.rstrip(" !").strip()
+    if not name:
+        raise InputError("It needs a name.", kept="Nothing was staged.", todo=f"As in: {example}")
+    if len(name) > MAX_NAME or "\n" in name:
+        raise InputError(
+            f"That name is {len(name)} characters long; {MAX_NAME} on one line is the most.",
+            kept="Nothing was staged.",
+            todo=f"Put the description behind a colon, as in: {example}",
+        )
+    return NewEntity(name, bounded(description.strip()), important)
+
+
+def create_entity(new: NewEntity, kind: EntityKind, entity_id: Id) -> CreateEntity:
+    return CreateEntity(entity_id=entity_id, entity_kind=kind, name=new.name, description=new.description)
+
+
+def located(who: Entity, place: Entity, tick: int) -> AssertFact:
+    """`who` is now in `place`."""
+    return AssertFact(
+        fact_kind=FactKind.RELATION,
+        predicate="located_in",
+        statement=f"{who.name} is in {place.name}.",
+        involves=(
+            Involvement(role="subject", entity_id=who.id),
+            Involvement(role="object", entity_id=place.id),
+        ),
+        valid_from=tick,
+    )
+
+
+async def read_fact(
+    argument: str,
+    predicates: Collection[str],
+    find: FindEntity,
+    phrase: Callable[[str, str, str], str],
+    tick: int,
+) -> AssertFact:
+    """Read a fact.
+
+    `Mara located_in Hidden Chamber` (a predicate of the catalogue between two names, or a name and a
+    value) is a relation or a state; `event: ...`, `promise: ...` and the like name the kind; any other
+    sentence is an attribute of whoever it names. Raises InputError when there is no sentence.
+    """
+    text = bounded(argument.strip())
+    if not text:
+        raise InputError(
+            "A fact needs a sentence.",
+            kept="Nothing was staged.",
+            todo="As in: /fact The bell was moved, or /fact Mara owns the lantern.",
+        )
+    relation = await _relation(text, predicates, find, phrase, tick)
+    if relation is not None:
+        return relation
+    kind = FactKind.ATTRIBUTE
+    if prefixed := _KIND_PREFIX.fullmatch(text):
+        kind, text = _KINDS[prefixed[1].casefold()], prefixed[2].strip()
+    return AssertFact(
+        fact_kind=kind,
+        predicate=kind.value if kind is not FactKind.ATTRIBUTE else STATED,
+        statement=sentence(text),
+        involves=tuple(involved(await mentioned(text, find))),
+        valid_from=tick,
+    )
+
+
+async def read_axiom(argument: str, find: FindEntity) -> NoteAxiom:
+    """Read a rule of the world."""
+    text = bounded(argument.strip())
+    if not text:
+        raise InputError(
+            "An axiom needs a sentence.",
+            kept="Nothing was staged.",
+            todo="As in: /axiom The dead cannot cross salt.",
+        )
+    return NoteAxiom(statement=sentence(text), involves=tuple(involved(await mentioned(text, find))))
+
+
+async def mentioned(text: str, find: FindEntity) -> list[Entity]:
+    """Return the entities that the text names, in its order: capitalised spans and their parts."""
+    found: dict[Id, Entity] = {}
+    for span in _CAPITALISED.findall(text)[:40]:
+        for part in _parts(span.split()):
+            entity = await find(part)
+            if entity is not None:
+                found.setdefault(entity.id, entity)
+                break
+    return list(found.values())
+
+
+def involved(entities: Iterable[Entity]) -> list[Involvement]:
+    """The first is the subject, the others take part."""
+    return [
+        Involvement(role="subject" if n == 0 else "participant", entity_id=e.id)
+        for n, e in enumerate(entities)
+    ]
+
+
+def sentence(text: str) -> str:
+    """Return the text as a sentence: a capital first, a full stop last."""
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?", "…", '"', "”")) else text + "."
+
+
+def bounded(text: str) -> str:
+    """Return the text, or raise InputError if it is too long for one statement."""
+    if len(text) > MAX_STATEMENT:
+        raise InputError(
+            f"That is {len(text):,} characters; one statement holds {MAX_STATEMENT:,}.",
+            kept="Nothing was staged and your words are still in the prompt.",
+            todo="State it in several facts.",
+        )
+    return text
+
+
+async def _relation(
+    text: str,
+    predicates: Collection[str],
+    find: FindEntity,
+    phrase: Callable[[str, str, str], str],
+    tick: int,
+) -> AssertFact | None:
+    words = text.rstrip(".").split()
+    for place, word in enumerate(words[1:-1], start=1):
+        if word.casefold() not in predicates:
+            continue
+        subject, rest = await find(" ".join(words[:place])), " ".join(words[place + 1 :])
+        if subject is None:
+            continue
+        other = await find(rest)
+        if other is None and "_" not in word and not _is_plain_value(rest):
+            continue
+        value: Literalish | None = None if other else _value(rest)
+        roles = [Involvement(role="subject", entity_id=subject.id)]
+        if other:
+            roles.append(Involvement(role="object", entity_id=other.id))
+        return AssertFact(
+            fact_kind=FactKind.RELATION if other else FactKind.STATE,
+            predicate=word.casefold(),
+            statement=phrase(word.casefold(), subject.name, other.name if other else rest),
+            involves=tuple(roles),
+            value=value,
+            valid_from=tick,
+        )
+    return None
+
+
+def _is_plain_value(text: str) -> bool:
+    return isinstance(_value(text), bool | int | float)
+
+
+def _value(text: str) -> Literalish:
+    lowered = text.casefold()
+    if lowered in ("true", "yes", "false", "no"):
+        return lowered in ("true", "yes")
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _parts(words: list[str]) -> Iterable[str]:
+    """Longest first: `Old Tam Weaver`, `Old Tam`, `Tam Weaver`, `Old` ..."""
+    words = words[:6]
+    for size in range(len(words), 0, -1):
+        for start in range(len(words) - size + 1):
+            yield " ".join(words[start : start + size])

@@ -1,0 +1,97 @@
+"""What a typed line means: words of the story, a roll, or an operation. Pure; needs no model.
+
+Source: design/loops.md (node `route`) and design/interface.md ("Input").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+from rapidfuzz import process
+
+from agents.clean import clean_line
+from stores.errors import InputError
+
+RollKind = Literal["check", "roll"]
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """What the Resolver is asked: `spec` is all that stood behind `/check` or `/roll`."""
+
+    kind: RollKind
+    spec: str
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Words of the story, by the player or (`told`) by the GM, with the roll that they call for."""
+
+    text: str
+    told: bool
+    roll: Roll | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A slash command that is no part of the story's line."""
+
+    name: str
+    argument: str
+
+
+Typed = Words | Roll | Operation
+
+_INLINE_ROLL = re.compile(r"(?:^|\s)/(check|roll)\b", re.IGNORECASE)
+_COMMAND = re.compile(r"/([^\s/]+)\s*(.*)", re.DOTALL)
+_TELL = frozenset({"narrate"})
+_ROLLS = frozenset({"check", "roll"})
+
+
+def route(line: str, operations: Collection[str]) -> Typed:
+    """Read one typed line.
+
+    Plain text is the player's action or speech; `> text` and `/narrate text` are the GM's words; a line
+    may end in `/check ...` or `/roll ...`. Raises InputError for an empty or endless line, and for a
+    command that does not exist, naming the nearest one.
+    """
+    text = clean_line(line)
+    if text.startswith(">"):
+        return _words(text[1:], told=True)
+    command = _COMMAND.fullmatch(text)
+    if command is None:
+        return _words(text, told=False)
+    name, argument = command[1].casefold(), command[2].strip()
+    if name in _TELL:
+        return _words(argument, told=True)
+    if name in _ROLLS:
+        return Roll("check" if name == "check" else "roll", argument)
+    if name in operations:
+        return Operation(name, argument)
+    raise InputError(
+        _unknown(command[1], operations), kept="Nothing was played.", todo="/help lists them all."
+    )
+
+
+def _words(text: str, *, told: bool) -> Words:
+    """Split prose from the roll that it ends in."""
+    found = _INLINE_ROLL.search(text)
+    prose = (text[: found.start()] if found else text).strip()
+    if not prose:
+        raise InputError(
+            "There are no words to tell.",
+            kept="Nothing was played.",
+            todo="Write them behind the >, as in: > The hinges give with a shriek.",
+        )
+    if found is None:
+        return Words(prose, told)
+    kind: RollKind = "check" if found[1].casefold() == "check" else "roll"
+    return Words(prose, told, Roll(kind, text[found.end() :].strip()))
+
+
+def _unknown(name: str, operations: Collection[str]) -> str:
+    near = process.extractOne(name.casefold(), sorted({*operations, *_TELL, *_ROLLS}), score_cutoff=60)
+    return f"There is no command /{name[:40]}." + (f" Did you mean /{near[0]}?" if near else "")

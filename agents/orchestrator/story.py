@@ -1,0 +1,225 @@
+"""The Story Loop: set-up, scene after scene, and the end.
+
+Source: CONVERSATIONAL_LOOPS, "Story Loop"; design/loops.md. The Orchestrator writes containers and loop
+state; what becomes true goes through the CanonKeeper.
+"""
+
+from __future__ import annotations
+
+from agents.canon_keeper.keeper import CanonKeeper, CommitResult
+from agents.clean import clean
+from agents.desk import NewCharacter, NewUniverse, StoryOutline
+from agents.orchestrator.loops import Loops
+from agents.resolver.resolver import Resolver
+from stores.errors import InputError
+from stores.ports import CanonReader, ContainerWriter, OrchestratorLog
+from stores.records.canon import Authority, CreateEntity, Evidence, EvidenceKind, Payload
+from stores.records.ids import Clock, Id, IdMaker, derived
+from stores.records.ledger import Loop, ProposedChange
+from stores.records.play import Scene, Story
+from stores.records.world import EntityKind, SceneNode, StoryNode, Universe
+
+MAX_TITLE = 120
+PRESENT = 0
+"""The world tick that a campaign without a past begins at."""
+
+
+class StoryLoop:
+    """Creates and closes stories and their scenes."""
+
+    def __init__(
+        self,
+        log: OrchestratorLog,
+        canon: CanonReader,
+        containers: ContainerWriter,
+        keeper: CanonKeeper,
+        resolver: Resolver,
+        loops: Loops,
+        ids: IdMaker,
+        clock: Clock,
+    ) -> None:
+        self._log = log
+        self._canon = canon
+        self._containers = containers
+        self._keeper = keeper
+        self._resolver = resolver
+        self._loops = loops
+        self._ids = ids
+        self._clock = clock
+
+    async def create_universe(self, new: NewUniverse) -> Universe:
+        """Create an empty universe. Raises InputError without a name, or with one that is taken."""
+        name = title(new.name, "A universe needs a name.")
+        if any(u.name.casefold() == name.casefold() for u in await self._canon.universes()):
+            raise InputError(f"There is a universe called {name} already.", todo="Choose another name.")
+        universe = Universe(
+            id=self._ids.new(),
+            name=name,
+            genre=clean(new.genre),
+            tone=clean(new.tone),
+            description=clean(new.description),
+            recorded_at=self._clock(),
+        )
+        await self._keeper.found(universe, [])
+        return universe
+
+    async def start(self, outline: StoryOutline, *, tick: int = PRESENT) -> Scene:
+        """Create story, player character and place where they are new, and the first scene, Active."""
+        universe = await self._canon.universe(outline.universe_id)
+        story_title = title(outline.title, "A story needs a title.")
+        scene_title = title(outline.scene_title, "A scene needs a title.")
+        pc_id = await self._person(universe, outline.pc)
+        place_id = await self._place(universe, outline.place)
+        story = Story(
+            id=self._ids.new(),
+            universe_id=universe.id,
+            title=story_title,
+            pc_id=pc_id,
+            theme=clean(outline.theme),
+            tone=clean(outline.tone),
+            constraints=clean(outline.constraints),
+            lines_and_veils=clean(outline.lines_and_veils),
+            mode=outline.mode,
+            critical=outline.critical,
+            created_at=self._clock(),
+        )
+        await self._log.put_story(story)
+        await self._containers.create_story_node(
+            StoryNode(id=story.id, universe_id=universe.id, title=story.title)
+        )
+        await self._loops.fire(Loop.STORY, story.id, "begin")
+        cast = tuple(dict.fromkeys((*filter(None, [pc_id]), *outline.cast)))
+        return await self._open(
+            Scene(
+                id=self._ids.new(),
+                story_id=story.id,
+                universe_id=universe.id,
+                order=1,
+                title=scene_title,
+                goal=clean(outline.scene_goal),
+                cast=cast,
+                place_id=place_id,
+                tick=tick,
+                created_at=self._clock(),
+            ),
+            follows=None,
+        )
+
+    async def next_scene(self, before: Scene, *, cast: tuple[Id, ...], place_id: Id | None, tick: int) -> Scene:
+        """Create the scene that follows, with the next index. Twice for one scene gives the same one."""
+        scene_id = derived("scene", before.id, "next")
+        existing = [s for s in await self._log.scenes(before.story_id) if s.id == scene_id]
+        scene = (
+            existing[0]
+            if existing
+            else Scene(
+                id=scene_id,
+                story_id=before.story_id,
+                universe_id=before.universe_id,
+                order=before.order + 1,
+                title=f"Scene {before.order + 1}",
+                cast=cast,
+                place_id=place_id,
+                tick=tick,
+                created_at=self._clock(),
+            )
+        )
+        return await self._open(scene, follows=before.id)
+
+    async def complete(self, story_id: Id, recap: str) -> CommitResult:
+        """Close the story: Story chart Completed, recap kept, the container's status in canon."""
+        story = await self._log.story(story_id)
+        await self._loops.plan(Loop.STORY, story_id, "complete")
+        await self._log.put_story(story.model_copy(update={"recap": clean(recap)}))
+        result = await self._keeper.commit(
+            [], reason="story end", scene=None, story_id=story_id, universe_id=story.universe_id, complete_story=True
+        )
+        await self._loops.fire(Loop.STORY, story_id, "complete")
+        return result
+
+    async def _open(self, scene: Scene, follows: Id | None) -> Scene:
+        """Create the scene's record and container, and load it: each step again is a step once."""
+        await self._log.create_scene(scene)
+        await self._containers.create_scene_node(
+            SceneNode(
+                id=scene.id,
+                story_id=scene.story_id,
+                universe_id=scene.universe_id,
+                order=scene.order,
+                title=scene.title,
+                follows=follows,
+            )
+        )
+        if await self._loops.state(Loop.SCENE, scene.id) == "created":
+            await self._loops.fire(Loop.SCENE, scene.id, "load_context")
+        return scene
+
+    async def _person(self, universe: Universe, pc: Id | NewCharacter | None) -> Id | None:
+        """Return the player character's id, creating them by the GM's word if they are new."""
+        if not isinstance(pc, NewCharacter):
+            return pc
+        entity_id = self._ids.new()
+        change = CreateEntity(
+            entity_id=entity_id,
+            entity_kind=EntityKind.CHARACTER,
+            name=title(pc.name, "Your character needs a name."),
+            description=clean(pc.description),
+            is_pc=True,
+            numbers=dict(pc.numbers),
+            tags=pc.tags,
+        )
+        await self._make_true(universe, change, f"Created at story set-up: {change.name}")
+        return entity_id
+
+    async def _place(self, universe: Universe, place: Id | str | None) -> Id | None:
+        """Return the place's id: one that is known by this id or name, or a new one."""
+        if not place:
+            return None
+        if place in await self._canon.entities_by_id([place]):
+            return place
+        name = title(place, "A place needs a name.")
+        if known := [e for e in await self._canon.find_entity(universe.id, name) if e.kind is EntityKind.PLACE]:
+            return known[0].id
+        entity_id = self._ids.new()
+        change = CreateEntity(entity_id=entity_id, entity_kind=EntityKind.PLACE, name=name)
+        await self._make_true(universe, change, f"Created at story set-up: {name}")
+        return entity_id
+
+    async def _make_true(self, universe: Universe, change: Payload, quote: str) -> None:
+        """A manual act of the GM goes through the gate like all else: staged, then committed."""
+        proposal = manual(universe.id, change, quote, self._ids, self._clock)
+        await self._resolver.stage([proposal])
+        result = await self._keeper.commit(
+            [proposal], reason="set-up", scene=None, story_id=None, universe_id=universe.id
+        )
+        if result.failed:
+            raise InputError(result.failed[0][1], kept="The story was not started.")
+
+
+def manual(universe_id: Id, change: Payload, quote: str, ids: IdMaker, clock: Clock) -> ProposedChange:
+    """Return the GM's own proposal, resting on what was typed."""
+    proposal_id = ids.new()
+    evidence = Evidence(
+        id=derived("evidence", EvidenceKind.MANUAL, proposal_id),
+        kind=EvidenceKind.MANUAL,
+        ref_id=proposal_id,
+        quote=quote,
+    )
+    return ProposedChange(
+        id=proposal_id,
+        universe_id=universe_id,
+        payload=change,
+        evidence=(evidence,),
+        authority=Authority.GM,
+        created_at=clock(),
+    )
+
+
+def title(text: str, missing: str) -> str:
+    """Return a clean one-line title. Raises InputError if it is missing or too long."""
+    cleaned = " ".join(clean(text).split())
+    if not cleaned:
+        raise InputError(missing)
+    if len(cleaned) > MAX_TITLE:
+        raise InputError(f"A title of {len(cleaned)} characters is too long; {MAX_TITLE} is the most.")
+    return cleaned

@@ -1,0 +1,56 @@
+"""The transcript's rows and a turn's trace, read from the log and canon. Source: design/interface.md."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from agents.views import TurnTrace, TurnView
+from stores.ports import CanonReader, LogReader
+from stores.records.ids import Id
+from stores.records.play import Speaker
+
+
+class Transcript:
+    """Builds rows for a stretch of the line; its cost follows the stretch, not the scene."""
+
+    def __init__(self, log: LogReader, canon: CanonReader) -> None:
+        self._log = log
+        self._canon = canon
+
+    async def rows(self, scene_id: Id, start: int, count: int) -> list[TurnView]:
+        """Return the rows at depths `start` to `start + count - 1` of the line."""
+        turns = await self._log.line_slice(scene_id, start, count)
+        if not turns:
+            return []
+        results = {
+            r.turn_id: r
+            for r in await self._log.resolutions([t.id for t in turns if t.speaker is Speaker.ORACLE])
+        }
+        takes = await self._log.take_counts([t.id for t in turns if t.speaker in (Speaker.GM, Speaker.NPC)])
+        made = Counter(turn for turn, _ in await self._canon.supported_by([t.id for t in turns]))
+        return [
+            TurnView(
+                turn=t,
+                resolution=results.get(t.id),
+                take=t.take,
+                takes=max(takes.get(t.id, 1), t.take),
+                made=made[t.id],
+            )
+            for t in turns
+        ]
+
+    async def trace(self, turn_id: Id) -> TurnTrace:
+        """Return where a turn stands, and what it made true."""
+        turn = await self._log.turn(turn_id)
+        scene = await self._log.scene(turn.scene_id)
+        made = [subject for _, subject in await self._canon.supported_by([turn_id])]
+        facts = await self._canon.facts_by_id(made)
+        entities = await self._canon.entities_by_id(made)
+        return TurnTrace(
+            turn=turn,
+            scene=scene,
+            story=await self._log.story(scene.story_id),
+            on_line=turn_id in await self._log.on_line(scene.id, [turn_id]),
+            facts=tuple(facts[i] for i in made if i in facts),
+            entities=tuple(entities[i] for i in made if i in entities),
+        )

@@ -1,0 +1,141 @@
+"""The turn graph without a model: record, assemble, narrate, resolve, finish; a checkpoint between each.
+
+Source: design/loops.md, "One turn". A crash between two nodes resumes at the next; nothing typed can be
+lost once `record` has returned.
+"""
+
+from __future__ import annotations
+
+from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.messages import EventBus, ProposalsChanged, ResolutionSealed, TurnAppended
+from agents.narrator.narrator import Narrator
+from agents.orchestrator.calendar import tick_of
+from agents.orchestrator.exchange import NODES, Exchange
+from agents.orchestrator.loops import Loops
+from agents.orchestrator.rolls import Rolls
+from stores.ports import OrchestratorLog
+from stores.records.ids import Clock
+from stores.records.ledger import Checkpoint, Loop, Transition
+from stores.records.play import MoveKind, Speaker, Turn
+
+
+class TurnGraph:
+    """Runs exchanges, node by node. Stateless: where an exchange stands is its checkpoint."""
+
+    def __init__(
+        self,
+        log: OrchestratorLog,
+        context: ContextAssembly,
+        narrator: Narrator,
+        rolls: Rolls,
+        loops: Loops,
+        clock: Clock,
+        events: EventBus,
+    ) -> None:
+        self._log = log
+        self._context = context
+        self._narrator = narrator
+        self._rolls = rolls
+        self._loops = loops
+        self._clock = clock
+        self._events = events
+
+    async def play(self, exchange: Exchange, context: SceneContext) -> None:
+        """Play one exchange from the first node. Raises MonitorError with nothing half done that
+        `resume` would not finish."""
+        moves = await self._record(exchange)
+        await self._run(exchange, moves, after="record", context=context)
+
+    async def resume(self, checkpoint: Checkpoint) -> Exchange:
+        """Go on with an exchange that a crash cut off, at the node after its last."""
+        exchange = Exchange.model_validate(checkpoint.state)
+        last = await self._log.loop_state(Loop.TURN, exchange.beat_id)
+        context = await self._context.load(exchange.scene_id)
+        await self._run(exchange, last, after=checkpoint.node, context=context)
+        return exchange
+
+    async def drop(self, checkpoint: Checkpoint) -> None:
+        """Give up an exchange that cannot be finished; its words stay in the log."""
+        last = await self._log.loop_state(Loop.TURN, checkpoint.exchange_id)
+        move = self._loops.after(last, Loop.TURN, checkpoint.exchange_id, "drop")
+        await self._log.finish_exchange(checkpoint.exchange_id, [move])
+        self._loops.published(move)
+
+    async def _run(
+        self, exchange: Exchange, last: Transition | None, *, after: str, context: SceneContext
+    ) -> None:
+        done = NODES.index(after)
+        if done < NODES.index("assemble"):
+            last = await self._assemble(exchange, last)
+        if done < NODES.index("narrate"):
+            await self._narrate(exchange)
+        if done < NODES.index("resolve"):
+            await self._resolve(exchange, context)
+        await self._finish(exchange, last)
+
+    async def _record(self, exchange: Exchange) -> Transition:
+        """What was typed is in the log, with all that is needed to go on, before anything else."""
+        scene_move = await self._loops.plan(Loop.SCENE, exchange.scene_id, "user_turn")
+        turn_move = self._loops.after(None, Loop.TURN, exchange.beat_id, "user_input")
+        turn = exchange.words_turn(self._clock())
+        if turn is not None and not exchange.told:
+            await self._log.begin_exchange(
+                turn, MoveKind.APPEND, self._checkpoint(exchange, "record"), [scene_move, turn_move]
+            )
+            self._events.publish(TurnAppended(turn))
+        else:
+            await self._log.save_checkpoint(self._checkpoint(exchange, "record"), [scene_move, turn_move])
+        self._loops.published(scene_move, turn_move)
+        return turn_move
+
+    async def _assemble(self, exchange: Exchange, last: Transition | None) -> Transition:
+        """The context is loaded; without a model nothing is made of it but names and numbers."""
+        move = self._loops.after(last, Loop.TURN, exchange.beat_id, "context_loaded")
+        await self._log.save_checkpoint(self._checkpoint(exchange, "assemble"), [move])
+        self._loops.published(move)
+        return move
+
+    async def _narrate(self, exchange: Exchange) -> None:
+        """The GM's words, when that is what was typed."""
+        turn = exchange.words_turn(self._clock())
+        if turn is None or not exchange.told:
+            return
+        await self._narrator.tell(turn)
+        self._events.publish(TurnAppended(turn))
+
+    async def _resolve(self, exchange: Exchange, context: SceneContext) -> None:
+        """The result is sealed first; only then does the line show it."""
+        if exchange.roll is None:
+            return
+        words = exchange.words_turn(self._clock())
+        if words is None and exchange.parent_id:
+            words = await self._log.turn(exchange.parent_id)
+        tick = tick_of(context.scene, words)
+        sealed = await self._rolls.seal(exchange.roll, context, words, tick)
+        turn = exchange.oracle_turn(sealed.resolution.text, self._clock())
+        await self._log.append_turn(turn)
+        self._events.publish(ResolutionSealed(sealed.resolution))
+        self._events.publish(TurnAppended(turn))
+        if sealed.proposals:
+            self._events.publish(ProposalsChanged(context.universe.id, exchange.scene_id))
+
+    async def _finish(self, exchange: Exchange, last: Transition | None) -> None:
+        ready = self._loops.after(last, Loop.TURN, exchange.beat_id, "response_ready")
+        staged = self._loops.after(ready, Loop.TURN, exchange.beat_id, "proposals_staged")
+        await self._log.finish_exchange(exchange.beat_id, [ready, staged])
+        self._loops.published(ready, staged)
+
+    def _checkpoint(self, exchange: Exchange, node: str) -> Checkpoint:
+        return Checkpoint(
+            exchange_id=exchange.beat_id,
+            scene_id=exchange.scene_id,
+            node=node,
+            state=exchange.model_dump(mode="json"),
+            at=self._clock(),
+        )
+
+
+def answered(turns: list[Turn]) -> bool:
+    """Say whether the exchange that the line ends in has the GM's words already."""
+    exchange_id = turns[-1].exchange_id if turns else None
+    return any(t.speaker in (Speaker.GM, Speaker.NPC) for t in turns if t.exchange_id == exchange_id)
