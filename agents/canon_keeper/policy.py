@@ -1,0 +1,129 @@
+"""Canon policy: what a commit would do with a proposal, and why. Pure, total, deterministic.
+
+Source: design/authority.md, "Canon policy"; AGENT_ORCHESTRATION, "Canonization Policy Evaluation".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from agents.views import ConflictView
+from stores.records.canon import Authority
+from stores.records.ids import Id
+from stores.records.ledger import ProposedChange
+
+Mark = Literal["accept", "reject", "defer", "hold"]
+"""What a commit does with a proposal that the GM leaves undecided. `hold` waits for a ruling."""
+
+BASE_CONFIDENCE: Mapping[Authority, float] = {
+    Authority.SOURCE: 1.0,
+    Authority.GM: 1.0,
+    Authority.PLAYER: 0.8,
+    Authority.SYSTEM: 0.5,
+}
+UNSUPPORTED = 0.5
+"""What confidence is multiplied with when a proposal rests on nothing."""
+
+THRESHOLD = 0.7
+"""From here on a proposal is pre-ticked (copilot) or accepted (autopilot)."""
+
+
+class KindRule(StrEnum):
+    """What a universe may say about all proposals of one kind."""
+
+    ACCEPT = "auto-accept"
+    ASK = "ask"
+    REJECT = "auto-reject"
+
+
+KindRules = Mapping[str, KindRule]
+"""Rules by kind of payload (`create_entity`, `state_change` ...)."""
+
+NO_RULES: KindRules = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What the checks found out about one proposal. `locked` names the locked things it would alter."""
+
+    locked: tuple[str, ...] = ()
+    duplicate_of: Id | None = None
+    duplicate_text: str = ""
+    conflicts: tuple[ConflictView, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """`reasons` are sentences, the deciding one first. `duplicate_of` names the fact or entity that the
+    evidence would be added to."""
+
+    mark: Mark
+    confidence: float
+    reasons: tuple[str, ...] = ()
+    conflicts: tuple[ConflictView, ...] = field(default=())
+    duplicate_of: Id | None = None
+
+
+def confidence_of(proposal: ProposedChange) -> float:
+    """Return how far a proposal is to be believed on its own, from 0 to 1."""
+    base = BASE_CONFIDENCE[proposal.authority]
+    return base if proposal.evidence else base * UNSUPPORTED
+
+
+def judge(proposal: ProposedChange, findings: Findings, rules: KindRules = NO_RULES) -> Judgement:
+    """Weigh one proposal, in the order that the design lays down."""
+    confidence = confidence_of(proposal)
+    by_gm = proposal.authority is Authority.GM
+    believed = _believed(proposal, confidence)
+
+    def judged(mark: Mark, *reasons: str) -> Judgement:
+        return Judgement(
+            mark=mark,
+            confidence=confidence,
+            reasons=(*reasons, *findings.notes),
+            conflicts=findings.conflicts,
+            duplicate_of=findings.duplicate_of,
+        )
+
+    if findings.locked and not by_gm:
+        return judged("reject", f"{_listed(findings.locked)} is locked: only your own word changes it.")
+    if findings.duplicate_of is not None:
+        return judged("accept", findings.duplicate_text or "Canon has it: the evidence is added to it.")
+    if findings.conflicts:
+        way_out = (
+            "Accept it to override what it meets." if by_gm else "It is held until you accept or reject it."
+        )
+        return judged("hold", findings.conflicts[0].text, way_out)
+    match rules.get(proposal.change.kind):
+        case KindRule.ACCEPT:
+            return judged("accept", f"Your rule for {_words(proposal)}: {KindRule.ACCEPT}.")
+        case KindRule.REJECT:
+            return judged("reject", f"Your rule for {_words(proposal)}: {KindRule.REJECT}.")
+        case KindRule.ASK:
+            return judged("defer", f"Your rule for {_words(proposal)}: {KindRule.ASK}.", believed)
+    if confidence >= THRESHOLD:
+        return judged("accept", believed)
+    return judged("defer", believed, f"Below {THRESHOLD:.1f} it waits for your decision.")
+
+
+def _believed(proposal: ProposedChange, confidence: float) -> str:
+    word = {
+        Authority.SOURCE: "from a source",
+        Authority.GM: "your word",
+        Authority.PLAYER: "by a resolved action",
+        Authority.SYSTEM: "inferred",
+    }[proposal.authority]
+    evidence = "with evidence" if proposal.evidence else "without evidence"
+    return f"{word[0].upper()}{word[1:]}, {evidence}: {confidence:.2f}."
+
+
+def _words(proposal: ProposedChange) -> str:
+    return proposal.change.kind.replace("_", " ")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return " and ".join(dict.fromkeys(names))
