@@ -1,0 +1,133 @@
+"""The canon graph in `library.db`: reading, the Orchestrator's containers, the CanonKeeper's commits.
+
+Which of it a role may really do is refused or allowed by SQLite, on the role's own connection.
+Source: design/ontology.md ("Canon graph"), stores/ports.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import apsw
+
+from stores.authority import Role
+from stores.embedded.canon_reader import CanonReads, folded
+from stores.embedded.database import Database, Priority
+from stores.embedded.documents import add, id_list, put
+from stores.errors import NotFound
+from stores.records.canon import CanonBatch, Fact, FactChange
+from stores.records.ids import Id
+from stores.records.world import Entity, EntityStatus, SceneNode, StoryNode
+
+
+class EmbeddedCanon(CanonReads):
+    """Canon as `role` may use it. `priority` is how urgent its writes are."""
+
+    def __init__(self, db: Database, role: Role, *, priority: Priority = Priority.PLAY) -> None:
+        super().__init__(db)
+        self._role = role
+        self._priority = priority
+
+    async def create_story_node(self, node: StoryNode) -> None:
+        await self._db.write(self._role, lambda c: add(c, "canon_story_nodes", [node]), self._priority)
+
+    async def create_scene_node(self, node: SceneNode) -> None:
+        await self._db.write(self._role, lambda c: add(c, "canon_scene_nodes", [node]), self._priority)
+
+    async def commit(self, batch: CanonBatch) -> None:
+        await self._db.write(self._role, lambda c: _commit(c, batch), self._priority)
+
+
+def _commit(connection: apsw.Connection, batch: CanonBatch) -> None:
+    if batch.universe:
+        put(connection, "canon_universes", [batch.universe])
+    _put_entities(connection, batch.entities)
+    _add_facts(connection, batch.facts)
+    _change_facts(connection, batch.fact_changes)
+    touched = [*(fact.id for fact in batch.facts), *(change.fact_id for change in batch.fact_changes)]
+    _keep_relations_in_step(connection, touched)
+    add(connection, "canon_evidence", batch.evidence)
+    _add_edges(connection, batch)
+    _set_status(connection, "canon_scene_nodes", batch.scene_status)
+    _set_status(connection, "canon_story_nodes", batch.story_status)
+
+
+def _put_entities(connection: apsw.Connection, entities: Sequence[Entity]) -> None:
+    put(connection, "canon_entities", entities)
+    connection.executemany(
+        "DELETE FROM canon_entity_names WHERE entity_id = ?", ((entity.id,) for entity in entities)
+    )
+    connection.executemany(
+        "INSERT INTO canon_entity_names(entity_id, ordinal, universe_id, folded) VALUES (?, ?, ?, ?)",
+        (
+            (entity.id, ordinal, entity.universe_id, folded(name))
+            for entity in entities
+            if entity.status is EntityStatus.CANONICAL
+            for ordinal, name in enumerate((entity.name, *entity.aliases))
+        ),
+    )
+
+
+def _add_facts(connection: apsw.Connection, facts: Sequence[Fact]) -> None:
+    add(connection, "canon_facts", facts)
+    connection.executemany(
+        """INSERT INTO canon_involvements(fact_id, ordinal, role, entity_id)
+           VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING""",
+        (
+            (fact.id, ordinal, involvement.role, involvement.entity_id)
+            for fact in facts
+            for ordinal, involvement in enumerate(fact.involves)
+        ),
+    )
+
+
+def _change_facts(connection: apsw.Connection, changes: Sequence[FactChange]) -> None:
+    for change in changes:
+        connection.execute(
+            "UPDATE canon_facts SET body = json_set(body, '$.status', ?, '$.valid_to', ?) WHERE id = ?",
+            (change.status.value, change.valid_to, change.fact_id),
+        )
+        if connection.changes() == 0:
+            raise NotFound(f"There is no fact {change.fact_id} to change.", kept="Nothing was written.")
+
+
+def _keep_relations_in_step(connection: apsw.Connection, fact_ids: Sequence[Id]) -> None:
+    """Make the short cuts of these facts anew from the facts themselves."""
+    ids = id_list(fact_ids)
+    connection.execute(
+        "DELETE FROM canon_relations WHERE fact_id IN (SELECT value FROM json_each(?))", (ids,)
+    )
+    connection.execute(
+        """INSERT INTO canon_relations(fact_id, from_id, to_id, predicate, valid_from, valid_to)
+           SELECT DISTINCT f.id, s.entity_id, o.entity_id, f.predicate, f.valid_from, f.valid_to
+           FROM canon_facts f
+           JOIN canon_involvements s ON s.fact_id = f.id AND s.role = 'subject'
+           JOIN canon_involvements o ON o.fact_id = f.id AND o.role = 'object'
+           WHERE f.id IN (SELECT value FROM json_each(?))
+             AND f.kind = 'relation' AND f.status = 'canonical'""",
+        (ids,),
+    )
+
+
+def _add_edges(connection: apsw.Connection, batch: CanonBatch) -> None:
+    connection.executemany(
+        "INSERT INTO canon_supports(subject_id, evidence_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        ((edge.subject_id, edge.evidence_id) for edge in batch.supports),
+    )
+    connection.executemany(
+        "INSERT INTO canon_supersessions(newer_id, older_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        ((edge.newer_id, edge.older_id) for edge in batch.supersedes),
+    )
+    connection.executemany(
+        "INSERT INTO canon_appearances(entity_id, scene_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        ((edge.entity_id, edge.scene_id) for edge in batch.appearances),
+    )
+
+
+def _set_status(connection: apsw.Connection, table: str, status_of: Mapping[Id, str]) -> None:
+    for node_id, status in status_of.items():
+        connection.execute(
+            f"UPDATE {table} SET body = json_set(body, '$.status', ?) WHERE id = ?", (status, node_id)
+        )
+        if connection.changes() == 0:
+            raise NotFound(f"Canon has no story or scene {node_id}.", kept="Nothing was written.")

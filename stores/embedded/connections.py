@@ -1,0 +1,135 @@
+"""Opening one SQLite file: whose it is, at what durability, and on which kind of connection."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal
+
+import apsw
+
+from stores.authority import Role
+from stores.embedded.failures import closed_to_us, damaged, foreign, in_our_words, newer
+from stores.embedded.leave import Leave, StoreOfTable, bind_owner
+
+Migration = Callable[[apsw.Connection], None]
+"""One step of a file's format; its place in the list (from 1) is the version it leads to."""
+
+Durability = Literal["FULL", "NORMAL", "OFF"]
+"""FULL for truth (NORMAL loses acknowledged writes on power loss, design/libraries.md)."""
+
+_MAGIC = b"SQLite format 3\0"
+_HEADER_BYTES = 100
+_WAL_LIMIT = 64 * 1024 * 1024
+_BUSY_MS = 5_000
+
+
+class Connections:
+    """Opens connections to the file at `path`, each held to what it is for."""
+
+    def __init__(self, path: Path, store_of_table: StoreOfTable, durability: Durability) -> None:
+        self._path = path
+        self._store_of_table = store_of_table
+        self._durability = durability
+
+    def owner(self, application_id: int, migrations: Sequence[Migration]) -> apsw.Connection:
+        """Open the file (made if absent) and bring it to the newest format.
+
+        Raises LibraryUnreadable, leaving the file alone, if it is not ours, damaged or newer.
+        """
+        recognise(self._path, application_id, newest=len(migrations))
+        with in_our_words(self._path):
+            connection = self._open(apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+        try:
+            with in_our_words(self._path, connection):
+                self._claim(connection, application_id)
+                bind_owner(connection)
+                self._migrate(connection, migrations)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def of_role(self, role: Role) -> apsw.Connection:
+        """Open the role's own connection: read-only if it may write nothing here."""
+        leave = Leave(role, self._store_of_table)
+        if not leave.writes:
+            return self.reader()
+        connection = self._open(apsw.SQLITE_OPEN_READWRITE)
+        leave.bind(connection)
+        return connection
+
+    def reader(self) -> apsw.Connection:
+        connection = self._open(apsw.SQLITE_OPEN_READONLY)
+        connection.pragma("query_only", True)
+        Leave(None, self._store_of_table).bind(connection)
+        return connection
+
+    def _open(self, flags: int) -> apsw.Connection:
+        connection = apsw.Connection(str(self._path), flags=flags)
+        connection.set_busy_timeout(_BUSY_MS)
+        connection.pragma("synchronous", self._durability)
+        connection.pragma("foreign_keys", True)
+        connection.pragma("recursive_triggers", True)  # or REPLACE would delete past the delete triggers
+        if sys.platform == "darwin":
+            connection.pragma("fullfsync", True)
+            connection.pragma("checkpoint_fullfsync", True)
+        return connection
+
+    def _claim(self, connection: apsw.Connection, application_id: int) -> None:
+        if connection.readonly("main"):
+            raise closed_to_us(self._path, "the file is read-only")
+        if connection.pragma("application_id") == 0:
+            # Before WAL, so that it stands in the file itself and never in the log beside it alone.
+            connection.pragma("application_id", application_id)
+        connection.pragma("journal_mode", "WAL")
+        connection.pragma("journal_size_limit", _WAL_LIMIT)
+
+    def _migrate(self, connection: apsw.Connection, migrations: Sequence[Migration]) -> None:
+        version = connection.pragma("user_version")
+        if version > len(migrations):
+            raise newer(self._path, version, len(migrations))
+        if version == len(migrations):
+            return
+        with connection:
+            for migrate in migrations[version:]:
+                migrate(connection)
+            connection.pragma("user_version", len(migrations))
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
+
+def recognise(path: Path, application_id: int, newest: int) -> None:
+    """Raise LibraryUnreadable unless the file is absent, empty, or ours and whole. Only reads."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER_BYTES)
+        size = path.stat().st_size
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise closed_to_us(path, error.strerror or str(error)) from error
+    if not header:
+        return
+    if not header.startswith(_MAGIC[: len(header)]):
+        raise foreign(path)
+    if len(header) < _HEADER_BYTES:
+        raise damaged(path)
+    # Offsets from https://www.sqlite.org/fileformat.html#the_database_header.
+    (page_size,) = struct.unpack_from(">H", header, 16)
+    (pages,) = struct.unpack_from(">I", header, 28)
+    (version,) = struct.unpack_from(">I", header, 60)
+    (found_id,) = struct.unpack_from(">I", header, 68)
+    if found_id != application_id:
+        raise foreign(path)
+    if version > newest:
+        raise newer(path, version, newest)
+    if size < pages * (65_536 if page_size == 1 else page_size) and not _has_log(path):
+        raise damaged(path)
+
+
+def _has_log(path: Path) -> bool:
+    """Tell whether a write-ahead log lies beside the file: pages may still be on their way from it."""
+    log = path.with_name(path.name + "-wal")
+    return log.exists() and log.stat().st_size > 0

@@ -1,0 +1,75 @@
+"""Records as JSON documents in tables, and reading them back.
+
+A document table has `made` (the order of making), `body` (the record as JSON), and key columns that
+SQLite derives from the body itself, so that they can never disagree with it. The few columns that one
+role may change in another's record (`authority.MATRIX`) are columns of their own and not in the body.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, TypeVar
+
+import apsw
+
+from stores.embedded.database import Database
+from stores.errors import NotFound
+from stores.records.base import Record
+from stores.records.ids import Id
+
+R = TypeVar("R", bound=Record)
+T = TypeVar("T")
+
+
+def body_of(record: Record, without: Collection[str] = ()) -> str:
+    return record.model_dump_json(exclude=set(without) or None)
+
+
+def add(connection: apsw.Connection, table: str, records: Iterable[Record]) -> None:
+    """Insert the documents that are not there yet."""
+    connection.executemany(
+        f"INSERT INTO {table}(body) VALUES (?) ON CONFLICT DO NOTHING", ((body_of(r),) for r in records)
+    )
+
+
+def put(connection: apsw.Connection, table: str, records: Iterable[Record], key: str = "id") -> None:
+    """Insert the documents, or write them whole over the ones of the same key."""
+    connection.executemany(
+        f"INSERT INTO {table}(body) VALUES (?) ON CONFLICT ({key}) DO UPDATE SET body = excluded.body",
+        ((body_of(r),) for r in records),
+    )
+
+
+def id_list(ids: Collection[Id]) -> str:
+    """Give identifiers to SQL's `json_each`: any number of them in one parameter."""
+    return json.dumps(list(ids))
+
+
+def all_of(connection: apsw.Connection, model: type[R], sql: str, bindings: Any = ()) -> list[R]:
+    """Return the records whose JSON is the first column of the rows."""
+    return [model.model_validate_json(str(row[0])) for row in connection.execute(sql, bindings)]
+
+
+def the_one(connection: apsw.Connection, model: type[R], sql: str, record_id: Id) -> R:
+    """Return the one record that `sql` finds by its identifier, or raise NotFound."""
+    row = connection.execute(sql, (record_id,)).fetchone()
+    if row is None:
+        raise NotFound(f"There is no {model.__name__.lower()} {record_id}.")
+    return model.model_validate_json(str(row[0]))
+
+
+class Reads:
+    """What every reader over documents shares."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    async def _read(self, work: Callable[[apsw.Connection], T]) -> T:
+        return await self._db.read(work)
+
+    async def _all(self, model: type[R], sql: str, bindings: Any = ()) -> list[R]:
+        return await self._db.read(lambda connection: all_of(connection, model, sql, bindings))
+
+    async def _one(self, model: type[R], sql: str, record_id: Id) -> R:
+        return await self._db.read(lambda connection: the_one(connection, model, sql, record_id))

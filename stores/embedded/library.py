@@ -1,0 +1,20 @@
+"""Opening `library.db`, the truth: canon graph and narrative log in one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stores.embedded.database import Database
+from stores.embedded.migrations import MIGRATIONS, TABLES
+
+APPLICATION_ID = 0x4D4F4E31  # "MON1"
+
+
+async def open_library(path: Path) -> Database:
+    """Open the library file at `path`, made if absent, for this process alone.
+
+    Raises LibraryUnreadable (the file is left alone) or LibraryInUse (naming who has it).
+    """
+    return await Database.open(
+        path, store_of_table=TABLES, migrations=MIGRATIONS, application_id=APPLICATION_ID, exclusive=True
+    )

@@ -1,0 +1,238 @@
+"""Reading the narrative log from `library.db`. The words of each method are those of `LogReader`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import apsw
+
+from stores.embedded import turn_tree
+from stores.embedded.documents import Reads, all_of, id_list
+from stores.records.ids import Id
+from stores.records.ledger import (
+    Canonization,
+    CanonizationState,
+    Checkpoint,
+    Loop,
+    ProposalStatus,
+    ProposedChange,
+    Transition,
+)
+from stores.records.memory import Memory, Summary
+from stores.records.play import HeadMove, Resolution, Scene, Story, Turn
+from stores.records.sources import Snippet, Source
+
+SCENE = "SELECT json_set(body, '$.head', head, '$.canonical_outcomes', json(canonical_outcomes)) FROM scenes"
+UNDECIDED = (ProposalStatus.PENDING, ProposalStatus.DEFERRED)
+
+_LINE = """SELECT t.body FROM line l JOIN turns t ON t.id = l.turn_id
+    WHERE l.scene_id = ? AND l.depth BETWEEN ? AND ? ORDER BY l.depth"""
+
+_PROPOSALS = """
+    SELECT json_set(body, '$.status', shown, '$.decision', json(decision), '$.error', error,
+        '$.canonization_id', canonization_id)
+    FROM (SELECT *, CASE WHEN status IN ('pending', 'deferred') AND (
+            turn_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM on_line l WHERE l.turn_id = p.turn_id)
+            OR EXISTS (SELECT 1 FROM on_line l WHERE l.turn_id = p.unless_turn))
+        THEN 'withdrawn' ELSE status END AS shown
+        FROM proposed_changes p)"""
+"""Proposals as they count now: those whose turn is off the line are withdrawn while they are open."""
+
+
+class LogReads(Reads):
+    async def stories(self, universe_id: Id | None = None) -> list[Story]:
+        # Without its Z a time with no fraction sorts before the same second with one.
+        return await self._all(
+            Story,
+            """SELECT body FROM stories WHERE ?1 IS NULL OR universe_id = ?1
+               ORDER BY rtrim(created_at, 'Z') DESC, made DESC""",
+            (universe_id,),
+        )
+
+    async def story(self, story_id: Id) -> Story:
+        return await self._one(Story, "SELECT body FROM stories WHERE id = ?", story_id)
+
+    async def scenes(self, story_id: Id) -> list[Scene]:
+        return await self._all(Scene, f'{SCENE} WHERE story_id = ? ORDER BY "order", made', (story_id,))
+
+    async def scene(self, scene_id: Id) -> Scene:
+        return await self._one(Scene, f"{SCENE} WHERE id = ?", scene_id)
+
+    # --- turns --------------------------------------------------------------------------------------
+
+    async def turn(self, turn_id: Id) -> Turn:
+        return await self._one(Turn, "SELECT body FROM turns WHERE id = ?", turn_id)
+
+    async def turns(self, ids: Collection[Id]) -> dict[Id, Turn]:
+        found = await self._all(
+            Turn, "SELECT body FROM turns WHERE id IN (SELECT value FROM json_each(?))", (id_list(ids),)
+        )
+        return {turn.id: turn for turn in found}
+
+    async def line_length(self, scene_id: Id) -> int:
+        return await self._read(lambda connection: turn_tree.line_length(connection, scene_id))
+
+    async def line_tail(self, scene_id: Id, count: int) -> list[Turn]:
+        def tail(connection: apsw.Connection) -> list[Turn]:
+            length = turn_tree.line_length(connection, scene_id)
+            return all_of(connection, Turn, _LINE, (scene_id, length - count, length - 1))
+
+        return await self._read(tail)
+
+    async def line_slice(self, scene_id: Id, start: int, count: int) -> list[Turn]:
+        def slice_(connection: apsw.Connection) -> list[Turn]:
+            end = min(start + count, turn_tree.line_length(connection, scene_id))
+            return all_of(connection, Turn, _LINE, (scene_id, start, end - 1))
+
+        return await self._read(slice_)
+
+    async def on_line(self, scene_id: Id, turn_ids: Collection[Id]) -> set[Id]:
+        def standing(connection: apsw.Connection) -> set[Id]:
+            rows = connection.execute(
+                """SELECT turn_id FROM on_line
+                   WHERE scene_id = ? AND turn_id IN (SELECT value FROM json_each(?))""",
+                (scene_id, id_list(turn_ids)),
+            )
+            return {str(turn_id) for (turn_id,) in rows}
+
+        return await self._read(standing)
+
+    async def children(self, scene_id: Id, turn_id: Id | None) -> list[Turn]:
+        return await self._all(
+            Turn,
+            "SELECT body FROM turns WHERE scene_id = ? AND parent_id IS ? ORDER BY made",
+            (scene_id, turn_id),
+        )
+
+    async def all_turns(self, scene_id: Id) -> list[Turn]:
+        return await self._all(Turn, "SELECT body FROM turns WHERE scene_id = ? ORDER BY made", (scene_id,))
+
+    async def head_moves(self, scene_id: Id) -> list[HeadMove]:
+        return await self._all(
+            HeadMove,
+            """SELECT json_object('scene_id', scene_id, 'seq', seq, 'kind', kind, 'from_turn', from_turn,
+                   'to_turn', to_turn, 'at', at)
+               FROM head_moves WHERE scene_id = ? ORDER BY seq""",
+            (scene_id,),
+        )
+
+    async def redo_target(self, scene_id: Id) -> Id | None:
+        def target(connection: apsw.Connection) -> Id | None:
+            row = connection.execute(
+                """SELECT m.from_turn FROM scenes s JOIN head_moves m ON m.scene_id = s.id
+                   WHERE s.id = ? AND m.kind = 'undo' AND m.to_turn IS s.head
+                   ORDER BY m.seq DESC LIMIT 1""",
+                (scene_id,),
+            ).fetchone()
+            return row and row[0]
+
+        return await self._read(target)
+
+    async def resolutions(self, turn_ids: Collection[Id]) -> list[Resolution]:
+        return await self._all(
+            Resolution,
+            "SELECT body FROM resolutions WHERE turn_id IN (SELECT value FROM json_each(?)) ORDER BY made",
+            (id_list(turn_ids),),
+        )
+
+    # --- proposals and commits ----------------------------------------------------------------------
+
+    async def proposals(
+        self,
+        *,
+        universe_id: Id | None = None,
+        story_id: Id | None = None,
+        scene_id: Id | None = None,
+        statuses: Collection[ProposalStatus] | None = None,
+    ) -> list[ProposedChange]:
+        where = {"universe_id": universe_id, "story_id": story_id, "scene_id": scene_id}
+        conditions = [f"{column} = :{column}" for column, value in where.items() if value is not None]
+        if statuses is not None:
+            conditions.append(f"status IN ({_quoted(_stored(statuses))}) AND shown IN ({_quoted(statuses)})")
+        sql = f"{_PROPOSALS} {_where(conditions)} ORDER BY made"
+        return await self._all(ProposedChange, sql, where)
+
+    async def proposals_by_id(self, ids: Collection[Id]) -> dict[Id, ProposedChange]:
+        found = await self._all(
+            ProposedChange, f"{_PROPOSALS} WHERE id IN (SELECT value FROM json_each(?))", (id_list(ids),)
+        )
+        return {proposal.id: proposal for proposal in found}
+
+    async def canonizations(
+        self, *, universe_id: Id | None = None, states: Collection[CanonizationState] | None = None
+    ) -> list[Canonization]:
+        conditions = [] if universe_id is None else ["universe_id = :universe_id"]
+        if states is not None:
+            conditions.append(f"state IN ({_quoted(states)})")
+        sql = f"SELECT body FROM canonizations {_where(conditions)} ORDER BY made"
+        return await self._all(Canonization, sql, {"universe_id": universe_id})
+
+    # --- loops --------------------------------------------------------------------------------------
+
+    async def loop_state(self, loop: Loop, subject_id: Id) -> Transition | None:
+        return (await self.loop_states(loop, [subject_id])).get(subject_id)
+
+    async def loop_states(self, loop: Loop, subject_ids: Collection[Id]) -> dict[Id, Transition]:
+        last = await self._all(
+            Transition,
+            """SELECT (SELECT body FROM transitions t WHERE t.loop = ?1 AND t.subject_id = s.subject_id
+                       ORDER BY seq DESC LIMIT 1)
+               FROM (SELECT DISTINCT value AS subject_id FROM json_each(?2)) s
+               WHERE EXISTS (SELECT 1 FROM transitions t
+                             WHERE t.loop = ?1 AND t.subject_id = s.subject_id)""",
+            (loop.value, id_list(subject_ids)),
+        )
+        return {transition.subject_id: transition for transition in last}
+
+    async def transitions(
+        self, *, loop: Loop | None = None, subject_id: Id | None = None, limit: int = 1_000
+    ) -> list[Transition]:
+        where = {"loop": loop and loop.value, "subject_id": subject_id}
+        conditions = [f"{column} = :{column}" for column, value in where.items() if value is not None]
+        newest_first = await self._all(
+            Transition,
+            f"SELECT body FROM transitions {_where(conditions)} ORDER BY made DESC LIMIT :limit",
+            {**where, "limit": limit},
+        )
+        return newest_first[::-1]
+
+    async def checkpoints(self, scene_id: Id) -> list[Checkpoint]:
+        return await self._all(
+            Checkpoint, "SELECT body FROM checkpoints WHERE scene_id = ? ORDER BY made", (scene_id,)
+        )
+
+    # --- memory and sources -------------------------------------------------------------------------
+
+    async def memories(self, entity_id: Id) -> list[Memory]:
+        return await self._all(
+            Memory, "SELECT body FROM memories WHERE entity_id = ? ORDER BY made", (entity_id,)
+        )
+
+    async def summaries(self, scene_id: Id) -> list[Summary]:
+        return await self._all(
+            Summary, "SELECT body FROM summaries WHERE scene_id = ? ORDER BY made", (scene_id,)
+        )
+
+    async def source(self, source_id: Id) -> Source:
+        return await self._one(Source, "SELECT body FROM sources WHERE id = ?", source_id)
+
+    async def snippets(self, source_id: Id) -> list[Snippet]:
+        return await self._all(
+            Snippet, "SELECT body FROM snippets WHERE source_id = ? ORDER BY ordinal, made", (source_id,)
+        )
+
+
+def _stored(statuses: Collection[ProposalStatus]) -> set[ProposalStatus]:
+    """Return the stored statuses that may be shown as `statuses`, so that their index can be used."""
+    withdrawn = UNDECIDED if ProposalStatus.WITHDRAWN in statuses else ()
+    return {*statuses, *withdrawn}
+
+
+def _quoted(values: Iterable[Any]) -> str:
+    """Write members of our own enumerations into SQL."""
+    return ", ".join(f"'{value.value}'" for value in values)
+
+
+def _where(conditions: list[str]) -> str:
+    return f"WHERE {' AND '.join(conditions)}" if conditions else ""

@@ -1,0 +1,169 @@
+"""The format of `library.db`, step by step: one numbered function a version, never edited once released.
+
+Source: design/ontology.md (what is kept), design/authority.md (who may write it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import apsw
+
+from stores.authority import COLLECTIONS, Store
+from stores.embedded.connections import Migration
+
+TABLES: Mapping[str, tuple[Store, str]] = {
+    **{f"canon_{name}": (Store.CANON, name) for name in COLLECTIONS[Store.CANON]},
+    **{name: (Store.LOG, name) for name in COLLECTIONS[Store.LOG]},
+}
+"""Which collection each table holds: the authorizer and the tests read it."""
+
+
+def m001_first_tables(connection: apsw.Connection) -> None:
+    for statement in (*_CANON, *_LOG):
+        connection.execute(statement)
+    for table in _APPEND_ONLY:
+        for op in ("UPDATE", "DELETE"):
+            connection.execute(_never(table, op))
+    for table in TABLES.keys() - _APPEND_ONLY:
+        connection.execute(_asks_before_delete(table))
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_first_tables,)
+
+
+def _documents(table: str, *keys: str, beside: str = "", one_per: str = "id") -> str:
+    """Write the table of a record: `keys` are derived from its JSON, `beside` are columns of their own.
+
+    A key reads `name [TYPE] [REFERENCES ...]`; `one_per` is what identifies a record.
+    """
+    columns = ["made INTEGER PRIMARY KEY", "body TEXT NOT NULL", *([beside] if beside else [])]
+    for key in (*((one_per,) if one_per == "id" else ()), *keys):
+        name, _, rest = key.partition(" ")
+        kind = "INTEGER" if rest.startswith("INTEGER") else "TEXT"
+        columns.append(f"\"{name}\" {kind} AS (body ->> '$.{name}') STORED {rest.removeprefix('INTEGER')}")
+    return f"CREATE TABLE {table} ({', '.join(columns)}, UNIQUE ({one_per})) STRICT"
+
+
+_CANON = (
+    _documents("canon_universes"),
+    _documents("canon_entities", "universe_id", "kind", "status"),
+    # `folded` is the name without case; ordinal 0 is the name itself, the others its aliases.
+    """CREATE TABLE canon_entity_names (
+        entity_id TEXT NOT NULL, ordinal INTEGER NOT NULL, universe_id TEXT NOT NULL, folded TEXT NOT NULL,
+        PRIMARY KEY (entity_id, ordinal)) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX entity_by_name ON canon_entity_names (universe_id, folded, ordinal, entity_id)",
+    _documents(
+        "canon_facts", "universe_id", "kind", "predicate", "status", "valid_from INTEGER", "valid_to INTEGER"
+    ),
+    "CREATE INDEX fact_by_universe ON canon_facts (universe_id, status, kind)",
+    """CREATE TABLE canon_involvements (
+        fact_id TEXT NOT NULL REFERENCES canon_facts (id), ordinal INTEGER NOT NULL,
+        role TEXT NOT NULL, entity_id TEXT NOT NULL,
+        PRIMARY KEY (fact_id, ordinal)) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX fact_by_entity ON canon_involvements (entity_id, fact_id)",
+    """CREATE TABLE canon_relations (
+        fact_id TEXT NOT NULL REFERENCES canon_facts (id), from_id TEXT NOT NULL, to_id TEXT NOT NULL,
+        predicate TEXT NOT NULL, valid_from INTEGER, valid_to INTEGER,
+        PRIMARY KEY (fact_id, from_id, to_id)) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX relation_out ON canon_relations (from_id, to_id, valid_to)",
+    "CREATE INDEX relation_in ON canon_relations (to_id, from_id, valid_to)",
+    _documents("canon_evidence", "turn_id"),
+    "CREATE INDEX evidence_by_turn ON canon_evidence (turn_id) WHERE turn_id IS NOT NULL",
+    """CREATE TABLE canon_supports (
+        subject_id TEXT NOT NULL, evidence_id TEXT NOT NULL REFERENCES canon_evidence (id),
+        PRIMARY KEY (subject_id, evidence_id)) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX support_by_evidence ON canon_supports (evidence_id)",
+    """CREATE TABLE canon_supersessions (
+        newer_id TEXT NOT NULL REFERENCES canon_facts (id),
+        older_id TEXT NOT NULL REFERENCES canon_facts (id),
+        PRIMARY KEY (newer_id, older_id)) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX supersession_by_older ON canon_supersessions (older_id)",
+    """CREATE TABLE canon_appearances (
+        made INTEGER PRIMARY KEY, entity_id TEXT NOT NULL, scene_id TEXT NOT NULL,
+        UNIQUE (entity_id, scene_id)) STRICT""",
+    _documents("canon_story_nodes", "universe_id"),
+    _documents("canon_scene_nodes", "story_id", "order INTEGER"),
+    _documents("canon_source_nodes", "universe_id"),
+)
+
+_LOG = (
+    _documents("stories", "universe_id", "created_at"),
+    _documents(
+        "scenes",
+        "story_id REFERENCES stories (id)",
+        "order INTEGER",
+        beside="""head TEXT REFERENCES turns (id) DEFERRABLE INITIALLY DEFERRED,
+            canonical_outcomes TEXT NOT NULL DEFAULT '[]'""",
+    ),
+    'CREATE INDEX scene_by_story ON scenes (story_id, "order")',
+    _documents(
+        "turns",
+        "scene_id REFERENCES scenes (id)",
+        "parent_id REFERENCES turns (id)",
+        "depth INTEGER",
+        "speaker",
+    ),
+    "CREATE INDEX turn_by_parent ON turns (scene_id, parent_id)",
+    """CREATE TRIGGER turns_speaker BEFORE INSERT ON turns
+        WHEN NOT monitor_may('insert', 'turns', NEW.speaker)
+        BEGIN SELECT RAISE(ABORT, 'not a speaker that this role may speak as'); END""",
+    # Entries deeper than the head are left over from what was undone, and mean nothing.
+    """CREATE TABLE line (
+        scene_id TEXT NOT NULL, depth INTEGER NOT NULL, turn_id TEXT NOT NULL REFERENCES turns (id),
+        PRIMARY KEY (scene_id, depth)) STRICT, WITHOUT ROWID""",
+    """CREATE VIEW on_line AS SELECT t.id AS turn_id, t.scene_id
+        FROM turns t JOIN scenes s ON s.id = t.scene_id JOIN turns h ON h.id = s.head
+        JOIN line l ON l.scene_id = t.scene_id AND l.depth = t.depth AND l.turn_id = t.id
+        WHERE t.depth <= h.depth""",
+    """CREATE TABLE head_moves (
+        scene_id TEXT NOT NULL REFERENCES scenes (id), seq INTEGER NOT NULL, kind TEXT NOT NULL,
+        from_turn TEXT, to_turn TEXT, at TEXT NOT NULL,
+        PRIMARY KEY (scene_id, seq)) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX undo_by_head ON head_moves (scene_id, to_turn, seq) WHERE kind = 'undo'",
+    _documents("resolutions", "turn_id"),
+    "CREATE INDEX resolution_by_turn ON resolutions (turn_id)",
+    _documents(
+        "proposed_changes",
+        "universe_id",
+        "story_id",
+        "scene_id",
+        "turn_id",
+        "unless_turn",
+        beside="status TEXT NOT NULL, decision TEXT, error TEXT NOT NULL, canonization_id TEXT",
+    ),
+    "CREATE INDEX proposal_by_universe ON proposed_changes (universe_id, status)",
+    "CREATE INDEX proposal_by_story ON proposed_changes (story_id, status)",
+    "CREATE INDEX proposal_by_scene ON proposed_changes (scene_id, status)",
+    _documents("canonizations", "universe_id", "state"),
+    "CREATE INDEX canonization_by_universe ON canonizations (universe_id, state)",
+    _documents("transitions", "loop", "subject_id", "seq INTEGER", one_per="loop, subject_id, seq"),
+    _documents("checkpoints", "exchange_id", "scene_id", one_per="exchange_id"),
+    "CREATE INDEX checkpoint_by_scene ON checkpoints (scene_id)",
+    _documents("memories", "entity_id"),
+    "CREATE INDEX memory_by_entity ON memories (entity_id)",
+    _documents("summaries", "scene_id"),
+    "CREATE INDEX summary_by_scene ON summaries (scene_id)",
+    _documents("decisions", "scene_id"),
+    _documents("sources", "universe_id"),
+    _documents("snippets", "source_id", "ordinal INTEGER"),
+    "CREATE INDEX snippet_by_source ON snippets (source_id, ordinal)",
+    _documents("jobs", "universe_id", "state"),
+    _documents("llm_calls", "turn_id"),
+    _documents("rulings", "universe_id"),
+    _documents("archived_logs", "scene_id"),
+)
+
+_APPEND_ONLY = {"turns", "resolutions", "head_moves", "transitions"}
+
+
+def _never(table: str, op: str) -> str:
+    return f"""CREATE TRIGGER {table}_no_{op.lower()} BEFORE {op} ON {table}
+        BEGIN SELECT RAISE(ABORT, '{table} are never changed or removed'); END"""
+
+
+def _asks_before_delete(table: str) -> str:
+    """Guard the rows that REPLACE removes: no authorizer is asked about those."""
+    return f"""CREATE TRIGGER {table}_delete BEFORE DELETE ON {table}
+        WHEN NOT monitor_may('delete', '{table}', NULL)
+        BEGIN SELECT RAISE(ABORT, 'this role may not delete from {table}'); END"""

@@ -1,0 +1,233 @@
+"""The narrative log in `library.db`: the reading port and every role's writing, on one class.
+
+Which of the writing a role may really do is refused or allowed by SQLite, on the role's own connection.
+Source: design/ontology.md ("Narrative log"), stores/ports.py.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+
+import apsw
+
+from stores.authority import Role
+from stores.embedded import turn_tree
+from stores.embedded.database import Database, Priority
+from stores.embedded.documents import add, body_of, put, the_one
+from stores.embedded.log_reader import SCENE, LogReads
+from stores.errors import NotFound, StoreError
+from stores.records.ids import Clock, Id, utc_now
+from stores.records.ledger import (
+    Canonization,
+    CanonizationState,
+    Checkpoint,
+    Decision,
+    ProposalStatus,
+    ProposedChange,
+    Transition,
+)
+from stores.records.memory import Memory, Summary
+from stores.records.play import MoveKind, Resolution, Scene, Story, Turn
+from stores.records.sources import Snippet, Source
+
+_SCENE_STATE = ("head", "canonical_outcomes")
+_SCENE_WORDS = ("title", "goal", "cast", "place_id", "tick", "summary")
+_PROPOSAL_STATE = ("status", "decision", "error", "canonization_id")
+_OPEN = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
+
+
+class EmbeddedLog(LogReads):
+    """The log as `role` may use it. `priority` is how urgent its writes are; `clock` dates head moves."""
+
+    def __init__(
+        self, db: Database, role: Role, *, priority: Priority = Priority.PLAY, clock: Clock = utc_now
+    ) -> None:
+        super().__init__(db)
+        self._role = role
+        self._priority = priority
+        self._clock = clock
+
+    async def _write(self, work: Callable[[apsw.Connection], None]) -> None:
+        await self._db.write(self._role, work, self._priority)
+
+    # --- Orchestrator and Narrator ------------------------------------------------------------------
+
+    async def append_turn(self, turn: Turn, kind: MoveKind = MoveKind.APPEND) -> None:
+        await self._write(lambda connection: turn_tree.append_turn(connection, turn, kind))
+
+    append_gm_turn = append_turn
+
+    async def move_head(self, scene_id: Id, to_turn: Id | None, kind: MoveKind) -> None:
+        at = self._clock()
+        await self._write(lambda connection: turn_tree.move_head(connection, scene_id, to_turn, kind, at))
+
+    async def put_story(self, story: Story) -> None:
+        await self._write(lambda connection: put(connection, "stories", [story]))
+
+    async def create_scene(self, scene: Scene) -> None:
+        def create(connection: apsw.Connection) -> None:
+            connection.execute(
+                "INSERT INTO scenes(body, head, canonical_outcomes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                (body_of(scene, _SCENE_STATE), scene.head, json.dumps(scene.canonical_outcomes)),
+            )
+
+        await self._write(create)
+
+    async def update_scene(self, scene: Scene) -> None:
+        def update(connection: apsw.Connection) -> None:
+            stored = the_one(connection, Scene, f"{SCENE} WHERE id = ?", scene.id)
+            changed = stored.model_copy(update={name: getattr(scene, name) for name in _SCENE_WORDS})
+            connection.execute(
+                "UPDATE scenes SET body = ? WHERE id = ?", (body_of(changed, _SCENE_STATE), scene.id)
+            )
+
+        await self._write(update)
+
+    async def record_transition(self, transition: Transition) -> None:
+        await self._write(lambda connection: add(connection, "transitions", [transition]))
+
+    async def begin_exchange(
+        self, turn: Turn, kind: MoveKind, checkpoint: Checkpoint, moves: Sequence[Transition]
+    ) -> None:
+        def begin(connection: apsw.Connection) -> None:
+            turn_tree.append_turn(connection, turn, kind)
+            put(connection, "checkpoints", [checkpoint], key="exchange_id")
+            add(connection, "transitions", moves)
+
+        await self._write(begin)
+
+    async def save_checkpoint(self, checkpoint: Checkpoint, moves: Sequence[Transition] = ()) -> None:
+        def save(connection: apsw.Connection) -> None:
+            put(connection, "checkpoints", [checkpoint], key="exchange_id")
+            add(connection, "transitions", moves)
+
+        await self._write(save)
+
+    async def finish_exchange(self, exchange_id: Id, moves: Sequence[Transition] = ()) -> None:
+        def finish(connection: apsw.Connection) -> None:
+            connection.execute("DELETE FROM checkpoints WHERE exchange_id = ?", (exchange_id,))
+            add(connection, "transitions", moves)
+
+        await self._write(finish)
+
+    # --- Resolver and ingest ------------------------------------------------------------------------
+
+    async def seal(self, resolution: Resolution, proposals: Sequence[ProposedChange] = ()) -> None:
+        def seal(connection: apsw.Connection) -> None:
+            add(connection, "resolutions", [resolution])
+            _stage(connection, proposals)
+
+        await self._write(seal)
+
+    async def stage(self, proposals: Sequence[ProposedChange]) -> None:
+        await self._write(lambda connection: _stage(connection, proposals))
+
+    # --- CanonKeeper --------------------------------------------------------------------------------
+
+    async def decide(self, decisions: Mapping[Id, Decision | None]) -> None:
+        def decide(connection: apsw.Connection) -> None:
+            for proposal_id, decision in decisions.items():
+                _decide(connection, proposal_id, decision)
+
+        await self._write(decide)
+
+    async def plan_canonization(self, canonization: Canonization) -> None:
+        await self._write(lambda connection: add(connection, "canonizations", [canonization]))
+
+    async def mark_written(self, canonization_id: Id) -> None:
+        def mark(connection: apsw.Connection) -> None:
+            stored = the_one(
+                connection, Canonization, "SELECT body FROM canonizations WHERE id = ?", canonization_id
+            )
+            if stored.state is CanonizationState.PLANNED:
+                put(connection, "canonizations", [_in_state(stored, CanonizationState.WRITTEN)])
+
+        await self._write(mark)
+
+    async def close_canonization(self, canonization: Canonization, scene_outcomes: Sequence[Id] = ()) -> None:
+        def close(connection: apsw.Connection) -> None:
+            put(connection, "canonizations", [_in_state(canonization, CanonizationState.CLOSED)])
+            _close_proposals(connection, canonization)
+            if scene_outcomes:
+                _add_outcomes(connection, canonization, scene_outcomes)
+
+        await self._write(close)
+
+    # --- MemoryManager and sources ------------------------------------------------------------------
+
+    async def put_memories(self, memories: Sequence[Memory]) -> None:
+        await self._write(lambda connection: put(connection, "memories", memories))
+
+    async def put_summaries(self, summaries: Sequence[Summary]) -> None:
+        await self._write(lambda connection: put(connection, "summaries", summaries))
+
+    async def put_source(self, source: Source) -> None:
+        await self._write(lambda connection: put(connection, "sources", [source]))
+
+    async def put_snippets(self, snippets: Sequence[Snippet]) -> None:
+        await self._write(lambda connection: put(connection, "snippets", snippets))
+
+
+def _in_state(canonization: Canonization, state: CanonizationState) -> Canonization:
+    return canonization.model_copy(update={"state": state})
+
+
+def _stage(connection: apsw.Connection, proposals: Sequence[ProposedChange]) -> None:
+    connection.executemany(
+        """INSERT INTO proposed_changes(body, status, decision, error, canonization_id)
+           VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""",
+        (
+            (body_of(p, _PROPOSAL_STATE), p.status.value, _json(p.decision), p.error, p.canonization_id)
+            for p in proposals
+        ),
+    )
+
+
+def _decide(connection: apsw.Connection, proposal_id: Id, decision: Decision | None) -> None:
+    row = connection.execute(
+        "SELECT status, decision FROM proposed_changes WHERE id = ?", (proposal_id,)
+    ).fetchone()
+    if row is None:
+        raise NotFound(f"There is no proposal {proposal_id}.")
+    if row[1] == _json(decision):
+        return
+    if row[0] not in _OPEN:
+        raise StoreError(
+            f"Proposal {proposal_id} is {row[0]} already.",
+            kept="Nothing was changed.",
+            todo="Propose a retcon to change what a commit closed over.",
+        )
+    connection.execute(
+        "UPDATE proposed_changes SET decision = ? WHERE id = ?", (_json(decision), proposal_id)
+    )
+
+
+def _close_proposals(connection: apsw.Connection, canonization: Canonization) -> None:
+    connection.executemany(
+        "UPDATE proposed_changes SET status = ?, decision = ?, error = ?, canonization_id = ? WHERE id = ?",
+        (
+            (
+                outcome.status.value,
+                _json(outcome.decision),
+                outcome.error,
+                canonization.id,
+                outcome.proposal_id,
+            )
+            for outcome in canonization.outcomes
+        ),
+    )
+
+
+def _add_outcomes(connection: apsw.Connection, canonization: Canonization, outcomes: Sequence[Id]) -> None:
+    if canonization.scene_id is None:
+        raise StoreError(f"Canonization {canonization.id} has no scene to add canonical outcomes to.")
+    scene = the_one(connection, Scene, f"{SCENE} WHERE id = ?", canonization.scene_id)
+    joined = list(dict.fromkeys((*scene.canonical_outcomes, *outcomes)))
+    connection.execute(
+        "UPDATE scenes SET canonical_outcomes = ? WHERE id = ?", (json.dumps(joined), scene.id)
+    )
+
+
+def _json(decision: Decision | None) -> str | None:
+    return body_of(decision) if decision else None
