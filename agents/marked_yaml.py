@@ -1,0 +1,118 @@
+"""YAML that somebody wrote by hand: read safely, with every value's line kept for the error message.
+
+Source: design/authority.md, "Security": a document is data, bounded, and never more than it looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any, NamedTuple
+
+import yaml
+
+MAX_CHARS = 1_000_000
+"""Characters in one file. The bundled sample world has about 20,000."""
+
+Loc = tuple[int | str, ...]
+"""The way to a value: names of fields and positions in lists, as pydantic gives it."""
+
+
+class Unreadable(ValueError):  # noqa: N818  (it says what the file is)
+    """The text is no YAML that is read here; its words say where and why."""
+
+
+class Marked(NamedTuple):
+    """A document's plain values, and the nodes that know where they stand."""
+
+    data: object
+    root: yaml.Node
+
+    def where(self, loc: Loc) -> str:
+        """Return the line of what `loc` leads to (or of what is nearest), with the way to it."""
+        node, path = self.root, []
+        for step in loc:
+            child = _child(node, step)
+            if child is None:
+                break
+            node = child
+            path.append(_entry_name(node, step) if isinstance(step, int) else step)
+        line = f"line {node.start_mark.line + 1}"
+        return f"{line} ({', '.join(path)})" if path else line
+
+
+def load(text: str) -> Marked:
+    """Read one YAML document. Raises Unreadable."""
+    if len(text) > MAX_CHARS:
+        raise Unreadable(f"it has {len(text):,} characters, and {MAX_CHARS:,} is the most that is read")
+    try:
+        loader = _PlainLoader(text)
+        root = loader.get_single_node()
+        if root is None:
+            raise Unreadable("it is empty")
+        return Marked(loader.construct_document(root), root)
+    except yaml.MarkedYAMLError as error:
+        raise Unreadable(_words(error)) from None
+    except yaml.YAMLError as error:
+        raise Unreadable(" ".join(str(error).split())) from None
+    except RecursionError:
+        raise Unreadable("its lists and mappings are nested too deep") from None
+
+
+def told(faults: Iterable[tuple[str, str]], most: int = 3) -> str:
+    """Join (where, what) pairs into one sentence: the first fault of each place, `most` of them in full."""
+    by_place: dict[str, str] = {}
+    for where, what in faults:
+        by_place.setdefault(where, what)
+    shown = [f"{where}: {what}" for where, what in list(by_place.items())[:most]]
+    if len(by_place) > most:
+        shown.append(f"and {len(by_place) - most} more")
+    return "; ".join(shown)
+
+
+class _PlainLoader(yaml.SafeLoader):
+    """Without aliases (a small file could unfold to a huge one) or repeated keys."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.composer.ComposerError(None, None, "aliases (*name) are not read here", mark)
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    raise _fault(key, f"{key.value!r} is given twice in one place")
+                seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except ValueError as error:  # a number or date that Python cannot hold
+            raise _fault(node, f"this value cannot be read ({error})") from None
+
+
+def _fault(node: yaml.Node, words: str) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(None, None, words, node.start_mark)
+
+
+def _words(error: yaml.MarkedYAMLError) -> str:
+    mark = error.problem_mark or error.context_mark
+    where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+    return f"{where}{error.problem or error.context}"
+
+
+def _child(node: yaml.Node, step: int | str) -> yaml.Node | None:
+    if isinstance(node, yaml.MappingNode):
+        return next((value for key, value in node.value if key.value == step), None)
+    if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+        child: yaml.Node = node.value[step]
+        return child
+    return None
+
+
+def _entry_name(node: yaml.Node, position: int) -> str:
+    key = _child(node, "key")
+    return str(key.value) if isinstance(key, yaml.ScalarNode) else f"entry {position + 1}"
