@@ -107,6 +107,10 @@ class Desk(Protocol):
         """Bring in the bundled sample universe (once: a second call returns the same one)."""
         ...
 
+    async def sample_outline(self) -> StoryOutline:
+        """The sample's suggested story and first scene; its universe must be there already."""
+        ...
+
     async def create_universe(self, new: NewUniverse) -> Universe: ...
 
     async def characters(self, universe_id: Id) -> list[Entity]:
@@ -189,6 +193,10 @@ class Desk(Protocol):
     async def commit(self, scene_id: Id, only: Sequence[Id] | None = None) -> CommitReport:
         """Write what is accepted or pre-ticked. In a Finalizing scene this closes it, and
         `next_scene_id` names the scene that play goes on in."""
+        ...
+
+    async def commit_trigger(self, scene_id: Id) -> CommitReport:
+        """Write what the trigger is about, and what that needs; the scene goes on."""
         ...
 
     async def dismiss_trigger(self, scene_id: Id) -> None:

@@ -81,22 +81,27 @@ class ContextAssembly:
             place=entities.get(place_id) if place_id else None,
         )
 
+    async def find(self, context: SceneContext, name: str, *, guess: bool = False) -> list[Entity]:
+        """Return the entities that `name` may mean here: in the scene first, then in the universe.
+
+        With `guess`, a word of the name of someone present will do (`Mara` for Mara Quill).
+        """
+        here = list(context.entities.values())
+        found = _exact(here, name) or await self._canon.find_entity(context.universe.id, name)
+        return _part(here, name) if guess and not found else found
+
     async def named(self, context: SceneContext, name: str) -> Entity:
-        """Return the one entity that `name` means here: in the scene first, then in the universe.
+        """Return the one entity that `name` means here.
 
         Raises InputError that lists near names when there is none, or all when there are several.
         """
-        here = list(context.entities.values())
-        found = (
-            _exact(here, name)
-            or await self._canon.find_entity(context.universe.id, name)
-            or _part(here, name)
-        )
+        found = await self.find(context, name, guess=True)
         if len(found) == 1:
             return found[0]
         if found:
             names = ", ".join(f"{e.name} ({e.kind})" for e in found)
             raise InputError(f"{name!r} could be any of: {names}.", kept="Nothing was played.")
+        here = context.entities.values()
         known = {e.name for e in (*here, *await self._canon.entities(context.universe.id, limit=2_000))}
         near = [n for n, _, _ in process.extract(name, sorted(known), limit=3, score_cutoff=60)]
         raise InputError(

@@ -91,9 +91,7 @@ def begin(
     `answered` already); a roll on its own belongs to the words before it.
     """
     first_id = ids.new()
-    joins = head is not None and (
-        (told and not answered) if words else head.speaker is not Speaker.ORACLE
-    )
+    joins = head is not None and ((told and not answered) if words else head.speaker is not Speaker.ORACLE)
     return Exchange(
         beat_id=first_id,
         exchange_id=head.exchange_id if head is not None and joins else first_id,

@@ -97,6 +97,14 @@ class Line:
         await self._move(scene, turn_id, MoveKind.BRANCH)
         return turn
 
+    async def after(self, scene: Scene, turn_id: Id) -> list[Turn]:
+        """Return the turns of the line behind `turn_id`; none if it is not on the line."""
+        if turn_id not in await self._log.on_line(scene.id, [turn_id]):
+            return []
+        turn = await self._log.turn(turn_id)
+        length = await self._log.line_length(scene.id)
+        return await self._log.line_slice(scene.id, turn.depth + 1, length - turn.depth - 1)
+
     async def last_exchange(self, scene: Scene) -> list[Turn]:
         """Return the turns of the exchange that the line ends in, first first."""
         reach = 8

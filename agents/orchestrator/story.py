@@ -105,7 +105,9 @@ class StoryLoop:
             follows=None,
         )
 
-    async def next_scene(self, before: Scene, *, cast: tuple[Id, ...], place_id: Id | None, tick: int) -> Scene:
+    async def next_scene(
+        self, before: Scene, *, cast: tuple[Id, ...], place_id: Id | None, tick: int
+    ) -> Scene:
         """Create the scene that follows, with the next index. Twice for one scene gives the same one."""
         scene_id = derived("scene", before.id, "next")
         existing = [s for s in await self._log.scenes(before.story_id) if s.id == scene_id]
@@ -132,7 +134,12 @@ class StoryLoop:
         await self._loops.plan(Loop.STORY, story_id, "complete")
         await self._log.put_story(story.model_copy(update={"recap": clean(recap)}))
         result = await self._keeper.commit(
-            [], reason="story end", scene=None, story_id=story_id, universe_id=story.universe_id, complete_story=True
+            [],
+            reason="story end",
+            scene=None,
+            story_id=story_id,
+            universe_id=story.universe_id,
+            complete_story=True,
         )
         await self._loops.fire(Loop.STORY, story_id, "complete")
         return result
@@ -178,7 +185,9 @@ class StoryLoop:
         if place in await self._canon.entities_by_id([place]):
             return place
         name = title(place, "A place needs a name.")
-        if known := [e for e in await self._canon.find_entity(universe.id, name) if e.kind is EntityKind.PLACE]:
+        if known := [
+            e for e in await self._canon.find_entity(universe.id, name) if e.kind is EntityKind.PLACE
+        ]:
             return known[0].id
         entity_id = self._ids.new()
         change = CreateEntity(entity_id=entity_id, entity_kind=EntityKind.PLACE, name=name)

@@ -1,0 +1,78 @@
+"""Looking at the world: entities, their cards, what rests on what. Source: design/interface.md, Universe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.orchestrator.calendar import label
+from agents.views import EntityCard, FactView
+from stores.ports import CanonReader, LogReader
+from stores.records.canon import Fact, FactKind, FactStatus
+from stores.records.ids import Id
+from stores.records.world import Calendar, Entity
+
+
+class Atlas:
+    """Reads canon for screens. Stateless and read-only."""
+
+    def __init__(self, canon: CanonReader, log: LogReader) -> None:
+        self._canon = canon
+        self._log = log
+
+    async def card(self, entity_id: Id) -> EntityCard:
+        """Return one entity with its facts, relations, history, evidence and scenes."""
+        entity = await self._canon.entity(entity_id)
+        calendar = (await self._canon.universe(entity.universe_id)).calendar
+        every = await self._canon.facts_about(entity_id, history=True)
+        views = [await self._fact(fact, calendar) for fact in every]
+        current = [v for v in views if v.current]
+        return EntityCard(
+            entity=entity,
+            facts=tuple(v for v in current if v.fact.kind is not FactKind.RELATION),
+            relations=await self._relations(entity, [v for v in current if v.fact.kind is FactKind.RELATION]),
+            history=tuple(v for v in views if not v.current),
+            evidence=tuple(await self._canon.evidence_of(entity_id)),
+            appears_in=tuple(await self._scenes(entity_id)),
+        )
+
+    async def _fact(self, fact: Fact, calendar: Calendar) -> FactView:
+        newer = [] if _current(fact) else await self._canon.superseded_by(fact.id)
+        return FactView(
+            fact=fact,
+            current=_current(fact),
+            when=_when(fact, calendar),
+            evidence=tuple(await self._canon.evidence_of(fact.id)),
+            superseded_by=newer[-1].statement if newer else "",
+        )
+
+    async def _relations(
+        self, entity: Entity, relations: Sequence[FactView]
+    ) -> tuple[tuple[str, Entity, FactView], ...]:
+        """Pair each relation with the entity at its other end."""
+        others = {i.entity_id for view in relations for i in view.fact.involves if i.entity_id != entity.id}
+        known = await self._canon.entities_by_id(others)
+        return tuple(
+            (view.fact.predicate, known[i.entity_id], view)
+            for view in relations
+            for i in view.fact.involves
+            if i.entity_id in known
+        )
+
+    async def _scenes(self, entity_id: Id) -> list[str]:
+        titles = []
+        for scene_id in await self._canon.appearances(entity_id):
+            scene = await self._log.scene(scene_id)
+            titles.append(f'Scene {scene.order} "{scene.title}"')
+        return titles
+
+
+def _current(fact: Fact) -> bool:
+    return fact.status is FactStatus.CANONICAL and fact.valid_to is None
+
+
+def _when(fact: Fact, calendar: Calendar) -> str:
+    """Return the time that a fact holds, as people say it."""
+    if fact.valid_from is None:
+        return "" if fact.valid_to is None else f"until {label(calendar, fact.valid_to)}"
+    since = label(calendar, fact.valid_from)
+    return since if fact.valid_to is None else f"{since} to {label(calendar, fact.valid_to)}"

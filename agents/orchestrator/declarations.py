@@ -1,0 +1,201 @@
+"""The GM's declarations, staged: what `/npc`, `/place`, `/fact`, `/state`, `/go`, `/axiom` propose.
+
+Each rests on the words typed and on the turn that play stands on, so that undoing that turn takes the
+declaration back with it. Nothing here writes canon. Source: design/authority.md; design/ontology.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.canon_keeper.predicates import Catalogue
+from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.messages import EventBus, ProposalsChanged
+from agents.orchestrator import declare
+from agents.orchestrator.calendar import tick_of
+from agents.resolver.effects import parse_effects
+from agents.resolver.resolver import Resolver
+from stores.errors import InputError
+from stores.records.canon import (
+    Authority,
+    CreateEntity,
+    Evidence,
+    EvidenceKind,
+    Payload,
+    StateChange,
+)
+from stores.records.ids import Clock, Id, IdMaker, derived
+from stores.records.ledger import ProposedChange
+from stores.records.play import Turn
+from stores.records.world import Entity, EntityKind
+
+MAX_QUOTE = 500
+"""Characters of a turn that a declaration quotes."""
+
+
+class Declarations:
+    """Reads declarations and stages them. Stateless."""
+
+    def __init__(
+        self,
+        context: ContextAssembly,
+        resolver: Resolver,
+        catalogue: Catalogue,
+        ids: IdMaker,
+        clock: Clock,
+        events: EventBus,
+    ) -> None:
+        self._context = context
+        self._resolver = resolver
+        self._catalogue = catalogue
+        self._ids = ids
+        self._clock = clock
+        self._events = events
+
+    async def entity(self, scene_id: Id, kind: EntityKind, argument: str, example: str) -> ProposedChange:
+        """Propose a new entity. A place is a discovery, and so is a name that ends in `!`."""
+        new = declare.read_entity(argument, example)
+        context = await self._context.load(scene_id)
+        change = declare.create_entity(new, kind, self._ids.new())
+        critical = new.important or kind is EntityKind.PLACE
+        return await self._stage(context, change, argument, critical=critical)
+
+    async def fact(self, scene_id: Id, argument: str) -> ProposedChange:
+        """Propose a fact: a relation, a value, or a sentence."""
+        context = await self._context.load(scene_id)
+        change = await declare.read_fact(
+            argument,
+            self._catalogue.names(),
+            self._finder(context),
+            self._catalogue.phrase,
+            tick_of(context.scene, context.head),
+        )
+        critical = self._catalogue.is_critical(change.predicate, change.value)
+        return await self._stage(context, change, argument, critical=critical)
+
+    async def axiom(self, scene_id: Id, argument: str) -> ProposedChange:
+        """Propose a rule of the world."""
+        context = await self._context.load(scene_id)
+        change = await declare.read_axiom(argument, self._finder(context))
+        return await self._stage(context, change, argument)
+
+    async def go(self, scene_id: Id, argument: str) -> ProposedChange:
+        """Propose that the player character is now in a place."""
+        context = await self._context.load(scene_id)
+        who = context.actor()
+        if who is None:
+            raise InputError("This story has no player character to go anywhere.", kept="Nothing was staged.")
+        place = await self._context.named(context, argument)
+        if place.kind is not EntityKind.PLACE:
+            raise InputError(
+                f"{place.name} is a {place.kind}, not a place.",
+                kept="Nothing was staged.",
+                todo="/place Name brings in a new place.",
+            )
+        change = declare.located(who, place, tick_of(context.scene, context.head))
+        return await self._stage(context, change, f"{who.name} goes to {place.name}.")
+
+    async def state(self, scene_id: Id, argument: str) -> list[ProposedChange]:
+        """Propose changes of numbers, values and tags: `Mara.hp -3, Mara +wounded`."""
+        context = await self._context.load(scene_id)
+        staged = []
+        for effect in parse_effects(argument):
+            entity = await self._context.named(context, effect.name)
+            change = StateChange(entity_id=entity.id, key=effect.key, op=effect.op, value=effect.value)
+            critical = self._catalogue.is_critical(effect.key, effect.value)
+            staged.append(self._proposal(context, change, argument, critical=critical))
+        if not staged:
+            raise InputError(
+                "It needs a change.",
+                kept="Nothing was staged.",
+                todo="As in: /state Mara.hp -3, Mara +wounded",
+            )
+        await self._resolver.stage(staged)
+        self._told(context)
+        return staged
+
+    async def stage_plain(
+        self, context: SceneContext, change: Payload, quote: str, *, evidence: Sequence[Evidence] = ()
+    ) -> ProposedChange:
+        """Propose a change in the GM's name that was not typed as a declaration (a scene's outcome)."""
+        return await self._stage(context, change, quote, evidence=evidence)
+
+    async def _stage(
+        self,
+        context: SceneContext,
+        change: Payload,
+        quote: str,
+        *,
+        critical: bool = False,
+        evidence: Sequence[Evidence] = (),
+    ) -> ProposedChange:
+        proposal = self._proposal(context, change, quote, critical=critical, evidence=evidence)
+        await self._resolver.stage([proposal])
+        self._told(context)
+        return proposal
+
+    def _proposal(
+        self,
+        context: SceneContext,
+        change: Payload,
+        quote: str,
+        *,
+        critical: bool = False,
+        evidence: Sequence[Evidence] = (),
+    ) -> ProposedChange:
+        proposal_id = self._ids.new()
+        return ProposedChange(
+            id=proposal_id,
+            universe_id=context.universe.id,
+            story_id=context.story.id,
+            scene_id=context.scene.id,
+            turn_id=context.head.id if context.head else None,
+            payload=change,
+            evidence=(*by_hand(proposal_id, quote, context.head), *evidence),
+            authority=Authority.GM,
+            tick=tick_of(context.scene, context.head),
+            critical=critical,
+            created_at=self._clock(),
+        )
+
+    def _finder(self, context: SceneContext) -> declare.FindEntity:
+        async def find(name: str) -> Entity | None:
+            found = await self._context.find(context, name)
+            return found[0] if len(found) == 1 else None
+
+        return find
+
+    def _told(self, context: SceneContext) -> None:
+        self._events.publish(ProposalsChanged(context.universe.id, context.scene.id))
+
+
+def by_hand(proposal_id: Id, quote: str, head: Turn | None) -> tuple[Evidence, ...]:
+    """Return what a declaration rests on: the words typed, and the turn that it was declared on."""
+    typed = Evidence(
+        id=derived("evidence", EvidenceKind.MANUAL, proposal_id),
+        kind=EvidenceKind.MANUAL,
+        ref_id=proposal_id,
+        quote=quote[:MAX_QUOTE],
+        turn_id=head.id if head else None,
+        scene_id=head.scene_id if head else None,
+    )
+    if head is None:
+        return (typed,)
+    return (typed, of_turn(head))
+
+
+def of_turn(turn: Turn) -> Evidence:
+    """Return the evidence that a turn's own words are."""
+    return Evidence(
+        id=derived("evidence", EvidenceKind.TURN, turn.id),
+        kind=EvidenceKind.TURN,
+        ref_id=turn.id,
+        quote=turn.text[:MAX_QUOTE],
+        turn_id=turn.id,
+        scene_id=turn.scene_id,
+    )
+
+
+def created(proposal: ProposedChange) -> str:
+    """Return the name of what a proposal would create."""
+    return proposal.payload.name if isinstance(proposal.payload, CreateEntity) else ""

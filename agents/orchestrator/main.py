@@ -1,0 +1,358 @@
+"""The Orchestrator: runs the loops, calls the agents in order, and hands views to screens.
+
+The one class behind `agents.desk.Desk`. It decides nothing about rules, prose or canon.
+Source: AGENT_ORCHESTRATION, Orchestrator; design/architecture.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Sequence
+from typing import Literal
+
+from agents.canon_keeper.keeper import CanonKeeper
+from agents.clean import clean_line
+from agents.context_assembly.context import ContextAssembly
+from agents.desk import Mode, NewUniverse, StoryOutline
+from agents.messages import EventBus, ProposalsChanged, SceneOpened
+from agents.orchestrator.atlas import Atlas
+from agents.orchestrator.commands import Commands
+from agents.orchestrator.edits import edited
+from agents.orchestrator.exchange import begin
+from agents.orchestrator.founding import WorldSeed, proposals_of
+from agents.orchestrator.line import Line
+from agents.orchestrator.loops import Loops
+from agents.orchestrator.rolls import Rolls
+from agents.orchestrator.router import Operation, Words, route
+from agents.orchestrator.scene import SceneLoop
+from agents.orchestrator.scene_views import SceneViews
+from agents.orchestrator.session import Session
+from agents.orchestrator.story import StoryLoop
+from agents.orchestrator.transcript import Transcript
+from agents.orchestrator.turn_graph import TurnGraph, answered
+from agents.resolver.resolver import Resolver
+from agents.views import (
+    CommandHelp,
+    CommitReport,
+    EntityCard,
+    GateView,
+    MenuView,
+    Reply,
+    SceneView,
+    StoryCard,
+    TurnTrace,
+    TurnView,
+)
+from stores.errors import IllegalTransition, InputError
+from stores.ports import CanonReader, OrchestratorLog
+from stores.records.canon import Payload
+from stores.records.ids import Clock, Id, IdMaker
+from stores.records.ledger import Decision, Loop, Verdict
+from stores.records.play import Scene
+from stores.records.world import Entity, EntityKind, Universe
+
+
+class Orchestrator:
+    """See `agents.desk.Desk` for what each call promises."""
+
+    def __init__(
+        self,
+        *,
+        log: OrchestratorLog,
+        canon: CanonReader,
+        keeper: CanonKeeper,
+        resolver: Resolver,
+        context: ContextAssembly,
+        session: Session,
+        stories: StoryLoop,
+        scenes: SceneLoop,
+        graph: TurnGraph,
+        line: Line,
+        rolls: Rolls,
+        views: SceneViews,
+        transcript: Transcript,
+        atlas: Atlas,
+        commands: Callable[[Orchestrator], Commands],
+        sample: Callable[[], WorldSeed],
+        health: Callable[[], tuple[tuple[str, str], ...]],
+        loops: Loops,
+        ids: IdMaker,
+        clock: Clock,
+        events: EventBus,
+    ) -> None:
+        self._log = log
+        self._canon = canon
+        self._keeper = keeper
+        self._resolver = resolver
+        self._context = context
+        self._session = session
+        self._stories = stories
+        self._scenes = scenes
+        self._graph = graph
+        self._line = line
+        self._rolls = rolls
+        self._views = views
+        self._transcript = transcript
+        self._atlas = atlas
+        self._commands = commands(self)
+        self._sample = sample
+        self._health = health
+        self._loops = loops
+        self._ids = ids
+        self._clock = clock
+        self._events = events
+        # One exchange, decision or commit at a time: two keys pressed quickly must not interleave.
+        self._turnstile = asyncio.Lock()
+        self._dismissed: set[Id] = set()
+        self._open_story: Id | None = None
+        self._recovered: tuple[str, ...] = ()
+
+    @property
+    def events(self) -> EventBus:
+        return self._events
+
+    # --- session -------------------------------------------------------------------------------------
+
+    async def recover(self) -> tuple[str, ...]:
+        self._recovered = tuple(await self._session.recover())
+        return self._recovered
+
+    async def enter(self, mode: Mode) -> None:
+        await self._session.enter(mode)
+
+    async def leave(self) -> None:
+        await self._session.leave()
+        self._open_story = None
+
+    async def menu(self) -> MenuView:
+        return await self._session.menu(self._health(), self._recovered)
+
+    def commands(self) -> tuple[CommandHelp, ...]:
+        return self._commands.help()
+
+    # --- universes, characters, stories --------------------------------------------------------------
+
+    async def universes(self) -> list[Universe]:
+        return await self._canon.universes()
+
+    async def add_sample(self) -> Universe:
+        universe, proposals, _ = proposals_of(self._sample(), clock=self._clock)
+        if universe.id not in {u.id for u in await self._canon.universes()}:
+            await self._resolver.stage(proposals)
+            await self._keeper.found(universe, proposals)
+        return await self._canon.universe(universe.id)
+
+    async def sample_outline(self) -> StoryOutline:
+        universe, _, opening = proposals_of(self._sample(), clock=self._clock)
+        return opening.outline(universe.id)
+
+    async def create_universe(self, new: NewUniverse) -> Universe:
+        return await self._stories.create_universe(new)
+
+    async def characters(self, universe_id: Id) -> list[Entity]:
+        people = await self._canon.entities(universe_id, kind=EntityKind.CHARACTER)
+        return sorted(people, key=lambda e: not e.is_pc)
+
+    async def places(self, universe_id: Id) -> list[Entity]:
+        return await self._canon.entities(universe_id, kind=EntityKind.PLACE)
+
+    async def start_story(self, outline: StoryOutline) -> Id:
+        async with self._turnstile:
+            await self._session.enter(Mode.START_STORY)
+            scene = await self._stories.start(outline)
+            self._open_story = scene.story_id
+        self._events.publish(SceneOpened(scene.id))
+        return scene.id
+
+    async def stories(self) -> list[StoryCard]:
+        return await self._session.cards()
+
+    async def resume(self, story_id: Id) -> Id:
+        async with self._turnstile:
+            if await self._loops.state(Loop.STORY, story_id) != "active":
+                raise IllegalTransition(
+                    "That story is over.", kept="It stays readable.", todo="Start another in its universe."
+                )
+            scene = await self._session.resume(story_id)
+            self._open_story = story_id
+        self._events.publish(SceneOpened(scene.id))
+        return scene.id
+
+    async def suspend(self) -> None:
+        async with self._turnstile:
+            await self._session.suspend(self._open_story)
+            self._open_story = None
+
+    async def abandon(self, story_id: Id) -> None:
+        await self._loops.fire(Loop.STORY, story_id, "abandon")
+
+    async def complete_story(self, story_id: Id, recap: str = "") -> CommitReport:
+        async with self._turnstile:
+            return await self._stories.complete(story_id, recap)
+
+    # --- the scene -----------------------------------------------------------------------------------
+
+    async def scene(self, scene_id: Id) -> SceneView:
+        why, _ = await self._scenes.trigger(scene_id, self._dismissed)
+        return await self._views.scene(scene_id, why)
+
+    async def transcript(self, scene_id: Id, start: int, count: int) -> list[TurnView]:
+        return await self._transcript.rows(scene_id, start, count)
+
+    async def submit(self, scene_id: Id, line: str) -> Reply:
+        typed = route(line, self._commands.names())
+        if isinstance(typed, Operation):
+            reply = await self._commands.run(scene_id, typed.name, typed.argument)
+            await self._offer(scene_id)
+            return reply
+        async with self._turnstile:
+            context = await self._context.load(scene_id)
+            roll = typed.roll if isinstance(typed, Words) else typed
+            if roll is not None:
+                await self._rolls.check(roll.kind, roll.spec, context)
+            exchange = begin(
+                self._ids,
+                scene_id,
+                context.head,
+                words=typed.text if isinstance(typed, Words) else "",
+                told=isinstance(typed, Words) and typed.told,
+                roll=(roll.kind, roll.spec) if roll else None,
+                answered=answered(await self._line.last_exchange(context.scene)),
+            )
+            await self._graph.play(exchange, context)
+        return await self._offer(scene_id) or Reply("exchange")
+
+    async def undo(self, scene_id: Id) -> Reply:
+        async with self._turnstile:
+            scene = await self._playing(scene_id, "undo")
+            left = await self._line.undo(scene)
+            offered = await self._scenes.offer_retcons(await self._log.scene(scene_id), left)
+        words = f"Undone: {_short(left[0].text)}"
+        return Reply("operation", (words, *_offered(offered)))
+
+    async def redo(self, scene_id: Id) -> Reply:
+        async with self._turnstile:
+            scene = await self._playing(scene_id, "redo")
+            turn = await self._line.redo(scene)
+        return Reply("operation", (f"Back: {_short(turn.text)}",))
+
+    async def retake(self, scene_id: Id, text: str) -> Reply:
+        async with self._turnstile:
+            scene = await self._playing(scene_id, "retake")
+            turn = await self._line.retake(scene, clean_line(text))
+        return Reply("operation", (f"Take {turn.take}.",))
+
+    async def walk_takes(self, scene_id: Id, step: Literal[-1, 1]) -> Reply:
+        async with self._turnstile:
+            scene = await self._playing(scene_id, "walk takes")
+            turn = await self._line.walk(scene, step)
+        return Reply("operation", (f"Take {turn.take}.",))
+
+    async def branch(self, scene_id: Id, turn_id: Id) -> Reply:
+        async with self._turnstile:
+            scene = await self._playing(scene_id, "branch")
+            left = await self._line.after(scene, turn_id)
+            turn = await self._line.branch(scene, turn_id)
+            offered = await self._scenes.offer_retcons(await self._log.scene(scene_id), left)
+        return Reply("operation", (f"Going on from: {_short(turn.text)}", *_offered(offered)))
+
+    async def end_scene(self, scene_id: Id, summary: str = "") -> Reply:
+        async with self._turnstile:
+            await self._scenes.end(scene_id, summary)
+        return Reply("operation", ("The scene is at the gate.",), goto="gate", subject=scene_id)
+
+    async def reopen_scene(self, scene_id: Id) -> None:
+        async with self._turnstile:
+            await self._scenes.reopen(scene_id)
+
+    # --- proposals and the gate ----------------------------------------------------------------------
+
+    async def gate(self, scene_id: Id | None, universe_id: Id | None = None) -> GateView:
+        return await self._views.gate(scene_id, universe_id)
+
+    async def decide(
+        self,
+        proposal_ids: Collection[Id],
+        verdict: Verdict | None,
+        *,
+        reason: str = "",
+        edited: Payload | None = None,
+    ) -> None:
+        decision = (
+            Decision(verdict=verdict, by="gm", at=self._clock(), reason=reason, edited=edited)
+            if verdict
+            else None
+        )
+        async with self._turnstile:
+            await self._keeper.decide(proposal_ids, decision)
+            proposals = await self._log.proposals_by_id(proposal_ids)
+        for universe_id, scene_id in dict.fromkeys((p.universe_id, p.scene_id) for p in proposals.values()):
+            self._events.publish(ProposalsChanged(universe_id, scene_id))
+
+    async def edit_text(self, proposal_id: Id, text: str) -> None:
+        proposals = await self._log.proposals_by_id([proposal_id])
+        if proposal_id not in proposals:
+            raise InputError("That proposal is gone.", kept="Nothing was changed.")
+        change = edited(proposals[proposal_id].change, text)
+        await self.decide([proposal_id], Verdict.ACCEPT, reason="edited", edited=change)
+
+    async def commit(self, scene_id: Id, only: Sequence[Id] | None = None) -> CommitReport:
+        async with self._turnstile:
+            return await self._scenes.commit(scene_id, only, reason="by hand")
+
+    async def commit_trigger(self, scene_id: Id) -> CommitReport:
+        async with self._turnstile:
+            why, ids = await self._scenes.trigger(scene_id, self._dismissed)
+            return await self._scenes.commit(scene_id, ids, reason=why)
+
+    async def dismiss_trigger(self, scene_id: Id) -> None:
+        _, ids = await self._scenes.trigger(scene_id, self._dismissed)
+        self._dismissed.update(ids)
+        scene = await self._log.scene(scene_id)
+        self._events.publish(ProposalsChanged(scene.universe_id, scene_id))
+
+    # --- the world -----------------------------------------------------------------------------------
+
+    async def entities(self, universe_id: Id, search: str = "") -> list[Entity]:
+        return await self._canon.entities(universe_id, search=search)
+
+    async def card(self, entity_id: Id) -> EntityCard:
+        return await self._atlas.card(entity_id)
+
+    async def trace(self, turn_id: Id) -> TurnTrace:
+        return await self._transcript.trace(turn_id)
+
+    # --- inside --------------------------------------------------------------------------------------
+
+    async def _playing(self, scene_id: Id, what: str) -> Scene:
+        """Return the scene if its line may move. Raises IllegalTransition when it is not Active."""
+        state = await self._loops.state(Loop.SCENE, scene_id)
+        if state != "active":
+            raise IllegalTransition(
+                f"You cannot {what} in a scene that is {state}.",
+                kept="Nothing was changed.",
+                todo="/reopen goes back from the gate to play." if state == "finalizing" else "",
+            )
+        return await self._log.scene(scene_id)
+
+    async def _offer(self, scene_id: Id) -> Reply | None:
+        """After something was staged in a scene that is being played: the mid-scene trigger."""
+        if await self._loops.state(Loop.SCENE, scene_id) != "active":
+            return None
+        async with self._turnstile:
+            report = await self._scenes.raise_trigger(scene_id, self._dismissed)
+        if report is None:
+            return None
+        return Reply("exchange", tuple(f"Canon: {f.statement}" for f in report.facts))
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else line[:57] + "..."
+
+
+def _offered(count: int) -> tuple[str, ...]:
+    if not count:
+        return ()
+    noun = "fact rests" if count == 1 else "facts rest"
+    return (f"{count} {noun} on what was taken back: a retcon is proposed for each.",)

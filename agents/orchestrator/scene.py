@@ -1,0 +1,292 @@
+"""The Scene Loop: play, mid-scene commits, and the end through the gate.
+
+Source: CONVERSATIONAL_LOOPS, "Scene Loop" and "Canonization triggers"; design/loops.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from agents.canon_keeper.keeper import CanonKeeper, CommitResult
+from agents.context_assembly.context import ContextAssembly, SceneContext, counting
+from agents.messages import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
+from agents.orchestrator.calendar import tick_of
+from agents.orchestrator.declarations import Declarations
+from agents.orchestrator.declare import STATED, involved, mentioned, sentence
+from agents.orchestrator.loops import Loops
+from agents.orchestrator.scene_views import SceneViews
+from agents.orchestrator.story import StoryLoop
+from agents.resolver.resolver import Resolver
+from agents.views import CommitReport
+from stores.errors import IllegalTransition, StoreError
+from stores.ports import CanonReader, OrchestratorLog
+from stores.records.canon import (
+    AssertFact,
+    Authority,
+    Evidence,
+    EvidenceKind,
+    FactKind,
+    RetconFact,
+)
+from stores.records.ids import Clock, Id, derived
+from stores.records.ledger import Loop, ProposalStatus, ProposedChange
+from stores.records.play import Critical, Scene, StoryMode, Turn
+from stores.records.world import Entity
+
+LONG_SCENE = 50
+"""Turns without a commit after which one is offered."""
+
+
+class SceneLoop:
+    """Moves one scene at a time from Active through the gate to Completed."""
+
+    def __init__(
+        self,
+        log: OrchestratorLog,
+        canon: CanonReader,
+        context: ContextAssembly,
+        keeper: CanonKeeper,
+        resolver: Resolver,
+        declarations: Declarations,
+        stories: StoryLoop,
+        views: SceneViews,
+        loops: Loops,
+        clock: Clock,
+        events: EventBus,
+    ) -> None:
+        self._log = log
+        self._canon = canon
+        self._context = context
+        self._keeper = keeper
+        self._resolver = resolver
+        self._declarations = declarations
+        self._stories = stories
+        self._views = views
+        self._loops = loops
+        self._clock = clock
+        self._events = events
+
+    async def end(self, scene_id: Id, summary: str) -> None:
+        """Active -> Finalizing; the summary becomes the scene's proposed event."""
+        context = await self._context.load(scene_id)
+        await self._loops.plan(Loop.SCENE, scene_id, "end")
+        if summary:
+            await self._log.update_scene(context.scene.model_copy(update={"summary": summary}))
+            await self._propose_outcome(context, summary)
+        await self._loops.fire(Loop.SCENE, scene_id, "end")
+
+    async def reopen(self, scene_id: Id) -> None:
+        """Finalizing -> Active, with every decision kept."""
+        await self._loops.fire(Loop.SCENE, scene_id, "reopen")
+
+    async def commit(self, scene_id: Id, only: Sequence[Id] | None, *, reason: str) -> CommitReport:
+        """Write what is accepted or ticked; in a Finalizing scene, close it and open the next."""
+        state = await self._loops.state(Loop.SCENE, scene_id)
+        if state == "failed":
+            await self._loops.fire(Loop.SCENE, scene_id, "retry")
+            state = "finalizing"
+        if state == "finalizing":
+            return await self._close(scene_id)
+        if state != "active":
+            raise IllegalTransition(
+                f"This scene is {state}; what it made true is in canon.", kept="Nothing was changed."
+            )
+        return await self._commit_now(scene_id, only, reason)
+
+    async def finish_closing(self, scene: Scene) -> Scene:
+        """After a crash between the written canon and the scene's end: complete it, open the next."""
+        context = await self._context.load(scene.id)
+        await self._loops.fire(Loop.SCENE, scene.id, "canon_written", detail="recovered")
+        return await self._next(context)
+
+    async def open_next(self, scene: Scene) -> Scene:
+        """After a crash between a scene's end and the next one's beginning: open that one."""
+        return await self._next(await self._context.load(scene.id))
+
+    async def trigger(self, scene_id: Id, dismissed: Collection[Id]) -> tuple[str, tuple[Id, ...]]:
+        """Return why a commit is offered now, and what it would write; ("", ()) when none is."""
+        staged = await self._pending(scene_id)
+        critical = [p for p in self._keeper.critical(staged) if p.id not in dismissed]
+        if not critical:
+            return await self._long_scene(scene_id, staged, dismissed)
+        batch = self._keeper.trigger_batch(staged, critical)
+        titles = [v.title for v in await self._views.proposals(critical)]
+        return f"Critical: {'; '.join(titles)}", tuple(p.id for p in batch)
+
+    async def raise_trigger(self, scene_id: Id, dismissed: Collection[Id]) -> CommitReport | None:
+        """After something was staged: commit what is critical if the story says so, else offer it."""
+        why, ids = await self.trigger(scene_id, dismissed)
+        if not ids:
+            return None
+        story = await self._log.story((await self._log.scene(scene_id)).story_id)
+        if story.critical is Critical.AUTO or story.mode is StoryMode.AUTOPILOT:
+            return await self._commit_now(scene_id, ids, why)
+        self._events.publish(TriggerRaised(scene_id, ids, why))
+        return None
+
+    async def offer_retcons(self, scene: Scene, left: Sequence[Turn]) -> int:
+        """Turns left the line that had made facts true: propose to retcon these while they are off it.
+
+        Undo takes back what is staged by itself; what is canon goes only through the gate.
+        """
+        made = await self._canon.supported_by([t.id for t in left])
+        facts = await self._canon.facts_by_id({subject for _, subject in made})
+        proposals = []
+        for turn_id, subject in dict.fromkeys(made):
+            fact = facts.get(subject)
+            if fact is None or fact.status != "canonical" or await self._stands_elsewhere(scene, fact.id):
+                continue
+            proposals.append(self._retcon(scene, turn_id, fact.id, fact.statement))
+        if proposals:
+            await self._resolver.stage(proposals)
+            self._events.publish(ProposalsChanged(scene.universe_id, scene.id))
+        return len(proposals)
+
+    # --- inside --------------------------------------------------------------------------------------
+
+    async def _commit_now(self, scene_id: Id, only: Sequence[Id] | None, reason: str) -> CommitReport:
+        """A mid-scene commit: the scene stays Active."""
+        context = await self._context.load(scene_id)
+        pending = await self._pending(scene_id)
+        chosen = [p for p in pending if only is None or p.id in only]
+        await self._loops.fire(Loop.SCENE, scene_id, "critical_event", detail=reason[:200])
+        result = await self._keeper.commit(
+            chosen, reason=reason, scene=context.scene, story_id=context.story.id, undecided="leave"
+        )
+        await self._keep_cast(context)
+        self._committed(context.scene, result)
+        return result
+
+    async def _close(self, scene_id: Id) -> CommitReport:
+        """The scene's end: one batch, then Completed, then the next scene."""
+        context = await self._context.load(scene_id)
+        try:
+            result = await self._keeper.commit(
+                await self._pending(scene_id),
+                reason="scene end",
+                scene=context.scene,
+                story_id=context.story.id,
+                close_scene=True,
+                undecided="defer",
+            )
+        except StoreError:
+            await self._loops.fire(Loop.SCENE, scene_id, "write_failed")
+            raise
+        await self._loops.fire(Loop.SCENE, scene_id, "canon_written")
+        following = await self._next(context)
+        self._committed(context.scene, result)
+        self._events.publish(SceneOpened(following.id))
+        return replace(result, next_scene_id=following.id)
+
+    async def _next(self, context: SceneContext) -> Scene:
+        """Open the scene that follows: same people and place, a minute later."""
+        return await self._stories.next_scene(
+            context.scene,
+            cast=await self._present(context),
+            place_id=context.place.id if context.place else None,
+            tick=tick_of(context.scene, context.head) + 1,
+        )
+
+    async def _present(self, context: SceneContext) -> tuple[Id, ...]:
+        """Return those present who are in canon and not dead."""
+        known = await self._canon.entities_by_id([e.id for e in context.cast()])
+        return tuple(i for i, entity in known.items() if "dead" not in entity.tags)
+
+    async def _keep_cast(self, context: SceneContext) -> None:
+        """What was staged is canon now: the scene's own record takes over who and where."""
+        known = await self._canon.entities_by_id([e.id for e in context.cast()])
+        cast = tuple(dict.fromkeys((*context.scene.cast, *known)))
+        place_id = context.place.id if context.place else None
+        if (cast, place_id) != (context.scene.cast, context.scene.place_id):
+            await self._log.update_scene(
+                context.scene.model_copy(update={"cast": cast, "place_id": place_id})
+            )
+
+    async def _pending(self, scene_id: Id) -> list[ProposedChange]:
+        """Return the line's proposals that no commit has closed, rejected ones included: a commit
+        closes over those too."""
+        open_ones = await self._log.proposals(
+            scene_id=scene_id, statuses=[ProposalStatus.PENDING, ProposalStatus.FAILED]
+        )
+        return [p for p in open_ones if p.status is not ProposalStatus.WITHDRAWN]
+
+    async def _long_scene(
+        self, scene_id: Id, staged: Sequence[ProposedChange], dismissed: Collection[Id]
+    ) -> tuple[str, tuple[Id, ...]]:
+        """Every fifty turns a commit of what has gathered is offered."""
+        waiting = [p for p in counting(staged) if p.id not in dismissed]
+        if not waiting:
+            return "", ()
+        turns = await self._log.turns({p.turn_id for p in waiting if p.turn_id})
+        oldest = min((t.depth for t in turns.values()), default=None)
+        length = await self._log.line_length(scene_id)
+        if oldest is None or length - oldest < LONG_SCENE:
+            return "", ()
+        return f"{length - oldest} turns since the oldest of {len(waiting)} proposals", tuple(
+            p.id for p in waiting
+        )
+
+    async def _propose_outcome(self, context: SceneContext, summary: str) -> None:
+        async def find(name: str) -> Entity | None:
+            found = await self._context.find(context, name, guess=True)
+            return found[0] if len(found) == 1 else None
+
+        people = {e.id: e for e in (*await mentioned(summary, find), *context.cast())}
+        change = AssertFact(
+            fact_kind=FactKind.EVENT,
+            predicate=STATED,
+            statement=sentence(summary),
+            involves=tuple(involved(people.values())),
+            valid_from=tick_of(context.scene, context.head),
+        )
+        scene = Evidence(
+            id=derived("evidence", EvidenceKind.SCENE, context.scene.id),
+            kind=EvidenceKind.SCENE,
+            ref_id=context.scene.id,
+            quote=context.scene.title,
+            scene_id=context.scene.id,
+        )
+        await self._declarations.stage_plain(context, change, summary, evidence=[scene])
+
+    async def _stands_elsewhere(self, scene: Scene, fact_id: Id) -> bool:
+        """Say whether a fact rests on another turn that is still on the line, or on a book."""
+        evidence = await self._canon.evidence_of(fact_id)
+        turns = [e.turn_id for e in evidence if e.turn_id]
+        return bool(await self._log.on_line(scene.id, turns)) or any(
+            e.kind is EvidenceKind.CHUNK for e in evidence
+        )
+
+    def _retcon(self, scene: Scene, turn_id: Id, fact_id: Id, statement: str) -> ProposedChange:
+        proposal_id = derived("proposal", "undone", turn_id, fact_id)
+        undone = Evidence(
+            id=derived("evidence", EvidenceKind.MANUAL, proposal_id),
+            kind=EvidenceKind.MANUAL,
+            ref_id=proposal_id,
+            quote=f"Undone: {statement}",
+            turn_id=turn_id,
+            scene_id=scene.id,
+        )
+        return ProposedChange(
+            id=proposal_id,
+            universe_id=scene.universe_id,
+            story_id=scene.story_id,
+            scene_id=scene.id,
+            unless_turn=turn_id,
+            payload=RetconFact(fact_id=fact_id),
+            evidence=(undone,),
+            authority=Authority.GM,
+            created_at=self._clock(),
+        )
+
+    def _committed(self, scene: Scene, result: CommitResult) -> None:
+        self._events.publish(
+            CanonCommitted(
+                result.canonization_id or "",
+                scene.universe_id,
+                scene.id,
+                tuple(f.id for f in result.facts),
+                tuple(i for i, _ in result.failed),
+            )
+        )
+        self._events.publish(ProposalsChanged(scene.universe_id, scene.id))

@@ -1,0 +1,107 @@
+"""What the Scene screen and the gate show, read at this moment. Source: design/interface.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.canon_keeper.keeper import CanonKeeper
+from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.orchestrator.calendar import label, tick_of
+from agents.orchestrator.loops import Loops
+from agents.views import CastMember, GateView, ProposalView, SceneView
+from stores.ports import CanonReader, LogReader
+from stores.records.ids import Id
+from stores.records.ledger import Loop, ProposalStatus, ProposedChange
+
+SHOWN = (
+    ProposalStatus.PENDING,
+    ProposalStatus.DEFERRED,
+    ProposalStatus.ACCEPTED,
+    ProposalStatus.REJECTED,
+    ProposalStatus.FAILED,
+)
+"""Decided rows stay visible until the scene ends; withdrawn ones are gone with their turn."""
+
+OPEN = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
+"""What still waits for a decision."""
+
+
+class SceneViews:
+    """Builds views. Stateless and read-only."""
+
+    def __init__(
+        self,
+        log: LogReader,
+        canon: CanonReader,
+        context: ContextAssembly,
+        keeper: CanonKeeper,
+        loops: Loops,
+    ) -> None:
+        self._log = log
+        self._canon = canon
+        self._context = context
+        self._keeper = keeper
+        self._loops = loops
+
+    async def scene(self, scene_id: Id, trigger: str) -> SceneView:
+        """Return all that the Scene screen shows but the transcript."""
+        context = await self._context.load(scene_id)
+        scene = context.scene
+        return SceneView(
+            universe=context.universe,
+            story=context.story,
+            scene=scene,
+            when=label(context.universe.calendar, tick_of(scene, context.head)),
+            state=await self._loops.state(Loop.SCENE, scene_id),
+            turns=context.head.depth + 1 if context.head else 0,
+            place=context.place.name if context.place else "",
+            cast=cast_of(context),
+            proposals=await self.proposals(await self.shown(scene_id)),
+            trigger=trigger,
+            can_undo=scene.head is not None,
+            can_redo=await self._log.redo_target(scene_id) is not None,
+            unfinished=len(await self._log.checkpoints(scene_id)),
+        )
+
+    async def gate(self, scene_id: Id | None, universe_id: Id | None) -> GateView:
+        """Return what waits at the gate, of one scene or of a whole universe."""
+        if scene_id is None:
+            assert universe_id is not None
+            universe = await self._canon.universe(universe_id)
+            waiting = await self._log.proposals(universe_id=universe_id, statuses=OPEN)
+            rows = await self.proposals([p for p in waiting if p.status in OPEN])
+            return GateView(f"{universe.name}: all that waits", universe, None, False, rows)
+        scene = await self._log.scene(scene_id)
+        universe = await self._canon.universe(scene.universe_id)
+        rows = await self.proposals([p for p in await self.shown(scene_id) if p.status in OPEN])
+        finalizing = await self._loops.state(Loop.SCENE, scene_id) in ("finalizing", "failed")
+        return GateView(f'Scene {scene.order} "{scene.title}"', universe, scene, finalizing, rows)
+
+    async def shown(self, scene_id: Id) -> list[ProposedChange]:
+        """Return the proposals of the scene's line, and those deferred from earlier scenes of its story."""
+        own = await self._log.proposals(scene_id=scene_id, statuses=SHOWN)
+        return [p for p in own if p.status is not ProposalStatus.WITHDRAWN]
+
+    async def proposals(self, proposals: Sequence[ProposedChange]) -> tuple[ProposalView, ...]:
+        """Return rows for the proposals, with the number of the turn that each hangs on."""
+        turns = await self._log.turns({p.turn_id for p in proposals if p.turn_id})
+        numbers = {turn_id: turn.depth + 1 for turn_id, turn in turns.items()}
+        return await self._keeper.views(proposals, turn_numbers=numbers)
+
+
+def cast_of(context: SceneContext) -> tuple[CastMember, ...]:
+    """Return those present with their working state; `changed` names what the line has moved."""
+    members = []
+    for entity in context.cast():
+        state = context.state(entity)
+        members.append(
+            CastMember(
+                entity_id=entity.id,
+                name=entity.name,
+                is_pc=entity.is_pc,
+                numbers=dict(state.numbers),
+                tags=tuple(state.tags),
+                changed=tuple(dict.fromkeys(c.key for c in context.changes(entity.id))),
+            )
+        )
+    return tuple(members)
