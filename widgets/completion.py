@@ -1,0 +1,52 @@
+"""What Tab can put into the prompt: slash commands at the start of a line, names after an `@`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agents.views import CommandHelp
+
+_AT = re.compile(r"(?:^|(?<=[\s(\"“‘']))@([^@\n]{0,40})$")
+
+
+class Completer:
+    """Completes commands by their beginning and names by the beginning of any of their words."""
+
+    def __init__(self, commands: Sequence[CommandHelp] = (), names: Sequence[str] = ()) -> None:
+        self.commands = tuple(commands)
+        self.names = tuple(names)
+        self._by_name = {_slashed(command.name): command for command in self.commands}
+
+    def candidates(self, before: str, *, first_line: bool = True) -> list[str]:
+        """Return what the line up to the cursor may become, the likeliest first."""
+        if first_line and before.startswith("/") and " " not in before:
+            typed = before.casefold()
+            return [
+                name + " " * self._by_name[name].needs_argument
+                for name in self._by_name
+                if name.startswith(typed) and name != typed
+            ]
+        if match := _AT.search(before):
+            head, typed = before[: match.start()], match.group(1).casefold()
+            return [head + name for name in self.names if _starts_a_word(name.casefold(), typed)]
+        return []
+
+    def usage(self, text: str) -> str:
+        """Return one line about the command being typed, or about those it may become."""
+        if not text.startswith("/"):
+            return ""
+        word = text.split(maxsplit=1)[0].casefold()
+        if command := self._by_name.get(word):
+            return f"{command.usage}  {command.summary}"
+        if text != word:
+            return ""
+        return "  ".join(name for name in self._by_name if name.startswith(word))
+
+
+def _slashed(name: str) -> str:
+    return name if name.startswith("/") else f"/{name}"
+
+
+def _starts_a_word(name: str, typed: str) -> bool:
+    return name.startswith(typed) or any(word.startswith(typed) for word in name.split())

@@ -1,0 +1,154 @@
+"""The world's things as a tree by kind, with counts and a filter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widgets import Tree
+from textual.widgets.tree import TreeNode
+
+from stores.records.ids import Id
+from stores.records.world import Entity, EntityKind
+from widgets.safe_text import one_line
+
+KIND_NAMES = {
+    EntityKind.CHARACTER: "Characters",
+    EntityKind.CREATURE: "Creatures",
+    EntityKind.PLACE: "Places",
+    EntityKind.FACTION: "Factions",
+    EntityKind.OBJECT: "Objects",
+    EntityKind.CONCEPT: "Concepts",
+}
+PC = "♦"
+LOCKED = "⊘"
+
+
+class EntityTree(Tree[Entity | None]):
+    """Entities by kind. `show` gives them, `filter_text` narrows them by any part of name or alias."""
+
+    HELP_TITLE: ClassVar[str] = "World"
+    HELP_TEXT: ClassVar[str] = (
+        "Everything canon knows, by kind. ♦ is a player character, ⊘ is locked. Enter opens an entity's card."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("k", "cursor_up", "Up", show=False, id="tree.up", tooltip="The row above"),
+        Binding("j", "cursor_down", "Down", show=False, id="tree.down", tooltip="The row below"),
+    ]
+    DEFAULT_CSS = """
+    EntityTree {
+        background: $background;
+        scrollbar-size-vertical: 1;
+        scrollbar-size-horizontal: 1;
+        padding: 0 1;
+        & > .tree--guides { color: $text-muted; }
+        & > .tree--guides-hover { color: $text-muted; }
+        & > .tree--guides-selected { color: $text-primary; }
+        & > .tree--cursor { color: $foreground; background: $primary 12%; text-style: none; }
+        & > .tree--highlight { text-style: none; }
+        &:focus > .tree--cursor { color: $foreground; background: $primary 28%; text-style: bold; }
+    }
+    """
+
+    filter_text: reactive[str] = reactive("", init=False)
+    """Words that an entity's name or aliases must all contain."""
+
+    @dataclass
+    class EntityHighlighted(Message):
+        """The cursor stands on an entity, or (None) on a kind."""
+
+        entity: Entity | None
+
+    @dataclass
+    class EntityChosen(Message):
+        """Enter or a click on an entity."""
+
+        entity: Entity
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__("world", id=id, classes=classes)
+        self.show_root = False
+        self.show_guides = False
+        self.guide_depth = 2
+        self._entities: tuple[Entity, ...] = ()
+
+    def show(self, entities: Sequence[Entity]) -> None:
+        """Show these; the cursor stays on its entity and closed kinds stay closed."""
+        self._entities = tuple(entities)
+        self._lay_out()
+
+    @property
+    def current(self) -> Entity | None:
+        """The entity under the cursor."""
+        return self.cursor_node.data if self.cursor_node else None
+
+    def select(self, entity_id: Id) -> None:
+        """Put the cursor on an entity."""
+        for kind in self.root.children:
+            for node in kind.children:
+                if node.data and node.data.id == entity_id:
+                    kind.expand()
+                    self.call_after_refresh(self.move_cursor, node)
+                    return
+
+    def watch_filter_text(self) -> None:
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        standing = self.current
+        closed = {str(node.label).split("  ")[0] for node in self.root.children if not node.is_expanded}
+        words = self.filter_text.casefold().split()
+        self.clear()
+        place: TreeNode[Entity | None] | None = None
+        for kind, name in KIND_NAMES.items():
+            members = sorted(
+                (e for e in self._entities if e.kind is kind and _matches(e, words)),
+                key=lambda e: (not e.is_pc, e.name.casefold()),
+            )
+            if not members:
+                continue
+            branch = self.root.add(
+                Text.assemble((name, "bold"), f"  {len(members)}"), expand=bool(words) or name not in closed
+            )
+            for entity in members:
+                leaf = branch.add_leaf(_label(entity), entity)
+                if standing is not None and entity.id == standing.id:
+                    place = leaf
+        if place is not None:
+            self.call_after_refresh(self.move_cursor, place)
+
+    def render_label(self, node: TreeNode[Entity | None], base_style: Style, style: Style) -> Text:
+        # Tree would put its own arrow before a label it may parse; ours is plain.
+        label = node.label if isinstance(node.label, Text) else Text(str(node.label))
+        arrow = ("▾ " if node.is_expanded else "▸ ") if node.allow_expand else ""
+        text = Text.assemble((arrow, base_style), label)
+        text.stylize_before(style)
+        return text
+
+    @on(Tree.NodeHighlighted)
+    def _highlighted(self, event: Tree.NodeHighlighted[Entity | None]) -> None:
+        event.stop()
+        self.post_message(self.EntityHighlighted(event.node.data))
+
+    @on(Tree.NodeSelected)
+    def _selected(self, event: Tree.NodeSelected[Entity | None]) -> None:
+        event.stop()
+        if event.node.data is not None:
+            self.post_message(self.EntityChosen(event.node.data))
+
+
+def _label(entity: Entity) -> Text:
+    signs = (f" {PC}" if entity.is_pc else "") + (f" {LOCKED}" if entity.locked else "")
+    return Text(one_line(entity.name) + signs, no_wrap=True, end="")
+
+
+def _matches(entity: Entity, words: Sequence[str]) -> bool:
+    text = " ".join((entity.name, *entity.aliases)).casefold()
+    return all(word in text for word in words)

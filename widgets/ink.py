@@ -1,0 +1,102 @@
+"""The inks that line-drawn widgets write in, and the view they are drawn on.
+
+A line is a list of (text, ink); an ink is a role such as `muted` or `good`. What a role looks like is the
+theme's business, through component classes, so a change of theme recolours every list and transcript.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+
+class Ink(StrEnum):
+    PROSE = "prose"
+    STRONG = "strong"
+    MUTED = "muted"
+    QUOTE = "quote"
+    STRUCK = "struck"
+    HEADING = "heading"
+    YOU = "you"
+    GM = "gm"
+    NPC = "npc"
+    GOOD = "good"
+    WARN = "warn"
+    BAD = "bad"
+
+
+Piece = tuple[str, Ink]
+Line = Sequence[Piece]
+Inks = Mapping[Ink, Style]
+
+PLAIN: Inks = {ink: Style() for ink in Ink}
+"""Inks without colour, for tests and measuring."""
+
+
+def strip(line: Line, inks: Inks, width: int) -> Strip:
+    """Draw one line at exactly `width` cells."""
+    segments = [Segment(text, inks[ink]) for text, ink in line if text]
+    return Strip(segments).adjust_cell_length(width, inks[Ink.PROSE])
+
+
+class InkView(ScrollView):
+    """A scrolled view drawn line by line. It scrolls up and down only."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*(f"ink--{ink}" for ink in Ink), "ink--cursor"}
+    ALLOW_SELECT = False
+
+    DEFAULT_CSS = """
+    InkView {
+        overflow-x: hidden;
+        overflow-y: auto;
+        scrollbar-size-vertical: 1;
+        scrollbar-gutter: stable;
+        background: $background;
+        color: $foreground;
+        & > .ink--prose { color: $foreground; }
+        & > .ink--strong { color: $foreground; text-style: bold; }
+        & > .ink--muted { color: $text-muted; }
+        & > .ink--quote { color: $text-muted; text-style: italic; }
+        & > .ink--struck { color: $text-muted; text-style: strike; }
+        & > .ink--heading { color: $text-accent; text-style: bold; }
+        & > .ink--you { color: $text-primary; text-style: bold; }
+        & > .ink--gm { color: $text-secondary; }
+        & > .ink--npc { color: $text-accent; }
+        & > .ink--good { color: $text-success; }
+        & > .ink--warn { color: $text-warning; }
+        & > .ink--bad { color: $text-error; }
+        & > .ink--cursor { background: $primary 12%; }
+        &:focus > .ink--cursor { background: $primary 28%; }
+    }
+    """
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._inks: dict[bool, Inks] = {}
+
+    def inks(self, *, under_cursor: bool = False) -> Inks:
+        """Return the inks as the theme has them now, on the cursor's ground or the view's own."""
+        if under_cursor not in self._inks:
+            ground = (
+                Style(bgcolor=self.get_component_rich_style("ink--cursor").bgcolor) if under_cursor else None
+            )
+            self._inks[under_cursor] = {
+                ink: self.get_component_rich_style(f"ink--{ink}") + ground for ink in Ink
+            }
+        return self._inks[under_cursor]
+
+    def notify_style_update(self) -> None:
+        self._inks.clear()
+        super().notify_style_update()
+
+    def move_view(self, y: int) -> None:
+        """Show line `y` at the top, at once and without animation."""
+        self.app.animator.force_stop_animation(self, "scroll_y")
+        self.scroll_target_y = y
+        self.scroll_y = y

@@ -1,0 +1,297 @@
+"""The line the player types into: history, completion, a hint for the command at hand.
+
+Enter sends, Ctrl+J (or Shift+Enter where the terminal tells it apart) breaks the line. Keys that mean
+nothing to an empty prompt (Left, Right, Enter, undo) are left to the screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widgets import Static, TextArea
+
+from agents.views import CommandHelp
+from widgets.completion import Completer
+from widgets.safe_text import content, plain
+
+HISTORY_KEPT = 500
+
+
+class PromptArea(TextArea):
+    """The text area inside the prompt. It turns keys into what the prompt acts on."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "submit", "Send", id="prompt.submit", tooltip="Send what is typed"),
+        Binding(
+            "ctrl+j,shift+enter,alt+enter",
+            "newline",
+            "New line",
+            show=False,
+            id="prompt.newline",
+            tooltip="Break the line",
+        ),
+        Binding(
+            "tab",
+            "complete",
+            "Complete",
+            show=False,
+            id="prompt.complete",
+            tooltip="Complete a command or a name",
+        ),
+    ]
+
+    @dataclass
+    class Sent(Message):
+        text: str
+
+    def __init__(self) -> None:
+        super().__init__(soft_wrap=True, tab_behavior="focus", compact=True, highlight_cursor_line=False)
+        self.completer = Completer()
+        self._history: list[str] = []
+        self._place = 0
+        self._draft = ""
+        self._candidates: Sequence[str] = ()
+        self._candidate = 0
+
+    # --- keys --------------------------------------------------------------------------------------
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key == "enter":
+            return  # a binding: TextArea would break the line
+        if event.key != "tab":
+            self._candidates = ()
+        await super()._on_key(event)
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.prevent_default()
+        event.stop()
+        if result := self._replace_via_keyboard(plain(event.text), *self.selection):
+            self.move_cursor(result.end_location)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("submit", "cursor_left", "cursor_right"):
+            return bool(self.text)
+        if action == "undo":
+            return bool(self.text or self.history.undo_stack)
+        if action == "redo":
+            return bool(self.history.redo_stack)
+        if action == "complete":
+            return bool(self._candidates or self._complete_here())
+        return super().check_action(action, parameters)
+
+    def action_submit(self) -> None:
+        if self.text.strip():
+            self.post_message(self.Sent(self.text.strip()))
+
+    def action_newline(self) -> None:
+        self._replace_via_keyboard("\n", *self.selection)
+
+    # --- history -----------------------------------------------------------------------------------
+
+    def remember(self, text: str) -> None:
+        """Add a line to the history; the same line twice in a row counts once."""
+        if not self._history or self._history[-1] != text:
+            self._history.append(text)
+            del self._history[:-HISTORY_KEPT]
+        self._place, self._draft = len(self._history), ""
+
+    def action_cursor_up(self, select: bool = False) -> None:
+        if not select and self.cursor_at_first_line and self._place > 0:
+            self._recall(self._place - 1)
+        else:
+            super().action_cursor_up(select)
+
+    def action_cursor_down(self, select: bool = False) -> None:
+        if not select and self.cursor_at_last_line and self._place < len(self._history):
+            self._recall(self._place + 1)
+        else:
+            super().action_cursor_down(select)
+
+    def _recall(self, place: int) -> None:
+        if self._place == len(self._history):
+            self._draft = self.text
+        self._place = place
+        self.put(self._history[place] if place < len(self._history) else self._draft)
+
+    def put(self, text: str) -> None:
+        """Replace what is typed, with the cursor at the end."""
+        self.text = text
+        self.move_cursor(self.document.end)
+
+    # --- completion --------------------------------------------------------------------------------
+
+    @property
+    def before_cursor(self) -> str:
+        row, column = self.cursor_location
+        return self.document.get_line(row)[:column]
+
+    def _complete_here(self) -> Sequence[str]:
+        row, _ = self.cursor_location
+        return self.completer.candidates(self.before_cursor, first_line=row == 0)
+
+    def action_complete(self) -> None:
+        """Put in the next candidate; Tab again goes on to the one after it."""
+        if self._candidates:
+            self._candidate = (self._candidate + 1) % len(self._candidates)
+        else:
+            self._candidates, self._candidate = self._complete_here(), 0
+        row, _ = self.cursor_location
+        before = self.before_cursor
+        line = self._candidates[self._candidate]
+        self.replace(line, (row, 0), (row, len(before)))
+        self.move_cursor((row, len(line)))
+
+    def update_suggestion(self) -> None:
+        """Show the rest of the only thing (or first thing) that Tab would put in."""
+        row, column = self.cursor_location
+        before = self.before_cursor
+        at_end = column == len(self.document.get_line(row))
+        found = self._complete_here() if at_end and not self._candidates else ()
+        first = found[0] if found else ""
+        self.suggestion = first[len(before) :] if first.startswith(before) else ""
+
+
+class Prompt(Horizontal):
+    """The input with its mark, its hint and its history."""
+
+    HELP_TITLE: ClassVar[str] = "Prompt"
+    HELP_TEXT: ClassVar[str] = (
+        "Plain words are what your character does; words in quotes are spoken. A line that starts with ? "
+        "asks the oracle, one that starts with / gives a command.\n"
+        "Enter sends, Ctrl+J breaks the line, Tab completes commands and @names, Up and Down recall."
+    )
+    DEFAULT_CSS = """
+    Prompt {
+        height: auto;
+        min-height: 3;
+        max-height: 7;
+        border: round $border-blurred;
+        border-title-color: $text-muted;
+        border-subtitle-color: $text-muted;
+        background: $background;
+        padding: 0 1;
+        &:focus-within {
+            border: round $primary;
+        }
+        & > Static { width: 2; color: $text-primary; text-style: bold; }
+        & > PromptArea {
+            height: auto;
+            min-height: 1;
+            max-height: 5;
+            padding: 0;
+            background: $background;
+            scrollbar-size-vertical: 1;
+        }
+    }
+    """
+
+    hint: reactive[str] = reactive("")
+    """What the border says while no command is typed."""
+
+    status: reactive[str] = reactive("")
+    """What goes on meanwhile: at the lower right of the border."""
+
+    busy: reactive[bool] = reactive(False)
+    """While true, Enter keeps the words where they are; typing goes on."""
+
+    @dataclass
+    class Submitted(Message):
+        """One line (or several) to play. `Prompt.restore` brings it back if that fails."""
+
+        text: str
+
+    @dataclass
+    class Refused(Message):
+        """Enter was pressed while the prompt was busy."""
+
+    def __init__(
+        self,
+        *,
+        commands: Sequence[CommandHelp] = (),
+        names: Sequence[str] = (),
+        hint: str = "",
+        placeholder: str = "",
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self._area = PromptArea()
+        self._area.placeholder = content(placeholder)
+        self._area.completer = Completer(commands, names)
+        self.set_reactive(Prompt.hint, hint)
+
+    def compose(self) -> ComposeResult:
+        yield Static(">", markup=False)
+        yield self._area
+
+    # --- what screens call -------------------------------------------------------------------------
+
+    @property
+    def text(self) -> str:
+        """What is typed and not yet sent."""
+        return self._area.text
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self._area.put(text)
+
+    @property
+    def input_has_focus(self) -> bool:
+        return self._area.has_focus
+
+    def focus_input(self) -> None:
+        self._area.focus()
+
+    def set_commands(self, commands: Sequence[CommandHelp]) -> None:
+        self._area.completer = Completer(commands, self._area.completer.names)
+
+    def set_names(self, names: Sequence[str]) -> None:
+        """Give the names that `@` completes, the likeliest first."""
+        self._area.completer = Completer(self._area.completer.commands, names)
+
+    def set_history(self, lines: Sequence[str]) -> None:
+        """Make earlier lines recallable, oldest first."""
+        for line in lines:
+            self._area.remember(line)
+
+    def restore(self, text: str) -> None:
+        """Put words back that could not be played; what was typed since then follows them."""
+        later = self._area.text
+        self._area.put(f"{text}\n{later}" if later.strip() and later != text else text)
+
+    # --- what happens ------------------------------------------------------------------------------
+
+    @on(PromptArea.Sent)
+    def _send(self, message: PromptArea.Sent) -> None:
+        message.stop()
+        if self.busy:
+            self.post_message(self.Refused())
+            return
+        self._area.remember(message.text)
+        self._area.put("")
+        self._area.history.clear()
+        self.post_message(self.Submitted(message.text))
+
+    @on(TextArea.Changed)
+    @on(TextArea.SelectionChanged)
+    def _typed(self, message: Message) -> None:
+        message.stop()
+        self._show_hint()
+
+    def watch_hint(self) -> None:
+        self._show_hint()
+
+    def watch_status(self, status: str) -> None:
+        self.border_subtitle = content(status)
+
+    def _show_hint(self) -> None:
+        usage = self._area.completer.usage(self._area.text)
+        self.border_title = content(usage or self.hint)

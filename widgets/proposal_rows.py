@@ -1,0 +1,147 @@
+"""One proposal as one line, and the order and grouping of many. Pure.
+
+✓ state   Mara.hp -3                    .80
+⚠ fact    The bell was moved        ⚠ 1 .50
+✗ place   H̶i̶d̶d̶e̶n̶ ̶C̶h̶a̶m̶b̶e̶r̶ ★         rejected
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+
+from rich.cells import cell_len
+
+from agents.views import ProposalView
+from stores.records.ledger import ProposalStatus, Verdict
+from widgets.ink import Ink, Line, Piece
+from widgets.safe_text import ellipsise, one_line, pad
+
+CURSOR = "▸"
+SELECTED = "●"
+CRITICAL = "★"
+CONFLICT = "⚠"
+
+_VERDICTS = {
+    Verdict.ACCEPT: ("✓", Ink.GOOD, "accepted"),
+    Verdict.REJECT: ("✗", Ink.BAD, "rejected"),
+    Verdict.COLOUR: ("✗", Ink.BAD, "colour"),
+    Verdict.DEFER: ("⏸", Ink.WARN, "deferred"),
+}
+_MARKS = {
+    "accept": ("✓", Ink.GOOD),
+    "reject": ("✗", Ink.BAD),
+    "defer": ("·", Ink.MUTED),
+    "hold": (CONFLICT, Ink.WARN),
+}
+_ENDED = {
+    ProposalStatus.ACCEPTED: "in canon",
+    ProposalStatus.REJECTED: "rejected",
+    ProposalStatus.DEFERRED: "deferred",
+    ProposalStatus.WITHDRAWN: "withdrawn",
+    ProposalStatus.FAILED: "failed",
+}
+
+
+class Grouping(StrEnum):
+    """`NONE` keeps the order of proposing; the others put conflicts first."""
+
+    NONE = "none"
+    GROUP = "group"
+    LABEL = "label"
+
+
+def is_open(view: ProposalView) -> bool:
+    """Whether a verdict may still be set or taken back."""
+    return view.status is ProposalStatus.PENDING
+
+
+def is_undecided(view: ProposalView) -> bool:
+    return is_open(view) and view.verdict is None
+
+
+def mark(view: ProposalView) -> Piece:
+    """Return the sign for what a commit now would do, or for what was decided."""
+    if view.status is ProposalStatus.FAILED:
+        return (CONFLICT, Ink.BAD)
+    if view.verdict is not None:
+        sign, ink, _ = _VERDICTS[view.verdict]
+        return (sign, ink)
+    return _MARKS[view.mark]
+
+
+def ended(view: ProposalView) -> str:
+    """Return the word for how it was decided or ended; empty while it waits."""
+    if not is_open(view):
+        return _ENDED.get(view.status, "")
+    return _VERDICTS[view.verdict][2] if view.verdict else ""
+
+
+def confidence(value: float) -> str:
+    """Write 0.8 as `.80`, certainty as `1.0`."""
+    return "1.0" if value >= 0.995 else f"{value:.2f}"[1:]
+
+
+def proposal_line(
+    view: ProposalView, width: int, *, at_cursor: bool = False, selected: bool = False, label_width: int = 6
+) -> Line:
+    """Draw a proposal at `width` cells: marks, kind, title, then conflicts and confidence or verdict."""
+    word = ended(view)
+    sign, sign_ink = mark(view)
+    away = view.verdict in (Verdict.REJECT, Verdict.COLOUR) or view.status in (
+        ProposalStatus.REJECTED,
+        ProposalStatus.WITHDRAWN,
+    )
+    title_ink = Ink.STRUCK if away else Ink.MUTED if word else Ink.PROSE
+    head: list[Piece] = [
+        (CURSOR if at_cursor else " ", Ink.YOU),
+        (SELECTED if selected else " ", Ink.NPC),
+        (sign, sign_ink),
+        (" ", Ink.PROSE),
+        (pad(view.label, label_width) + " ", Ink.MUTED),
+    ]
+    tail: list[Piece] = []
+    if view.critical:
+        tail.append((f" {CRITICAL}", Ink.WARN))
+    if view.conflicts:
+        tail.append((f" {CONFLICT}{len(view.conflicts)}", Ink.BAD))
+    tail.append((f" {word}" if word else f" {confidence(view.confidence)}", Ink.MUTED))
+    tail.append((" ", Ink.PROSE))
+    space = max(4, width - _cells(head) - _cells(tail))
+    title = ellipsise(view.title, space)
+    return [*head, (title, title_ink), (" " * (space - cell_len(title)), Ink.PROSE), *tail]
+
+
+def header_line(name: str, views: Sequence[ProposalView], width: int) -> Line:
+    """Draw a group's heading with how many of it wait and how many meet a conflict."""
+    waiting = sum(map(is_undecided, views))
+    held = sum(1 for view in views if view.conflicts)
+    words = [f"{waiting} of {len(views)} open" if waiting < len(views) else f"{len(views)}"]
+    if held:
+        words.append(f"{CONFLICT}{held}")
+    count = "  ".join(words)
+    title = ellipsise(name or "other", max(4, width - cell_len(count) - 4))
+    return [(f" {title}  ", Ink.HEADING), (count, Ink.MUTED)]
+
+
+def matches(view: ProposalView, wanted: str) -> bool:
+    """Whether every word of `wanted` occurs in what the row says or quotes."""
+    text = " ".join((view.label, view.title, view.group, view.quote)).casefold()
+    return all(word in text for word in wanted.casefold().split())
+
+
+def grouped(views: Iterable[ProposalView], by: Grouping) -> list[tuple[str, list[ProposalView]]]:
+    """Return (name, views) groups; groups with conflicts first, conflicts first in each."""
+    groups: dict[str, list[ProposalView]] = {}
+    for view in views:
+        name = "" if by is Grouping.NONE else view.group if by is Grouping.GROUP else view.label
+        groups.setdefault(one_line(name), []).append(view)
+    if by is Grouping.NONE:
+        return list(groups.items())
+    for members in groups.values():
+        members.sort(key=lambda view: (not view.conflicts, view.number))
+    return sorted(groups.items(), key=lambda item: (not item[1][0].conflicts, item[0].casefold()))
+
+
+def _cells(pieces: Iterable[Piece]) -> int:
+    return sum(cell_len(text) for text, _ in pieces)

@@ -1,0 +1,320 @@
+"""What is proposed to become true: the list that scene and canon gate both use, and the scene's panel.
+
+One key decides the row under the cursor, or all rows marked with space; the cursor goes on to the next
+undecided row, so a hundred rows take a hundred keys at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widgets import Static
+
+from agents.views import ProposalView
+from stores.records.ids import Id
+from stores.records.ledger import Verdict
+from widgets.ink import Line
+from widgets.proposal_rows import (
+    CONFLICT,
+    Grouping,
+    grouped,
+    header_line,
+    is_open,
+    is_undecided,
+    matches,
+    proposal_line,
+)
+from widgets.row_list import Row, RowList
+from widgets.safe_text import content, one_line
+
+
+class ProposalList(RowList[ProposalView]):
+    """Proposals by row, with the keys that decide them.
+
+    `accept_all` says what `A` takes: what policy pre-ticks (`ticked`), or everything undecided that meets
+    no conflict (`unmarked`); rows marked with space are left out of both.
+    """
+
+    HELP_TITLE: ClassVar[str] = "Proposals"
+    HELP_TEXT: ClassVar[str] = (
+        "✓ a commit would accept it, ✗ reject it, · it waits for you, ⏸ deferred, ⚠ it meets a conflict. "
+        "★ is critical, .80 is how sure it is.\n"
+        "a accepts, r rejects, e edits, c calls it mere colour (and remembers the kind), d defers, u takes a "
+        "decision back, x shows the evidence. Space marks several; A accepts all but the marked."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "decide('accept')", "Accept", id="proposals.accept", tooltip="Let it become canon"),
+        Binding("r", "decide('reject')", "Reject", id="proposals.reject", tooltip="Keep it out of canon"),
+        Binding("e", "edit", "Edit", id="proposals.edit", tooltip="Change its words, then accept it"),
+        Binding(
+            "c", "decide('colour')", "Colour", id="proposals.colour", tooltip="Mere colour: reject this kind"
+        ),
+        Binding("d", "decide('defer')", "Defer", id="proposals.defer", tooltip="Decide it another time"),
+        Binding("space", "mark", "Mark", id="proposals.mark", tooltip="Mark it, to decide several at once"),
+        Binding(
+            "A", "accept_all", "Accept all", id="proposals.accept_all", tooltip="Accept all but the marked"
+        ),
+        Binding("x,enter", "evidence", "Evidence", id="proposals.evidence", tooltip="Show what it rests on"),
+        Binding("u", "decide(None)", "Undecide", id="proposals.undecide", tooltip="Take the decision back"),
+    ]
+
+    grouping: reactive[Grouping] = reactive(Grouping.NONE, init=False)
+    """How rows are grouped; conflicts come first in groups."""
+
+    filter_text: reactive[str] = reactive("", init=False)
+    """Show only rows in which every one of these words occurs."""
+
+    @dataclass
+    class Decide(Message):
+        """Set the verdict of these proposals; None takes it back."""
+
+        ids: tuple[Id, ...]
+        verdict: Verdict | None
+
+    @dataclass
+    class AcceptAll(Message):
+        """Accept all of these."""
+
+        ids: tuple[Id, ...]
+
+    @dataclass
+    class Edit(Message):
+        view: ProposalView
+
+    @dataclass
+    class Evidence(Message):
+        """Show what the proposal rests on, and jump there."""
+
+        view: ProposalView
+
+    @dataclass
+    class Highlighted(Message):
+        """The cursor stands on another proposal (or, as the list is empty, on none)."""
+
+        view: ProposalView | None
+
+    def __init__(
+        self,
+        *,
+        accept_all: Literal["ticked", "unmarked"] = "ticked",
+        empty: str = "Nothing is proposed yet. What play changes in the world shows up here.",
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(empty=empty, id=id, classes=classes)
+        self._accept_all = accept_all
+        self._views: tuple[ProposalView, ...] = ()
+        self._selected: set[Id] = set()
+
+    # --- what screens call -------------------------------------------------------------------------
+
+    def show(self, views: Sequence[ProposalView]) -> None:
+        """Show these; cursor and marks stay on their proposals."""
+        self._views = tuple(views)
+        self._selected &= {view.proposal.id for view in self._views if is_open(view)}
+        self._lay_out()
+        self.highlighted(self.current)
+
+    @property
+    def selected(self) -> tuple[ProposalView, ...]:
+        """The rows marked with space."""
+        return tuple(view for view in self._views if view.proposal.id in self._selected)
+
+    @property
+    def views(self) -> tuple[ProposalView, ...]:
+        return self._views
+
+    # --- rows --------------------------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        shown = [view for view in self._views if matches(view, self.filter_text)]
+        rows: list[Row[ProposalView]] = []
+        for name, members in grouped(shown, self.grouping):
+            if self.grouping is not Grouping.NONE:
+                if rows:
+                    rows.append(Row("", lambda width: [[]], height=1))
+                draw = partial(self._draw_header, name, members)
+                rows.append(Row(f"group {name}", draw, height=1))
+            rows += [Row(v.proposal.id, partial(self._draw_row, v), v, height=1) for v in members]
+        self.set_rows(rows)
+
+    def _draw_row(self, view: ProposalView, width: int) -> list[Line]:
+        current = self.current
+        at_cursor = current is not None and current.proposal.id == view.proposal.id
+        chosen = view.proposal.id in self._selected
+        return [
+            proposal_line(
+                view,
+                width,
+                at_cursor=at_cursor,
+                selected=chosen,
+                label_width=9 if width >= 56 else 6,
+            )
+        ]
+
+    def _draw_header(self, name: str, views: Sequence[ProposalView], width: int) -> list[Line]:
+        return [header_line(name, views, width)]
+
+    def highlighted(self, value: ProposalView | None) -> None:
+        self.redraw()
+        self.post_message(self.Highlighted(value))
+
+    def chosen(self, value: ProposalView) -> None:
+        self.post_message(self.Evidence(value))
+
+    def watch_grouping(self) -> None:
+        self._lay_out()
+
+    def watch_filter_text(self) -> None:
+        self._lay_out()
+
+    # --- deciding ----------------------------------------------------------------------------------
+
+    def _targets(self) -> tuple[ProposalView, ...]:
+        marked = self.selected
+        if marked:
+            return marked
+        return (self.current,) if self.current is not None else ()
+
+    def action_decide(self, verdict: str | None) -> None:
+        """Decide the marked rows, or the one under the cursor; then go on to the next undecided one."""
+        wanted = Verdict(verdict) if verdict else None
+        ids = tuple(view.proposal.id for view in self._targets() if is_open(view))
+        if not ids:
+            return
+        several = bool(self._selected)
+        self._selected.clear()
+        self.post_message(self.Decide(ids, wanted))
+        if wanted is not None and not several:
+            self._go_on()
+        self.redraw()
+
+    def _go_on(self) -> None:
+        if self.cursor is None:
+            return
+        below = range(self.cursor + 1, len(self.rows))
+        target = next((i for i in below if (v := self.rows[i].value) and is_undecided(v)), None)
+        if target is not None:
+            self.cursor = target
+
+    def action_mark(self) -> None:
+        if self.current is None or not is_open(self.current):
+            return
+        self._selected ^= {self.current.proposal.id}
+        self.redraw()
+        self.action_move(1)
+
+    def action_accept_all(self) -> None:
+        views = [row.value for row in self.rows if row.value and is_undecided(row.value)]
+        ids = tuple(
+            view.proposal.id
+            for view in views
+            if view.proposal.id not in self._selected
+            and (view.mark == "accept" or (self._accept_all == "unmarked" and view.mark != "hold"))
+        )
+        if ids:
+            self._selected.clear()
+            self.post_message(self.AcceptAll(ids))
+            self.redraw()
+
+    def action_edit(self) -> None:
+        if self.current is not None and is_open(self.current):
+            self.post_message(self.Edit(self.current))
+
+    def action_evidence(self) -> None:
+        if self.current is not None:
+            self.post_message(self.Evidence(self.current))
+
+
+class ProposalDetail(VerticalScroll, can_focus=False):
+    """The words and reasons behind one proposal."""
+
+    DEFAULT_CSS = """
+    ProposalDetail {
+        height: auto;
+        max-height: 8;
+        padding: 0 1;
+        scrollbar-size-vertical: 1;
+        & > Static { width: 1fr; }
+    }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Static(markup=False)
+
+    def show(self, view: ProposalView | None) -> None:
+        self.query_one(Static).update(proposal_detail(view) if view else Content(""))
+
+
+def proposal_detail(view: ProposalView) -> Content:
+    """Return quote with its place, conflicts and reasons, a line for each."""
+    lines: list[Content] = []
+    quote = one_line(view.quote)
+    if quote:
+        place = f"  turn {view.turn_number}" if view.turn_number is not None else ""
+        lines.append(Content.assemble((f"“{quote}”", "italic"), (place, "$text-muted")))
+    elif view.turn_number is not None:
+        lines.append(content(f"turn {view.turn_number}", "$text-muted"))
+    lines += [content(f"{CONFLICT} {one_line(c.text)}", "$text-error") for c in view.conflicts]
+    lines += [content(f"· {one_line(reason)}", "$text-muted") for reason in view.reasons]
+    if view.proposal.error:
+        lines.append(content(f"{CONFLICT} {one_line(view.proposal.error)}", "$text-error"))
+    return Content("\n").join(lines)
+
+
+class ProposalPanel(Vertical):
+    """The scene's live panel: the list, and below it what the row under the cursor rests on."""
+
+    DEFAULT_CSS = """
+    ProposalPanel {
+        border: round $border-blurred;
+        border-title-color: $text-muted;
+        border-subtitle-color: $text-muted;
+        background: $background;
+        &:focus-within { border: round $primary; }
+        & > ProposalList { height: 1fr; }
+        & > ProposalDetail { border-top: solid $border-blurred; }
+    }
+    """
+
+    def __init__(
+        self,
+        *,
+        accept_all: Literal["ticked", "unmarked"] = "ticked",
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self.list = ProposalList(accept_all=accept_all)
+        self.border_title = "proposals"
+
+    def compose(self) -> ComposeResult:
+        yield self.list
+        yield ProposalDetail()
+
+    def show(self, views: Sequence[ProposalView]) -> None:
+        """Show these proposals, decided ones among them."""
+        self.list.show(views)
+        waiting = sum(map(is_undecided, views))
+        done = len(views) - waiting
+        self.border_title = f"proposals {waiting}" if views else "proposals"
+        self.border_subtitle = f"{done} decided" if done else ""
+
+    def focus_list(self) -> None:
+        self.list.focus()
+
+    @on(ProposalList.Highlighted)
+    def _show_detail(self, message: ProposalList.Highlighted) -> None:
+        detail = self.query_one(ProposalDetail)
+        detail.display = message.view is not None
+        detail.show(message.view)

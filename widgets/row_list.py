@@ -1,0 +1,208 @@
+"""A list of rows of one or more lines each, some of which the cursor can stand on.
+
+Rows are drawn when they come into view. Rows that state their height cost nothing until then, so a
+list of a hundred proposals or a thousand facts answers each key within a frame.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import ClassVar, Generic, TypeVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.reactive import reactive
+from textual.strip import Strip
+
+from widgets.ink import Ink, InkView, Line, strip
+from widgets.safe_text import wrap
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Generic[T]):
+    """`draw` gives the lines at a width; `value` is what the row stands for (None: the cursor passes
+    over it). `key` keeps the cursor on the same thing when rows change. `height` 0 means: draw to know."""
+
+    key: str
+    draw: Callable[[int], Sequence[Line]]
+    value: T | None = None
+    height: int = 0
+
+
+class RowList(InkView, Generic[T], can_focus=True):
+    """A virtualised list. Subclasses make rows and answer `highlighted` and `chosen`."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Up", show=False, id="rows.up", tooltip="The row above"),
+        Binding("down,j", "move(1)", "Down", show=False, id="rows.down", tooltip="The row below"),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="rows.page_up", tooltip="A page up"),
+        Binding("pagedown", "page(1)", "Page down", show=False, id="rows.page_down", tooltip="A page down"),
+        Binding("home", "edge(-1)", "First", show=False, id="rows.first", tooltip="The first row"),
+        Binding("end", "edge(1)", "Last", show=False, id="rows.last", tooltip="The last row"),
+    ]
+
+    cursor: reactive[int | None] = reactive(None)
+    """Index of the row the cursor stands on."""
+
+    empty: reactive[str] = reactive("")
+    """What the list says when it has no rows."""
+
+    def __init__(self, *, empty: str = "", id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._rows: Sequence[Row[T]] = ()
+        self._ends: list[int] = []
+        self._drawn: dict[int, Sequence[Line]] = {}
+        self.set_reactive(RowList.empty, empty)
+
+    # --- what subclasses use -----------------------------------------------------------------------
+
+    @property
+    def rows(self) -> Sequence[Row[T]]:
+        return self._rows
+
+    @property
+    def current(self) -> T | None:
+        """What the cursor stands on."""
+        return None if self.cursor is None else self._rows[self.cursor].value
+
+    def set_rows(self, rows: Sequence[Row[T]]) -> None:
+        """Show other rows; the cursor stays on its row, or on the nearest one if that is gone."""
+        before = self.current
+        old = self.cursor
+        key = None if old is None else self._rows[old].key
+        self._rows = rows
+        self._measure()
+        place = next((i for i, row in enumerate(rows) if row.key == key), None)
+        target = place if place is not None else self._nearest(old or 0)
+        self.set_reactive(RowList.cursor, target)
+        self._show_cursor()
+        self.refresh()
+        if self.current != before:
+            self.highlighted(self.current)
+
+    def redraw(self) -> None:
+        """Draw again with the same rows: something they show beside their value has changed."""
+        self._drawn.clear()
+        self.refresh()
+
+    def highlighted(self, value: T | None) -> None:
+        """The cursor now stands on `value`."""
+
+    def chosen(self, value: T) -> None:
+        """A row was clicked that the cursor stood on already."""
+
+    # --- the cursor --------------------------------------------------------------------------------
+
+    def _nearest(self, index: int) -> int | None:
+        """Return the row nearest to `index` that can be stood on, looking down first."""
+        below = range(max(0, index), len(self._rows))
+        above = range(min(index, len(self._rows)) - 1, -1, -1)
+        return next((i for i in (*below, *above) if self._rows[i].value is not None), None)
+
+    def action_move(self, step: int) -> None:
+        if self.cursor is None:
+            self.cursor = self._nearest(0)
+            return
+        places = range(self.cursor + step, len(self._rows) if step > 0 else -1, step)
+        target = next((i for i in places if self._rows[i].value is not None), None)
+        if target is None:
+            # Past the last row there may still be text to read.
+            self.scroll_relative(y=step, animate=False)
+        else:
+            self.cursor = target
+
+    def action_page(self, step: int) -> None:
+        if self.cursor is None:
+            return
+        line = self._top(self.cursor) + step * max(1, self.size.height - 1)
+        target = self._nearest(self._row_at(line))
+        if target == self.cursor:
+            self.action_edge(step)
+        else:
+            self.cursor = target
+
+    def action_edge(self, step: int) -> None:
+        self.cursor = self._nearest(0 if step < 0 else len(self._rows))
+        if step < 0:
+            self.move_view(0)
+
+    def watch_cursor(self, old: int | None, new: int | None) -> None:
+        self._show_cursor()
+        self.refresh()
+        if old != new:
+            self.highlighted(self.current)
+
+    def watch_empty(self) -> None:
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        line = event.y + self.scroll_offset.y
+        if not self._ends or line >= self._ends[-1]:
+            return
+        index = self._row_at(line)
+        value = self._rows[index].value
+        if value is None:
+            return
+        if index == self.cursor:
+            self.chosen(value)
+        self.cursor = index
+
+    # --- lines -------------------------------------------------------------------------------------
+
+    @property
+    def _width(self) -> int:
+        return max(1, self.scrollable_content_region.width)
+
+    def _lines(self, index: int) -> Sequence[Line]:
+        if index not in self._drawn:
+            self._drawn[index] = self._rows[index].draw(self._width)
+        return self._drawn[index]
+
+    def _measure(self) -> None:
+        self._drawn.clear()
+        heights = (row.height or len(self._lines(i)) for i, row in enumerate(self._rows))
+        self._ends = list(accumulate(heights))
+        self.virtual_size = Size(self._width, self._ends[-1] if self._ends else 0)
+
+    def _top(self, index: int) -> int:
+        return self._ends[index - 1] if index else 0
+
+    def _row_at(self, line: int) -> int:
+        return max(0, min(bisect_right(self._ends, line), len(self._rows) - 1))
+
+    def _show_cursor(self) -> None:
+        if self.cursor is None or not self.size.height:
+            return
+        top, end = self._top(self.cursor), self._ends[self.cursor]
+        if self._nearest(0) == self.cursor:
+            top = 0  # the headings above the first row belong to the view of it
+        if top < self.scroll_offset.y:
+            self.move_view(top)
+        elif end > self.scroll_offset.y + self.size.height:
+            self.move_view(min(end - self.size.height, self._top(self.cursor)))
+
+    def on_resize(self) -> None:
+        self._measure()
+        self._show_cursor()
+
+    def render_line(self, y: int) -> Strip:
+        width = self._width
+        if not self._rows:
+            text = wrap(self.empty, width - 2)
+            return strip(
+                [(" ", Ink.MUTED), (text[y], Ink.MUTED)] if y < len(text) else [], self.inks(), width
+            )
+        line = y + self.scroll_offset.y
+        if line >= self._ends[-1]:
+            return strip([], self.inks(), width)
+        index = self._row_at(line)
+        lines = self._lines(index)
+        inks = self.inks(under_cursor=index == self.cursor)
+        offset = line - self._top(index)
+        return strip(lines[offset] if offset < len(lines) else [], inks, width)

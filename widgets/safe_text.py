@@ -1,0 +1,103 @@
+"""Outside text is never markup and never steers the terminal.
+
+What a player, a model, a book or an import wrote is data: every widget draws it through this file.
+Widths are terminal cells, so wide characters and emoji count as the terminal counts them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rich.cells import cell_len, chop_cells
+from rich.text import Text
+from textual.content import Content
+
+ELLIPSIS = "…"
+
+_ESCAPES = re.compile(
+    r"\x1b\][^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # OSC: titles, links, clipboard
+    r"|[\x1b][PX^_][^\x1b\x9c]*(?:\x1b\\|\x9c)?"  # DCS, SOS, PM and APC strings
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # CSI: colours, cursor, screen
+    r"|\x1b[ -/]*[0-~]?"  # every other escape
+)
+_UNSEEN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f]"  # C0 and C1 but tab and newline
+    r"|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"  # direction marks and overrides
+    r"|[\ufeff\u2060-\u2064\u206a-\u206f\ufff9-\ufffb\U000e0000-\U000e007f]"  # invisible marks
+    r"|[\ud800-\udfff]"  # lone surrogates cannot be written to a terminal
+)
+_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_SPACES = re.compile(r"\s+")
+
+
+def plain(text: str) -> str:
+    """Return `text` without escapes, control characters and direction overrides; newlines stay."""
+    if text.isprintable():
+        return text
+    text = _BREAKS.sub("\n", _ESCAPES.sub("", text)).replace("\t", "    ")
+    return _UNSEEN.sub("", text)
+
+
+def one_line(text: str) -> str:
+    """Return `text` made plain, with every run of whitespace as one space."""
+    return _SPACES.sub(" ", plain(text)).strip()
+
+
+def content(text: str, style: str = "") -> Content:
+    """Return `text` as Textual content in one style; nothing in it is read as markup."""
+    return Content.styled(plain(text), style)
+
+
+def rich_text(text: str, style: str = "") -> Text:
+    """Return `text` as Rich text, for the widgets that still speak it (Tree labels)."""
+    return Text(plain(text), style=style, no_wrap=True, end="")
+
+
+def ellipsise(text: str, width: int) -> str:
+    """Return `text` as one line of at most `width` cells, with an ellipsis where it was cut."""
+    line = one_line(text)
+    if cell_len(line) <= width:
+        return line
+    if width <= 0:
+        return ""
+    return (chop_cells(line, width - 1)[0] if width > 1 else "").rstrip() + ELLIPSIS
+
+
+def pad(text: str, width: int) -> str:
+    """Return `text` ellipsised or filled with spaces to exactly `width` cells."""
+    line = ellipsise(text, width)
+    return line + " " * (width - cell_len(line))
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Break plain text into lines of at most `width` cells, at spaces where there are any.
+
+    Line breaks in the text stay; a word wider than a line is cut.
+    """
+    width = max(2, width)
+    lines: list[str] = []
+    for paragraph in plain(text).split("\n"):
+        if cell_len(paragraph) <= width:
+            lines.append(paragraph.rstrip())
+        else:
+            lines.extend(_wrap_paragraph(paragraph, width))
+    return lines
+
+
+def _wrap_paragraph(paragraph: str, width: int) -> list[str]:
+    lines: list[str] = []
+    line, used = "", 0
+    for word in paragraph.split(" "):
+        size = cell_len(word)
+        if line and used + 1 + size <= width:
+            line, used = f"{line} {word}", used + 1 + size
+            continue
+        if line:
+            lines.append(line)
+        if size > width:
+            *whole, word = chop_cells(word, width)
+            lines.extend(whole)
+            size = cell_len(word)
+        line, used = word, size
+    lines.append(line)
+    return lines

@@ -1,0 +1,72 @@
+"""The scene's one-line header: where we are in world, story and time."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from agents.views import SceneView
+from widgets.safe_text import content, ellipsise, one_line
+
+_GAP = "   "
+_DOT = " · "
+
+
+def status_content(view: SceneView, width: int, extra: str = "") -> Content:
+    """Return the header at exactly `width` cells: place in the story on the left, state on the right.
+
+    As room runs out it gives up, in this order: the universe, the scene's title, the story's, the state.
+    """
+    right = _GAP.join(filter(None, (one_line(view.when), f"tension {view.story.tension}", one_line(extra))))
+    if cell_len(right) > width // 2:
+        right = ellipsise(one_line(view.when), width // 2)
+    space = max(0, width - cell_len(right) - 3)
+    left = _left(view, space)
+    gap = " " * max(0, width - 1 - left.cell_length - cell_len(right) - 1)
+    return Content.assemble(" ", left, gap, (right, "$text-muted"), " ")
+
+
+def _left(view: SceneView, space: int) -> Content:
+    universe, story = one_line(view.universe.name), one_line(view.story.title)
+    scene, title = f"scene {view.scene.order}", one_line(view.scene.title)
+    quoted = f' "{title}"' if title and title.casefold() != scene.casefold() else ""
+    for parts in ((universe, story, scene + quoted), (story, scene + quoted)):
+        if cell_len(_DOT.join(parts)) <= space:
+            return _assemble(parts)
+    room = space - cell_len(_DOT.join((story, scene))) - 3
+    if quoted and room >= 6:
+        return _assemble((story, f'{scene} "{ellipsise(title, room)}"'))
+    if cell_len(_DOT.join((story, scene))) <= space:
+        return _assemble((story, scene))
+    room = space - cell_len(_DOT + scene)
+    return _assemble((ellipsise(story, room), scene)) if room >= 4 else content(ellipsise(scene, space))
+
+
+def _assemble(parts: tuple[str, ...]) -> Content:
+    *around, scene = parts
+    head = [(part, "bold" if i == len(around) - 1 else "") for i, part in enumerate(around)]
+    pieces: list[Content | str | tuple[str, str]] = []
+    for part in head:
+        pieces += [part, (_DOT, "$text-muted")]
+    return Content.assemble(*pieces, scene)
+
+
+class StatusBar(Widget):
+    """One line over the scene. `extra` is a word more on the right, such as today's cost."""
+
+    DEFAULT_CSS = """
+    StatusBar { height: 1; background: $panel; color: $foreground; }
+    """
+
+    view: reactive[SceneView | None] = reactive(None)
+    """The scene."""
+
+    extra: reactive[str] = reactive("")
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+
+    def render(self) -> Content:
+        return status_content(self.view, self.size.width, self.extra) if self.view else Content("")

@@ -1,0 +1,77 @@
+"""One line over the prompt when something critical is staged: commit it now, or leave it to the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from widgets.safe_text import content, ellipsise
+
+_ASK = "Enter commits now, Esc leaves it to the scene's end"
+
+
+class TriggerBar(Widget, can_focus=True):
+    """Says what is critical and takes the answer. It hides while `why` is empty."""
+
+    HELP_TITLE: ClassVar[str] = "Critical change"
+    HELP_TEXT: ClassVar[str] = (
+        "Something happened that the rest of the scene should be able to rely on. Enter commits what is "
+        "ticked now; Esc leaves it to the scene's end."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "enter", "commit", "Commit now", id="trigger.commit", tooltip="Write what is ticked to canon"
+        ),
+        Binding("escape", "dismiss", "Later", id="trigger.dismiss", tooltip="Leave it to the scene's end"),
+    ]
+    DEFAULT_CSS = """
+    TriggerBar {
+        height: auto;
+        max-height: 2;
+        padding: 0 1;
+        display: none;
+        background: $warning 18%;
+        color: $foreground;
+        &.-raised { display: block; }
+        &:focus { background: $warning 30%; }
+    }
+    """
+
+    why: reactive[str] = reactive("", layout=True)
+    """What is critical, in one line; empty hides the bar."""
+
+    @dataclass
+    class CommitNow(Message):
+        """Write what policy and the GM accept, without ending the scene."""
+
+    @dataclass
+    class Dismiss(Message):
+        """Leave it to the scene's end."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+
+    def watch_why(self, why: str) -> None:
+        self.set_class(bool(why), "-raised")
+        self.can_focus = bool(why)
+
+    def render(self) -> Content:
+        width = max(1, self.size.width - 2)
+        why = f"★ {ellipsise(self.why, max(8, width - 2))}"
+        one = len(why) + len(_ASK) + 3 <= width
+        return Content.assemble(content(why, "bold"), "   " if one else "\n", content(_ASK, "$text-muted"))
+
+    def get_content_height(self, container: object, viewport: object, width: int) -> int:
+        return 1 if len(self.why) + len(_ASK) + 5 <= width else 2
+
+    def action_commit(self) -> None:
+        self.post_message(self.CommitNow())
+
+    def action_dismiss(self) -> None:
+        self.post_message(self.Dismiss())
