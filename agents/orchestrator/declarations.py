@@ -70,7 +70,7 @@ class Declarations:
             self._catalogue.phrase,
             tick_of(context.scene, context.head),
         )
-        critical = self._catalogue.is_critical(change.predicate, change.value)
+        critical = self._catalogue[change.predicate].is_critical(change.value)
         return await self._stage(context, change, argument, critical=critical)
 
     async def axiom(self, scene_id: Id, argument: str) -> ProposedChange:
@@ -102,7 +102,7 @@ class Declarations:
         for effect in parse_effects(argument):
             entity = await self._context.named(context, effect.name)
             change = StateChange(entity_id=entity.id, key=effect.key, op=effect.op, value=effect.value)
-            critical = self._catalogue.is_critical(effect.key, effect.value)
+            critical = self._catalogue[effect.key].is_critical(effect.value)
             staged.append(self._proposal(context, change, argument, critical=critical))
         if not staged:
             raise InputError(

@@ -46,10 +46,13 @@ from agents.views import (
 from stores.errors import IllegalTransition, InputError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.records.canon import Payload
-from stores.records.ids import Clock, Id, IdMaker
+from stores.records.ids import Clock, Id, IdMaker, derived
 from stores.records.ledger import Decision, Loop, Verdict
 from stores.records.play import Scene
 from stores.records.world import Entity, EntityKind, Universe
+
+SAMPLE = derived("universe", "sample")
+"""The bundled universe is the same one in every library: bringing it in twice is bringing it in once."""
 
 
 class Orchestrator:
@@ -136,15 +139,29 @@ class Orchestrator:
         return await self._canon.universes()
 
     async def add_sample(self) -> Universe:
-        universe, proposals, _ = proposals_of(self._sample(), clock=self._clock)
+        universe, proposals, _ = proposals_of(self._sample(), SAMPLE, clock=self._clock)
         if universe.id not in {u.id for u in await self._canon.universes()}:
             await self._resolver.stage(proposals)
             await self._keeper.found(universe, proposals)
         return await self._canon.universe(universe.id)
 
     async def sample_outline(self) -> StoryOutline:
-        universe, _, opening = proposals_of(self._sample(), clock=self._clock)
-        return opening.outline(universe.id)
+        universe, _, opening = proposals_of(self._sample(), SAMPLE, clock=self._clock)
+        return StoryOutline(
+            universe_id=universe.id,
+            title=opening.title,
+            pc=opening.pc_id,
+            theme=opening.theme,
+            tone=opening.tone,
+            constraints=opening.constraints,
+            lines_and_veils=opening.lines_and_veils,
+            scene_title=opening.scene_title,
+            scene_goal=opening.scene_goal,
+            place=opening.place_id,
+            cast=opening.cast,
+            tick=opening.tick,
+            prose=opening.prose,
+        )
 
     async def create_universe(self, new: NewUniverse) -> Universe:
         return await self._stories.create_universe(new)
@@ -160,6 +177,10 @@ class Orchestrator:
         async with self._turnstile:
             await self._session.enter(Mode.START_STORY)
             scene = await self._stories.start(outline)
+            for words in outline.prose:
+                head = (await self._context.load(scene.id)).head
+                opening = begin(self._ids, scene.id, head, words=words, told=True, answered=True)
+                await self._graph.play(opening, await self._context.load(scene.id))
             self._open_story = scene.story_id
         self._events.publish(SceneOpened(scene.id))
         return scene.id

@@ -20,8 +20,6 @@ from stores.records.play import Scene, Story
 from stores.records.world import EntityKind, SceneNode, StoryNode, Universe
 
 MAX_TITLE = 120
-PRESENT = 0
-"""The world tick that a campaign without a past begins at."""
 
 
 class StoryLoop:
@@ -63,7 +61,7 @@ class StoryLoop:
         await self._keeper.found(universe, [])
         return universe
 
-    async def start(self, outline: StoryOutline, *, tick: int = PRESENT) -> Scene:
+    async def start(self, outline: StoryOutline) -> Scene:
         """Create story, player character and place where they are new, and the first scene, Active."""
         universe = await self._canon.universe(outline.universe_id)
         story_title = title(outline.title, "A story needs a title.")
@@ -99,7 +97,7 @@ class StoryLoop:
                 goal=clean(outline.scene_goal),
                 cast=cast,
                 place_id=place_id,
-                tick=tick,
+                tick=outline.tick,
                 created_at=self._clock(),
             ),
             follows=None,

@@ -1,0 +1,5 @@
+"""`python -m monitor_tui` is `monitor`."""
+
+from monitor_tui.cli import main
+
+main()

@@ -1,0 +1,103 @@
+"""The composition root: the only place that chooses adapters and hands each agent its narrow handles.
+
+The program, the command line and the tests all build the desk here. Source: design/architecture.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from stores.open import Stores, open_stores
+
+from agents.canon_keeper.keeper import CanonKeeper
+from agents.canon_keeper.predicates import load_catalogue
+from agents.context_assembly.context import ContextAssembly
+from agents.messages import EventBus
+from agents.narrator.narrator import Narrator
+from agents.orchestrator.atlas import Atlas
+from agents.orchestrator.commands import Commands
+from agents.orchestrator.declarations import Declarations
+from agents.orchestrator.founding import WorldSeed, read_seed
+from agents.orchestrator.line import Line
+from agents.orchestrator.loops import Loops
+from agents.orchestrator.main import Orchestrator
+from agents.orchestrator.rolls import Rolls
+from agents.orchestrator.scene import SceneLoop
+from agents.orchestrator.scene_views import SceneViews
+from agents.orchestrator.session import Session
+from agents.orchestrator.story import StoryLoop
+from agents.orchestrator.transcript import Transcript
+from agents.orchestrator.turn_graph import TurnGraph
+from agents.resolver.resolver import Resolver
+from monitor_tui.sample import sample_text
+from stores.authority import Role
+from stores.records.ids import Clock, IdMaker, SystemIds, utc_now
+
+
+class Desktop(NamedTuple):
+    """The Orchestrator, the stores it stands on (for archives), and how to close both."""
+
+    desk: Orchestrator
+    stores: Stores
+    close: Callable[[], Awaitable[None]]
+
+
+async def open_desktop(home: Path, *, clock: Clock = utc_now, ids: IdMaker | None = None) -> Desktop:
+    """Open the library in `home` (made if absent) and build the desk on it.
+
+    Raises `stores.errors.StoreError` kinds when the library cannot be opened; nothing stays open then.
+    """
+    stores = await open_stores(home, clock=clock)
+    return Desktop(compose(stores, clock, ids or SystemIds(clock)), stores, stores.close)
+
+
+def compose(stores: Stores, clock: Clock, ids: IdMaker) -> Orchestrator:
+    """Build the agents, each with the handles that its row of the write matrix allows."""
+    events = EventBus()
+    catalogue = load_catalogue()
+    log = stores.log(Role.ORCHESTRATOR)
+    canon = stores.canon(Role.ORCHESTRATOR)
+    loops = Loops(log, clock, events)
+    narrator = Narrator(stores.log(Role.NARRATOR))
+    resolver = Resolver(stores.log(Role.RESOLVER), ids, clock)
+    keeper = CanonKeeper(
+        stores.canon(Role.CANON_KEEPER), stores.log(Role.CANON_KEEPER), catalogue, ids, clock
+    )
+    context = ContextAssembly(stores.canon(Role.CONTEXT_ASSEMBLY), stores.log(Role.CONTEXT_ASSEMBLY))
+    rolls = Rolls(context, resolver, catalogue)
+    graph = TurnGraph(log, context, narrator, rolls, loops, clock, events)
+    declarations = Declarations(context, resolver, catalogue, ids, clock, events)
+    stories = StoryLoop(log, canon, canon, keeper, resolver, loops, ids, clock)
+    views = SceneViews(log, canon, context, keeper, loops)
+    scenes = SceneLoop(
+        log, canon, context, keeper, resolver, declarations, stories, views, loops, clock, events
+    )
+    return Orchestrator(
+        log=log,
+        canon=canon,
+        keeper=keeper,
+        resolver=resolver,
+        context=context,
+        session=Session(log, canon, keeper, scenes, graph, loops),
+        stories=stories,
+        scenes=scenes,
+        graph=graph,
+        line=Line(log, narrator, ids, clock, events),
+        views=views,
+        transcript=Transcript(log, canon),
+        atlas=Atlas(canon, log),
+        commands=lambda desk: Commands(desk, declarations),
+        sample=sample,
+        health=stores.health,
+        loops=loops,
+        ids=ids,
+        clock=clock,
+        events=events,
+    )
+
+
+def sample() -> WorldSeed:
+    """Read the bundled universe."""
+    return read_seed(sample_text())

@@ -1,0 +1,46 @@
+"""One log file in the home folder, small, rotated, with secrets struck out."""
+
+from __future__ import annotations
+
+import logging
+import re
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+LOG_NAME = "monitor.log"
+_SECRET = re.compile(
+    r"(?i)((?:api[_-]?key|token|password|secret|authorization)\W{1,4})(?:bearer\s+)?[^\s,'\"]+"
+)
+_BARE_KEY = re.compile(r"\b(?:sk|pk|key)-[A-Za-z0-9_-]{12,}")
+
+
+class StrikeSecrets(logging.Filter):
+    """Replaces what looks like a key or a password before a line is written."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = strike(record.getMessage()), None
+        return True
+
+
+def strike(text: str) -> str:
+    """Return `text` with what looks like a secret replaced by `***`."""
+    return _BARE_KEY.sub("***", _SECRET.sub(r"\1***", text))
+
+
+def start_log(home: Path) -> Path:
+    """Send the program's log to `home`; returns the file. An unwritable home only costs the log."""
+    path = home / LOG_NAME
+    root = logging.getLogger()
+    root.setLevel(logging.INFO)
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handler: logging.Handler = RotatingFileHandler(
+            path, maxBytes=1_000_000, backupCount=2, encoding="utf-8", delay=True
+        )
+    except OSError:
+        handler = logging.NullHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.addFilter(StrikeSecrets())
+    # Nothing may write to the terminal while the screen is up: this handler is the only one.
+    root.handlers[:] = [handler]
+    return path

@@ -1,0 +1,194 @@
+"""Playing a script of typed lines without a screen, through the same desk as the screens.
+
+The format is told in docs/play-scripts.md: a header of `name: value` lines, a line of dashes, then one
+line for each line typed on the Scene screen; `#` begins a comment.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from agents.desk import Desk, NewCharacter, NewUniverse, StoryOutline
+from stores.errors import InputError, MonitorError
+from stores.records.ids import Id
+from stores.records.play import Critical, StoryMode
+from stores.records.world import Entity, Number
+
+T = TypeVar("T", StoryMode, Critical)
+_HEADER = re.compile(r"(\w+)\s*:\s*(.*)")
+_NUMBERS = re.compile(r"(.*?)\s*\(([^()]*)\)\s*")
+_KEYS = frozenset(
+    [
+        "universe",
+        "pc",
+        "story",
+        "scene",
+        "place",
+        "goal",
+        "cast",
+        "critical",
+        "mode",
+        "theme",
+        "tone",
+        "lines",
+        "tick",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A header, and lines with their numbers in the file."""
+
+    header: dict[str, str]
+    lines: tuple[tuple[int, str], ...]
+
+
+@dataclass(slots=True)
+class Played:
+    """What came of a script: where play stands, what each line answered, what stopped it."""
+
+    universe_id: Id = ""
+    story_id: Id = ""
+    scene_id: Id = ""
+    replies: list[dict[str, Any]] = field(default_factory=list)
+    error: str = ""
+
+
+def read_script(text: str) -> Script:
+    """Read a script. Raises InputError that names the line that is wrong."""
+    header: dict[str, str] = {}
+    lines: list[tuple[int, str]] = []
+    in_header = True
+    for number, raw in enumerate(text.splitlines(), start=1):
+        line = raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        if in_header and set(line) == {"-"} and len(line) >= 3:
+            in_header = False
+        elif in_header:
+            _read_header(header, number, line)
+        else:
+            lines.append((number, line))
+    if in_header:
+        raise InputError(
+            "The script has no line of dashes after its header.",
+            todo="See docs/play-scripts.md for the format.",
+        )
+    return Script(header, tuple(lines))
+
+
+async def play(desk: Desk, script: Script, *, keep_going: bool = False) -> Played:
+    """Play a script on a desk. A line that fails is reported and ends the script, unless `keep_going`;
+    what was played before it stays played."""
+    played = Played()
+    await _begin(desk, script.header, played)
+    for number, line in script.lines:
+        try:
+            reply = await desk.submit(played.scene_id, line)
+        except MonitorError as error:
+            played.replies.append({"line": number, "typed": line, "error": str(error), "code": error.code})
+            played.error = played.error or f"line {number}: {error}"
+            if not keep_going:
+                break
+            continue
+        played.replies.append({"line": number, "typed": line, "kind": reply.kind, "says": list(reply.lines)})
+        if reply.goto == "scene" and reply.subject:
+            played.scene_id = reply.subject
+    return played
+
+
+async def _begin(desk: Desk, header: dict[str, str], played: Played) -> None:
+    """Find or make what the header names, and open the scene."""
+    played.universe_id = await _universe(desk, header.get("universe", "sample"))
+    name = header.get("story", "")
+    for card in await desk.stories():
+        same = card.story.title.casefold() == name.casefold()
+        if same and card.universe.id == played.universe_id and card.state == "active":
+            played.story_id, played.scene_id = card.story.id, await desk.resume(card.story.id)
+            return
+    outline = await _outline(desk, header, played.universe_id)
+    played.scene_id = await desk.start_story(outline)
+    played.story_id = (await desk.scene(played.scene_id)).story.id
+
+
+async def _universe(desk: Desk, name: str) -> Id:
+    if name.casefold() == "sample":
+        return (await desk.add_sample()).id
+    for universe in await desk.universes():
+        if universe.name.casefold() == name.casefold():
+            return universe.id
+    return (await desk.create_universe(NewUniverse(name=name))).id
+
+
+async def _outline(desk: Desk, header: dict[str, str], universe_id: Id) -> StoryOutline:
+    people = await desk.characters(universe_id)
+    tick = header.get("tick", "0")
+    if not re.fullmatch(r"-?\d{1,12}", tick):
+        raise InputError(f"tick: {tick!r} is not a whole number of minutes.")
+    return StoryOutline(
+        universe_id=universe_id,
+        title=header.get("story", "A story"),
+        pc=_person(header.get("pc", ""), people),
+        theme=header.get("theme", ""),
+        tone=header.get("tone", ""),
+        lines_and_veils=header.get("lines", ""),
+        mode=_choice(StoryMode, header, "mode", StoryMode.COPILOT),
+        critical=_choice(Critical, header, "critical", Critical.ASK),
+        scene_title=header.get("scene", "Scene 1"),
+        scene_goal=header.get("goal", ""),
+        place=header.get("place") or None,
+        cast=tuple(_known(n.strip(), people).id for n in header.get("cast", "").split(",") if n.strip()),
+        tick=int(tick),
+    )
+
+
+def _person(text: str, people: list[Entity]) -> Id | NewCharacter | None:
+    """Read `Mara`, or `Mara (hp 10, might 1)` for someone new."""
+    if not text:
+        return next((e.id for e in people if e.is_pc), None)
+    found = _NUMBERS.fullmatch(text)
+    name = found[1] if found else text
+    for entity in people:
+        if name.casefold() in (entity.name.casefold(), *(a.casefold() for a in entity.aliases)):
+            return entity.id
+    return NewCharacter(name=name, numbers=read_numbers(found[2]) if found else ())
+
+
+def read_numbers(text: str) -> tuple[tuple[str, Number], ...]:
+    """Read `hp 10, might 1`. Raises InputError for anything else."""
+    numbers: list[tuple[str, Number]] = []
+    for part in filter(None, (p.strip() for p in text.split(","))):
+        name, _, value = part.rpartition(" ")
+        if not name or not re.fullmatch(r"[+-]?\d{1,9}", value):
+            raise InputError(f"{part!r} is not a name and a number.", todo="As in: hp 10, might 1")
+        numbers.append((name.strip(), int(value)))
+    return tuple(numbers)
+
+
+def _known(name: str, people: list[Entity]) -> Entity:
+    for entity in people:
+        if name.casefold() in (entity.name.casefold(), *(a.casefold() for a in entity.aliases)):
+            return entity
+    raise InputError(
+        f"cast: there is no {name!r} in this universe.", todo="Bring them in with /npc in the script."
+    )
+
+
+def _choice(kind: type[T], header: dict[str, str], key: str, default: T) -> T:
+    value = header.get(key, default.value).casefold()
+    if value not in {member.value for member in kind}:
+        raise InputError(f"{key}: {value!r} is none of {', '.join(m.value for m in kind)}.")
+    return kind(value)
+
+
+def _read_header(header: dict[str, str], number: int, line: str) -> None:
+    found = _HEADER.fullmatch(line)
+    if found is None or found[1].casefold() not in _KEYS:
+        raise InputError(
+            f"line {number}: {line[:60]!r} is no part of a header.",
+            todo=f"A header has {', '.join(sorted(_KEYS))}, each with a colon; then a line of dashes.",
+        )
+    header[found[1].casefold()] = found[2].strip()
