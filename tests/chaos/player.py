@@ -1,0 +1,87 @@
+"""A real process that plays at random until it is killed, and notes what was acknowledged to it.
+
+The notes go to a file in single appends: what the operating system has taken survives SIGKILL.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+from agents.desk import NewCharacter, NewUniverse, StoryOutline
+from agents.orchestrator.main import Orchestrator
+from monitor_tui.compose import open_desktop
+from stores.errors import MonitorError
+from stores.records.play import Critical
+
+
+def run(home: str, notes: str, seed: int) -> None:
+    """Play until killed."""
+    asyncio.run(_run(Path(home), Path(notes), random.Random(seed)))
+
+
+async def _run(home: Path, notes: Path, dice: random.Random) -> None:
+    sheet = os.open(notes, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+
+    def note(**entry: Any) -> None:
+        os.write(sheet, (json.dumps(entry) + "\n").encode())
+
+    note(kind="started", pid=os.getpid())
+    desktop = await open_desktop(home)
+    await desktop.desk.recover()
+    scene_id = await _scene(desktop.desk)
+    note(kind="ready")
+    number = 0
+    while True:
+        number += 1
+        tag = f"{os.getpid()}-{number}"
+        scene_id = await _act(desktop.desk, scene_id, tag, dice, note)
+
+
+async def _scene(desk: Orchestrator) -> str:
+    """Resume the story, or begin it."""
+    for card in await desk.stories():
+        if card.state == "active":
+            return await desk.resume(card.story.id)
+    universe = await desk.create_universe(NewUniverse("Chaos"))
+    return await desk.start_story(
+        StoryOutline(
+            universe.id,
+            "Chaos",
+            NewCharacter("Mara", numbers=(("hp", 1_000), ("might", 1))),
+            place="Yard",
+            critical=Critical.AUTO,
+        )
+    )
+
+
+async def _act(desk: Orchestrator, scene_id: str, tag: str, dice: random.Random, note: Any) -> str:
+    """Type one line, and note what came back."""
+    line = dice.choices(
+        (
+            f"I do thing {tag}.",
+            f"I try thing {tag}. /check might vs 7; success: Mara.hp -1; fail: Mara.hp -2",
+            f"> It happens: {tag}.",
+            f"/fact event: Fact {tag}",
+            f"/place Place {tag}",
+            "/undo",
+            "/redo",
+            "/commit",
+            f"/end Scene {tag}",
+        ),
+        weights=(4, 4, 4, 4, 1, 2, 1, 2, 1),
+    )[0]
+    if (await desk.scene(scene_id)).state == "finalizing":
+        line = dice.choice(("/commit", "/commit", "/reopen"))
+    note(kind="typed", line=line, tag=tag)
+    try:
+        reply = await desk.submit(scene_id, line)
+    except MonitorError as error:
+        note(kind="refused", line=line, why=str(error))
+        return scene_id
+    note(kind="acknowledged", line=line, tag=tag, says=list(reply.lines))
+    return reply.subject if reply.goto == "scene" and reply.subject else scene_id

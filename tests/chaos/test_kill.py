@@ -1,0 +1,160 @@
+"""A real process is killed at random moments of play and commit, 200 times; nothing acknowledged is lost.
+
+Source: the issue "The house", what it must show, 3; design/loops.md, "Recovery".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import multiprocessing
+import os
+import random
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from monitor_tui.compose import Desktop, open_desktop
+from stores.authority import Role
+from stores.records.canon import FactStatus
+from stores.records.ledger import CanonizationState, Loop, ProposalStatus
+from tests.chaos import player
+
+KILLS = int(os.environ.get("MONITOR_CHAOS_KILLS", "200"))
+LONGEST = 0.6
+"""Seconds from a process's start to its end, at most; most of them are killed while they play."""
+
+pytestmark = pytest.mark.chaos
+
+
+def test_two_hundred_kills_lose_nothing(tmp_path: Path) -> None:
+    home, notes = tmp_path / "home", tmp_path / "notes"
+    dice = random.Random(20_261_121)
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.chaos.player"])
+    killed = Counter[str]()
+    for round_number in range(KILLS):
+        began = notes.stat().st_size if notes.exists() else 0
+        process = context.Process(target=player.run, args=(str(home), str(notes), dice.getrandbits(32)))
+        process.start()
+        _wait_for(notes, began)
+        process.join(dice.uniform(0.0, LONGEST))
+        assert process.is_alive(), "the player ended by itself: see its error above"
+        assert process.pid is not None
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        entries = _entries(notes)
+        killed[str(entries[-1]["kind"])] += 1
+        asyncio.run(_check(home, entries), debug=False)
+        assert round_number < KILLS
+    typed = [e for e in _entries(notes) if e["kind"] == "acknowledged"]
+    print(
+        f"{KILLS} kills, last noted before them: {dict(killed)}; {len(typed)} lines acknowledged, none lost"
+    )
+    assert killed["typed"], "no kill fell into an exchange: the test would show nothing"
+    assert len(typed) > KILLS
+
+
+def _wait_for(notes: Path, size: int) -> None:
+    """Wait until the player has begun to write (it is a new process: its start takes a moment)."""
+    deadline = time.monotonic() + 60
+    while not (notes.exists() and notes.stat().st_size > size):
+        assert time.monotonic() < deadline, "the player did not start"
+        time.sleep(0.002)
+
+
+def _entries(notes: Path) -> list[dict[str, Any]]:
+    """Read the notes; the last line may be cut by the kill."""
+    entries = []
+    for line in notes.read_text().splitlines():
+        try:
+            entries.append(json.loads(line))
+        except json.JSONDecodeError:
+            continue
+    return entries
+
+
+async def _check(home: Path, entries: list[dict[str, Any]]) -> None:
+    """Restart, recover, and look at everything."""
+    desktop = await open_desktop(home)
+    try:
+        await desktop.desk.recover()
+        await _no_turn_lost(desktop, entries)
+        await _lines_whole(desktop)
+        await _loops_resumed(desktop)
+        await _canon_whole(desktop, entries)
+    finally:
+        await desktop.close()
+
+
+async def _no_turn_lost(desktop: Desktop, entries: list[dict[str, Any]]) -> None:
+    """Every typed line of the story that was acknowledged is in the log, once."""
+    log = desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+    texts = Counter[str]()
+    for story in await log.stories():
+        for scene in await log.scenes(story.id):
+            texts.update(t.text for t in await log.all_turns(scene.id))
+    for entry in entries:
+        line = str(entry.get("line", ""))
+        if entry["kind"] == "acknowledged" and line.startswith(("I ", "> ")):
+            words = line.removeprefix("> ").split(" /check")[0]
+            assert texts[words] == 1, f"{words!r} is there {texts[words]} times"
+
+
+async def _lines_whole(desktop: Desktop) -> None:
+    """The line of each scene is the path from its head to its first turn."""
+    log = desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+    for story in await log.stories():
+        for scene in await log.scenes(story.id):
+            line = await log.line_slice(scene.id, 0, await log.line_length(scene.id))
+            by_id = {t.id: t for t in await log.all_turns(scene.id)}
+            path, at = [], scene.head
+            while at is not None:
+                path.append(at)
+                at = by_id[at].parent_id
+            assert [t.id for t in line] == path[::-1]
+
+
+async def _loops_resumed(desktop: Desktop) -> None:
+    """No exchange hangs, the last scene is playable or at the gate, the session is at rest."""
+    log = desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+    for story in await log.stories():
+        scenes = await log.scenes(story.id)
+        for scene in scenes:
+            assert await log.checkpoints(scene.id) == []
+            for turn in await log.all_turns(scene.id):
+                state = await log.loop_state(Loop.TURN, turn.id)
+                assert state is None or state.target in ("persisted", "dropped")
+        states = [await log.loop_state(Loop.SCENE, s.id) for s in scenes]
+        assert all(s and s.target == "completed" for s in states[:-1])
+        assert not states or (states[-1] and states[-1].target in ("active", "finalizing"))
+
+
+async def _canon_whole(desktop: Desktop, entries: list[dict[str, Any]]) -> None:
+    """Every commit is closed; a fact has evidence, an accepted proposal, and no twin."""
+    log = desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+    canon = desktop.stores.canon(Role.CONTEXT_ASSEMBLY)
+    done = (CanonizationState.CLOSED, CanonizationState.DROPPED)
+    assert all(c.state in done for c in await log.canonizations())
+    for universe in await canon.universes():
+        facts = await canon.facts(universe.id, history=True, limit=1_000_000)
+        proposals = {p.id: p for p in await log.proposals(universe_id=universe.id)}
+        for fact in facts:
+            assert await canon.evidence_of(fact.id), f"{fact.statement} rests on nothing"
+            assert fact.proposal_id is not None
+            assert proposals[fact.proposal_id].status is ProposalStatus.ACCEPTED
+        twins = Counter(f.statement for f in facts if f.statement.startswith("Fact "))
+        assert not [s for s, n in twins.items() if n > 1]
+        by_proposal = {f.proposal_id for f in facts}
+        for proposal in proposals.values():
+            if proposal.status is ProposalStatus.ACCEPTED and proposal.payload.kind == "assert_fact":
+                assert proposal.id in by_proposal, "accepted, but not in canon"
+        known = {f.statement for f in facts if f.status is not FactStatus.SUPERSEDED}
+        for entry in entries:
+            for says in entry.get("says", ()):
+                if str(says).startswith("Canon: Fact "):
+                    assert str(says).removeprefix("Canon: ") in known
