@@ -48,6 +48,7 @@ def _documents(table: str, *keys: str, beside: str = "", one_per: str = "id") ->
 _CANON = (
     _documents("canon_universes"),
     _documents("canon_entities", "universe_id", "kind", "status"),
+    "CREATE INDEX entity_by_universe ON canon_entities (universe_id, status)",
     # `folded` is the name without case; ordinal 0 is the name itself, the others its aliases.
     """CREATE TABLE canon_entity_names (
         entity_id TEXT NOT NULL, ordinal INTEGER NOT NULL, universe_id TEXT NOT NULL, folded TEXT NOT NULL,
@@ -56,7 +57,8 @@ _CANON = (
     _documents(
         "canon_facts", "universe_id", "kind", "predicate", "status", "valid_from INTEGER", "valid_to INTEGER"
     ),
-    "CREATE INDEX fact_by_universe ON canon_facts (universe_id, status, kind)",
+    "CREATE INDEX fact_by_universe ON canon_facts (universe_id, status)",
+    "CREATE INDEX fact_by_kind ON canon_facts (universe_id, kind, status)",
     """CREATE TABLE canon_involvements (
         fact_id TEXT NOT NULL REFERENCES canon_facts (id), ordinal INTEGER NOT NULL,
         role TEXT NOT NULL, entity_id TEXT NOT NULL,
@@ -101,6 +103,7 @@ _LOG = (
         "turns",
         "scene_id REFERENCES scenes (id)",
         "parent_id REFERENCES turns (id)",
+        "exchange_id",
         "depth INTEGER",
         "speaker",
     ),

@@ -66,13 +66,7 @@ class EmbeddedLog(LogReads):
         await self._write(lambda connection: put(connection, "stories", [story]))
 
     async def create_scene(self, scene: Scene) -> None:
-        def create(connection: apsw.Connection) -> None:
-            connection.execute(
-                "INSERT INTO scenes(body, head, canonical_outcomes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-                (body_of(scene, _SCENE_STATE), scene.head, json.dumps(scene.canonical_outcomes)),
-            )
-
-        await self._write(create)
+        await self._write(lambda connection: add_scenes(connection, [scene]))
 
     async def update_scene(self, scene: Scene) -> None:
         def update(connection: apsw.Connection) -> None:
@@ -116,12 +110,12 @@ class EmbeddedLog(LogReads):
     async def seal(self, resolution: Resolution, proposals: Sequence[ProposedChange] = ()) -> None:
         def seal(connection: apsw.Connection) -> None:
             add(connection, "resolutions", [resolution])
-            _stage(connection, proposals)
+            stage_proposals(connection, proposals)
 
         await self._write(seal)
 
     async def stage(self, proposals: Sequence[ProposedChange]) -> None:
-        await self._write(lambda connection: _stage(connection, proposals))
+        await self._write(lambda connection: stage_proposals(connection, proposals))
 
     # --- CanonKeeper --------------------------------------------------------------------------------
 
@@ -147,6 +141,9 @@ class EmbeddedLog(LogReads):
 
     async def close_canonization(self, canonization: Canonization, scene_outcomes: Sequence[Id] = ()) -> None:
         def close(connection: apsw.Connection) -> None:
+            if canonization.state is CanonizationState.DROPPED:
+                put(connection, "canonizations", [canonization])
+                return
             put(connection, "canonizations", [_in_state(canonization, CanonizationState.CLOSED)])
             _close_proposals(connection, canonization)
             if scene_outcomes:
@@ -173,7 +170,16 @@ def _in_state(canonization: Canonization, state: CanonizationState) -> Canonizat
     return canonization.model_copy(update={"state": state})
 
 
-def _stage(connection: apsw.Connection, proposals: Sequence[ProposedChange]) -> None:
+def add_scenes(connection: apsw.Connection, scenes: Sequence[Scene]) -> None:
+    """Insert the scenes that are not there yet, as they stand."""
+    connection.executemany(
+        "INSERT INTO scenes(body, head, canonical_outcomes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        ((body_of(s, _SCENE_STATE), s.head, json.dumps(s.canonical_outcomes)) for s in scenes),
+    )
+
+
+def stage_proposals(connection: apsw.Connection, proposals: Sequence[ProposedChange]) -> None:
+    """Insert the proposals that are not there yet, as they stand."""
     connection.executemany(
         """INSERT INTO proposed_changes(body, status, decision, error, canonization_id)
            VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""",

@@ -1,0 +1,46 @@
+"""The contract's adapters: every test here runs against each of them, through role-bound handles.
+
+An adapter is a context manager over a fresh, empty store. A server's is added to `ADAPTERS` by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from stores.authority import Role
+from stores.embedded.canon_graph import EmbeddedCanon
+from stores.embedded.library import open_library
+from stores.embedded.narrative_log import EmbeddedLog
+
+
+class Truth(NamedTuple):
+    """Makes the handles that a role is given on the two stores of truth."""
+
+    log: Callable[[Role], Any]
+    canon: Callable[[Role], Any]
+
+
+Adapter = Callable[[Path], AbstractAsyncContextManager[Truth]]
+
+
+@asynccontextmanager
+async def embedded(folder: Path) -> AsyncIterator[Truth]:
+    db = await open_library(folder / "library.db")
+    try:
+        yield Truth(lambda role: EmbeddedLog(db, role), lambda role: EmbeddedCanon(db, role))
+    finally:
+        await db.close()
+
+
+ADAPTERS: dict[str, Adapter] = {"embedded": embedded}
+
+
+@pytest.fixture(params=ADAPTERS)
+async def truth(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Truth]:
+    async with ADAPTERS[request.param](tmp_path) as opened:
+        yield opened
