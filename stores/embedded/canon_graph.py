@@ -35,10 +35,11 @@ class EmbeddedCanon(CanonReads):
         await self._db.write(self._role, lambda c: add(c, "canon_scene_nodes", [node]), self._priority)
 
     async def commit(self, batch: CanonBatch) -> None:
-        await self._db.write(self._role, lambda c: _commit(c, batch), self._priority)
+        await self._db.write(self._role, lambda c: write_batch(c, batch), self._priority)
 
 
-def _commit(connection: apsw.Connection, batch: CanonBatch) -> None:
+def write_batch(connection: apsw.Connection, batch: CanonBatch) -> None:
+    """Write all of the batch, in the transaction that `connection` is in."""
     if batch.universe:
         put(connection, "canon_universes", [batch.universe])
     _put_entities(connection, batch.entities)

@@ -114,18 +114,6 @@ class CanonReads(Reads):
 
         return await self._read(count)
 
-    async def count(self, universe_id: Id | None = None) -> tuple[int, int]:
-        def counted(connection: apsw.Connection, table: str) -> int:
-            rows = connection.execute(
-                f"SELECT count(*) FROM {table} WHERE status = 'canonical' AND (?1 IS NULL OR universe_id = ?1)",
-                (universe_id,),
-            )
-            return int(str(next(rows)[0]))
-
-        return await self._read(
-            lambda connection: (counted(connection, "canon_entities"), counted(connection, "canon_facts"))
-        )
-
     async def facts(
         self, universe_id: Id, *, kind: FactKind | None = None, history: bool = False, limit: int = 10_000
     ) -> list[Fact]:

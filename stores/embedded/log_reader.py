@@ -118,19 +118,6 @@ class LogReads(Reads):
 
         return await self._read(takes)
 
-    async def take_counts(self, turn_ids: Collection[Id]) -> dict[Id, int]:
-        def counts(connection: apsw.Connection) -> dict[Id, int]:
-            rows = connection.execute(
-                """SELECT t.id, (SELECT count(*) FROM turns s
-                       WHERE s.scene_id = t.scene_id AND s.parent_id IS t.parent_id
-                         AND s.body ->> 'exchange_id' = t.body ->> 'exchange_id' AND s.speaker = t.speaker)
-                   FROM json_each(?) wanted JOIN turns t ON t.id = wanted.value""",
-                (json.dumps(list(turn_ids)),),
-            )
-            return {str(turn_id): int(str(count)) for turn_id, count in rows}
-
-        return await self._read(counts)
-
     async def all_turns(self, scene_id: Id) -> list[Turn]:
         return await self._all(Turn, "SELECT body FROM turns WHERE scene_id = ? ORDER BY made", (scene_id,))
 
