@@ -1,0 +1,168 @@
+"""Immutable files under their own SHA-256: `objects/<collection>/<first two digits>/<the rest>`.
+
+Source: design/architecture.md ("`objects/` (content-addressed originals, fsync + rename)").
+
+What the store itself can refuse here, said plainly: a file system has accounts and no roles, so that a
+role may not write is *this adapter's* check, made from the write matrix before anything is touched.
+What the operating system does refuse is a change of an object: every object is made read-only (0444)
+before it gets its name, and its name is the hash of its content, so a change that some other program
+forces on it is found at the next read. A server adapter leaves both to the server's policies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from stores.authority import COLLECTIONS, Op, Role, Store, grants
+from stores.errors import NotFound, StoreError, StoreFull, WriteDenied
+
+_KEY = re.compile(r"[0-9a-f]{64}")
+_READ_ONLY = 0o444
+_UNFINISHED = ".unfinished"
+"""The folder beside the collections where an object is written until it is whole."""
+
+
+class EmbeddedObjects:
+    """The objects below `root` as `role` may use them; `None` is the owner (import and restore).
+
+    Errors: `WriteDenied` without the grant, `NotFound` for no such object, `StoreFull`, and `StoreError`
+    for an object that no longer is what its key says.
+    """
+
+    def __init__(self, root: Path, role: Role | None) -> None:
+        self._root = root
+        self._role = role
+
+    async def put(self, collection: str, data: bytes) -> str:
+        """Store `data` durably and return its key; an object that was damaged is made whole by it."""
+        folder = self._folder(collection)
+        if self._role and not grants(self._role, Store.OBJECTS, collection, Op.INSERT):
+            raise WriteDenied(
+                f"The {self._role} may not write to the {collection}.", kept="Nothing was written."
+            )
+        return await asyncio.to_thread(_put, folder, data)
+
+    async def get(self, collection: str, key: str) -> bytes:
+        """Return the object's bytes, checked against its key."""
+        return await asyncio.to_thread(_get, self._folder(collection), key)
+
+    async def exists(self, collection: str, key: str) -> bool:
+        return await asyncio.to_thread(_file(self._folder(collection), key).is_file)
+
+    async def keys(self, collection: str) -> list[str]:
+        """Return every key of the collection, in order."""
+        return await asyncio.to_thread(_keys, self._folder(collection))
+
+    def _folder(self, collection: str) -> Path:
+        if collection not in COLLECTIONS[Store.OBJECTS]:
+            raise StoreError(f"There is no object collection called {collection!r}.")
+        return self._root / collection
+
+
+def _put(folder: Path, data: bytes) -> str:
+    key = hashlib.sha256(data).hexdigest()
+    target = _file(folder, key)
+    with _told_as_store_errors():
+        if not _holds(target, key):
+            _write_durably(target, data, folder.parent / _UNFINISHED)
+    return key
+
+
+def _get(folder: Path, key: str) -> bytes:
+    with _told_as_store_errors():
+        try:
+            data = _file(folder, key).read_bytes()
+        except FileNotFoundError:
+            raise NotFound(f"There is no object {key} in the {folder.name}.") from None
+    if hashlib.sha256(data).hexdigest() != key:
+        raise StoreError(
+            f"Object {key} in the {folder.name} is damaged: its content is not what its name says.",
+            kept="It was left as it is.",
+            todo="Add the original document again, or restore it from a backup.",
+        )
+    return data
+
+
+def _keys(folder: Path) -> list[str]:
+    names = (f"{file.parent.name}{file.name}" for file in folder.glob("??/*"))
+    return sorted(name for name in names if _KEY.fullmatch(name))
+
+
+def _file(folder: Path, key: str) -> Path:
+    """Only 64 hex digits ever become a path, so no key can lead out of the folder."""
+    if not _KEY.fullmatch(key):
+        raise NotFound(f"{key!r} is not the key of an object.")
+    return folder / key[:2] / key[2:]
+
+
+def _holds(target: Path, key: str) -> bool:
+    try:
+        with target.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == key
+    except FileNotFoundError:
+        return False
+
+
+def _make_folders(folder: Path) -> None:
+    """Make the folder and those above it, each made durable in the one that holds it."""
+    if not folder.is_dir():
+        _make_folders(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        _sync_folder(folder.parent)
+
+
+def _write_durably(target: Path, data: bytes, unfinished: Path) -> None:
+    """Under a passing name first: the object's own name is only ever seen on the whole object."""
+    _make_folders(target.parent)
+    _make_folders(unfinished)
+    handle, name = tempfile.mkstemp(dir=unfinished)
+    passing = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            passing.chmod(_READ_ONLY)
+            os.fsync(file.fileno())
+        passing.replace(target)
+    except BaseException:
+        passing.unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+
+
+def remove_unfinished(root: Path) -> None:
+    """Clear away what a crash left half written. Only while nobody else writes there."""
+    with _told_as_store_errors():
+        for file in (root / _UNFINISHED).glob("*"):
+            file.unlink()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable. Windows has no such call: there NTFS journals them."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _told_as_store_errors() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StoreFull(
+                "The disk is full.", kept="Nothing was half written.", todo="Free some space and try again."
+            ) from error
+        raise StoreError(f"The object store cannot be used: {error.strerror or error}.") from error

@@ -1,0 +1,103 @@
+"""Words by BM25, in FTS5 tables of `index.db`, one a collection. Source: design/architecture.md."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import cast
+
+import apsw
+
+from stores.authority import Role
+from stores.embedded.index import TOKENIZER, IndexFile, words_table
+from stores.embedded.words import MOST_TEXT, Word, match_expression, scope_word
+from stores.ports import TextHit, TextItem
+from stores.records.ids import Id
+
+
+class EmbeddedWords:
+    """The text index as `role` may use it. Errors: `WriteDenied`, `StoreFull`, `StoreError`."""
+
+    def __init__(self, index: IndexFile, role: Role) -> None:
+        self._index = index
+        self._role = role
+
+    async def put(self, collection: str, items: Sequence[TextItem]) -> None:
+        """Index the items; one that is there already is replaced."""
+        table = words_table(collection)
+        if items:
+            await self._index.write(self._role, lambda connection: _put(connection, table, items))
+
+    async def delete(self, collection: str, ids: Collection[Id]) -> None:
+        table = words_table(collection)
+        if ids:
+            await self._index.write(self._role, lambda connection: _delete(connection, table, ids))
+
+    async def search(
+        self, collection: str, query: str, *, k: int = 10, scope: Mapping[str, str] | None = None
+    ) -> list[TextHit]:
+        """Return the `k` best for any of the query's words, best first; ties by identifier."""
+        table = words_table(collection)
+        return await self._index.read(lambda connection: _search(connection, table, query, k, scope))
+
+    async def count(self, collection: str) -> int:
+        sql = f"SELECT count(*) FROM {words_table(collection)}_rows"
+        return await self._index.read(lambda connection: int(connection.execute(sql).get))
+
+
+def _put(connection: apsw.Connection, table: str, items: Sequence[TextItem]) -> None:
+    for item in items:
+        connection.execute(f"INSERT INTO {table}_rows(id) VALUES (?) ON CONFLICT DO NOTHING", (item.id,))
+        connection.execute(
+            f"""INSERT OR REPLACE INTO {table}(rowid, text, scope)
+                VALUES ((SELECT row FROM {table}_rows WHERE id = ?), ?, ?)""",
+            (item.id, _storable(item.text), " ".join(scope_word(*pair) for pair in item.scope.items())),
+        )
+
+
+def _delete(connection: apsw.Connection, table: str, ids: Collection[Id]) -> None:
+    bindings = [(id,) for id in ids]
+    connection.executemany(
+        f"DELETE FROM {table} WHERE rowid = (SELECT row FROM {table}_rows WHERE id = ?)", bindings
+    )
+    connection.executemany(f"DELETE FROM {table}_rows WHERE id = ?", bindings)
+
+
+def _search(
+    connection: apsw.Connection, table: str, query: str, k: int, scope: Mapping[str, str] | None
+) -> list[TextHit]:
+    def rows_with(stem: str) -> int:
+        return connection.execute(f"SELECT doc FROM {table}_stems WHERE term = ?", (stem,)).get or 0
+
+    expression = match_expression(_words(connection, query), scope, rows_with)
+    if expression is None or k < 1:
+        return []
+    # The scope column weighs nothing: it filters, and says nothing of how well a text fits.
+    found = connection.execute(
+        f"""SELECT r.id, -hit.rank FROM
+                (SELECT rowid, rank FROM {table} WHERE {table} MATCH ? AND rank MATCH 'bm25(1.0, 0.0)'
+                 ORDER BY rank LIMIT ?) AS hit
+            JOIN {table}_rows r ON r.row = hit.rowid ORDER BY hit.rank, r.id""",
+        (expression, k),
+    )
+    return [TextHit(id, score) for id, score in found]
+
+
+def _words(connection: apsw.Connection, query: str) -> list[Word]:
+    """Cut the query as FTS5 cut the texts: with its own tokenizer."""
+    text = _storable(query[:MOST_TEXT]).encode()
+    stemmer, folder = TOKENIZER
+
+    def cut(tokenizer: apsw.FTS5Tokenizer) -> list[str]:
+        tokens = tokenizer(
+            text, apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False, include_colocated=False
+        )
+        return cast(list[str], tokens)
+
+    words = cut(connection.fts5_tokenizer(folder, []))
+    stems = cut(connection.fts5_tokenizer(stemmer, [folder]))
+    return [Word(word, stem) for word, stem in zip(words, stems, strict=True)]
+
+
+def _storable(text: str) -> str:
+    """Halves of a surrogate pair are no text that can be stored; they become question marks."""
+    return text.encode(errors="replace").decode()

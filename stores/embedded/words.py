@@ -1,0 +1,83 @@
+"""What was typed, made into an FTS5 query that cannot fail and cannot take long.
+
+Only whole quoted words ever reach FTS5, so nothing in a text is an operator. Common words are dropped
+and the rarest words come first, until the rows to be scored would be too many: scoring is what a search
+costs (a row takes about a thousandth of a millisecond), and the common words are those that hardly
+change the order. Source: design/libraries.md, "words (FTS5, porter)".
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+MOST_TEXT = 2_000
+"""Characters of a query that are read; the words of a whole page are no longer a question."""
+
+MOST_WORDS = 32
+MOST_ROWS = 20_000
+"""Words asked for, and rows scored, at most; the rarest word is always asked for."""
+
+_STOP_WORDS = """
+    a about after again all also am an and any are as at be because been before being but by can could
+    d did do does doing don down for from had has have having he her here hers him his how i if in into is it
+    its just ll m me more most my no nor not now of off on once only or our out over own re s same she should
+    so some such t than that the their them then there these they this those through to too under until up
+    ve very was we were what when where which while who whom why will with would you your"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+
+
+class Word(NamedTuple):
+    """A word as it was typed (folded), and the stem that the index holds."""
+
+    text: str
+    stem: str
+
+
+def scope_word(key: str, value: str) -> str:
+    """Return the one word that stands for `key = value` in the index's scope column.
+
+    Decimal digits alone, so that neither the folding nor the stemming of words touches it.
+    """
+    digest = hashlib.sha256(f"{key}\x1f{value}".encode(errors="replace")).digest()
+    return str(int.from_bytes(digest[:16], "big"))
+
+
+def match_expression(
+    words: Sequence[Word], scope: Mapping[str, str] | None, rows_with: Callable[[str], int]
+) -> str | None:
+    """Return the FTS5 query for any of the words within the scope; None if nothing can be found.
+
+    `rows_with` says in how many rows of the index a stem occurs.
+    """
+    inside = [scope_word(key, value) for key, value in (scope or {}).items()]
+    most_hits = min((rows_with(word) for word in inside), default=MOST_ROWS)
+    chosen = _rarest(_telling(words), most_hits, rows_with)
+    if not chosen or not most_hits:
+        return None
+    any_word = " OR ".join(f'"{word.text}"' for word in chosen)
+    return " AND ".join((f"text: ({any_word})", *(f'scope: "{word}"' for word in inside)))
+
+
+def _telling(words: Sequence[Word]) -> list[Word]:
+    """One word a stem, without the stop words, unless there is nothing else."""
+    telling = [word for word in words if word.text not in STOP_WORDS] or words
+    return list({word.stem: word for word in telling}.values())
+
+
+def _rarest(words: Sequence[Word], most_hits: int, rows_with: Callable[[str], int]) -> list[Word]:
+    """The rarest words first, until they would cost too much.
+
+    A scope that holds few rows makes every word cheap: `most_hits` is all that any of them can hit. Rows
+    that are only walked past cost an eighth of those that are scored.
+    """
+    by_rarity = sorted((rows, word) for word in words if (rows := rows_with(word.stem)))
+    chosen: list[Word] = []
+    cost = 0
+    for rows, word in by_rarity[:MOST_WORDS]:
+        cost += min(rows, most_hits) + rows // 8
+        if chosen and cost > MOST_ROWS:
+            break
+        chosen.append(word)
+    return chosen

@@ -1,0 +1,78 @@
+"""The archive's door to a store: all that is true of one universe, read in one moment, written all or not.
+
+Beside the five ports, because those only ever show what is current and only ever add to it. Source:
+design/ontology.md ("Campaign archive").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+from stores.records.base import Record
+from stores.records.canon import Appearance, Evidence, Fact, Supersession, Support
+from stores.records.ids import Id
+from stores.records.ledger import Canonization, Checkpoint, ProposedChange, Transition
+from stores.records.memory import Memory, Summary
+from stores.records.play import HeadMove, Resolution, Scene, Story, Turn
+from stores.records.sources import Snippet, Source
+from stores.records.world import Entity, SceneNode, StoryNode, Universe
+
+
+class Kept(NamedTuple):
+    """What one collection keeps, and the fields that tell one record of it from another."""
+
+    record: type[Record]
+    key: tuple[str, ...] = ("id",)
+
+
+HISTORY: Mapping[str, Kept] = {
+    "universes": Kept(Universe),
+    "entities": Kept(Entity),
+    "facts": Kept(Fact),
+    "evidence": Kept(Evidence),
+    "supports": Kept(Support, ("subject_id", "evidence_id")),
+    "supersessions": Kept(Supersession, ("newer_id", "older_id")),
+    "story_nodes": Kept(StoryNode),
+    "scene_nodes": Kept(SceneNode),
+    "appearances": Kept(Appearance, ("entity_id", "scene_id")),
+    "stories": Kept(Story),
+    "scenes": Kept(Scene),
+    "turns": Kept(Turn),
+    "head_moves": Kept(HeadMove, ("scene_id", "seq")),
+    "resolutions": Kept(Resolution),
+    "proposed_changes": Kept(ProposedChange),
+    "canonizations": Kept(Canonization),
+    "transitions": Kept(Transition, ("loop", "subject_id", "seq")),
+    "checkpoints": Kept(Checkpoint, ("exchange_id",)),
+    "memories": Kept(Memory),
+    "summaries": Kept(Summary),
+    "sources": Kept(Source),
+    "snippets": Kept(Snippet),
+}
+"""Every collection of truth that has records, in the order in which it is read and written.
+
+What is missing is derived from these (`entity_names`, `involvements`, `relations`, `line`), or has no
+record of its own yet (`decisions`, `jobs`, `llm_calls`, `rulings`, `archived_logs`, `source_nodes`).
+"""
+
+Part = tuple[str, Iterable[Record]]
+"""A collection of `HISTORY` and records of it."""
+
+
+class History(Protocol):
+    """Held to no role: for export and import alone. Errors: `stores.errors.StoreError` and its kinds."""
+
+    async def dump(self, universe_id: Id, sink: Callable[[str, Iterator[Record]], None]) -> None:
+        """Hand every collection of `HISTORY` in turn to `sink`, with the universe's records in the order
+        they were made; all of one moment. `sink` is called in a thread and may block. Proposals come
+        with the status that is stored. Raises NotFound if there is no such universe."""
+        ...
+
+    async def load(self, parts: Iterable[Part], *, naming: Collection[Id]) -> set[Id]:
+        """Write every record of the parts, or none of them if anything fails (an error of the iterator
+        included); the parts come in the order of `HISTORY`, and are read in a thread.
+
+        `naming` is every identifier that occurs in them. Those that mean something in this store already
+        are returned, and then nothing is written: an import can neither change nor join what is here."""
+        ...
