@@ -123,7 +123,7 @@ def step(loop: Loop, state: str | None, event: str, *, remembered: str | None = 
         raise IllegalTransition(
             f"The {loop} loop cannot {event.replace('_', ' ')} from {here}.",
             kept="Nothing was changed.",
-            todo=f"From there it can: {', '.join(ways(loop, state)) or 'nothing more'}.",
+            todo=f"From there it can: {', '.join(w.replace('_', ' ') for w in ways(loop, state)) or 'nothing more'}.",
         ) from error
     return leaf(chart)
 

@@ -1,0 +1,87 @@
+"""The four statecharts: every way of loops.md is there, and no other."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.orchestrator.charts import CHARTS, first, step, ways
+from stores.errors import IllegalTransition
+from stores.records.ledger import Loop
+
+LEGAL = {
+    Loop.MAIN: {
+        ("idle", "start_story", "start_story"),
+        ("idle", "continue_story", "continue_story"),
+        ("idle", "universe", "universe"),
+        ("suspended", "start_story", "start_story"),
+        ("suspended", "continue_story", "continue_story"),
+        ("suspended", "universe", "universe"),
+        ("suspended", "abandon", "idle"),
+        *((mode, "leave", "idle") for mode in ("start_story", "continue_story", "universe")),
+        *((mode, "suspend", "suspended") for mode in ("start_story", "continue_story", "universe")),
+    },
+    Loop.STORY: {
+        ("created", "begin", "active"),
+        ("active", "complete", "completed"),
+        ("created", "abandon", "abandoned"),
+        ("active", "abandon", "abandoned"),
+    },
+    Loop.SCENE: {
+        ("created", "load_context", "active"),
+        ("active", "user_turn", "active"),
+        ("active", "critical_event", "active"),
+        ("active", "goal_met", "finalizing"),
+        ("active", "end", "finalizing"),
+        ("finalizing", "reopen", "active"),
+        ("finalizing", "canon_written", "completed"),
+        ("finalizing", "write_failed", "failed"),
+        ("failed", "reopen", "active"),
+        ("failed", "retry", "finalizing"),
+    },
+    Loop.TURN: {
+        ("received", "user_input", "processing"),
+        ("processing", "context_loaded", "generating"),
+        ("generating", "response_ready", "proposing"),
+        ("proposing", "proposals_staged", "persisted"),
+        ("processing", "drop", "dropped"),
+        ("generating", "drop", "dropped"),
+        ("proposing", "drop", "dropped"),
+    },
+}
+
+
+def states(loop: Loop) -> set[str]:
+    chart = CHARTS[loop]
+    return {str(value) for value, state in chart.states_map.items() if value not in ("executing", "last")}
+
+
+@pytest.mark.parametrize("loop", list(Loop))
+def test_every_pair_of_state_and_event_is_legal_or_refused(loop: Loop) -> None:
+    events = {str(e.id) for e in CHARTS[loop]._events} - {"resume"}
+    seen = set()
+    for state in states(loop):
+        for event in events:
+            try:
+                seen.add((state, event, step(loop, state, event)))
+            except IllegalTransition as error:
+                assert error.kept == "Nothing was changed."
+    assert seen == LEGAL[loop]
+
+
+@pytest.mark.parametrize(
+    ("loop", "state"),
+    [(Loop.MAIN, "idle"), (Loop.STORY, "created"), (Loop.SCENE, "created"), (Loop.TURN, "received")],
+)
+def test_where_a_loop_begins(loop: Loop, state: str) -> None:
+    assert first(loop) == state
+
+
+@pytest.mark.parametrize("mode", ["start_story", "continue_story", "universe"])
+def test_resume_goes_back_to_what_was_suspended(mode: str) -> None:
+    assert step(Loop.MAIN, "suspended", "resume", remembered=mode) == mode
+
+
+def test_a_refusal_names_the_legal_ways() -> None:
+    with pytest.raises(IllegalTransition, match="load context"):
+        step(Loop.SCENE, "created", "end")
+    assert ways(Loop.SCENE, "completed") == []
