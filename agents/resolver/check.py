@@ -1,0 +1,268 @@
+"""The generic check: `2d6+2 vs 8`, `might 9`, or plain luck, and what each degree does.
+
+    check    = [what] (";" [degree ":"] effects)*
+    what     = dice "vs" number | name ["vs"] number | "likely" | "unlikely" | "even"
+    degree   = "success" | "hit" | "partial" | "fail" | "miss"       success if none is said
+
+A name is a number of the acting character and is added to 2d6; dice may use names too (`d20+might vs
+15`). Nothing at all, or a word of likelihood, asks the *narrative randomizer*: one percentile die against
+the odds below.
+
+Source: AGENT_ORCHESTRATION, Resolver; design/authority.md ("fall back to the narrative randomizer").
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from agents.resolver.dice import roll
+from agents.resolver.dice_formula import Formula
+from agents.resolver.dice_parser import parse
+from agents.resolver.dice_score import Roll
+from agents.resolver.effects import Effect, parse_effects
+from agents.resolver.words import did_you_mean, folded, one_line, split_outside_quotes
+from stores.errors import InputError
+from stores.records.play import Degree
+from stores.records.world import Number
+
+MAX_LENGTH: Final = 1_000
+"""Characters after `/check`."""
+NAMED_DICE: Final = "2d6"
+"""What a character's number is added to when only the number is named."""
+PARTIAL_WITHIN: Final = 2
+"""A total this far below its target, or less, is a partial success."""
+
+
+class Odds(StrEnum):
+    LIKELY = "likely"
+    EVEN = "even"
+    UNLIKELY = "unlikely"
+
+
+class Chances(NamedTuple):
+    """Of 100: how many faces of a d% fail (the lowest), are partial, and succeed (the highest)."""
+
+    fail: int
+    partial: int
+    success: int
+
+
+ODDS: Final[Mapping[Odds, Chances]] = MappingProxyType(
+    {
+        Odds.LIKELY: Chances(fail=15, partial=25, success=60),
+        Odds.EVEN: Chances(fail=35, partial=30, success=35),
+        Odds.UNLIKELY: Chances(fail=60, partial=25, success=15),
+    }
+)
+"""The narrative randomizer's published odds. High is good, as in every other check."""
+
+DEGREE_WORDS: Final[Mapping[str, Degree]] = MappingProxyType(
+    {
+        "success": Degree.SUCCESS,
+        "hit": Degree.SUCCESS,
+        "partial": Degree.PARTIAL,
+        "fail": Degree.FAIL,
+        "miss": Degree.FAIL,
+    }
+)
+
+_ODDS_WORDS: Final = {"": Odds.EVEN, **{odds.value: odds for odds in Odds}}
+_EXAMPLES: Final = (
+    "2d6+2 vs 8, might 9, d20+might vs 15, likely, or might 9; success: Orc.hp -8; fail: Mara +wounded"
+)
+_VS: Final = re.compile(r"(?<![^\W\d_])vs(?![^\W\d_])\.?", re.IGNORECASE)
+_TARGET: Final = re.compile(r"[+-]?[0-9]{1,7}")
+_NAME_AND_TARGET: Final = re.compile(r"(?P<what>.*\S) (?P<target>[0-9]{1,7})")
+_DEGREE: Final = re.compile(r"\s*(\w+)\s*:")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSpec:
+    """A check as read. Without `formula` and `target` it is luck by `odds`."""
+
+    rule: str
+    formula: Formula | None = None
+    target: int | None = None
+    odds: Odds = Odds.EVEN
+    effects: Mapping[Degree, tuple[Effect, ...]] = field(default_factory=dict)
+
+    def all_effects(self) -> tuple[Effect, ...]:
+        return tuple(effect for effects in self.effects.values() for effect in effects)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What came of a check; `margin` is total minus target. Luck has neither."""
+
+    degree: Degree
+    roll: Roll
+    text: str
+    rule: str
+    effects: tuple[Effect, ...] = ()
+    target: int | None = None
+    margin: int | None = None
+
+
+# --- resolving --------------------------------------------------------------------------------------
+
+
+def resolve(spec: CheckSpec, rng: random.Random, faces: Iterable[int] | None = None) -> CheckResult:
+    """Roll the check with `rng`, or read the physical dice typed as `faces`.
+
+    Raises InputError if the dice pass a limit while they are rolled, or the faces do not fit.
+    """
+    if spec.formula is None or spec.target is None:
+        return by_luck(spec, rng, faces)
+    rolled = roll(spec.formula, rng, faces=faces)
+    margin = rolled.total - spec.target
+    degree = degree_of(margin)
+    label = f" · {rolled.label}" if rolled.label else ""
+    return CheckResult(
+        degree=degree,
+        roll=rolled,
+        text=f"{rolled.text} vs {spec.target} · {degree}{label}",
+        rule=spec.rule,
+        effects=spec.effects.get(degree, ()),
+        target=spec.target,
+        margin=margin,
+    )
+
+
+def by_luck(
+    spec: CheckSpec, rng: random.Random, faces: Iterable[int] | None = None, *, because: str = ""
+) -> CheckResult:
+    """Ask the narrative randomizer for the degree; `because` says why, if the check asked otherwise."""
+    rolled = roll("d%", rng, faces=faces)
+    degree = luck_of(rolled.total, spec.odds)
+    rule = f"narrative randomizer, {spec.odds} odds"
+    return CheckResult(
+        degree=degree,
+        roll=rolled,
+        text=f"{spec.odds} odds {rolled.text} · {degree}" + (f" ({because})" if because else ""),
+        rule=f"{rule}; {because}" if because else rule,
+        effects=spec.effects.get(degree, ()),
+    )
+
+
+def degree_of(margin: int) -> Degree:
+    if margin >= 0:
+        return Degree.SUCCESS
+    return Degree.PARTIAL if margin >= -PARTIAL_WITHIN else Degree.FAIL
+
+
+def luck_of(face: int, odds: Odds) -> Degree:
+    """Return the degree that the `face` of a d% (1 to 100) stands for."""
+    chances = ODDS[odds]
+    if face <= chances.fail:
+        return Degree.FAIL
+    return Degree.PARTIAL if face <= chances.fail + chances.partial else Degree.SUCCESS
+
+
+# --- reading ----------------------------------------------------------------------------------------
+
+
+def read_check(text: str, numbers: Mapping[str, Number]) -> CheckSpec:
+    """Read what follows `/check`; `numbers` are those of the acting character.
+
+    Raises InputError saying what was not understood and what would be.
+    """
+    if len(text) > MAX_LENGTH:
+        raise _error(f"A check has at most {MAX_LENGTH:,} characters; this has {len(text):,}.")
+    head, *clauses = split_outside_quotes(text, ";")
+    effects = _read_clauses(clauses)
+    what = one_line(head)
+    if odds := _ODDS_WORDS.get(what.casefold()):
+        return CheckSpec(f"narrative randomizer, {odds} odds", odds=odds, effects=effects)
+    what, target = _split_target(what, numbers)
+    return CheckSpec(f"{what} vs {target}", _formula(what, numbers), target, effects=effects)
+
+
+def _split_target(head: str, numbers: Mapping[str, Number]) -> tuple[str, int]:
+    """Part `what vs target`, or `name target`."""
+    parts = _VS.split(head, maxsplit=1)
+    if len(parts) == 2:
+        what, target = parts[0].strip(), parts[1].strip()
+        if not what:
+            raise _error("What is rolled is missing before vs.")
+        if not _TARGET.fullmatch(target):
+            raise _error(f"After vs comes the number to reach, not {target!r}.")
+        return what, int(target)
+    if found := _NAME_AND_TARGET.fullmatch(head):
+        what, target = found["what"], found["target"]
+        if _lookup(what, numbers) is not None:
+            return what, int(target)
+        if not _can_be_rolled(head, numbers):
+            _formula(what, numbers)  # it says what is wrong, if that is the trouble
+            raise _error(f"{head!r} does not say what to reach.", f"Did you mean {what} vs {target}?")
+    _formula(head, numbers)
+    raise _error(f"{head!r} does not say what to reach.", f"Add it, as in {head} vs 9.")
+
+
+def _can_be_rolled(what: str, numbers: Mapping[str, Number]) -> bool:
+    try:
+        _formula(what, numbers)
+    except InputError:
+        return False
+    return True
+
+
+def _formula(what: str, numbers: Mapping[str, Number]) -> Formula:
+    """Read a name (it is added to 2d6) or dice."""
+    value = _lookup(what, numbers)
+    if value is not None:
+        return parse(f"{NAMED_DICE}{_whole(what, value):+d}")
+    if _is_words(what):
+        raise _unknown(what, numbers)
+    return parse(what, whole_numbers(numbers))
+
+
+def whole_numbers(numbers: Mapping[str, Number]) -> dict[str, int]:
+    """Return the numbers as dice expressions may use them: rounded down, without infinities."""
+    return {name: math.floor(value) for name, value in numbers.items() if math.isfinite(value)}
+
+
+def _lookup(name: str, numbers: Mapping[str, Number]) -> Number | None:
+    return {folded(known): value for known, value in numbers.items()}.get(folded(name))
+
+
+def _whole(name: str, value: Number) -> int:
+    if not math.isfinite(value):
+        raise _error(f"{name} is {value}, and that cannot be added to dice.")
+    return math.floor(value)
+
+
+def _is_words(what: str) -> bool:
+    """Whether it reads as a name and not as dice."""
+    return what.casefold() != "df" and all(part.isalpha() for part in re.split("[ '-]", what))
+
+
+def _unknown(name: str, numbers: Mapping[str, Number]) -> InputError:
+    if not numbers:
+        return _error(f"The character has no number called {name!r}, nor any other yet.")
+    there = ", ".join(f"{known} {value}" for known, value in numbers.items())
+    near = did_you_mean(name, numbers)
+    return _error(f"The character has no number called {name!r}. There is: {there}.", near)
+
+
+def _read_clauses(clauses: Iterable[str]) -> dict[Degree, tuple[Effect, ...]]:
+    effects: dict[Degree, tuple[Effect, ...]] = {}
+    for clause in clauses:
+        found = _DEGREE.match(clause)
+        word = found[1] if found else "success"
+        degree = DEGREE_WORDS.get(word.casefold())
+        if degree is None:
+            raise _error(f"{word!r} is no degree: they are success, partial and fail (or hit, miss).")
+        clause_effects = parse_effects(clause[found.end() :] if found else clause)
+        effects[degree] = effects.get(degree, ()) + clause_effects
+    return effects
+
+
+def _error(what: str, todo: str = "") -> InputError:
+    return InputError(what, kept="Nothing was rolled.", todo=todo or f"Try {_EXAMPLES}.")

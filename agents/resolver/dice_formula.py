@@ -1,0 +1,204 @@
+"""What a dice expression is made of, how it is written, and its limits.
+
+Source: design/libraries.md, "Dice"; design/authority.md, "Security" ("Dice are bounded").
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+MAX_LENGTH: Final = 200
+"""Characters in an expression."""
+MAX_DICE: Final = 1_000
+"""Dice thrown in one roll, rerolls and explosions included."""
+MAX_SIDES: Final = 10_000
+MAX_DEPTH: Final = 20
+"""Parentheses and signs inside one another."""
+MAX_CHAIN: Final = 100
+"""Rerolls and explosions of one die."""
+MAX_NUMBER: Final = 1_000_000
+"""The largest number that may be written."""
+MAX_VALUE: Final = 1_000_000_000_000
+"""The largest value that any part of an expression may come to."""
+
+EXAMPLES: Final = "2d6+1, 4d6kh3, d20adv+5, 8d10>=7, 3d6!, 4dF, d66 or (2d6+1)*2"
+
+Comparison = Literal[">=", "<=", ">", "<", "="]
+_COMPARE: Final = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "=": operator.eq,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DieType:
+    """A kind of die by its written `sides` (6, %, F); its faces run from `low` to `high`."""
+
+    sides: str
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        return f"d{self.sides}"
+
+    def show(self, face: int) -> str:
+        """Return the face as players read it: Fate dice have + and -."""
+        return {-1: "-", 0: "0", 1: "+"}[face] if self.sides == "F" else str(face)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Which faces something is about: `>=7`, or plainly `1`."""
+
+    compare: Comparison
+    number: int
+
+    def holds(self, face: int) -> bool:
+        return bool(_COMPARE[self.compare](face, self.number))
+
+    def holds_for_all(self, die: DieType) -> bool:
+        return all(self.holds(face) for face in range(die.low, die.high + 1))
+
+    def __str__(self) -> str:
+        return f"{self.compare}{self.number}"
+
+    @property
+    def brief(self) -> str:
+        """The shortest spelling. A minus stays behind its =, or it would be subtracted."""
+        return str(self.number) if self.compare == "=" and self.number >= 0 else str(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Keep (k) or drop (d) the highest (h) or lowest (l) `count` dice."""
+
+    how: Literal["kh", "kl", "dh", "dl"]
+    count: int
+
+    def kept_of(self, dice: int) -> int:
+        """Return how many of `dice` dice count."""
+        return self.count if self.how[0] == "k" else dice - self.count
+
+    @property
+    def highest(self) -> bool:
+        """Whether it is the highest that count in the end."""
+        return self.how in ("kh", "dl")
+
+    def __str__(self) -> str:
+        return f"{self.how}{self.count}"
+
+
+@dataclass(frozen=True, slots=True)
+class Dice:
+    """Dice of one kind thrown together, and what is done with them, always in this order:
+
+    reroll, explode, keep or drop, count successes. `digits` 2 or 3 reads so many dice as one number
+    (d66, d666). `advantage` is the word that stands for throwing twice and keeping one.
+    """
+
+    count: int
+    die: DieType
+    digits: int = 1
+    reroll: Condition | None = None
+    reroll_once: bool = False
+    explode: Condition | None = None
+    keep: Keep | None = None
+    success: Condition | None = None
+    advantage: Literal["", "adv", "dis"] = ""
+
+    @property
+    def thrown(self) -> int:
+        """How many dice are thrown, before rerolls and explosions."""
+        return self.count * self.digits
+
+    def __str__(self) -> str:
+        sides = self.die.sides * self.digits
+        head = f"d{sides}" if self.advantage or self.count == 1 else f"{self.count}d{sides}"
+        return "".join((head, self._reroll(), self._explode(), self._keep(), str(self.success or "")))
+
+    def _reroll(self) -> str:
+        return f"{'ro' if self.reroll_once else 'r'}{self.reroll.brief}" if self.reroll else ""
+
+    def _explode(self) -> str:
+        if self.explode is None:
+            return ""
+        # `8d10!>=7` would explode on 7, so the maximum is spelled out where a success test follows.
+        plain = self.explode == Condition("=", self.die.high) and self.success is None
+        return "!" if plain else f"!{self.explode.brief}"
+
+    def _keep(self) -> str:
+        return self.advantage or str(self.keep or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    value: int
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    inner: Node
+
+    def __str__(self) -> str:
+        return f"({self.inner})"
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    operand: Node
+
+    def __str__(self) -> str:
+        return f"-{self.operand}"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """`sign` is one of + - * /; `column` is where it stood, for words about it."""
+
+    sign: Literal["+", "-", "*", "/"]
+    left: Node
+    right: Node
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.left}{self.sign}{self.right}"
+
+
+Node = Constant | Dice | Group | Negation | Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A whole expression. `str()` gives its one normal spelling, which parses to the same formula."""
+
+    root: Node
+    label: str = ""
+
+    def __str__(self) -> str:
+        return str(self.root)
+
+    def dice(self) -> Iterator[Dice]:
+        """Yield the dice in the order they are thrown: left to right."""
+        return _dice_of(self.root)
+
+
+def _dice_of(node: Node) -> Iterator[Dice]:
+    match node:
+        case Dice():
+            yield node
+        case Group(inner) | Negation(inner):
+            yield from _dice_of(inner)
+        case Operation(_, left, right):
+            yield from _dice_of(left)
+            yield from _dice_of(right)
+        case Constant():
+            pass

@@ -1,0 +1,86 @@
+"""Where a parser stands in a line of dice notation, and how it says what is wrong there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from agents.resolver.dice_formula import EXAMPLES
+from stores.errors import InputError
+
+_SPACE: Final = re.compile(r"\s*")
+_NEXT: Final = re.compile(r"\w{1,20}|.", re.DOTALL)
+_AS_TYPED_ELSEWHERE: Final = str.maketrans("−–×÷", "--*/")
+
+
+def dice_error(what: str) -> InputError:
+    """Return the error for a roll that cannot be made, with examples of rolls that can."""
+    return InputError(what, kept="Nothing was rolled.", todo=f"Try {EXAMPLES}.")
+
+
+class Scanner:
+    """Takes tokens from the left, skipping blanks."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text.translate(_AS_TYPED_ELSEWHERE)
+        self._at = 0
+        self._last = 0
+
+    @property
+    def column(self) -> int:
+        """The column (from 1) of the token taken last."""
+        return self._last + 1
+
+    def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        self._skip_blanks()
+        found = pattern.match(self._text, self._at)
+        if found:
+            self._advance(found.end())
+        return found
+
+    def take_any(self, characters: str) -> str:
+        """Take one of `characters`; empty if none stands here."""
+        self._skip_blanks()
+        found = self._text[self._at : self._at + 1]
+        if not found or found not in characters:
+            return ""
+        self._advance(self._at + 1)
+        return found
+
+    def take_name(self, names: Mapping[str, int]) -> int | None:
+        """Take the longest of `names` that stands here as a whole word, and return its value."""
+        self._skip_blanks()
+        for name in sorted(names, key=len, reverse=True):
+            end = self._at + len(name)
+            here, after = self._text[self._at : end], self._text[end : end + 1]
+            if name and here.casefold() == name.casefold() and not (after.isalnum() or after == "_"):
+                self._advance(end)
+                return names[name]
+        return None
+
+    def peek(self) -> str:
+        """Return what comes next, a word or one character; empty at the end."""
+        self._skip_blanks()
+        found = _NEXT.match(self._text, self._at)
+        return found[0] if found else ""
+
+    def wrong_here(self, what: str) -> InputError:
+        """Return the error about what comes next."""
+        return self._error(what, self._at)
+
+    def wrong_token(self, what: str) -> InputError:
+        """Return the error about the token taken last."""
+        return self._error(what, self._last)
+
+    def _error(self, what: str, at: int) -> InputError:
+        if not self._text.strip():
+            return dice_error("There are no dice to roll.")
+        return dice_error(f"Cannot roll {self._text.strip()!r}: {what} (column {at + 1}).")
+
+    def _advance(self, end: int) -> None:
+        self._last, self._at = self._at, end
+
+    def _skip_blanks(self) -> None:
+        found = _SPACE.match(self._text, self._at)
+        self._at = found.end() if found else self._at

@@ -1,0 +1,125 @@
+"""What a result does to someone, as typed: `Orc.hp -8`, `Mara +wounded`, `Mara.alive = false`.
+
+    effect  = name "." key ("+" | "-") number       add to a number
+            | name "." key "=" value                set a number or a value
+            | name ("+" | "-") tag                  put on or take off a tag
+    name    = words or "words in quotes"
+    value   = true, false, yes, no, a number, words or "words in quotes"
+
+Source: AGENT_ORCHESTRATION, Resolver ("structured deltas"); design/ontology.md, "Working state".
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from agents.resolver.words import plain, split_outside_quotes
+from stores.errors import InputError
+from stores.records.canon import Literalish, StateOp
+from stores.records.world import Number
+
+MAX_LENGTH: Final = 300
+"""Characters in one effect."""
+MAX_EFFECTS: Final = 20
+"""Effects in one list."""
+MAX_NUMBER: Final = 1_000_000_000
+
+EXAMPLES: Final = "Orc.hp -8, Mara.luck = 3, Mara.alive = false, Mara +wounded or Mara -wounded"
+
+_NAME: Final = r"""@?(?P<name>"[^"]+"|[^"=]+?)"""
+_KEY: Final = r"""\.(?P<key>[^\W\d](?:[\w '-]*?\w)?)"""
+_TAG_WORDS: Final = r"""(?P<tag>[^\W\d](?:[\w '-]*\w)?)"""
+_NUMBER: Final = r"[0-9]+(?:\.[0-9]{1,4})?"
+_ADD: Final = re.compile(rf"{_NAME}{_KEY} ?(?P<sign>[+-])=? ?(?P<number>{_NUMBER})")
+_SET: Final = re.compile(rf"""{_NAME}{_KEY} ?= ?(?P<value>"[^"]*"|[^="]+)""")
+_TAG: Final = re.compile(rf"""{_NAME}(?: |(?<="))(?P<sign>[+-]) ?{_TAG_WORDS}""")
+_DOT_FORGOTTEN: Final = re.compile(rf"""(?P<name>[^."]+?) (?P<key>\w+) ?(?P<rest>[+=-] ?{_NUMBER})""")
+_AMBIGUOUS: Final = re.compile(r"""[,;:=@]|\.\S|\s[+-]""")
+_TRUTH: Final = {"true": True, "yes": True, "false": False, "no": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One change to the thing called `name`; `key` is the tag itself for TAG and UNTAG."""
+
+    name: str
+    key: str
+    op: StateOp
+    value: Literalish | None = None
+
+    def __str__(self) -> str:
+        """Write the effect as `parse_effect` reads it."""
+        name = f'"{self.name}"' if _AMBIGUOUS.search(self.name) else self.name
+        match self.op:
+            case StateOp.ADD:
+                amount = str(self.value)
+                return f"{name}.{self.key} {amount if amount.startswith('-') else '+' + amount}"
+            case StateOp.SET:
+                return f"{name}.{self.key} = {_written(self.value)}"
+            case StateOp.TAG:
+                return f"{name} +{self.key}"
+            case StateOp.UNTAG:
+                return f"{name} -{self.key}"
+
+
+def parse_effects(text: str) -> tuple[Effect, ...]:
+    """Read effects separated by commas (quote a name that has one). Raises InputError."""
+    parts = [part for part in split_outside_quotes(text, ",") if part.strip()]
+    if len(parts) > MAX_EFFECTS:
+        raise _error(f"A result has at most {MAX_EFFECTS} effects; these are {len(parts)}.")
+    return tuple(map(parse_effect, parts))
+
+
+def parse_effect(text: str) -> Effect:
+    """Read one effect. Raises InputError saying what was not understood and what would be."""
+    if len(text) > MAX_LENGTH:
+        raise _error(f"An effect has at most {MAX_LENGTH} characters; this has {len(text):,}.")
+    typed = plain(text)
+    if found := _ADD.fullmatch(typed):
+        return Effect(_name(found), found["key"], StateOp.ADD, _number(found["sign"] + found["number"]))
+    if found := _SET.fullmatch(typed):
+        return Effect(_name(found), found["key"], StateOp.SET, _value(found["value"]))
+    if found := _TAG.fullmatch(typed):
+        op = StateOp.TAG if found["sign"] == "+" else StateOp.UNTAG
+        return Effect(_name(found), found["tag"], op)
+    if found := _DOT_FORGOTTEN.fullmatch(typed):
+        meant = f"{found['name']}.{found['key']} {found['rest']}"
+        raise _error(f"{typed!r} is not an effect yet.", f"Did you mean {meant}?")
+    raise _error(f"{typed!r} is not an effect.")
+
+
+def _name(found: re.Match[str]) -> str:
+    name = found["name"].strip('" ')
+    if not name:
+        raise _error("An effect needs the name of whom it is for.")
+    return name
+
+
+def _value(text: str) -> Literalish:
+    if text.startswith('"'):
+        return text[1:-1].strip()
+    if text.casefold() in _TRUTH:
+        return _TRUTH[text.casefold()]
+    return _number(text) if re.fullmatch(rf"[+-]?{_NUMBER}", text) else text
+
+
+def _number(text: str) -> Number:
+    value: Number = float(text) if "." in text else int(text)
+    if abs(value) > MAX_NUMBER:
+        raise _error(f"Numbers go up to {MAX_NUMBER:,}.")
+    return value
+
+
+def _written(value: Literalish | None) -> str:
+    """Write a value so that it reads back as the same type."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return value if value and not re.search("[,;=]", value) and _value(value) == value else f'"{value}"'
+    return str(value)
+
+
+def _error(what: str, todo: str = "") -> InputError:
+    return InputError(what, kept="Nothing was rolled or changed.", todo=todo or f"Try {EXAMPLES}.")

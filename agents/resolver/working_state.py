@@ -1,0 +1,91 @@
+"""Canonical state with staged changes folded in, in order: what the sheet says right now.
+
+Nothing is overwritten in place, so an undone exchange takes its changes with it.
+Source: design/ontology.md, "Working state".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Final, TypeGuard
+
+from stores.records.canon import Literalish, StateChange, StateOp
+from stores.records.world import Entity, Number
+
+ABSENT: Final = "—"
+"""How a diff shows that something was not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingState:
+    """One entity's numbers, tags in the order they came, and values that are no numbers (alive: False).
+
+    A key is in `numbers` or in `values`, never in both.
+    """
+
+    numbers: Mapping[str, Number] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    values: Mapping[str, Literalish] = field(default_factory=dict)
+
+
+def fold(entity: Entity, changes: Iterable[StateChange]) -> WorkingState:
+    """Return the entity's canonical state with its own among `changes` applied in order."""
+    own = (change for change in changes if change.entity_id == entity.id)
+    return reduce(apply, own, WorkingState(dict(entity.numbers), entity.tags))
+
+
+def apply(state: WorkingState, change: StateChange) -> WorkingState:
+    """Return `state` after one change.
+
+    Adding to what is missing or no number starts at 0; adding what is no number (the GM may have
+    edited it so) adds nothing, for a sheet must show whatever was staged.
+    """
+    match change.op:
+        case StateOp.ADD:
+            before = state.numbers.get(change.key, 0)
+            return _with(state, change.key, before + (change.value if _is_number(change.value) else 0))
+        case StateOp.SET:
+            return _with(state, change.key, change.value)
+        case StateOp.TAG:
+            return WorkingState(state.numbers, tuple(dict.fromkeys((*state.tags, change.key))), state.values)
+        case StateOp.UNTAG:
+            kept = tuple(tag for tag in state.tags if tag != change.key)
+            return WorkingState(state.numbers, kept, state.values)
+
+
+def describe(change: StateChange, before: WorkingState, after: WorkingState) -> tuple[str, str, str]:
+    """Return a diff line for `change`: what it is about, how that was, how it is now."""
+    if change.op in (StateOp.TAG, StateOp.UNTAG):
+        return f"tag {change.key}", _has(before, change.key), _has(after, change.key)
+    return change.key, _shown(before, change.key), _shown(after, change.key)
+
+
+def _with(state: WorkingState, key: str, value: Literalish | None) -> WorkingState:
+    """Set `key`, among the numbers or among the values; None clears it."""
+    numbers = {k: v for k, v in state.numbers.items() if k != key or _is_number(value)}
+    values = {k: v for k, v in state.values.items() if k != key}
+    if _is_number(value):
+        numbers[key] = value
+    elif value is not None:
+        values[key] = value
+    return WorkingState(numbers, state.tags, values)
+
+
+def _is_number(value: Literalish | None) -> TypeGuard[Number]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _has(state: WorkingState, tag: str) -> str:
+    return "yes" if tag in state.tags else "no"
+
+
+def _shown(state: WorkingState, key: str) -> str:
+    value = state.numbers.get(key, state.values.get(key))
+    if value is None:
+        return ABSENT
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    # 9.7 + 0.1 is 9.799999999999999 to the machine and 9.8 to a player.
+    return f"{value:.10g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,328 @@
+"""Rolling: what falls, what counts, and that the faces alone give the total again."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from agents.resolver.dice import pick, read_faces, reroll, roll
+from agents.resolver.dice_formula import MAX_CHAIN, MAX_DICE, MAX_VALUE
+from agents.resolver.dice_parser import parse
+from agents.resolver.dice_score import Roll, score
+from stores.errors import InputError
+from stores.records.play import Die
+
+CRITICAL_AT_1_IN_1000 = {2: 13.82, 5: 20.52, 19: 43.82}
+"""Chi-squared by degrees of freedom."""
+
+
+def chi_squared(seen: Counter[int], expected: Mapping[int, float]) -> float:
+    assert set(seen) <= set(expected)
+    return sum((seen[face] - wanted) ** 2 / wanted for face, wanted in expected.items())
+
+
+# --- typed faces make results that can be checked by eye --------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("expression", "faces", "text"),
+    [
+        ("2d6+1", [5, 4], "2d6+1 [5,4]+1 = 10"),
+        ("2d6", [5, 4], "2d6 [5,4] = 9"),
+        ("7", [], "7 = 7"),
+        ("d20adv+5", [3, 17], "d20adv+5 [(3),17]+5 = 22"),
+        ("d20dis", [3, 17], "d20dis [3,(17)] = 3"),
+        ("4d6kh3", [6, 1, 3, 5], "4d6kh3 [6,(1),3,5] = 14"),
+        ("4d6dl1", [6, 1, 1, 5], "4d6dl1 [6,1,(1),5] = 12"),
+        ("4d6dh1", [6, 1, 3, 5], "4d6dh1 [(6),1,3,5] = 9"),
+        ("2d20kl1", [8, 8], "2d20kl1 [8,(8)] = 8"),
+        ("4dF+1", [1, -1, 0, 1], "4dF+1 [+,-,0,+]+1 = 2"),
+        ("d%", [100], "d% [100] = 100"),
+        ("d66", [4, 2], "d66 [4,2] = 42"),
+        ("d666", [1, 2, 3], "d666 [1,2,3] = 123"),
+        ("2d66", [1, 2, 3, 4], "2d66 [1,2,3,4] = 46"),
+        ("2d6!", [6, 6, 2, 3], "2d6! [6!,6!,2,3] = 17"),
+        ("2d6!>=5", [5, 1, 2], "2d6!>=5 [5!,1,2] = 8"),
+        ("2d6!kh1", [6, 2, 5], "2d6!kh1 [6!,2,(5)] = 8"),
+        ("2d6!kl1", [6, 2, 5], "2d6!kl1 [(6!,2),5] = 5"),
+        ("2d6r1", [1, 1, 4, 5], "2d6r1 [1→1→4,5] = 9"),
+        ("2d6ro1", [1, 1, 5], "2d6ro1 [1→1,5] = 6"),
+        ("2d6ro<=2!", [6, 1, 2, 5], "2d6ro<=2! [6!,1→2,5] = 13"),
+        ("4d10>=7", [7, 10, 6, 1], "4d10>=7 [7*,10*,6,1] = 2"),
+        ("3d10!10>=7", [10, 8, 6, 1], "3d10!10>=7 [10*!,8*,6,1] = 2"),
+        ("4d10kh2>=7", [7, 10, 9, 1], "4d10kh2>=7 [(7),10*,9*,(1)] = 2"),
+        ("(2d6+1)*2-d4", [5, 4, 3], "(2d6+1)*2-d4 ([5,4]+1)*2-[3] = 17"),
+        ("d6/2", [5], "d6/2 [5]/2 = 2"),
+        ("-d6/2", [5], "-d6/2 -[5]/2 = -3"),
+        ("10/d4", [3], "10/d4 10/[3] = 3"),
+    ],
+)
+def test_how_results_read(expression: str, faces: list[int], text: str) -> None:
+    rolled = roll(expression, faces=faces)
+    assert rolled.text == text
+    assert [die.face for die in rolled.dice] == faces
+
+
+def test_every_face_is_kept_with_what_became_of_it() -> None:
+    assert roll("2d6r1!kh1", faces=[1, 6, 2, 3]).dice == (
+        Die(sides="6", face=1, dropped=True, rerolled=True),
+        Die(sides="6", face=6),
+        Die(sides="6", face=2, exploded=True),
+        Die(sides="6", face=3, dropped=True),
+    )
+
+
+def test_many_dice_are_all_kept_but_not_all_spelt_out() -> None:
+    rolled = roll("1000d6", random.Random(1))
+    assert len(rolled.dice) == MAX_DICE
+    assert "… 960 more]" in rolled.text
+
+
+def test_label_travels_with_the_roll() -> None:
+    assert roll("2d6 [might]", faces=[1, 2]).label == "might"
+
+
+def test_names() -> None:
+    assert roll("2d6+might", faces=[1, 2], names={"might": 3}).text == "2d6+3 [1,2]+3 = 6"
+
+
+@pytest.mark.parametrize(
+    ("expression", "faces", "complaint"),
+    [
+        ("2d6", [5], "1 faces were given, and a d6 is still"),
+        ("2d6", [5, 4, 3], "More faces"),
+        ("2d6", [5, 7], "d6 has no face 7"),
+        ("2d6", [0, 1], "no face 0"),
+        ("4dF", [2, 0, 0, 0], "from -1 to 1"),
+        ("d6!", [6], "still to be read"),
+    ],
+)
+def test_typed_faces_must_fit(expression: str, faces: list[int], complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        roll(expression, faces=faces)
+
+
+@pytest.mark.parametrize(
+    ("text", "faces"),
+    [("5 4", (5, 4)), ("5,4", (5, 4)), ("+ - 0 −", (1, -1, 0, -1)), ("-1; 1", (-1, 1)), ("", ())],
+)
+def test_reading_typed_faces(text: str, faces: tuple[int, ...]) -> None:
+    assert read_faces(text) == faces
+
+
+@pytest.mark.parametrize("text", ["5 four", "²", "1e3", "9" * 10, "1 " * (MAX_DICE + 1)])
+def test_reading_typed_faces_refuses(text: str) -> None:
+    with pytest.raises(InputError):
+        read_faces(text)
+
+
+@pytest.mark.parametrize(
+    ("expression", "complaint"),
+    [
+        ("2d6/0", r"divide by zero \(column 4\)"),
+        ("1/(d1-1)", "divide by zero"),
+        ("1000000*1000000*2", f"more than {MAX_VALUE:,}"),
+        ("1000d6!", "more than 1,000 dice"),
+        ("d10000r<=9999", f"thrown {MAX_CHAIN} times"),
+        ("d10000!<=9999", f"thrown {MAX_CHAIN} times"),
+    ],
+)
+def test_limits_met_while_rolling(expression: str, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        roll(expression, random.Random(3))
+
+
+def test_a_roll_needs_a_source() -> None:
+    with pytest.raises(ValueError, match="generator"):
+        roll("2d6")
+
+
+# --- properties -------------------------------------------------------------------------------------
+
+
+@st.composite
+def dice_sets(draw: st.DrawFn) -> str:
+    count = draw(st.integers(1, 6))
+    sides = draw(st.sampled_from(["4", "6", "10", "20", "%", "F", "66"]))
+    text = f"{count}d{sides}"
+    if sides == "66":
+        return text
+    text += draw(st.sampled_from(["", "", "r1", "ro1", "r=1"]))
+    text += draw(st.sampled_from(["", "", "!=1", "!"]))
+    text += draw(st.sampled_from(["", "", f"kh{draw(st.integers(1, count))}", "kl1", "dl1", "dh"]))
+    return text + draw(st.sampled_from(["", "", ">=1", "<4"]))
+
+
+expressions = st.recursive(
+    st.one_of(dice_sets(), st.integers(0, 99).map(str)),
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from("+-*/"), inner).map("".join),
+        inner.map("({})".format),
+        inner.map("-{}".format),
+    ),
+    max_leaves=6,
+)
+seeds = st.integers(0, 2**63)
+
+
+def rolled_or_skip(expression: str, seed: int) -> Roll:
+    try:
+        return roll(expression, random.Random(seed))
+    except InputError:
+        assume(False)
+        raise
+
+
+@given(expressions, seeds)
+@settings(max_examples=200, deadline=None)
+def test_faces_alone_give_the_roll_again(expression: str, seed: int) -> None:
+    rolled = rolled_or_skip(expression, seed)
+    assert rolled == roll(expression, random.Random(seed))
+    assert rolled == score(parse(rolled.expression), rolled.dice)
+    assert rolled == roll(rolled.expression, faces=[die.face for die in rolled.dice])
+    assert len(rolled.dice) <= MAX_DICE
+    assert rolled.text.endswith(f"= {rolled.total}")
+
+
+@given(expressions, seeds)
+@settings(max_examples=200, deadline=None)
+def test_faces_are_faces_of_their_dice(expression: str, seed: int) -> None:
+    for die in rolled_or_skip(expression, seed).dice:
+        low, high = {"F": (-1, 1), "%": (1, 100)}.get(die.sides) or (1, int(die.sides))
+        assert low <= die.face <= high
+        assert die.dropped or not die.rerolled
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("+-"),
+            st.integers(1, 8),
+            st.integers(1, 100),
+            st.sampled_from(["", "kh1", "kl1", "!"]),
+        ).filter(lambda term: term[2] not in (1, 66)),
+        min_size=1,
+        max_size=5,
+    ),
+    st.integers(-50, 50),
+    seeds,
+)
+@settings(max_examples=200, deadline=None)
+def test_totals_are_the_sum_of_what_counts(
+    terms: list[tuple[str, int, int, str]], constant: int, seed: int
+) -> None:
+    text = "".join(f"{sign}{count}d{sides}{keep}" for sign, count, sides, keep in terms) + f"{constant:+d}"
+    rolled = roll(text, random.Random(seed))
+    fallen = iter([*rolled.dice, None])
+    die, total = next(fallen), constant
+    for sign, count, _, keep in terms:
+        faces = []
+        for _ in range(count):
+            assert die is not None
+            assert not die.exploded
+            faces.append(die.face)
+            while (die := next(fallen)) is not None and die.exploded:
+                faces.append(die.face)
+        value = {"kh1": max, "kl1": min}.get(keep, sum)(faces)
+        total += value if sign == "+" else -value
+    assert die is None
+    assert rolled.total == total
+
+
+@given(st.integers(1, 10), st.integers(1, 10), seeds)
+@settings(deadline=None)
+def test_keeping_and_dropping_are_two_sides(kept: int, dropped: int, seed: int) -> None:
+    count = kept + dropped
+    assert (
+        roll(f"{count}d20kh{kept}", random.Random(seed)).total
+        == roll(f"{count}d20dl{dropped}", random.Random(seed)).total
+    )
+    assert (
+        roll(f"{count}d20kh{kept}", random.Random(seed)).total
+        + roll(f"{count}d20kl{dropped}", random.Random(seed)).total
+        == roll(f"{count}d20", random.Random(seed)).total
+    )
+
+
+@given(expressions, seeds, st.integers(0, 30))
+@settings(max_examples=200, deadline=None)
+def test_replacing_a_die_keeps_the_old_face_on_record(expression: str, seed: int, index: int) -> None:
+    rolled = rolled_or_skip(expression, seed)
+    assume(index < len(rolled.dice) and not rolled.dice[index].rerolled)
+    try:
+        again = reroll(rolled, index, random.Random(seed + 1))
+    except InputError:  # the new face divides by zero
+        return
+    assert again.dice[index].rerolled
+    assert again.dice[index].face == rolled.dice[index].face
+    assert again == score(parse(again.expression), again.dice)
+
+
+# --- replacing one die ------------------------------------------------------------------------------
+
+
+def test_reroll_takes_its_explosions_along() -> None:
+    rolled = roll("2d6!", faces=[6, 4, 2])
+    assert rolled.total == 12
+    again = reroll(rolled, 0, random.Random(0))
+    new = again.dice[2].face
+    assert [die.rerolled for die in again.dice[:2]] == [True, True]
+    assert again.text.startswith(f"2d6! [6→4→{new}")
+
+
+def test_pick_sets_a_face_and_shows_what_fell() -> None:
+    assert pick(roll("2d6+1 [leap]", faces=[1, 4]), 0, 6).text == "2d6+1 [1→6,4]+1 = 11"
+    assert pick(roll("2d6+1 [leap]", faces=[1, 4]), 0, 6).label == "leap"
+    assert pick(roll("4d6kh3", faces=[1, 4, 5, 6]), 0, 5).text == "4d6kh3 [1→5,(4),5,6] = 16"
+
+
+@pytest.mark.parametrize("index", [-1, 2, 7])
+def test_there_must_be_a_die_to_replace(index: int) -> None:
+    with pytest.raises(InputError, match="no die"):
+        pick(roll("2d6", faces=[1, 4]), index, 6)
+
+
+def test_what_was_replaced_cannot_be_again() -> None:
+    with pytest.raises(InputError, match="no die"):
+        pick(pick(roll("2d6", faces=[1, 4]), 0, 6), 0, 5)
+
+
+def test_a_picked_face_must_be_on_the_die() -> None:
+    with pytest.raises(InputError, match="no face 7"):
+        pick(roll("2d6", faces=[1, 4]), 0, 7)
+
+
+@pytest.mark.parametrize(
+    "dice",
+    [
+        [Die(sides="6", face=1)],
+        [Die(sides="6", face=1)] * 3,
+        [Die(sides="8", face=1)] * 2,
+        [Die(sides="6", face=9)] * 2,
+    ],
+)
+def test_a_record_that_does_not_fit_is_refused(dice: list[Die]) -> None:
+    with pytest.raises(InputError):
+        score(parse("2d6"), dice)
+
+
+# --- chance -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("expression", "faces"), [("d6", range(1, 7)), ("dF", range(-1, 2)), ("d20", range(1, 21))]
+)
+def test_faces_are_equally_likely(expression: str, faces: Iterable[int]) -> None:
+    rng, throws = random.Random(20_261_121), 6_000
+    seen = Counter(roll(expression, rng).total for _ in range(throws))
+    expected = {face: throws / len(list(faces)) for face in faces}
+    assert chi_squared(seen, expected) < CRITICAL_AT_1_IN_1000[len(expected) - 1]
+
+
+def test_a_seed_gives_the_same_dice_for_good() -> None:
+    assert roll("3d6+d20+4dF", random.Random(42)).text == "3d6+d20+4dF [4,1,2]+[5]+[+,+,+,-] = 14"

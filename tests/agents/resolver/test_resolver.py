@@ -1,0 +1,380 @@
+"""The Resolver: one sealed result, its evidence, and the same again after a crash."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable, Collection, Sequence
+from datetime import UTC, datetime
+from typing import Any, cast
+
+import pytest
+
+from agents.resolver.check import CheckResult, CheckSpec, resolve
+from agents.resolver.dice_parser import parse
+from agents.resolver.dice_score import score
+from agents.resolver.proposals import MAX_QUOTE
+from agents.resolver.requests import CheckRequest, Declaration, RollRequest
+from agents.resolver.resolver import Resolver, Rules
+from stores.errors import InputError
+from stores.ports import ResolverLog
+from stores.records.canon import (
+    AssertFact,
+    Authority,
+    CreateEntity,
+    Evidence,
+    EvidenceKind,
+    FactKind,
+    Payload,
+    StateChange,
+    StateOp,
+)
+from stores.records.ids import Id, SeededIds, SteppingClock, derived
+from stores.records.ledger import ProposalStatus, ProposedChange
+from stores.records.play import Degree, Resolution, Scene
+from stores.records.world import Entity, EntityKind
+
+MakeEntity = Callable[..., Entity]
+START = datetime(2026, 1, 1, tzinfo=UTC)
+ORACLE, PLAYER = derived("turn", "oracle"), derived("turn", "player")
+EFFECTS = "; success: orc.hp -8, The Captain -TIRED; partial: Mara.HP -3; fail: Mara.Alive = false"
+
+
+class FakeLog:
+    """As much of the narrative log as the Resolver uses. `off_line` makes proposals read as withdrawn."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self.sealed: dict[Id, Resolution] = {}
+        self.staged: dict[Id, ProposedChange] = {}
+        self.off_line = False
+
+    async def seal(self, resolution: Resolution, proposals: Sequence[ProposedChange] = ()) -> None:
+        self.calls.append("seal")
+        self.sealed.setdefault(resolution.id, resolution)
+        self._keep(proposals)
+
+    async def stage(self, proposals: Sequence[ProposedChange]) -> None:
+        self.calls.append("stage")
+        self._keep(proposals)
+
+    async def resolutions(self, turn_ids: Collection[Id]) -> list[Resolution]:
+        return [r for r in self.sealed.values() if r.turn_id in turn_ids]
+
+    async def proposals_by_id(self, ids: Collection[Id]) -> dict[Id, ProposedChange]:
+        update = {"status": ProposalStatus.WITHDRAWN} if self.off_line else {}
+        return {i: self.staged[i].model_copy(update=update) for i in ids if i in self.staged}
+
+    def _keep(self, proposals: Sequence[ProposedChange]) -> None:
+        for proposal in proposals:
+            self.staged.setdefault(proposal.id, proposal)
+
+
+class Table:
+    """A Resolver at work on a fake log, in a scene with Mara, an orc and a bell."""
+
+    def __init__(self, make_entity: MakeEntity) -> None:
+        self.log = FakeLog()
+        self.clock = SteppingClock(START)
+        self.ids = SeededIds(1, self.clock)
+        self.scene = Scene(
+            id=derived("scene"),
+            story_id=derived("story"),
+            universe_id=derived("universe"),
+            order=1,
+            title="Under the chapel",
+            tick=95,
+            created_at=START,
+        )
+        self.mara = make_entity(
+            "Mara", numbers={"hp": 10, "might": 2}, tags=("Tired",), aliases=("The Captain",)
+        )
+        self.orc = make_entity("Orc", numbers={"HP": 8})
+        self.bell = make_entity("The Drowned Bell", kind=EntityKind.OBJECT, numbers={"cracks": 0})
+
+    def resolver(self, rules: Rules = resolve) -> Resolver:
+        log = cast(ResolverLog, self.log)
+        return Resolver(log, self.ids, self.clock, rules=rules)
+
+    def request(self, spec: str, **fields: Any) -> CheckRequest:
+        given: dict[str, Any] = {
+            "scene": self.scene,
+            "turn_id": derived("turn", "oracle"),
+            "player_turn_id": derived("turn", "player"),
+            "intent": f"/check {spec}",
+            "spec": spec,
+            "seed": 7,
+            "numbers": self.mara.numbers,
+            "entities": (self.mara, self.orc, self.bell),
+        }
+        return CheckRequest(**(given | fields))
+
+
+@pytest.fixture
+def table(make_entity: MakeEntity) -> Table:
+    return Table(make_entity)
+
+
+# --- check ------------------------------------------------------------------------------------------
+
+
+async def test_a_check_is_sealed_once_with_all_that_is_needed_to_check_it(table: Table) -> None:
+    request = table.request("might 9" + EFFECTS, faces=[5, 4])
+    sealed = await table.resolver().check(request)
+    resolution = sealed.resolution
+
+    assert table.log.calls == ["seal"]
+    assert table.log.sealed == {resolution.id: resolution}
+    assert resolution.id == derived("resolution", ORACLE)
+    assert resolution.text == "2d6+2 [5,4]+2 = 11 vs 9 · success"
+    assert (resolution.total, resolution.target, resolution.margin) == (11, 9, 2)
+    assert (resolution.degree, resolution.rule) == (Degree.SUCCESS, "might vs 9")
+    assert (resolution.turn_id, resolution.scene_id) == (ORACLE, table.scene.id)
+    assert (resolution.intent, resolution.seed) == (request.intent, 7)
+    assert resolution.effects == ("Orc.HP -8", "Mara -Tired")
+    assert score(parse(resolution.expression), resolution.dice).total == resolution.total
+
+
+async def test_effects_become_proposals_on_the_players_authority(table: Table) -> None:
+    sealed = await table.resolver().check(table.request("might 9" + EFFECTS, faces=[5, 4]))
+    assert list(table.log.staged.values()) == list(sealed.proposals)
+    assert [p.payload for p in sealed.proposals] == [
+        StateChange(entity_id=table.orc.id, key="HP", op=StateOp.ADD, value=-8),
+        StateChange(entity_id=table.mara.id, key="Tired", op=StateOp.UNTAG),
+    ]
+    for index, proposal in enumerate(sealed.proposals):
+        assert proposal.id == derived("proposal", ORACLE, index)
+        assert (proposal.universe_id, proposal.story_id) == (derived("universe"), derived("story"))
+        assert (proposal.scene_id, proposal.turn_id) == (table.scene.id, ORACLE)
+        assert (proposal.authority, proposal.tick) == (Authority.PLAYER, 95)
+        assert proposal.status is ProposalStatus.PENDING
+        assert not proposal.critical
+
+
+async def test_proposals_rest_on_the_roll_and_on_the_very_words(table: Table) -> None:
+    request = table.request("might 9; Orc.hp -8", faces=[5, 4], intent="  I cut the rope!  " + "x" * 600)
+    (proposal,) = (await table.resolver().check(request)).proposals
+    roll, words = proposal.evidence
+    assert roll == Evidence(
+        id=derived("evidence", "resolution", derived("resolution", ORACLE)),
+        kind=EvidenceKind.RESOLUTION,
+        ref_id=derived("resolution", ORACLE),
+        quote="2d6+2 [5,4]+2 = 11 vs 9 · success",
+        turn_id=ORACLE,
+        scene_id=table.scene.id,
+    )
+    assert words.id == derived("evidence", "turn", PLAYER)
+    assert (words.kind, words.ref_id, words.turn_id) == (EvidenceKind.TURN, PLAYER, PLAYER)
+    assert words.quote == request.intent[:MAX_QUOTE]
+
+
+async def test_setting_a_critical_predicate_is_critical(table: Table) -> None:
+    spec = "1 vs 1; Mara.Alive = false, Mara.hp -3, Mara +alive, Mara.hp = 0, Mara.rules_over = The Coast"
+    sealed = await table.resolver().check(table.request(spec))
+    assert [p.critical for p in sealed.proposals] == [True, False, False, False, False]
+    assert cast(StateChange, sealed.proposals[0].payload).key == "alive"
+
+    again = table.request(spec, turn_id=derived("turn", 2), is_critical={"rules_over", "hp"}.__contains__)
+    sealed = await table.resolver().check(again)
+    assert [p.critical for p in sealed.proposals] == [False, True, False, True, True]
+
+
+async def test_the_seed_fixes_the_dice(table: Table, make_entity: MakeEntity) -> None:
+    first = await table.resolver().check(table.request("8d10>=7 vs 3"))
+    other = await Table(make_entity).resolver().check(table.request("8d10>=7 vs 3"))
+    assert first.resolution.dice == other.resolution.dice
+    third = await table.resolver().check(table.request("8d10>=7 vs 3", seed=8, turn_id=derived("turn", 2)))
+    assert first.resolution.dice != third.resolution.dice
+
+
+@pytest.mark.parametrize("off_line", [True, False])
+async def test_the_same_request_gives_the_same_records(table: Table, off_line: bool) -> None:
+    request = table.request("might 9" + EFFECTS)
+    first = await table.resolver().check(request)
+    table.log.off_line = off_line  # the oracle turn that shows it is not written yet
+    assert await table.resolver().check(request) == first
+    assert table.log.calls == ["seal"]
+
+
+async def test_what_is_sealed_stays_sealed(table: Table) -> None:
+    """Renaming, or asking otherwise, cannot make a second result for one turn."""
+    first = await table.resolver().check(table.request("might 9" + EFFECTS))
+    assert await table.resolver().check(table.request("d20 vs 5", entities=(), seed=99)) == first
+    assert (await table.resolver().roll(table.request("d20"))).resolution == first.resolution
+
+
+@pytest.mark.parametrize(
+    ("spec", "complaint"),
+    [
+        ("might 9; fail: Ork.hp -8", "Did you mean Orc"),
+        ("might 9; partial: Nobody At All +x", "Check the name"),
+        ("migt 9", "Did you mean might"),
+        ("might 9; Orc", "not an effect"),
+        ("2d6/0 vs 9", "divide by zero"),
+    ],
+)
+async def test_what_cannot_be_done_leaves_nothing_behind(table: Table, spec: str, complaint: str) -> None:
+    rolled = False
+
+    def rules(spec: CheckSpec, rng: random.Random, faces: Sequence[int] | None) -> CheckResult:
+        nonlocal rolled
+        rolled = "/0" not in spec.rule
+        return resolve(spec, rng, faces)
+
+    with pytest.raises(InputError) as caught:
+        await table.resolver(rules).check(table.request(spec))
+    assert complaint in str(caught.value)
+    assert not rolled
+    assert table.log.calls == []
+
+
+# --- when the rules fail ----------------------------------------------------------------------------
+
+
+async def test_broken_rules_fall_back_to_luck_and_say_so(
+    table: Table, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(spec: CheckSpec, rng: random.Random, faces: Sequence[int] | None) -> CheckResult:
+        raise KeyError("no such rule")
+
+    spec = "might 9; success: Orc.hp -8; partial: Orc.hp -4; fail: Orc.hp +0"
+    request = table.request(spec)
+    with caplog.at_level(logging.ERROR):
+        sealed = await table.resolver(broken).check(request)
+    assert "the rules failed on 'might vs 9'" in caplog.text
+
+    resolution = sealed.resolution
+    assert resolution.expression == "d%"
+    assert resolution.rule == (
+        "narrative randomizer, even odds; instead of might vs 9, whose rules failed with KeyError"
+    )
+    assert resolution.text.endswith("(instead of might vs 9, whose rules failed with KeyError)")
+    assert resolution.degree in (Degree.SUCCESS, Degree.PARTIAL, Degree.FAIL)
+    assert (resolution.target, resolution.margin) == (None, None)
+    assert len(sealed.proposals) == 1
+    assert table.log.calls == ["seal"]
+
+
+async def test_luck_alone(table: Table) -> None:
+    sealed = await table.resolver().check(table.request("likely; Orc.hp -8", faces=[90]))
+    assert sealed.resolution.text == "likely odds d% [90] = 90 · success"
+    assert len(sealed.proposals) == 1
+
+
+# --- roll -------------------------------------------------------------------------------------------
+
+
+async def test_a_roll_is_sealed_and_proposes_nothing(table: Table) -> None:
+    request = RollRequest(
+        scene=table.scene,
+        turn_id=ORACLE,
+        intent="/roll 2d6+might [leap]",
+        spec="2d6+might [leap]",
+        seed=7,
+        numbers=table.mara.numbers,
+        faces=[5, 4],
+    )
+    sealed = await table.resolver().roll(request)
+    resolution = sealed.resolution
+    assert (resolution.text, resolution.degree) == ("2d6+2 [5,4]+2 = 11 · leap", Degree.NONE)
+    assert (resolution.rule, resolution.total, resolution.target) == ("roll", 11, None)
+    assert sealed.proposals == ()
+    assert await table.resolver().roll(request) == sealed
+    assert table.log.calls == ["seal"]
+
+
+async def test_a_roll_that_cannot_be_made(table: Table) -> None:
+    with pytest.raises(InputError):
+        await table.resolver().roll(table.request("2d6 vs 9"))
+    assert table.log.calls == []
+
+
+# --- declare ----------------------------------------------------------------------------------------
+
+
+def declaration(table: Table, *payloads: Payload, **fields: Any) -> Declaration:
+    given: dict[str, Any] = {
+        "universe_id": table.scene.universe_id,
+        "payloads": payloads,
+        "words": "/fact The bell was moved",
+        "scene": table.scene,
+        "turn_id": PLAYER,
+    }
+    return Declaration(**(given | fields))
+
+
+MOVED = AssertFact(fact_kind=FactKind.EVENT, predicate="moved", statement="The bell was moved.")
+DEAD = AssertFact(fact_kind=FactKind.STATE, predicate="alive", statement="Mara is dead.", value=False)
+CHAMBER = CreateEntity(entity_id=derived("chamber"), entity_kind=EntityKind.PLACE, name="Hidden Chamber")
+
+
+async def test_what_is_declared_is_staged_on_the_gms_word(table: Table) -> None:
+    staged = await table.resolver().declare(declaration(table, MOVED, DEAD))
+    assert table.log.calls == ["stage"]
+    assert [p.payload for p in staged] == [MOVED, DEAD]
+    assert [p.critical for p in staged] == [False, True]
+    for proposal in staged:
+        assert (proposal.authority, proposal.turn_id, proposal.tick) == (Authority.GM, PLAYER, 95)
+        (words,) = proposal.evidence
+        assert words == Evidence(
+            id=derived("evidence", "manual", PLAYER),
+            kind=EvidenceKind.MANUAL,
+            ref_id=PLAYER,
+            quote="/fact The bell was moved",
+            turn_id=PLAYER,
+            scene_id=table.scene.id,
+        )
+
+
+async def test_ticks_other_than_the_scenes(table: Table) -> None:
+    checked = await table.resolver().check(table.request("1 vs 1; Orc.hp -8", tick=0))
+    declared = await table.resolver().declare(declaration(table, MOVED, tick=120))
+    assert [p.tick for p in (*checked.proposals, *declared)] == [0, 120]
+
+
+async def test_what_is_built_already_is_staged_as_it_is(table: Table) -> None:
+    staged = await table.resolver().declare(declaration(table, MOVED))
+    table.log.staged.clear()
+    await table.resolver().stage(staged)
+    assert tuple(table.log.staged.values()) == staged
+
+
+async def test_declaring_again_changes_nothing_and_declaring_more_does(table: Table) -> None:
+    resolver = table.resolver()
+    first = await resolver.declare(declaration(table, MOVED, MOVED))
+    again = await resolver.declare(declaration(table, MOVED, MOVED))
+    assert [p.id for p in first] == [p.id for p in again]
+    assert len({p.id for p in first}) == 2
+    other = await resolver.declare(declaration(table, DEAD))
+    assert not {p.id for p in other} & {p.id for p in first}
+
+
+async def test_what_hangs_on_no_turn(table: Table) -> None:
+    resolver = table.resolver()
+    first = await resolver.declare(declaration(table, MOVED, DEAD, turn_id=None, scene=None))
+    again = await resolver.declare(declaration(table, MOVED, DEAD, turn_id=None, scene=None))
+    assert not {p.id for p in first} & {p.id for p in again}
+    assert all((p.scene_id, p.story_id, p.tick) == (None, None, None) for p in first)
+    assert {e.ref_id for p in first for e in p.evidence} == {first[0].id}
+
+    keyed = [
+        await resolver.declare(declaration(table, MOVED, turn_id=None, key=derived("summary")))
+        for _ in range(2)
+    ]
+    assert keyed[0][0].id == keyed[1][0].id
+
+
+async def test_what_counts_only_while_a_turn_is_undone(table: Table) -> None:
+    (first,) = await table.resolver().declare(declaration(table, MOVED, turn_id=None, unless_turn=ORACLE))
+    (again,) = await table.resolver().declare(declaration(table, MOVED, turn_id=None, unless_turn=ORACLE))
+    assert first.unless_turn == ORACLE
+    assert first.id == again.id
+
+
+async def test_better_evidence_another_authority_and_weight(table: Table) -> None:
+    evidence = Evidence(id=derived("evidence", "scene", "s"), kind=EvidenceKind.SCENE, ref_id=table.scene.id)
+    (proposal,) = await table.resolver().declare(
+        declaration(table, CHAMBER, evidence=(evidence,), authority=Authority.SYSTEM, critical=True)
+    )
+    assert proposal.evidence == (evidence,)
+    assert (proposal.authority, proposal.critical) == (Authority.SYSTEM, True)

@@ -1,0 +1,135 @@
+"""Folding staged changes into canonical state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.resolver.working_state import WorkingState, apply, describe, fold
+from stores.records.canon import Literalish, StateChange, StateOp
+from stores.records.ids import derived
+from stores.records.world import Entity
+
+MakeEntity = Callable[..., Entity]
+MARA = derived("entity", "Mara")
+
+
+def change(key: str, op: str, value: Literalish | None = None, of: str = MARA) -> StateChange:
+    return StateChange(entity_id=of, key=key, op=StateOp(op), value=value)
+
+
+@pytest.fixture
+def mara(make_entity: MakeEntity) -> Entity:
+    return make_entity("Mara", numbers={"hp": 10}, tags=("tired",))
+
+
+def test_canon_alone(mara: Entity) -> None:
+    assert fold(mara, []) == WorkingState({"hp": 10}, ("tired",), {})
+
+
+def test_changes_apply_in_order(mara: Entity) -> None:
+    state = fold(
+        mara,
+        [
+            change("hp", "add", -3),
+            change("hp", "set", 5),
+            change("hp", "add", 1),
+            change("luck", "add", 2),
+            change("wounded", "tag"),
+            change("wounded", "tag"),
+            change("tired", "untag"),
+            change("nothing", "untag"),
+            change("alive", "set", False),
+        ],
+    )
+    assert state == WorkingState({"hp": 6, "luck": 2}, ("wounded",), {"alive": False})
+
+
+def test_changes_of_others_are_not_its_own(mara: Entity) -> None:
+    assert fold(mara, [change("hp", "add", -3, of=derived("entity", "Orc"))]).numbers == {"hp": 10}
+
+
+def test_a_key_is_a_number_or_a_value(mara: Entity) -> None:
+    state = fold(mara, [change("hp", "set", "unknown")])
+    assert (state.numbers, state.values) == ({}, {"hp": "unknown"})
+    state = apply(state, change("hp", "add", 4))
+    assert (state.numbers, state.values) == ({"hp": 4}, {})
+    state = apply(state, change("hp", "set", True))
+    assert (state.numbers, state.values) == ({}, {"hp": True})
+    assert apply(state, change("hp", "set", None)) == WorkingState({}, ("tired",), {})
+
+
+@pytest.mark.parametrize("value", [None, "three", True])
+def test_adding_what_is_no_number_adds_nothing(mara: Entity, value: Literalish | None) -> None:
+    assert fold(mara, [change("hp", "add", value)]).numbers == {"hp": 10}
+
+
+@pytest.mark.parametrize(
+    ("staged", "line"),
+    [
+        (change("hp", "add", -3), ("hp", "10", "7")),
+        (change("hp", "set", 9.7 + 0.1), ("hp", "10", "9.8")),
+        (change("luck", "add", 2), ("luck", "—", "2")),
+        (change("alive", "set", False), ("alive", "—", "false")),
+        (change("mood", "set", "grim"), ("mood", "—", "grim")),
+        (change("hp", "set", None), ("hp", "10", "—")),
+        (change("wounded", "tag"), ("tag wounded", "no", "yes")),
+        (change("tired", "untag"), ("tag tired", "yes", "no")),
+    ],
+)
+def test_diff_lines(mara: Entity, staged: StateChange, line: tuple[str, str, str]) -> None:
+    before = fold(mara, [])
+    assert describe(staged, before, apply(before, staged)) == line
+
+
+changes = st.lists(
+    st.one_of(
+        st.builds(
+            change,
+            st.sampled_from(["hp", "luck"]),
+            st.sampled_from(["add", "set"]),
+            st.one_of(st.integers(-99, 99), st.booleans(), st.text(max_size=3), st.none()),
+        ),
+        st.builds(change, st.sampled_from(["tired", "wet", "lost"]), st.sampled_from(["tag", "untag"])),
+    ),
+    max_size=12,
+)
+
+
+@given(first=changes, then=changes)
+@settings(max_examples=200, deadline=None)
+def test_folding_in_steps_is_folding_at_once(first: list[StateChange], then: list[StateChange]) -> None:
+    mara = Entity.model_validate(
+        {
+            "id": MARA,
+            "universe_id": "u",
+            "kind": "character",
+            "name": "Mara",
+            "numbers": {"hp": 10},
+            "tags": ["tired"],
+            "recorded_at": "2026-01-01T00:00:00Z",
+        }
+    )
+    before = mara.model_copy(deep=True)
+    state = fold(mara, first)
+    kept = WorkingState(dict(state.numbers), state.tags, dict(state.values))
+    for staged in then:
+        state_before, state = state, apply(state, staged)
+        describe(staged, state_before, state)
+    assert state == fold(mara, first + then)
+    assert fold(mara, first) == kept
+    assert mara == before
+    assert not set(state.numbers) & set(state.values)
+    assert len(set(state.tags)) == len(state.tags)
+
+
+@given(st.lists(st.integers(-99, 99), max_size=10))
+@settings(deadline=None)
+def test_additions_come_to_their_sum(amounts: list[int]) -> None:
+    state = WorkingState()
+    for amount in amounts:
+        state = apply(state, change("hp", "add", amount))
+    assert state.numbers.get("hp", 0) == sum(amounts)
