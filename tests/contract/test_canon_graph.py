@@ -1,0 +1,386 @@
+"""The canon graph's contract: what is true, since when, and what it rests on. Source: stores/ports.py."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from stores.authority import Role
+from stores.errors import NotFound, WriteDenied
+from stores.records.canon import Appearance, FactChange, FactKind, FactStatus, Involvement, Supersession
+from stores.records.ids import Id
+from stores.records.world import Entity, EntityKind, EntityStatus
+from tests.contract import builders as make
+from tests.contract.conftest import Truth
+
+CANONICAL, SUPERSEDED, RETCONNED = FactStatus.CANONICAL, FactStatus.SUPERSEDED, FactStatus.RETCONNED
+
+
+@pytest.fixture
+def keeper(truth: Truth) -> Any:
+    return truth.canon(Role.CANON_KEEPER)
+
+
+async def commit(keeper: Any, **given: Any) -> None:
+    await keeper.commit(make.batch(**given))
+
+
+def names(entities: list[Entity]) -> list[str]:
+    return [entity.name for entity in entities]
+
+
+# --- universes and containers -----------------------------------------------------------------------
+
+
+async def test_universes_are_put_whole(keeper: Any) -> None:
+    first, second = make.universe(), make.universe(id=make.new_id(), name="Ash")
+    await commit(keeper, universe=first)
+    await commit(keeper, universe=second)
+    locked = first.model_copy(update={"locked": True})
+    await commit(keeper, universe=locked)
+    assert await keeper.universes() == [locked, second]
+    assert await keeper.universe(first.id) == locked
+
+
+async def test_what_is_not_there_is_not_found(keeper: Any) -> None:
+    missing = make.new_id()
+    for reading in (keeper.universe, keeper.entity, keeper.fact):
+        with pytest.raises(NotFound, match=missing):
+            await reading(missing)
+    assert await keeper.entities_by_id([missing]) == {}
+    assert await keeper.facts_by_id([missing]) == {}
+    assert await keeper.facts_about(missing) == []
+    assert await keeper.neighbourhood([missing]) == ((), ())
+
+
+async def test_the_orchestrator_makes_containers_and_nothing_else(truth: Truth, keeper: Any) -> None:
+    orchestrator = truth.canon(Role.ORCHESTRATOR)
+    story = make.story_node()
+    second, first = make.scene_node(story, 2), make.scene_node(story, 1)
+    for _ in range(2):
+        await orchestrator.create_story_node(story)
+        await orchestrator.create_scene_node(second)
+        await orchestrator.create_scene_node(first)
+    assert await keeper.story_nodes(make.UNIVERSE) == [story]
+    assert await keeper.scene_nodes(story.id) == [first, second]
+    with pytest.raises(WriteDenied):
+        await orchestrator.commit(make.batch(entities=(make.entity(),)))
+    with pytest.raises(WriteDenied):
+        await orchestrator.commit(make.batch(story_status={story.id: "completed"}))
+
+    await commit(keeper, scene_status={first.id: "completed"}, story_status={story.id: "abandoned"})
+    assert [node.status for node in await keeper.scene_nodes(story.id)] == ["completed", "active"]
+    assert (await keeper.story_nodes(make.UNIVERSE))[0].status == "abandoned"
+    await orchestrator.create_scene_node(first)
+    assert (await keeper.scene_nodes(story.id))[0].status == "completed"
+
+
+@pytest.mark.parametrize("role", [r for r in Role if r is not Role.CANON_KEEPER])
+async def test_only_the_canon_keeper_commits(truth: Truth, keeper: Any, role: Role) -> None:
+    with pytest.raises(WriteDenied):
+        await truth.canon(role).commit(make.batch(universe=make.universe()))
+    assert await keeper.universes() == []
+
+
+# --- entities ---------------------------------------------------------------------------------------
+
+
+async def test_entities_come_by_name_without_case(keeper: Any) -> None:
+    entities = [make.entity(name) for name in ("mara", "Bren", "Ärla", "anselm")]
+    place = make.entity("Cellar", kind=EntityKind.PLACE)
+    elsewhere = make.entity("Zed", universe_id=make.new_id())
+    await commit(keeper, entities=(*entities, place, elsewhere))
+    assert names(await keeper.entities(make.UNIVERSE)) == ["anselm", "Bren", "Cellar", "mara", "Ärla"]
+    assert names(await keeper.entities(make.UNIVERSE, kind=EntityKind.PLACE)) == ["Cellar"]
+    assert names(await keeper.entities(make.UNIVERSE, limit=2)) == ["anselm", "Bren"]
+    assert await keeper.entities_by_id([place.id, make.new_id()]) == {place.id: place}
+    assert await keeper.count(make.UNIVERSE) == (5, 0)
+    assert await keeper.count() == (6, 0)
+
+
+async def test_search_finds_any_part_of_a_name_or_alias_and_takes_nothing_as_a_pattern(keeper: Any) -> None:
+    odd = make.entity("100% _Salt_ 'n'", aliases=("STRAẞE \\", "Café"))
+    plain = make.entity("1000 Salts")
+    await commit(keeper, entities=(odd, plain))
+
+    async def found(text: str) -> set[str]:
+        return set(names(await keeper.entities(make.UNIVERSE, search=text)))
+
+    assert await found("salt") == {odd.name, plain.name}
+    for text in ("%", "_salt_", "'N'", "strasse", "\\", "CAFE\u0301"):
+        assert await found(text) == {odd.name}, text
+    assert await found("%salt") == set()
+    assert await found("x" * 60_000) == set()
+    assert names(await keeper.entities(make.UNIVERSE, search="0", limit=1)) == ["100% _Salt_ 'n'"]
+
+
+async def test_an_entity_is_found_by_exactly_its_name_or_an_alias(keeper: Any) -> None:
+    mara, other = make.entity("Mara", aliases=("the Lampwright", "Éa")), make.entity("MARA")
+    await commit(keeper, entities=(mara, other))
+    assert await keeper.find_entity(make.UNIVERSE, "mara") == [mara, other]
+    assert await keeper.find_entity(make.UNIVERSE, "The LAMPWRIGHT") == [mara]
+    assert await keeper.find_entity(make.UNIVERSE, "E\u0301a") == [mara]
+    assert await keeper.find_entity(make.UNIVERSE, "lamp") == []
+    assert await keeper.find_entity(make.new_id(), "Mara") == []
+
+
+async def test_a_renamed_entity_is_found_by_its_new_name_alone(keeper: Any) -> None:
+    mara = make.entity("Mara", aliases=("Lamp",))
+    await commit(keeper, entities=(mara,))
+    renamed = mara.model_copy(update={"name": "Nerys", "aliases": ()})
+    for _ in range(2):
+        await commit(keeper, entities=(renamed,))
+    assert await keeper.find_entity(make.UNIVERSE, "Mara") == []
+    assert await keeper.find_entity(make.UNIVERSE, "lamp") == []
+    assert await keeper.find_entity(make.UNIVERSE, "nerys") == [renamed]
+    assert await keeper.entity(mara.id) == renamed
+
+
+@pytest.mark.parametrize("status", [EntityStatus.MERGED, EntityStatus.RETCONNED])
+async def test_an_entity_out_of_canon_is_kept_and_not_listed(keeper: Any, status: EntityStatus) -> None:
+    kept, gone = make.entity("Mara"), make.entity("Marra")
+    await commit(keeper, entities=(kept, gone))
+    out = gone.model_copy(update={"status": status, "merged_into": kept.id})
+    await commit(keeper, entities=(out,))
+    assert await keeper.entities(make.UNIVERSE) == [kept]
+    assert await keeper.entities(make.UNIVERSE, search="marra") == []
+    assert await keeper.find_entity(make.UNIVERSE, "marra") == []
+    assert await keeper.entity(gone.id) == out
+    assert await keeper.entities_by_id([gone.id]) == {gone.id: out}
+    assert await keeper.count(make.UNIVERSE) == (1, 0)
+    await commit(keeper, entities=(gone,))
+    assert await keeper.find_entity(make.UNIVERSE, "marra") == [gone]
+
+
+# --- facts ------------------------------------------------------------------------------------------
+
+
+async def test_facts_about_an_entity_in_any_role_oldest_first(keeper: Any) -> None:
+    mara, bren = make.entity("Mara"), make.entity("Bren")
+    tired = make.fact("Mara is tired.", mara)
+    ally = make.relation(bren, "ally_of", mara)
+    witnessed = make.fact("The lamp fell.", involves=(Involvement(role="witness", entity_id=mara.id),))
+    itself = make.fact("Mara is Mara.", mara, mara, predicate="same")
+    unrelated = make.fact("Bren is cold.", bren)
+    await commit(keeper, entities=(mara, bren), facts=(tired, ally, witnessed, itself, unrelated))
+    assert await keeper.facts_about(mara.id) == [tired, ally, witnessed, itself]
+    assert await keeper.facts_about(mara.id, predicate="ally_of") == [ally]
+    assert await keeper.facts_about(mara.id, limit=2) == [tired, ally]
+    assert await keeper.facts_by_id([ally.id, tired.id]) == {tired.id: tired, ally.id: ally}
+
+
+async def test_what_has_ended_is_history_and_events_stay(keeper: Any) -> None:
+    mara = make.entity()
+    ended = make.fact("Mara was at sea.", mara, valid_from=0, valid_to=10)
+    event = make.fact("Mara landed.", mara, kind=FactKind.EVENT, valid_from=10, valid_to=11)
+    now = make.fact("Mara is ashore.", mara, valid_from=10)
+    await commit(keeper, entities=(mara,), facts=(ended, event, now))
+    for reading, argument in ((keeper.facts_about, mara.id), (keeper.facts, make.UNIVERSE)):
+        assert await reading(argument) == [event, now]
+        assert await reading(argument, history=True) == [ended, event, now]
+    assert await keeper.facts(make.UNIVERSE, kind=FactKind.EVENT) == [event]
+    assert await keeper.facts(make.UNIVERSE, limit=1) == [event]
+    assert await keeper.facts(make.new_id(), history=True) == []
+
+
+async def test_facts_at_a_time_hold_then(keeper: Any) -> None:
+    always = make.fact("The sea is salt.")
+    morning = make.fact("The lamp burns.", valid_from=0, valid_to=60, kind=FactKind.STATE)
+    later = make.fact("The lamp is out.", valid_from=60, kind=FactKind.STATE)
+    never = make.fact("The lamp was stolen.", status=RETCONNED)
+    await commit(keeper, facts=(always, morning, later, never))
+    held = {-1: [always], 0: [always, morning], 59: [always, morning], 60: [always, later]}
+    for tick, facts in held.items():
+        assert await keeper.facts_at(make.UNIVERSE, tick) == facts, tick
+    assert await keeper.facts_at(make.UNIVERSE, 60, kind=FactKind.STATE) == [later]
+    assert await keeper.facts_at(make.UNIVERSE, 60, limit=1) == [always]
+
+
+async def test_a_superseded_fact_is_kept_and_linked(keeper: Any) -> None:
+    mara = make.entity()
+    old, new = make.fact("Mara is tired.", mara), make.fact("Mara is rested.", mara)
+    await commit(keeper, entities=(mara,), facts=(old,))
+    await commit(
+        keeper,
+        facts=(new,),
+        fact_changes=(FactChange(fact_id=old.id, status=SUPERSEDED, valid_to=30),),
+        supersedes=(Supersession(newer_id=new.id, older_id=old.id),),
+    )
+    was = old.model_copy(update={"status": SUPERSEDED, "valid_to": 30})
+    assert await keeper.facts_about(mara.id) == [new]
+    assert await keeper.facts_about(mara.id, history=True) == [was, new]
+    assert await keeper.superseded_by(old.id) == [new]
+    assert await keeper.supersedes(new.id) == [was]
+    assert await keeper.superseded_by(new.id) == []
+    assert await keeper.count(make.UNIVERSE) == (1, 1)
+
+
+async def test_committing_again_changes_nothing(keeper: Any) -> None:
+    mara, bren = make.entity("Mara"), make.entity("Bren")
+    ally, quote = make.relation(mara, "ally_of", bren), make.evidence(turn_id="t1")
+    whole = make.batch(
+        universe=make.universe(),
+        entities=(mara, bren),
+        facts=(ally,),
+        evidence=(quote,),
+        supports=(make.support(ally, quote), make.support(mara, quote)),
+        supersedes=(Supersession(newer_id=ally.id, older_id=ally.id),),
+        appearances=(Appearance(entity_id=mara.id, scene_id="s1"),),
+        fact_changes=(FactChange(fact_id=ally.id, status=CANONICAL, valid_to=None),),
+    )
+
+    async def everything() -> list[Any]:
+        return [
+            await keeper.universes(),
+            await keeper.entities(make.UNIVERSE),
+            await keeper.facts(make.UNIVERSE, history=True),
+            await keeper.neighbourhood([mara.id]),
+            await keeper.evidence_of(ally.id),
+            await keeper.supported_by(["t1"]),
+            await keeper.supersedes(ally.id),
+            await keeper.appearances(mara.id),
+        ]
+
+    await keeper.commit(whole)
+    before = await everything()
+    assert all(before)
+    await keeper.commit(whole)
+    assert await everything() == before
+
+
+async def test_a_replayed_fact_does_not_come_back_to_life(keeper: Any) -> None:
+    mara, bren = make.entity("Mara"), make.entity("Bren")
+    ally = make.relation(mara, "ally_of", bren)
+    await commit(keeper, entities=(mara, bren), facts=(ally,))
+    await commit(keeper, fact_changes=(FactChange(fact_id=ally.id, status=RETCONNED),))
+    await commit(keeper, facts=(ally,))
+    assert (await keeper.fact(ally.id)).status is RETCONNED
+    assert (await keeper.neighbourhood([mara.id])).facts == ()
+
+
+async def test_a_batch_that_cannot_be_written_whole_is_not_written(keeper: Any) -> None:
+    mara = make.entity()
+    with pytest.raises(NotFound):
+        await commit(keeper, entities=(mara,), fact_changes=(FactChange(fact_id="gone", status=RETCONNED),))
+    with pytest.raises(NotFound):
+        await commit(keeper, entities=(mara,), scene_status={"gone": "completed"})
+    assert await keeper.count() == (0, 0)
+
+
+async def test_any_words_and_values_come_back_as_they_were(keeper: Any) -> None:
+    values: list[Any] = [True, 3, 2.5, 1.0, "nul\x00 ☃ \u202e", None, 2**40]
+    facts = [make.fact("é" * 1_000_000 if v is None else repr(v), value=v) for v in values]
+    marked = make.entity("'; DROP TABLE canon_facts; --", numbers={"hp": 3, "luck": 0.5}, tags=("wet",))
+    await commit(keeper, entities=(marked,), facts=tuple(facts))
+    found = await keeper.facts(make.UNIVERSE)
+    assert found == facts
+    assert [type(f.value) for f in found] == [type(v) for v in values]
+    assert await keeper.entity(marked.id) == marked
+
+
+# --- neighbourhood ----------------------------------------------------------------------------------
+
+
+async def test_a_neighbourhood_grows_by_hops_both_ways(keeper: Any) -> None:
+    a, b, c, d = people = [make.entity(name) for name in "ABCD"]
+    facts = (make.relation(a, "knows", b), make.relation(c, "knows", b), make.relation(c, "owns", d))
+    await commit(keeper, entities=tuple(people), facts=facts)
+
+    async def near(hops: int, *roots: Entity) -> tuple[list[str], list[Id]]:
+        found = await keeper.neighbourhood([root.id for root in roots], hops=hops)
+        return names(found.entities), [fact.id for fact in found.facts]
+
+    ids = [fact.id for fact in facts]
+    assert await near(0, a) == (["A"], [])
+    assert await near(1, a) == (["A", "B"], ids[:1])
+    assert await near(2, a) == (["A", "B", "C"], ids[:2])
+    assert await near(3, a) == (["A", "B", "C", "D"], ids)
+    assert await near(9, d, a) == (["D", "A", "B", "C"], ids)
+
+
+async def test_a_neighbourhood_holds_what_holds_now(keeper: Any) -> None:
+    """Ended and retconned relations, plain facts and entities out of canon lead nowhere."""
+    root, *others = people = [make.entity(name) for name in ("Root", "Ended", "Retconned", "Merged", "Near")]
+    ended, retconned, _, near = facts = [make.relation(root, "knows", other) for other in others]
+    plain = make.relation(root, "saw", make.entity("Plain"), kind=FactKind.EVENT)
+    people[3] = people[3].model_copy(update={"status": EntityStatus.MERGED})
+    await commit(keeper, entities=tuple(people), facts=(*facts, plain))
+    changes = (
+        FactChange(fact_id=ended.id, status=CANONICAL, valid_to=5),
+        FactChange(fact_id=retconned.id, status=RETCONNED),
+    )
+    await commit(keeper, fact_changes=changes)
+    found = await keeper.neighbourhood([root.id])
+    assert names(found.entities) == ["Root", "Near"]
+    assert found.facts == (near,)
+
+    restored = FactChange(fact_id=retconned.id, status=CANONICAL)
+    await commit(keeper, fact_changes=(restored,))
+    assert names((await keeper.neighbourhood([root.id])).entities) == ["Root", "Retconned", "Near"]
+
+
+async def test_a_hub_s_neighbourhood_is_bounded(keeper: Any) -> None:
+    hub = make.entity("Hub")
+    spokes = [make.entity(f"Spoke {n}") for n in range(300)]
+    facts = [make.relation(hub, "rules_over", spoke) for spoke in spokes]
+    facts += [make.relation(one, "knows", two) for one, two in pairwise(spokes)]
+    await commit(keeper, entities=(hub, *spokes), facts=tuple(facts))
+    found = await keeper.neighbourhood([hub.id], limit=20)
+    assert len(found.entities) == 20
+    assert found.entities[0] == hub
+    near = {entity.id for entity in found.entities}
+    assert found.facts
+    assert all(i.entity_id in near for fact in found.facts for i in fact.involves)
+    assert await keeper.neighbourhood([hub.id], limit=20) == found
+    assert names((await keeper.neighbourhood([hub.id, spokes[0].id], limit=1)).entities) == ["Hub"]
+
+
+# --- what rests on what -----------------------------------------------------------------------------
+
+
+async def test_evidence_is_found_from_both_ends(keeper: Any) -> None:
+    mara = make.entity()
+    tired, wet = make.fact("Mara is tired.", mara), make.fact("Mara is wet.", mara)
+    said, seen = make.evidence("I am tired.", turn_id="t1"), make.evidence("Rain.", turn_id="t2", page=3)
+    typed = make.evidence("By hand.", span=(3, 9))
+    await commit(
+        keeper,
+        entities=(mara,),
+        facts=(tired, wet),
+        evidence=(said, seen, typed),
+        supports=(
+            make.support(tired, said),
+            make.support(tired, seen),
+            make.support(wet, seen),
+            make.support(mara, typed),
+        ),
+        appearances=tuple(Appearance(entity_id=mara.id, scene_id=s) for s in ("s2", "s1")),
+    )
+    assert await keeper.evidence_of(tired.id) == [said, seen]
+    assert await keeper.evidence_of(mara.id) == [typed]
+    assert await keeper.supported_by(["t1"]) == [("t1", tired.id)]
+    assert set(await keeper.supported_by(["t2", "t1", "t3"])) == {
+        ("t1", tired.id),
+        ("t2", tired.id),
+        ("t2", wet.id),
+    }
+    assert await keeper.supported_by([]) == []
+    assert await keeper.appearances(mara.id) == ["s2", "s1"]
+
+
+async def test_commits_are_seen_whole_while_others_read(keeper: Any) -> None:
+    async def write(n: int) -> None:
+        entity = make.entity(f"E{n}")
+        await commit(
+            keeper, entities=(entity,), facts=tuple(make.fact(f"{n}.{m}", entity) for m in range(10))
+        )
+
+    async def watch() -> None:
+        while (counted := await keeper.count())[0] < 30:
+            assert counted[1] == counted[0] * 10
+
+    await asyncio.gather(*(write(n) for n in range(30)), watch(), watch(), watch())
+    assert await keeper.count() == (30, 300)
