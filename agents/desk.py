@@ -60,7 +60,8 @@ class NewCharacter:
 
 @dataclass(frozen=True, slots=True)
 class StoryOutline:
-    """Story and first scene. `pc` is an existing character's id or one to create."""
+    """Story and first scene. `pc` is an existing character's id or one to create; `tick` the world time
+    that the scene begins at; `prose` is told by the GM before the first turn."""
 
     universe_id: Id
     title: str
@@ -75,6 +76,8 @@ class StoryOutline:
     scene_goal: str = ""
     place: Id | str | None = None
     cast: tuple[Id, ...] = ()
+    tick: int = 480
+    prose: tuple[str, ...] = ()
 
 
 class Desk(Protocol):

@@ -84,6 +84,7 @@ def compose(stores: Stores, clock: Clock, ids: IdMaker) -> Orchestrator:
         stories=stories,
         scenes=scenes,
         graph=graph,
+        rolls=rolls,
         line=Line(log, narrator, ids, clock, events),
         views=views,
         transcript=Transcript(log, canon),

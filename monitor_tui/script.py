@@ -125,7 +125,7 @@ async def _universe(desk: Desk, name: str) -> Id:
 
 async def _outline(desk: Desk, header: dict[str, str], universe_id: Id) -> StoryOutline:
     people = await desk.characters(universe_id)
-    tick = header.get("tick", "0")
+    tick = header.get("tick", "480")
     if not re.fullmatch(r"-?\d{1,12}", tick):
         raise InputError(f"tick: {tick!r} is not a whole number of minutes.")
     return StoryOutline(

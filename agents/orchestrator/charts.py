@@ -120,10 +120,11 @@ def step(loop: Loop, state: str | None, event: str, *, remembered: str | None = 
         chart.send(event)
     except TransitionNotAllowed as error:
         here = state or "the start"
+        legal = ", ".join(way.replace("_", " ") for way in ways(loop, state))
         raise IllegalTransition(
             f"The {loop} loop cannot {event.replace('_', ' ')} from {here}.",
             kept="Nothing was changed.",
-            todo=f"From there it can: {', '.join(w.replace('_', ' ') for w in ways(loop, state)) or 'nothing more'}.",
+            todo=f"From there it can: {legal or 'nothing more'}.",
         ) from error
     return leaf(chart)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.clean import clean
 from agents.orchestrator.declare import MAX_NAME, bounded, sentence
-from agents.resolver.effects import parse_effects
+from agents.resolver.effects import parse_effect
 from stores.errors import InputError
 from stores.records.canon import AssertFact, CreateEntity, NoteAxiom, Payload, StateChange, StateOp
 
@@ -65,5 +65,5 @@ def _restated(change: StateChange, text: str) -> StateChange:
             typed = f"X +{text}"
         case StateOp.UNTAG:
             typed = f"X -{text}"
-    (effect,) = parse_effects(typed)
+    effect = parse_effect(typed)
     return change.model_copy(update={"key": effect.key, "op": effect.op, "value": effect.value})

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from agents.canon_keeper.predicates import Catalogue
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.orchestrator.exchange import RollPlan
-from agents.resolver.check import read_check
+from agents.resolver.check import read_check, whole_numbers
 from agents.resolver.dice_parser import parse
-from agents.resolver.resolver import CheckRequest, Resolver, RollRequest, Sealed
+from agents.resolver.requests import CheckRequest, RollRequest, Sealed
+from agents.resolver.resolver import Resolver
 from stores.errors import InputError
 from stores.records.play import Turn
 from stores.records.world import Entity, Number
@@ -33,7 +34,7 @@ class Rolls:
         elif not spec:
             raise InputError("Roll what?", kept="Nothing was played.", todo="As in: /roll 2d6+1")
         else:
-            parse(spec, _whole(_numbers(context)))
+            parse(spec, whole_numbers(_numbers(context)))
 
     async def seal(self, plan: RollPlan, context: SceneContext, words: Turn | None, tick: int) -> Sealed:
         """Have the Resolver roll and seal. The same plan gives the same result, sealed once."""
@@ -49,7 +50,7 @@ class Rolls:
                     spec=plan.spec,
                     numbers=_numbers(context),
                     entities=await self._targets(plan.spec, context),
-                    is_critical=self._catalogue.is_critical,
+                    is_critical=lambda predicate, value: self._catalogue[predicate].is_critical(value),
                     tick=tick,
                 )
             )
@@ -79,7 +80,3 @@ def _numbers(context: SceneContext) -> dict[str, Number]:
     """Return the acting character's numbers as they stand on this line."""
     actor = context.actor()
     return dict(context.state(actor).numbers) if actor else {}
-
-
-def _whole(numbers: dict[str, Number]) -> dict[str, int]:
-    return {name: int(value) for name, value in numbers.items()}

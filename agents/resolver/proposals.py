@@ -7,16 +7,13 @@ Source: design/ontology.md (identifiers; "Proposed change kinds"); AGENT_ORCHEST
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Final
 
-from agents.resolver.requests import CheckRequest, Declaration, IsCritical
+from agents.resolver.requests import CheckRequest, IsCritical
 from stores.records.canon import (
-    AssertFact,
     Authority,
     Evidence,
     EvidenceKind,
-    Payload,
     StateChange,
     StateOp,
 )
@@ -79,53 +76,6 @@ def proposals_resolved(
     )
 
 
-def proposals_declared(declaration: Declaration, key: Id, at: datetime) -> tuple[ProposedChange, ...]:
-    """Build what was stated outright; identifiers derive from `key` and from what is stated."""
-    scene = declaration.scene
-    ids = [
-        derived("proposal", "declared", key, index, payload.model_dump_json())
-        for index, payload in enumerate(declaration.payloads)
-    ]
-    tick = scene.tick if scene and declaration.tick is None else declaration.tick
-    evidence = declaration.evidence or tuple(_words_of(declaration, ref) for ref in ids[:1])
-    return tuple(
-        ProposedChange(
-            id=own_id,
-            universe_id=declaration.universe_id,
-            story_id=scene.story_id if scene else None,
-            scene_id=scene.id if scene else None,
-            turn_id=declaration.turn_id,
-            unless_turn=declaration.unless_turn,
-            payload=payload,
-            evidence=evidence,
-            authority=declaration.authority,
-            tick=tick,
-            critical=declaration.critical or touches_critical(payload, declaration.is_critical),
-            created_at=at,
-        )
-        for own_id, payload in zip(ids, declaration.payloads, strict=True)
-    )
-
-
-def touches_critical(payload: Payload, is_critical: IsCritical) -> bool:
-    """Whether `payload` gives a critical predicate a value, as `alive = false` does."""
-    match payload:
-        case StateChange(op=StateOp.SET | StateOp.ADD):
-            return is_critical(payload.key)
-        case AssertFact():
-            return is_critical(payload.predicate)
-        case _:
-            return False
-
-
-def _words_of(declaration: Declaration, first_proposal: Id) -> Evidence:
-    """Evidence of the typed words: of their turn, or of the proposal if no turn holds them."""
-    ref = declaration.turn_id or first_proposal
-    return Evidence(
-        id=derived("evidence", EvidenceKind.MANUAL, ref),
-        kind=EvidenceKind.MANUAL,
-        ref_id=ref,
-        quote=declaration.words[:MAX_QUOTE],
-        turn_id=declaration.turn_id,
-        scene_id=declaration.scene.id if declaration.scene else None,
-    )
+def touches_critical(change: StateChange, is_critical: IsCritical) -> bool:
+    """Whether `change` gives a critical predicate a critical value, as `alive = false` does."""
+    return change.op in (StateOp.SET, StateOp.ADD) and is_critical(change.key, change.value)

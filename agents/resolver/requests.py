@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stores.records.canon import Authority, Evidence, Payload
+from stores.records.canon import Literalish
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
 from stores.records.play import Resolution, Scene
 from stores.records.world import Entity, Number
 
-IsCritical = Callable[[str], bool]
-"""Tells whether a predicate is critical: proposing to change it raises a trigger at once."""
+IsCritical = Callable[[str, Literalish | None], bool]
+"""Tells whether giving a predicate this value is critical: proposing it raises a trigger at once."""
 
 
-def only_life(predicate: str) -> bool:
-    """Hold nothing critical but life and death: the least that any universe does."""
-    return predicate == "alive"
+def only_death(predicate: str, value: Literalish | None) -> bool:
+    """Hold nothing critical but death: the least that any universe does."""
+    return predicate == "alive" and value is False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,32 +46,7 @@ class CheckRequest(RollRequest):
 
     player_turn_id: Id
     entities: Iterable[Entity] = ()
-    is_critical: IsCritical = only_life
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Declaration:
-    """Changes that someone states outright, in `words` as typed; no dice.
-
-    They count while `turn_id` is on the line (None: they hang on the scene, or on nothing) and
-    `unless_turn` is off it. `evidence` takes the place of the words where there is better.
-    `key` is what the identifiers derive from, so that saying the same again changes nothing; it is
-    the turn if there is one. `tick` is the world time of the words (None: the scene's). `critical`
-    marks them all, whatever `is_critical` says of each.
-    """
-
-    universe_id: Id
-    payloads: Sequence[Payload]
-    words: str
-    scene: Scene | None = None
-    turn_id: Id | None = None
-    unless_turn: Id | None = None
-    authority: Authority = Authority.GM
-    evidence: tuple[Evidence, ...] = ()
-    key: Id | None = None
-    tick: int | None = None
-    critical: bool = False
-    is_critical: IsCritical = only_life
+    is_critical: IsCritical = only_death
 
 
 @dataclass(frozen=True, slots=True)

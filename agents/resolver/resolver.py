@@ -19,8 +19,8 @@ from agents.resolver.check import CheckResult, CheckSpec, by_luck, read_check, r
 from agents.resolver.dice import roll
 from agents.resolver.effects import Effect
 from agents.resolver.names import Names
-from agents.resolver.proposals import proposal_id, proposals_declared, proposals_resolved, resolution_id
-from agents.resolver.requests import CheckRequest, Declaration, RollRequest, Sealed
+from agents.resolver.proposals import proposal_id, proposals_resolved, resolution_id
+from agents.resolver.requests import CheckRequest, RollRequest, Sealed
 from agents.resolver.words import folded
 from stores.errors import InputError
 from stores.ports import ResolverLog
@@ -107,21 +107,8 @@ class Resolver:
         await self._log.seal(resolution)
         return Sealed(resolution)
 
-    async def declare(self, declaration: Declaration) -> tuple[ProposedChange, ...]:
-        """Stage what was stated outright, on the evidence of the words that stated it.
-
-        Raises StoreError if the log cannot be written.
-        """
-        key = declaration.key or declaration.turn_id or declaration.unless_turn or self._ids.new()
-        proposals = proposals_declared(declaration, key, self._clock())
-        await self.stage(proposals)
-        return proposals
-
     async def stage(self, proposals: Sequence[ProposedChange]) -> None:
-        """Stage changes that were built elsewhere (the GM's declarations, a world file).
-
-        Staging the same again changes nothing. Raises StoreError if the log cannot be written.
-        """
+        """Stage changes that were built elsewhere (the GM's declarations, a world file)."""
         await self._log.stage(proposals)
 
     def _apply_rules(self, spec: CheckSpec, request: CheckRequest) -> CheckResult:

@@ -14,18 +14,14 @@ from agents.resolver.check import CheckResult, CheckSpec, resolve
 from agents.resolver.dice_parser import parse
 from agents.resolver.dice_score import score
 from agents.resolver.proposals import MAX_QUOTE
-from agents.resolver.requests import CheckRequest, Declaration, RollRequest
+from agents.resolver.requests import CheckRequest, RollRequest
 from agents.resolver.resolver import Resolver, Rules
 from stores.errors import InputError
 from stores.ports import ResolverLog
 from stores.records.canon import (
-    AssertFact,
     Authority,
-    CreateEntity,
     Evidence,
     EvidenceKind,
-    FactKind,
-    Payload,
     StateChange,
     StateOp,
 )
@@ -174,7 +170,9 @@ async def test_setting_a_critical_predicate_is_critical(table: Table) -> None:
     assert [p.critical for p in sealed.proposals] == [True, False, False, False, False]
     assert cast(StateChange, sealed.proposals[0].payload).key == "alive"
 
-    again = table.request(spec, turn_id=derived("turn", 2), is_critical={"rules_over", "hp"}.__contains__)
+    again = table.request(
+        spec, turn_id=derived("turn", 2), is_critical=lambda key, _: key in {"rules_over", "hp"}
+    )
     sealed = await table.resolver().check(again)
     assert [p.critical for p in sealed.proposals] == [False, True, False, True, True]
 
@@ -289,92 +287,12 @@ async def test_a_roll_that_cannot_be_made(table: Table) -> None:
     assert table.log.calls == []
 
 
-# --- declare ----------------------------------------------------------------------------------------
-
-
-def declaration(table: Table, *payloads: Payload, **fields: Any) -> Declaration:
-    given: dict[str, Any] = {
-        "universe_id": table.scene.universe_id,
-        "payloads": payloads,
-        "words": "/fact The bell was moved",
-        "scene": table.scene,
-        "turn_id": PLAYER,
-    }
-    return Declaration(**(given | fields))
-
-
-MOVED = AssertFact(fact_kind=FactKind.EVENT, predicate="moved", statement="The bell was moved.")
-DEAD = AssertFact(fact_kind=FactKind.STATE, predicate="alive", statement="Mara is dead.", value=False)
-CHAMBER = CreateEntity(entity_id=derived("chamber"), entity_kind=EntityKind.PLACE, name="Hidden Chamber")
-
-
-async def test_what_is_declared_is_staged_on_the_gms_word(table: Table) -> None:
-    staged = await table.resolver().declare(declaration(table, MOVED, DEAD))
-    assert table.log.calls == ["stage"]
-    assert [p.payload for p in staged] == [MOVED, DEAD]
-    assert [p.critical for p in staged] == [False, True]
-    for proposal in staged:
-        assert (proposal.authority, proposal.turn_id, proposal.tick) == (Authority.GM, PLAYER, 95)
-        (words,) = proposal.evidence
-        assert words == Evidence(
-            id=derived("evidence", "manual", PLAYER),
-            kind=EvidenceKind.MANUAL,
-            ref_id=PLAYER,
-            quote="/fact The bell was moved",
-            turn_id=PLAYER,
-            scene_id=table.scene.id,
-        )
-
-
-async def test_ticks_other_than_the_scenes(table: Table) -> None:
-    checked = await table.resolver().check(table.request("1 vs 1; Orc.hp -8", tick=0))
-    declared = await table.resolver().declare(declaration(table, MOVED, tick=120))
-    assert [p.tick for p in (*checked.proposals, *declared)] == [0, 120]
+# --- stage ------------------------------------------------------------------------------------------
 
 
 async def test_what_is_built_already_is_staged_as_it_is(table: Table) -> None:
-    staged = await table.resolver().declare(declaration(table, MOVED))
+    request = table.request("might 9" + EFFECTS, faces=[5, 4])
+    proposals = (await table.resolver().check(request)).proposals
     table.log.staged.clear()
-    await table.resolver().stage(staged)
-    assert tuple(table.log.staged.values()) == staged
-
-
-async def test_declaring_again_changes_nothing_and_declaring_more_does(table: Table) -> None:
-    resolver = table.resolver()
-    first = await resolver.declare(declaration(table, MOVED, MOVED))
-    again = await resolver.declare(declaration(table, MOVED, MOVED))
-    assert [p.id for p in first] == [p.id for p in again]
-    assert len({p.id for p in first}) == 2
-    other = await resolver.declare(declaration(table, DEAD))
-    assert not {p.id for p in other} & {p.id for p in first}
-
-
-async def test_what_hangs_on_no_turn(table: Table) -> None:
-    resolver = table.resolver()
-    first = await resolver.declare(declaration(table, MOVED, DEAD, turn_id=None, scene=None))
-    again = await resolver.declare(declaration(table, MOVED, DEAD, turn_id=None, scene=None))
-    assert not {p.id for p in first} & {p.id for p in again}
-    assert all((p.scene_id, p.story_id, p.tick) == (None, None, None) for p in first)
-    assert {e.ref_id for p in first for e in p.evidence} == {first[0].id}
-
-    keyed = [
-        await resolver.declare(declaration(table, MOVED, turn_id=None, key=derived("summary")))
-        for _ in range(2)
-    ]
-    assert keyed[0][0].id == keyed[1][0].id
-
-
-async def test_what_counts_only_while_a_turn_is_undone(table: Table) -> None:
-    (first,) = await table.resolver().declare(declaration(table, MOVED, turn_id=None, unless_turn=ORACLE))
-    (again,) = await table.resolver().declare(declaration(table, MOVED, turn_id=None, unless_turn=ORACLE))
-    assert first.unless_turn == ORACLE
-    assert first.id == again.id
-
-
-async def test_better_evidence_another_authority_and_weight(table: Table) -> None:
-    evidence = Evidence(id=derived("evidence", "scene", "s"), kind=EvidenceKind.SCENE, ref_id=table.scene.id)
-    (proposal,) = await table.resolver().declare(
-        declaration(table, CHAMBER, evidence=(evidence,), authority=Authority.SYSTEM, critical=True)
-    )
-    assert proposal.evidence == (evidence,)
-    assert (proposal.authority, proposal.critical) == (Authority.SYSTEM, True)
+    await table.resolver().stage(proposals)
+    assert list(table.log.staged.values()) == list(proposals)
