@@ -69,6 +69,16 @@ class Connections:
 
     def _open(self, flags: int) -> apsw.Connection:
         connection = apsw.Connection(str(self._path), flags=flags)
+        try:
+            if flags & apsw.SQLITE_OPEN_READWRITE and connection.readonly("main"):
+                raise closed_to_us(self._path, "the file is read-only")
+            self._settle(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _settle(self, connection: apsw.Connection) -> None:
         connection.set_busy_timeout(_BUSY_MS)
         connection.pragma("synchronous", self._durability)
         connection.pragma("foreign_keys", True)
@@ -76,11 +86,8 @@ class Connections:
         if sys.platform == "darwin":
             connection.pragma("fullfsync", True)
             connection.pragma("checkpoint_fullfsync", True)
-        return connection
 
     def _claim(self, connection: apsw.Connection, application_id: int) -> None:
-        if connection.readonly("main"):
-            raise closed_to_us(self._path, "the file is read-only")
         if connection.pragma("application_id") == 0:
             # Before WAL, so that it stands in the file itself and never in the log beside it alone.
             connection.pragma("application_id", application_id)

@@ -12,9 +12,10 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any, TypeVar
 
 import apsw
+from pydantic import ValidationError
 
 from stores.embedded.database import Database
-from stores.errors import NotFound
+from stores.errors import LibraryUnreadable, NotFound
 from stores.records.base import Record
 from stores.records.ids import Id
 
@@ -48,7 +49,7 @@ def id_list(ids: Collection[Id]) -> str:
 
 def all_of(connection: apsw.Connection, model: type[R], sql: str, bindings: Any = ()) -> list[R]:
     """Return the records whose JSON is the first column of the rows."""
-    return [model.model_validate_json(str(row[0])) for row in connection.execute(sql, bindings)]
+    return [_read(model, row[0]) for row in connection.execute(sql, bindings)]
 
 
 def the_one(connection: apsw.Connection, model: type[R], sql: str, record_id: Id) -> R:
@@ -56,7 +57,18 @@ def the_one(connection: apsw.Connection, model: type[R], sql: str, record_id: Id
     row = connection.execute(sql, (record_id,)).fetchone()
     if row is None:
         raise NotFound(f"There is no {model.__name__.lower()} {record_id}.")
-    return model.model_validate_json(str(row[0]))
+    return _read(model, row[0])
+
+
+def _read(model: type[R], body: object) -> R:
+    try:
+        return model.model_validate_json(str(body))
+    except ValidationError as error:
+        raise LibraryUnreadable(
+            f"A {model.__name__.lower()} in the library is damaged.",
+            kept="It was left as it is.",
+            todo="Restore the last backup.",
+        ) from error
 
 
 class Reads:

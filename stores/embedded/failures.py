@@ -33,7 +33,7 @@ def _in_our_words(error: apsw.Error, path: Path, connection: apsw.Connection | N
             kept="What was written before is safe.",
             todo="Free some space and try again.",
         )
-    if isinstance(error, apsw.NotADBError | apsw.CorruptError):
+    if isinstance(error, apsw.NotADBError | apsw.CorruptError) or str(error) == "malformed JSON":
         return damaged(path)
     if isinstance(error, apsw.CantOpenError):
         return closed_to_us(path, str(error))

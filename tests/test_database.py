@@ -1,0 +1,396 @@
+"""One SQLite file under bad conditions: foreign, damaged, newer, shut, shared, full, cancelled."""
+
+# ruff: noqa: ASYNC240  (files are looked at while nothing else runs)
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+import pytest
+
+from stores.authority import Role
+from stores.embedded.database import Database, Priority
+from stores.embedded.library import APPLICATION_ID, open_library
+from stores.embedded.migrations import MIGRATIONS, TABLES
+from stores.embedded.narrative_log import EmbeddedLog
+from stores.errors import LibraryInUse, LibraryUnreadable, StoreError, StoreFull
+from tests.contract import builders as make
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "library.db"
+
+
+@pytest.fixture
+async def library(path: Path) -> AsyncIterator[Database]:
+    db = await open_library(path)
+    yield db
+    await db.close()
+
+
+def in_folder(path: Path) -> set[str]:
+    return {file.name for file in path.parent.iterdir()} - {"library.lock"}
+
+
+def titles(connection: apsw.Connection) -> list[str]:
+    return [str(row[0]) for row in connection.execute("SELECT body ->> '$.title' FROM stories ORDER BY made")]
+
+
+def writing(title: str) -> Callable[[apsw.Connection], None]:
+    story = make.story(title=title)
+
+    def write(connection: apsw.Connection) -> None:
+        connection.execute("INSERT INTO stories(body) VALUES (?)", (story.model_dump_json(),))
+
+    return write
+
+
+# --- whose file it is -------------------------------------------------------------------------------
+
+
+async def test_a_library_is_made_with_its_folder_and_opened_again(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "home" / "library.db"
+    for _ in range(2):
+        db = await open_library(path)
+        await db.write(Role.ORCHESTRATOR, writing("The Lamp"))
+        await db.close()
+        await db.close()
+    assert in_folder(path) == {"library.db"}, "the log was folded in and nothing was left beside it"
+    db = await open_library(path)
+    assert await db.read(titles) == ["The Lamp", "The Lamp"]
+    assert in_folder(path) == {"library.db", "library.db-wal", "library.db-shm"}
+    await db.close()
+
+
+def _foreign_database(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("CREATE TABLE bookmarks (url); INSERT INTO bookmarks VALUES ('x')")
+    connection.close()
+
+
+def _foreign_wal_database(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA journal_mode = WAL; PRAGMA application_id = 7; CREATE TABLE bookmarks (url)")
+    connection.close()
+
+
+UNREADABLE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a foreign database": (_foreign_database, "is not a MONITOR library"),
+    "a foreign database in WAL": (_foreign_wal_database, "is not a MONITOR library"),
+    "a text file": (lambda path: path.write_text("Dear diary, " * 100), "is not a MONITOR library"),
+    "a short text file": (lambda path: path.write_text("hi"), "is not a MONITOR library"),
+    "a torn header": (lambda path: path.write_bytes(b"SQLite format 3\0" + bytes(20)), "is damaged"),
+    "a folder": (lambda path: path.mkdir(), "cannot be opened"),
+}
+
+
+@pytest.mark.parametrize("kind", UNREADABLE)
+async def test_what_is_not_ours_is_left_alone(path: Path, kind: str) -> None:
+    prepare, words = UNREADABLE[kind]
+    prepare(path)
+    before = path.read_bytes() if path.is_file() else None
+    with pytest.raises(LibraryUnreadable, match=words) as error:
+        await open_library(path)
+    assert error.value.kept == "It was left as it is."
+    assert error.value.todo
+    assert in_folder(path) == {"library.db"}
+    assert (path.read_bytes() if path.is_file() else None) == before
+
+
+async def test_an_empty_file_is_a_new_library(path: Path) -> None:
+    path.touch()
+    db = await open_library(path)
+    await db.close()
+    assert path.stat().st_size > 0
+
+
+async def test_a_truncated_library_is_damaged(path: Path) -> None:
+    db = await open_library(path)
+    await db.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(LibraryUnreadable, match="is damaged"):
+        await open_library(path)
+    assert path.read_bytes() == whole[: len(whole) // 2]
+    assert in_folder(path) == {"library.db"}
+
+
+async def test_damage_met_while_reading_is_said_as_such(path: Path) -> None:
+    db = await open_library(path)
+    for _ in range(50):
+        await db.write(Role.ORCHESTRATOR, writing("x" * 4_000))
+    await db.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-100_000] + b"\xde\xad" * 50_000)
+    db = await open_library(path)
+    with pytest.raises(LibraryUnreadable, match="is damaged"):
+        await db.read(titles)
+    await db.close()
+
+
+async def test_a_record_that_is_none_is_said_to_be_damaged(library: Database) -> None:
+    await library.write_as_owner(lambda c: c.execute('INSERT INTO stories(body) VALUES (\'{"id": "s"}\')'))
+    with pytest.raises(LibraryUnreadable, match="A story in the library is damaged"):
+        await EmbeddedLog(library, Role.ORCHESTRATOR).stories()
+
+
+async def test_a_newer_library_is_left_alone(path: Path) -> None:
+    newer = (*MIGRATIONS, lambda connection: None)
+    db = await Database.open(path, store_of_table=TABLES, migrations=newer, application_id=APPLICATION_ID)
+    await db.close()
+    before = path.read_bytes()
+    with pytest.raises(LibraryUnreadable, match="made by a newer MONITOR") as error:
+        await open_library(path)
+    assert "Update MONITOR" in error.value.todo
+    assert path.read_bytes() == before
+    assert in_folder(path) == {"library.db"}
+
+
+async def test_an_older_library_is_brought_up_to_date_and_a_failed_step_undone(path: Path) -> None:
+    db = await open_library(path)
+    await db.write(Role.ORCHESTRATOR, writing("The Lamp"))
+    await db.close()
+
+    def add_table(connection: apsw.Connection) -> None:
+        connection.execute("CREATE TABLE added (a)")
+
+    def fail(connection: apsw.Connection) -> None:
+        raise ValueError("no")
+
+    async def open_with(*steps: Callable[[apsw.Connection], None]) -> Database:
+        return await Database.open(
+            path,
+            store_of_table=TABLES,
+            migrations=(*MIGRATIONS, *steps),
+            application_id=APPLICATION_ID,
+            exclusive=True,
+        )
+
+    with pytest.raises(ValueError, match="no"):
+        await open_with(add_table, fail)
+    db = await open_with(add_table)
+    assert await db.read(lambda c: c.pragma("user_version")) == len(MIGRATIONS) + 1
+    assert await db.read(titles) == ["The Lamp"]
+    await db.close()
+
+
+SHUT = """
+import asyncio, os, sys
+from pathlib import Path
+from stores.embedded.library import open_library
+from stores.errors import LibraryUnreadable
+if os.geteuid() == 0:
+    os.setuid(65534)  # the rights of a folder do not bind root
+try:
+    asyncio.run(open_library(Path(sys.argv[1])))
+except LibraryUnreadable as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX rights")
+@pytest.mark.parametrize("shut", ["folder", "file", "parent"])
+async def test_what_may_not_be_written_is_said_so(path: Path, shut: str) -> None:
+    home = Path("/tmp") / f"monitor-shut-{os.getpid()}-{shut}"
+    home.mkdir()
+    library = home / ("sub/library.db" if shut == "parent" else "library.db")
+    try:
+        if shut == "file":
+            db = await open_library(library)
+            await db.close()
+            library.chmod(0o444)
+            library.with_suffix(".lock").chmod(0o666)
+        home.chmod(0o777 if shut == "file" else 0o555)
+        process = await asyncio.to_thread(
+            subprocess.run, [sys.executable, "-c", SHUT, library], cwd=ROOT, capture_output=True, text=True
+        )
+        assert "cannot be opened for writing" in process.stdout, process.stderr
+        assert "Check who owns the folder" in process.stdout
+        left = {"library.db", "library.lock"} if shut == "file" else set()
+        assert {file.name for file in home.iterdir()} == left, "no log was begun beside it"
+    finally:
+        home.chmod(0o777)
+        for file in home.iterdir():
+            file.unlink()
+        home.rmdir()
+
+
+# --- one process at a time --------------------------------------------------------------------------
+
+HOLD = """
+import asyncio, sys
+from pathlib import Path
+from stores.embedded.library import open_library
+async def hold():
+    await open_library(Path(sys.argv[1]))
+    print("open", flush=True)
+    sys.stdin.read()
+asyncio.run(hold())
+"""
+
+
+async def test_a_second_process_is_told_who_has_the_library(path: Path) -> None:
+    holder = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", HOLD, path, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    try:
+        assert holder.stdout
+        assert await holder.stdout.readline() == b"open\n"
+        with pytest.raises(LibraryInUse, match=f"process {holder.pid}"):
+            await open_library(path)
+    finally:
+        holder.send_signal(signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM)
+        await holder.communicate()
+    db = await open_library(path)
+    await db.close()
+
+
+async def test_the_same_process_cannot_open_it_twice(library: Database, path: Path) -> None:
+    with pytest.raises(LibraryInUse, match=f"process {os.getpid()}"):
+        await open_library(path)
+    await library.write(Role.ORCHESTRATOR, writing("still here"))
+    assert await library.read(titles) == ["still here"]
+
+
+# --- a full disk ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def no_room_beyond(size: int) -> Iterator[None]:
+    """Let no file of this process grow past `size` bytes: the nearest thing to a full disk."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+async def test_a_full_disk_loses_nothing_and_play_goes_on_after_it(library: Database, path: Path) -> None:
+    await library.write(Role.ORCHESTRATOR, writing("before"))
+    log = path.with_name("library.db-wal")
+    with no_room_beyond(log.stat().st_size):
+        for _ in range(3):
+            with pytest.raises(StoreFull, match="nothing of this was written") as error:
+                await library.write(Role.ORCHESTRATOR, writing("x" * 100_000))
+        assert await library.read(titles) == ["before"]
+    assert error.value.kept == "What was written before is safe."
+    assert error.value.todo == "Free some space and try again."
+    await library.write(Role.ORCHESTRATOR, writing("after"))
+    assert await library.read(titles) == ["before", "after"]
+
+
+async def test_a_full_database_is_said_the_same_way(library: Database) -> None:
+    def fill(connection: apsw.Connection) -> None:
+        connection.pragma("max_page_count", connection.pragma("page_count"))
+        writing("x" * 100_000)(connection)
+
+    with pytest.raises(StoreFull, match="The disk is full"):
+        await library.write_as_owner(fill)
+    await library.write(Role.ORCHESTRATOR, writing("after"))
+    assert await library.read(titles) == ["after"]
+
+
+# --- the queue --------------------------------------------------------------------------------------
+
+
+class Gate:
+    """Work that holds the writer thread until it is let go."""
+
+    def __init__(self) -> None:
+        self.entered = threading.Event()
+        self.opened = threading.Event()
+
+    def __call__(self, connection: apsw.Connection) -> None:
+        self.entered.set()
+        assert self.opened.wait(30)
+        writing("held")(connection)
+
+
+async def test_play_goes_before_background_and_each_in_its_order(library: Database) -> None:
+    gate = Gate()
+    held = asyncio.create_task(library.write(Role.ORCHESTRATOR, gate))
+    await asyncio.to_thread(gate.entered.wait)
+    queued = [
+        asyncio.create_task(library.write(Role.ORCHESTRATOR, writing(f"{priority.name} {n}"), priority))
+        for n, priority in enumerate((Priority.BACKGROUND, Priority.PLAY, Priority.BACKGROUND, Priority.PLAY))
+    ]
+    await asyncio.sleep(0)  # each task queues its write in its first step
+    gate.opened.set()
+    await asyncio.gather(held, *queued)
+    assert await library.read(titles) == ["held", "PLAY 1", "PLAY 3", "BACKGROUND 0", "BACKGROUND 2"]
+
+
+async def test_a_cancelled_write_is_done_whole_or_not_at_all(library: Database) -> None:
+    gate = Gate()
+    running = asyncio.create_task(library.write(Role.ORCHESTRATOR, gate))
+    await asyncio.to_thread(gate.entered.wait)
+    waiting = asyncio.create_task(library.write(Role.ORCHESTRATOR, writing("waiting")))
+    kept = asyncio.create_task(library.write(Role.ORCHESTRATOR, writing("kept")))
+    await asyncio.sleep(0)
+    for task in (running, waiting):
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    gate.opened.set()
+    await kept
+    assert await library.read(titles) == ["held", "kept"], "what had begun was finished, the other dropped"
+
+
+async def test_a_write_that_fails_half_way_leaves_nothing(library: Database) -> None:
+    def half(connection: apsw.Connection) -> None:
+        writing("half")(connection)
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        await library.write(Role.ORCHESTRATOR, half)
+    assert await library.read(titles) == []
+
+
+async def test_reading_goes_on_while_a_write_is_held(library: Database) -> None:
+    gate = Gate()
+    held = asyncio.create_task(library.write(Role.ORCHESTRATOR, gate))
+    await asyncio.to_thread(gate.entered.wait)
+    assert await asyncio.gather(*(library.read(titles) for _ in range(10))) == [[]] * 10
+    gate.opened.set()
+    await held
+    assert await library.read(titles) == ["held"]
+
+
+async def test_closing_finishes_what_is_queued(path: Path) -> None:
+    db = await open_library(path)
+    writes = [asyncio.create_task(db.write(Role.ORCHESTRATOR, writing(str(n)))) for n in range(20)]
+    await asyncio.sleep(0)
+    await db.close()
+    await asyncio.gather(*writes)
+    for late in (db.read(titles), db.write(Role.ORCHESTRATOR, writing("late"))):
+        with pytest.raises(StoreError, match="is closed"):
+            await late
+    db = await open_library(path)
+    assert await db.read(titles) == [str(n) for n in range(20)]
+    await db.close()
+
+
+async def test_nothing_is_written_to_the_terminal(path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path.write_bytes(b"SQLite format 3\0" + bytes(4_000))
+    with pytest.raises(LibraryUnreadable):
+        await open_library(path)
+    path.unlink()
+    db = await open_library(path)
+    with pytest.raises(StoreError):
+        await db.read(lambda c: c.execute("SELECT * FROM nowhere"))
+    await db.close()
+    assert capfd.readouterr() == ("", "")
