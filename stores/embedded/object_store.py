@@ -12,16 +12,14 @@ forces on it is found at the next read. A server adapter leaves both to the serv
 from __future__ import annotations
 
 import asyncio
-import errno
 import hashlib
-import os
 import re
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from stores.authority import COLLECTIONS, Op, Role, Store, grants
+from stores.durable import NewFile, has_no_room, make_folders
 from stores.errors import NotFound, StoreError, StoreFull, WriteDenied
 
 _KEY = re.compile(r"[0-9a-f]{64}")
@@ -111,31 +109,15 @@ def _holds(target: Path, key: str) -> bool:
         return False
 
 
-def _make_folders(folder: Path) -> None:
-    """Make the folder and those above it, each made durable in the one that holds it."""
-    if not folder.is_dir():
-        _make_folders(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
-        _sync_folder(folder.parent)
-
-
 def _write_durably(target: Path, data: bytes, unfinished: Path) -> None:
-    """Under a passing name first: the object's own name is only ever seen on the whole object."""
-    _make_folders(target.parent)
-    _make_folders(unfinished)
-    handle, name = tempfile.mkstemp(dir=unfinished)
-    passing = Path(name)
+    make_folders(target.parent)
+    make_folders(unfinished)
+    new = NewFile(target, unfinished)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            passing.chmod(_READ_ONLY)
-            os.fsync(file.fileno())
-        passing.replace(target)
-    except BaseException:
-        passing.unlink(missing_ok=True)
-        raise
-    _sync_folder(target.parent)
+        new.file.write(data)
+        new.keep(_READ_ONLY)
+    finally:
+        new.drop()
 
 
 def remove_unfinished(root: Path) -> None:
@@ -145,23 +127,12 @@ def remove_unfinished(root: Path) -> None:
             file.unlink()
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable. Windows has no such call: there NTFS journals them."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 @contextmanager
 def _told_as_store_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if has_no_room(error):
             raise StoreFull(
                 "The disk is full.", kept="Nothing was half written.", todo="Free some space and try again."
             ) from error

@@ -1,0 +1,66 @@
+"""Files that are whole and on the disk before they have their name.
+
+Source: design/architecture.md ("fsync + rename"); design/libraries.md ("obstore's LocalStore never fsyncs").
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+_NO_ROOM = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
+
+class NewFile:
+    """A file in the making: `keep` gives it its name, replacing what has it; `drop` leaves nothing.
+
+    It is made in `unfinished`, a folder on the same disk. Errors are those of the operating system.
+    """
+
+    def __init__(self, target: Path, unfinished: Path) -> None:
+        self._target = target
+        handle, name = tempfile.mkstemp(dir=unfinished, prefix=".", suffix=".part")
+        self._passing = Path(name)
+        self.file = os.fdopen(handle, "w+b")
+
+    def keep(self, mode: int) -> None:
+        """Make it durable, with these permissions, under its name."""
+        self.file.flush()
+        self._passing.chmod(mode)
+        os.fsync(self.file.fileno())
+        self.file.close()
+        self._passing.replace(self._target)
+        sync_folder(self._target.parent)
+
+    def drop(self) -> None:
+        """Remove what there is of it; after `keep`, nothing."""
+        with suppress(OSError):  # on a full disk even closing fails
+            self.file.close()
+        self._passing.unlink(missing_ok=True)
+
+
+def make_folders(folder: Path) -> None:
+    """Make the folder and those above it, private, and each durable in the one that holds it."""
+    if not folder.is_dir():
+        make_folders(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        sync_folder(folder.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable. Windows has no such call: there the file system journals them."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def has_no_room(error: OSError) -> bool:
+    """Tell whether the disk or the quota is full."""
+    return error.errno in _NO_ROOM

@@ -1,0 +1,254 @@
+"""Archives: what goes out comes in again, whole, once, or not at all. Source: design/ontology.md."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+import zipfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stores import archive
+from stores.archive import export_campaign, import_campaign
+from stores.archive_file import ArchiveReader
+from stores.authority import COLLECTIONS, Role, Store
+from stores.errors import ArchiveError, NotFound, StoreFull
+from stores.history import HISTORY
+from stores.open import Stores, open_stores
+from stores.records.ids import Id
+from stores.records.ledger import ProposalStatus
+from stores.records.play import MoveKind
+from tests.campaign import BOOK, ODD, play_campaign
+from tests.contract import builders as make
+
+DAY = datetime(2026, 5, 1, tzinfo=UTC)
+
+
+@asynccontextmanager
+async def library(home: Path) -> AsyncIterator[Stores]:
+    stores = await open_stores(home)
+    try:
+        yield stores
+    finally:
+        await stores.close()
+
+
+@pytest.fixture
+async def here(tmp_path: Path) -> AsyncIterator[Stores]:
+    async with library(tmp_path / "here") as stores:
+        yield stores
+
+
+@pytest.fixture
+async def there(tmp_path: Path) -> AsyncIterator[Stores]:
+    async with library(tmp_path / "there") as stores:
+        yield stores
+
+
+async def exported(stores: Stores, universe_id: Id, path: Path) -> bytes:
+    await export_campaign(stores, universe_id, path, clock=lambda: DAY)
+    return content(path)
+
+
+def content(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+async def everything(stores: Stores, universe_id: Id) -> dict[str, list[object]]:
+    found: dict[str, list[object]] = {}
+    await stores.history.dump(universe_id, lambda name, records: found.update({name: list(records)}))
+    return found
+
+
+async def test_what_goes_out_comes_in_byte_for_byte(here: Stores, there: Stores, tmp_path: Path) -> None:
+    universe_id = await play_campaign(here)
+    out = await exported(here, universe_id, tmp_path / "out.monitor.zip")
+    imported = await import_campaign(there, tmp_path / "out.monitor.zip")
+    assert imported.universe_id == universe_id
+    assert imported.name == "The Salt Coast"
+    assert await exported(there, universe_id, tmp_path / "back.monitor.zip") == out
+    assert await everything(there, universe_id) == await everything(here, universe_id)
+
+
+async def test_only_the_date_differs(here: Stores, tmp_path: Path) -> None:
+    universe_id = await play_campaign(here)
+    paths = tmp_path / "a.zip", tmp_path / "b.zip"
+    for day, path in enumerate(paths, 1):
+        await export_campaign(here, universe_id, path, clock=lambda day=day: DAY.replace(day=day))  # type: ignore[misc]
+    members = []
+    for path in paths:
+        with zipfile.ZipFile(path) as opened:
+            members.append({name: opened.read(name) for name in opened.namelist()})
+    manifests = [json.loads(each.pop("manifest.json")) for each in members]
+    assert members[0] == members[1]
+    assert manifests[0] | {"exported_at": ""} == manifests[1] | {"exported_at": ""}
+
+
+async def test_it_holds_something_of_every_collection(here: Stores, tmp_path: Path) -> None:
+    """So that a collection that gets lost on the way is noticed here."""
+    universe_id = await play_campaign(here)
+    counts = (await export_campaign(here, universe_id, tmp_path / "out.zip")).counts
+    assert list(counts) == list(HISTORY)
+    assert all(counts.values())
+
+
+def test_every_collection_of_truth_goes_along_or_is_derived() -> None:
+    derived = {"entity_names", "involvements", "relations", "line"}
+    without_records_yet = {"decisions", "jobs", "llm_calls", "rulings", "archived_logs", "source_nodes"}
+    truth = {*COLLECTIONS[Store.CANON], *COLLECTIONS[Store.LOG]}
+    assert truth == HISTORY.keys() | derived | without_records_yet
+
+
+async def test_play_goes_on_where_it_stood(here: Stores, there: Stores, tmp_path: Path) -> None:
+    universe_id = await play_campaign(here)
+    await exported(here, universe_id, tmp_path / "out.zip")
+    await import_campaign(there, tmp_path / "out.zip")
+    old, new = here.log(Role.ORCHESTRATOR), there.log(Role.ORCHESTRATOR)
+    story = (await new.stories(universe_id))[0]
+    first, _ = await new.scenes(story.id)
+    assert await new.line_tail(first.id, 99) == await old.line_tail(first.id, 99)
+    assert await new.redo_target(first.id) == await old.redo_target(first.id) is not None
+    await new.move_head(first.id, await new.redo_target(first.id), MoveKind.REDO)
+    tail = await new.line_tail(first.id, 1)
+    await new.append_turn(make.turn(first, tail[0], "On we go."))
+    assert [turn.depth for turn in await new.line_tail(first.id, 99)] == [0, 1, 2, 3]
+    assert [c.exchange_id for s in await new.scenes(story.id) for c in await new.checkpoints(s.id)]
+
+
+async def test_withdrawn_proposals_are_so_again(here: Stores, there: Stores, tmp_path: Path) -> None:
+    universe_id = await play_campaign(here)
+    await exported(here, universe_id, tmp_path / "out.zip")
+    await import_campaign(there, tmp_path / "out.zip")
+    shown = [await s.log(Role.CONTEXT_ASSEMBLY).proposals(universe_id=universe_id) for s in (here, there)]
+    assert shown[0] == shown[1]
+    assert ProposalStatus.WITHDRAWN in {proposal.status for proposal in shown[1]}
+
+
+async def test_canon_is_found_and_walked_as_before(here: Stores, there: Stores, tmp_path: Path) -> None:
+    universe_id = await play_campaign(here)
+    await exported(here, universe_id, tmp_path / "out.zip")
+    await import_campaign(there, tmp_path / "out.zip")
+    old, new = here.canon(Role.CONTEXT_ASSEMBLY), there.canon(Role.CONTEXT_ASSEMBLY)
+    (mara,) = await new.find_entity(universe_id, "m.")
+    assert (mara.name, mara.numbers) == (ODD, {"hp": 7, "luck": 0.1})
+    assert len((await new.neighbourhood([mara.id])).entities) == 2
+    assert await new.neighbourhood([mara.id]) == await old.neighbourhood([mara.id])
+    assert await new.entities(universe_id) == await old.entities(universe_id)
+    assert await new.facts_about(mara.id, history=True) == await old.facts_about(mara.id, history=True)
+
+
+async def test_originals_come_along(here: Stores, there: Stores, tmp_path: Path) -> None:
+    universe_id = await play_campaign(here)
+    await exported(here, universe_id, tmp_path / "out.zip")
+    await import_campaign(there, tmp_path / "out.zip")
+    (key,) = await there.objects(Role.INGEST).keys("originals")
+    assert await there.objects(Role.INGEST).get("originals", key) == BOOK
+
+
+async def test_a_lost_original_costs_only_itself(here: Stores, there: Stores, tmp_path: Path) -> None:
+    universe_id = await play_campaign(here)
+    (lost,) = (tmp_path / "here" / "objects" / "originals").glob("??/*")
+    lost.unlink()
+    report = await export_campaign(here, universe_id, tmp_path / "out.zip")
+    assert report.missing == (lost.parent.name + lost.name,)
+    await import_campaign(there, tmp_path / "out.zip")
+    assert await there.objects(Role.INGEST).keys("originals") == []
+
+
+async def test_the_same_campaign_comes_in_once(here: Stores, there: Stores, tmp_path: Path) -> None:
+    universe_id = await play_campaign(here)
+    out = await exported(here, universe_id, tmp_path / "out.zip")
+    await import_campaign(there, tmp_path / "out.zip")
+    with pytest.raises(ArchiveError, match="has the campaign “The Salt Coast” already") as told:
+        await import_campaign(there, tmp_path / "out.zip")
+    assert told.value.kept == "Nothing was changed."
+    assert await exported(there, universe_id, tmp_path / "back.zip") == out
+
+
+async def test_campaigns_live_side_by_side(here: Stores, there: Stores, tmp_path: Path) -> None:
+    one, two = await play_campaign(here), await play_campaign(here, name="The Other Coast")
+    first = await exported(here, one, tmp_path / "one.zip")
+    second = await exported(here, two, tmp_path / "two.zip")
+    await import_campaign(there, tmp_path / "two.zip")
+    await import_campaign(there, tmp_path / "one.zip")
+    assert await exported(there, one, tmp_path / "one-back.zip") == first
+    assert await exported(there, two, tmp_path / "two-back.zip") == second
+
+
+async def test_an_unknown_universe_writes_nothing(here: Stores, tmp_path: Path) -> None:
+    with pytest.raises(NotFound):
+        await export_campaign(here, make.new_id(), tmp_path / "out.zip")
+    assert names_in(tmp_path) == ["here"]
+
+
+async def test_an_export_that_fails_leaves_the_old_one(
+    here: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    universe_id = await play_campaign(here)
+    before = await exported(here, universe_id, tmp_path / "out.zip")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(archive.ArchiveWriter, "seal", full)
+    with pytest.raises(StoreFull):
+        await export_campaign(here, universe_id, tmp_path / "out.zip")
+    assert content(tmp_path / "out.zip") == before
+    assert names_in(tmp_path) == ["here", "out.zip"]
+
+
+async def test_places_that_cannot_be(here: Stores, tmp_path: Path) -> None:
+    universe_id = await play_campaign(here)
+    with pytest.raises(ArchiveError, match="cannot be written"):
+        await export_campaign(here, universe_id, tmp_path / "no such folder" / "out.zip")
+    with pytest.raises(ArchiveError, match="cannot be read"):
+        await import_campaign(here, tmp_path / "no such archive.zip")
+
+
+async def test_a_failing_import_leaves_no_trace(
+    here: Stores, there: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All or nothing, also when reading fails after most of it was written."""
+    universe_id = await play_campaign(here)
+    out = await exported(here, universe_id, tmp_path / "out.zip")
+    reading = ArchiveReader.records
+    passes = iter(range(2))
+
+    def failing(self: ArchiveReader, collection: str) -> object:
+        if collection == "snippets" and next(passes):
+            raise OSError(5, "Input/output error")
+        return reading(self, collection)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ArchiveReader, "records", failing)
+        with pytest.raises(OSError, match="Input/output"):
+            await import_campaign(there, tmp_path / "out.zip")
+    assert await there.canon(Role.CONTEXT_ASSEMBLY).universes() == []
+    assert await there.log(Role.CONTEXT_ASSEMBLY).stories() == []
+    await import_campaign(there, tmp_path / "out.zip")
+    assert await exported(there, universe_id, tmp_path / "back.zip") == out
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.text(min_size=1, max_size=200), st.text(min_size=1, max_size=40))
+def test_any_words_survive(text: str, name: str) -> None:
+    async def there_and_back(folder: Path) -> None:
+        async with library(folder / "here") as here, library(folder / "there") as there:
+            universe_id = await play_campaign(here, name=name, text=text)
+            out = await exported(here, universe_id, folder / "out.zip")
+            assert (await import_campaign(there, folder / "out.zip")).name == name
+            assert await exported(there, universe_id, folder / "back.zip") == out
+
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(there_and_back(Path(folder)))
