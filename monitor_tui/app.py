@@ -1,0 +1,265 @@
+"""The application shell: opens the library after the first frame, and is the one place that goes anywhere.
+
+It holds no feature. Screens post `Visit` and this pushes and pops; the desk's events go to every open
+screen; whatever fails with no better place to say so ends in one error screen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, assert_never
+
+from textual import on
+from textual.app import App
+from textual.binding import Binding
+from textual.message import Message
+from textual.screen import Screen
+from textual.worker import Worker, WorkerState
+
+import screens
+from monitor_tui.commands import MonitorCommands
+from monitor_tui.theme import DARK, register_themes
+from screens import routes
+from screens.base import DeskScreen, Happened, Trouble
+from screens.error import Answer, ErrorScreen
+from screens.menu import MenuScreen
+from stores.errors import MonitorError
+
+if TYPE_CHECKING:
+    from agents.desk import Desk
+    from agents.messages import Event
+    from stores.records.ids import Id
+
+CloseDesk = Callable[[], Awaitable[None]]
+OpenDesk = Callable[[], Awaitable[tuple["Desk", CloseDesk]]]
+"""Opens the stores and the Orchestrator; the second value closes them."""
+
+LATER = ("setup", "continue_story", "scene", "gate", "universe", "reading", "help")
+"""Screens imported once the first frame is up, so that going to one costs no import."""
+
+SCREENS = Path(screens.__file__).parent
+
+log = logging.getLogger("monitor")
+
+
+@dataclass
+class Published(Message):
+    """The desk published an event, on whatever thread."""
+
+    event: Event
+
+
+class MonitorApp(App[None]):
+    """MONITOR, full screen."""
+
+    TITLE = "MONITOR"
+    CSS_PATH = ["monitor.tcss", SCREENS / "menu.tcss"]  # Textual loads no sheet for an app's first screen
+    COMMANDS = App.COMMANDS | {MonitorCommands}
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-roomy")]
+    BINDING_GROUP_TITLE = "Everywhere"
+    BINDINGS = [
+        Binding("question_mark,f1", "help", "Help", id="app.help", tooltip="Keys, commands and the tour"),
+        Binding("ctrl+q", "quit", "Quit", id="app.quit", tooltip="Leave MONITOR", show=False, priority=True),
+    ]
+
+    def __init__(self, open_desk: OpenDesk, *, first: Literal["menu", "demo"] = "menu") -> None:
+        super().__init__()
+        register_themes(self)
+        self.theme = DARK.name
+        self._open_desk = open_desk
+        self._first = first
+        self._desk: Desk | None = None
+        self._close_desk: CloseDesk | None = None
+        self._wanted: routes.Route | None = None
+
+    def get_default_screen(self) -> Screen[None]:
+        return MenuScreen()
+
+    # --- opening and closing -----------------------------------------------------------------------
+
+    def on_ready(self) -> None:
+        """The first frame is up: now the heavy things."""
+        self._start(self._open(), "open")
+
+    async def _open(self) -> None:
+        if self._close_desk is None:
+            await asyncio.to_thread(_import_screens)
+            self._read_styles()
+            desk, self._close_desk = await self._open_desk()
+            desk.events.subscribe(self._published)
+            await desk.recover()
+            self._desk = desk
+        await self._fill_menu()
+        if self._first == "demo":
+            self._wanted = await self._demo(self._need_desk())
+        if self._wanted:
+            self.post_message(routes.Visit(self._wanted))
+
+    def _read_styles(self) -> None:
+        """Parse every screen's style sheet at once: Textual would parse them all anew at each new screen."""
+        for path in sorted(SCREENS.glob("*.tcss")):
+            if not self.stylesheet.has_source(str(path)):
+                self.stylesheet.read(path)
+        self.stylesheet.reparse()
+
+    async def action_quit(self) -> None:
+        self._start(self._close(), "close")
+
+    async def _close(self) -> None:
+        """Suspend the story, close the library, go. What cannot be done is said on the way out."""
+        words = ""
+        try:
+            if self._desk is not None:
+                await self._depart(self._desk)
+            if self._close_desk is not None:
+                await self._close_desk()
+        except MonitorError as error:
+            words = str(error)
+        self.exit(return_code=1 if words else 0, message=words or None)
+
+    async def _depart(self, desk: Desk) -> None:
+        """Tell the Main Loop that the screen over the menu, if there is one, is left."""
+        over_menu = self.screen_stack[1] if len(self.screen_stack) > 1 else None
+        if isinstance(over_menu, DeskScreen):
+            await over_menu.depart()
+
+    # --- going places ------------------------------------------------------------------------------
+
+    @on(routes.Visit)
+    def _visit(self, message: routes.Visit) -> None:
+        if self._desk is None:
+            self._wanted = message.route
+            return
+        self._go(self._desk, message.route)
+
+    def _go(self, desk: Desk, route: routes.Route) -> None:
+        from screens.continue_story import StoriesScreen
+        from screens.gate import GateScreen
+        from screens.help import HelpScreen
+        from screens.reading import ReadingScreen
+        from screens.scene import SceneScreen
+        from screens.setup import SetupScreen
+        from screens.universe import UniverseScreen
+
+        match route:
+            case routes.ToMenu():
+                self._go_home(desk)
+            case routes.Back():
+                self.pop_screen()
+            case routes.ToSetup():
+                self.push_screen(SetupScreen(desk))
+            case routes.ToStories():
+                self.push_screen(StoriesScreen(desk))
+            case routes.ToStory(story_id):
+                self._start(self._resume(desk, story_id), "resume")
+            case routes.ToScene(scene_id):
+                self._over_menu(SceneScreen(desk, scene_id))
+            case routes.ToGate(scene_id):
+                self.push_screen(GateScreen(desk, scene_id))
+            case routes.ToTurn(turn_id):
+                self.push_screen(ReadingScreen(desk, turn_id))
+            case routes.ToUniverse(universe_id, entity_id, beside_play):
+                self.push_screen(UniverseScreen(desk, universe_id, entity_id, beside_play=beside_play))
+            case routes.ToHelp():
+                self.push_screen(HelpScreen(desk, self.screen))
+            case _:
+                assert_never(route)
+
+    def _over_menu(self, screen: Screen[None]) -> None:
+        """Put `screen` over the menu in place of all that was there."""
+        while len(self.screen_stack) > 2:
+            self.pop_screen()
+        if len(self.screen_stack) == 2:
+            self.switch_screen(screen)
+        else:
+            self.push_screen(screen)
+
+    def _go_home(self, desk: Desk) -> None:
+        """Show the menu at once; what it shows is read again when the Main Loop is back in idle."""
+        over_menu = self.screen_stack[1] if len(self.screen_stack) > 1 else None
+        while len(self.screen_stack) > 1:
+            self.pop_screen()
+        self._start(self._settle(over_menu), "home")
+
+    async def _settle(self, left: Screen[object] | None) -> None:
+        if isinstance(left, DeskScreen):
+            await left.depart()
+        await self._fill_menu()
+
+    async def _resume(self, desk: Desk, story_id: Id) -> None:
+        scene_id = await desk.resume(story_id)
+        self.post_message(routes.Visit(routes.ToScene(scene_id)))
+
+    async def _demo(self, desk: Desk) -> routes.Route:
+        """The sample world: the story begun in it, or a new one with everything as suggested."""
+        sample = await desk.add_sample()
+        for card in await desk.stories():
+            if card.universe.id == sample.id and card.state == "active":
+                return routes.ToStory(card.story.id)
+        return routes.ToScene(await desk.start_story(await desk.sample_outline()))
+
+    async def _fill_menu(self) -> None:
+        view = await self._need_desk().menu()
+        self.screen_stack[0].post_message(MenuScreen.Filled(view))
+
+    def _need_desk(self) -> Desk:
+        if self._desk is None:
+            raise RuntimeError("the library is not open yet")
+        return self._desk
+
+    # --- events and errors -------------------------------------------------------------------------
+
+    def _published(self, event: Event) -> None:
+        """Take an event from the desk's thread to ours."""
+        self.post_message(Published(event))
+
+    @on(Published)
+    def _send_round(self, message: Published) -> None:
+        for screen in self.screen_stack:
+            if isinstance(screen, DeskScreen):
+                screen.post_message(Happened(message.event))
+
+    def _start(self, job: Coroutine[None, None, None], name: str) -> None:
+        """Run `job` beside the screens; a second one of the same name takes its place."""
+        self.run_worker(job, name=name, group=name, exclusive=True, exit_on_error=False)
+
+    def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
+        """The one place where the app's own dead workers are caught."""
+        error = message.worker.error
+        if message.state is not WorkerState.ERROR or error is None:
+            return
+        if message.worker.name == "open" and self._desk is None:
+            self._note(error)
+            self.push_screen(
+                ErrorScreen("The library cannot be opened", error, fatal=True), self._opening_answered
+            )
+        else:
+            self.post_message(Trouble(error))
+
+    def _opening_answered(self, answer: Answer | None) -> None:
+        if answer == "retry":
+            self._start(self._open(), "open")
+        else:
+            self.exit(return_code=1)
+
+    @on(Trouble)
+    def _tell(self, message: Trouble) -> None:
+        self._note(message.error)
+        title = "That could not be done" if isinstance(message.error, MonitorError) else "Something broke"
+        self.push_screen(ErrorScreen(title, message.error))
+
+    def _note(self, error: BaseException) -> None:
+        log.error("%s", error, exc_info=error)
+
+    def action_help(self) -> None:
+        self.post_message(routes.Visit(routes.ToHelp()))
+
+
+def _import_screens() -> None:
+    for name in LATER:
+        importlib.import_module(f"screens.{name}")

@@ -1,0 +1,106 @@
+"""What MONITOR's screens share: the desk, one way to read it, one way to fail.
+
+Workers never touch widgets. A screen's `read` runs in a worker and posts what it found; handlers draw it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+
+from textual import on
+from textual.message import Message
+from textual.screen import Screen
+from textual.worker import Worker, WorkerState
+
+if TYPE_CHECKING:
+    from agents.desk import Desk
+    from agents.messages import Event, Notice
+    from agents.views import CommandHelp
+
+Result = TypeVar("Result")
+
+
+@dataclass
+class Happened(Message):
+    """The desk published an event. The app sends it to every screen that is open."""
+
+    event: Event
+
+
+@dataclass
+class Trouble(Message):
+    """Something failed and the screen has no better place to say so: the app shows it."""
+
+    error: BaseException
+
+
+@runtime_checkable
+class TakesCommands(Protocol):
+    """A screen with a prompt that slash commands can be typed into."""
+
+    def commands(self) -> tuple[CommandHelp, ...]: ...
+
+    def type_command(self, command: CommandHelp) -> None:
+        """Send the command at once, or put it into the prompt when it wants words after it."""
+        ...
+
+
+class DeskScreen(Screen[Result]):
+    """A screen that reads the desk in a worker and reads it again when something happened."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self._stale = False
+        self._reader: Worker[None] | None = None
+
+    async def read(self) -> None:
+        """Read the desk and post what was found. Runs in a worker."""
+
+    def concerns(self, event: Event) -> bool:
+        """Whether what this screen shows may have changed with `event`."""
+        return False
+
+    async def depart(self) -> None:
+        """What the Main Loop does when the user goes home from here."""
+        await self.desk.leave()
+
+    def heard(self, notice: Notice) -> None:
+        """The desk has a word for the user, and this screen is the one in front."""
+        self.notify(notice.text, severity=notice.severity, markup=False)
+
+    def refused(self, error: BaseException, worker: str) -> None:
+        """A worker of this screen died of `error`. Screens with a place for words override this."""
+        self.post_message(Trouble(error))
+
+    def reload(self) -> None:
+        """Read again, now or as soon as the read in progress is done. Events come in bursts; reads do not."""
+        self._stale = True
+        if self._reader is None or self._reader.is_finished:
+            self._reader = self.run_worker(self._read(), name="read", group="read", exit_on_error=False)
+
+    async def _read(self) -> None:
+        while self._stale:
+            self._stale = False
+            await self.read()
+
+    def on_screen_resume(self) -> None:
+        """Shown for the first time, or again: what lay over this screen may have changed what it shows."""
+        self.reload()
+
+    @on(Happened)
+    def _happened(self, message: Happened) -> None:
+        from agents.messages import Notice  # not before the first frame: the app imports this file
+
+        message.stop()
+        if isinstance(message.event, Notice):
+            if self.is_current:
+                self.heard(message.event)
+        elif self.concerns(message.event):
+            self.reload()
+
+    def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
+        """The one place where a screen's dead workers are caught."""
+        if message.state is WorkerState.ERROR and message.worker.error is not None:
+            self.refused(message.worker.error, message.worker.name)

@@ -1,0 +1,152 @@
+"""The stories that there are: go on with one, read one that is over, or give one up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from agents.desk import Mode
+from screens.base import DeskScreen
+from screens.confirm import ConfirmScreen
+from screens.fields import Picker
+from screens.key_bar import KeyBar
+from screens.routes import ToMenu, ToSetup, ToStory, ToTurn, Visit
+from screens.title_bar import TitleBar
+from stores.records.ids import Id
+from widgets.safe_text import one_line
+
+if TYPE_CHECKING:
+    from agents.desk import Desk
+    from agents.views import StoryCard
+
+OPEN = ("created", "active")
+"""States of the story loop that can be played on."""
+
+
+class StoriesScreen(DeskScreen[None]):
+    """Every story with where it stands and its last line, the last played first."""
+
+    CSS_PATH = "continue_story.tcss"
+    AUTO_FOCUS = "#stories"
+    BINDING_GROUP_TITLE = "Continue"
+    BINDINGS = [
+        Binding(
+            "x",
+            "abandon",
+            "Give up",
+            id="stories.abandon",
+            tooltip="Abandon this story; it can still be read",
+        ),
+        Binding("s", "start", "Start a story", id="stories.start", tooltip="Start a new story"),
+        Binding("escape", "back", "Menu", id="stories.back", tooltip="Back to the main menu"),
+    ]
+
+    @dataclass
+    class Read(Message):
+        cards: list[StoryCard]
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._entered = False
+        self._cards: dict[Id, StoryCard] = {}
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar("Continue a story")
+        yield Picker(id="stories", markup=False)
+        yield Static("", id="empty", markup=False)
+        yield KeyBar()
+
+    async def read(self) -> None:
+        if not self._entered:
+            await self.desk.enter(Mode.CONTINUE)
+            self._entered = True
+        self.post_message(self.Read(await self.desk.stories()))
+
+    @on(Read)
+    def _show(self, message: Read) -> None:
+        cards = sorted(message.cards, key=lambda card: card.state not in OPEN)
+        self._cards = {card.story.id: card for card in cards}
+        stories = self.query_one("#stories", Picker)
+        row = stories.highlighted or 0
+        stories.clear_options()
+        for card in cards:
+            stories.add_options([Option(_card(card), id=card.story.id), None])
+        stories.display = bool(cards)
+        stories.highlighted = min(row, len(cards) - 1) if cards else None
+        self.query_one("#empty", Static).update(
+            "" if cards else "No stories yet. Press s to start the first one."
+        )
+        self.refresh_bindings()
+
+    @property
+    def _card(self) -> StoryCard | None:
+        """The story that the cursor stands on."""
+        option = self.query_one("#stories", Picker).highlighted_option
+        return self._cards.get(option.id or "") if option else None
+
+    @on(OptionList.OptionHighlighted)
+    def _moved(self) -> None:
+        self.refresh_bindings()
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, message: OptionList.OptionSelected) -> None:
+        message.stop()
+        card = self._cards[message.option_id or ""]
+        if card.state in OPEN:
+            self.post_message(Visit(ToStory(card.story.id)))
+        elif card.scene and card.scene.head:
+            self.post_message(Visit(ToTurn(card.scene.head)))
+        else:
+            self.notify("This story is over, and nothing was said in its last scene.", markup=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "abandon":
+            return self._card is not None and self._card.state in OPEN
+        return True
+
+    @work(exclusive=True, group="abandon", exit_on_error=False)
+    async def action_abandon(self) -> None:
+        card = self._card
+        if card is None:
+            return
+        question = ConfirmScreen(
+            f"Give up “{one_line(card.story.title)}”?",
+            "It stays readable, with everything it made true, but it cannot be played on.",
+            yes="Give it up",
+            no="Keep it",
+        )
+        if await self.app.push_screen_wait(question):
+            await self.desk.abandon(card.story.id)
+            self.reload()
+
+    def action_start(self) -> None:
+        self.post_message(Visit(ToSetup()))
+
+    def action_back(self) -> None:
+        self.post_message(Visit(ToMenu()))
+
+
+def _card(card: StoryCard) -> Content:
+    """Three lines: title and world, where it stands, the last words."""
+    stands = [f"scene {card.scene.order} “{one_line(card.scene.title)}”"] if card.scene else []
+    stands.append("1 turn" if card.turns == 1 else f"{card.turns:,} turns")
+    if card.suspended:
+        stands.append("paused")
+    if card.scene_state == "finalizing":
+        stands.append("at the canon gate")
+    over = "" if card.state in OPEN else f"  {card.state}"
+    return Content.assemble(
+        (one_line(card.story.title), "bold"),
+        (f"  {one_line(card.universe.name)}", "dim"),
+        (over, "$text-warning"),
+        f"\n{' · '.join(stands)}",
+        (f"\n“{one_line(card.last_line)}”" if card.last_line else "\n", "italic"),
+    )

@@ -1,0 +1,236 @@
+"""The canon gate: all that waits, what it would change, what it rests on, and a key for each verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Container, Vertical
+from textual.message import Message
+from textual.widgets import Input
+
+from agents.messages import CanonCommitted, ProposalsChanged
+from screens.aside import Aside
+from screens.confirm import ConfirmScreen
+from screens.deciding import DecidingScreen
+from screens.key_bar import KeyBar
+from screens.outcome import OutcomeScreen
+from screens.routes import Back, ToScene, ToTurn, Visit
+from screens.title_bar import TitleBar
+from stores.errors import MonitorError
+from stores.records.ids import Id
+from widgets.diff import Diff
+from widgets.proposal_rows import Grouping, is_open
+from widgets.proposals import ProposalDetail, ProposalList
+from widgets.safe_text import one_line
+
+if TYPE_CHECKING:
+    from agents.desk import Desk
+    from agents.messages import Event
+    from agents.views import CommitReport, GateView
+
+GROUPINGS = (Grouping.GROUP, Grouping.LABEL, Grouping.NONE)
+"""By what it is about, by kind, as it was proposed."""
+
+
+class GateScreen(DecidingScreen):
+    """What a scene would make true, decided row by row and written at once."""
+
+    CSS_PATH = "gate.tcss"
+    AUTO_FOCUS = "ProposalList"
+    BINDING_GROUP_TITLE = "Canon gate"
+    BINDINGS = [
+        Binding(
+            "enter",
+            "commit",
+            "Commit",
+            id="gate.commit",
+            tooltip="Write what is ticked to canon",
+            priority=True,
+            key_display="⏎",
+        ),
+        Binding("g", "group", "Group", id="gate.group", tooltip="Group by subject, by kind, or not at all"),
+        Binding(
+            "slash",
+            "filter",
+            "Filter",
+            id="gate.filter",
+            tooltip="Show only rows with these words",
+            key_display="/",
+        ),
+        Binding(
+            "escape", "escape", "Back", id="gate.escape", tooltip="Back to play, with every decision kept"
+        ),
+    ]
+
+    @dataclass
+    class Read(Message):
+        view: GateView
+
+    @dataclass
+    class Committed(Message):
+        report: CommitReport
+
+    @dataclass
+    class Reopened(Message):
+        """The scene is Active again."""
+
+    def __init__(self, desk: Desk, scene_id: Id) -> None:
+        super().__init__(desk)
+        self.scene_id = scene_id
+        self.view: GateView | None = None
+        self._next: Id | None = None
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar("Canon gate")
+        yield Input(id="filter", placeholder="only rows with these words", compact=True)
+        with Container(id="review"):
+            yield ProposalList(accept_all="unmarked", empty="Nothing waits here. Enter closes the gate.")
+            with Vertical(id="about"):
+                yield Diff()
+                yield ProposalDetail()
+        yield Aside()
+        yield KeyBar()
+
+    # --- reading -----------------------------------------------------------------------------------
+
+    def concerns(self, event: Event) -> bool:
+        return isinstance(event, ProposalsChanged | CanonCommitted)
+
+    async def read(self) -> None:
+        self.post_message(self.Read(await self.desk.gate(self.scene_id)))
+
+    @on(Read)
+    def _show(self, message: Read) -> None:
+        first, self.view = self.view is None, message.view
+        rows = self.query_one(ProposalList)
+        if first:
+            rows.grouping = GROUPINGS[0]
+        rows.show(message.view.proposals)
+        self.query_one(TitleBar).show(message.view.title, _counts(message.view))
+        self.refresh_bindings()
+
+    @on(ProposalList.Highlighted)
+    def _show_detail(self, message: ProposalList.Highlighted) -> None:
+        self.query_one("#about").display = message.view is not None
+        self.query_one(Diff).view = message.view
+        self.query_one(ProposalDetail).show(message.view)
+
+    # --- filter and groups -------------------------------------------------------------------------
+
+    def action_group(self) -> None:
+        rows = self.query_one(ProposalList)
+        rows.grouping = GROUPINGS[(GROUPINGS.index(rows.grouping) + 1) % len(GROUPINGS)]
+
+    def action_filter(self) -> None:
+        field = self.query_one("#filter", Input)
+        field.add_class("-shown")
+        field.focus()
+
+    @on(Input.Changed)
+    def _narrow(self, message: Input.Changed) -> None:
+        message.stop()
+        self.query_one(ProposalList).filter_text = message.value
+
+    @on(Input.Submitted)
+    def _narrowed(self, message: Input.Submitted) -> None:
+        message.stop()
+        self.query_one(ProposalList).focus()
+
+    # --- leaving -----------------------------------------------------------------------------------
+
+    def action_escape(self) -> None:
+        """One step back: from the notes, from the filter, then to play."""
+        field = self.query_one("#filter", Input)
+        if self.query_one(Aside).shown:
+            self.query_one(Aside).clear()
+        elif field.has_class("-shown"):
+            field.clear()
+            field.remove_class("-shown")
+            self.query_one(ProposalList).focus()
+        elif self.view is not None and self.view.finalizing:
+            self._reopen()
+        else:
+            self.post_message(Visit(Back()))
+
+    @work(exclusive=True, group="gate", exit_on_error=False)
+    async def _reopen(self) -> None:
+        await self.desk.reopen_scene(self.scene_id)
+        self.post_message(self.Reopened())
+
+    @on(Reopened)
+    def _back_to_play(self) -> None:
+        self.post_message(Visit(Back()))
+
+    # --- committing --------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "commit":
+            return self.view is not None and self.query_one(ProposalList).has_focus
+        return super().check_action(action, parameters)
+
+    def action_commit(self) -> None:
+        """Write what is ticked; ask first only if something is held back by a conflict."""
+        held = [p for p in self.query_one(ProposalList).views if is_open(p) and p.mark == "hold"]
+        if not held:
+            self._commit()
+            return
+        question = ConfirmScreen(
+            f"{len(held)} of these {'meets' if len(held) == 1 else 'meet'} a conflict. Commit the rest?",
+            "What is held stays proposed; nothing in canon is overwritten. First: " + one_line(held[0].title),
+            yes="Commit the rest",
+            no="Look again",
+        )
+        self.app.push_screen(question, self._confirmed)
+
+    def _confirmed(self, yes: bool | None) -> None:
+        if yes:
+            self._commit()
+
+    @work(exclusive=True, group="gate", exit_on_error=False)
+    async def _commit(self) -> None:
+        self.post_message(self.Committed(await self.desk.commit(self.scene_id)))
+
+    @on(Committed)
+    def _written(self, message: Committed) -> None:
+        self._next = message.report.next_scene_id
+        self.app.push_screen(OutcomeScreen(message.report), self._go_on)
+
+    def _go_on(self, _: None) -> None:
+        """To the next scene if this one is closed; back to play; or, after a failure, on with the review."""
+        if self._next is not None:
+            self.post_message(Visit(ToScene(self._next)))
+        elif self.view is not None and not self.view.finalizing:
+            self.post_message(Visit(Back()))
+        else:
+            self.reload()
+
+    # --- evidence and errors -----------------------------------------------------------------------
+
+    @on(ProposalList.Evidence)
+    def _to_evidence(self, message: ProposalList.Evidence) -> None:
+        message.stop()
+        turn_id = next(
+            (e.turn_id for e in message.view.proposal.evidence if e.turn_id), message.view.proposal.turn_id
+        )
+        if turn_id:
+            self.post_message(Visit(ToTurn(turn_id)))
+        else:
+            self.query_one(Aside).say(("It rests on nobody's words but your own.",))
+
+    def refused(self, error: BaseException, worker: str) -> None:
+        if isinstance(error, MonitorError):
+            self.query_one(Aside).tell(error)
+        else:
+            super().refused(error, worker)
+
+
+def _counts(view: GateView) -> str:
+    """What a commit now would do."""
+    counts = Counter[str](p.mark for p in view.proposals if is_open(p))
+    told = (("accept", "accept"), ("reject", "reject"), ("defer", "wait"), ("hold", "in conflict"))
+    return " · ".join(f"{counts[mark]} {word}" for mark, word in told if counts[mark])

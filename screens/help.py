@@ -1,0 +1,171 @@
+"""Help: a tour of five minutes, the keys of this place and of the others, and the commands.
+
+Nothing but the tour is written here: keys come from bindings, words from the widgets and the desk.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from textual.app import App, ComposeResult
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.dom import DOMNode
+from textual.screen import Screen
+from textual.widgets import Static
+
+from agents.desk import Desk
+from agents.views import CommandHelp
+from screens.base import DeskScreen
+from screens.key_bar import KeyBar
+from screens.routes import Back, Visit
+from screens.title_bar import TitleBar
+from widgets.helpable import Helpable
+from widgets.safe_text import content, one_line, wrap
+
+TOUR = (
+    ("Begin", "On the menu press 1, then Enter four times: a world, a hero, a story, its first scene."),
+    (
+        "Play",
+        "Type what your hero does and press Enter. A line that begins with > tells what happens, as the GM.",
+    ),
+    ("Roll", "/roll 2d6+1 rolls dice, /check tries something. Results are sealed before any prose."),
+    ("Propose", "What the story would change in the world shows up under proposals. F2 goes there."),
+    (
+        "Undo",
+        "Ctrl+Z takes an exchange back with all it proposed, Ctrl+Y brings it back. Nothing is erased.",
+    ),
+    ("Decide", "/end takes the scene to the canon gate: a accepts, r rejects, e edits, Enter commits."),
+    (
+        "Look",
+        "On the menu press 3: what is true now, and under Enter the very words a fact rests on.",
+    ),
+)
+SCREENS = (
+    ("screens.menu", "MenuScreen"),
+    ("screens.setup", "SetupScreen"),
+    ("screens.continue_story", "StoriesScreen"),
+    ("screens.scene", "SceneScreen"),
+    ("screens.gate", "GateScreen"),
+    ("screens.universe", "UniverseScreen"),
+    ("screens.reading", "ReadingScreen"),
+)
+"""In the order that a user meets them."""
+OURS = ("screens.", "widgets.", "monitor_tui.")
+COLUMN = 14
+
+
+class Entry(NamedTuple):
+    """A line of help: a name in the left column with words beside it, or a heading with words under it."""
+
+    name: str
+    words: str = ""
+    heading: bool = False
+
+
+class HelpPart(Static):
+    """One part of the page, laid out anew for each width."""
+
+    def __init__(self, heading: str, entries: Iterator[Entry], id: str, *, column: int = COLUMN) -> None:
+        super().__init__(id=id, markup=False)
+        self._column = column
+        self._heading = heading
+        self._entries = list(entries)
+
+    def on_resize(self) -> None:
+        self.update(Content("\n").join(self._lines(self.content_size.width)))
+
+    def _lines(self, width: int) -> Iterator[Content]:
+        yield content(self._heading, "bold $text-accent")
+        for entry in self._entries:
+            if entry.heading:
+                yield Content("")
+                yield content(entry.name, "bold")
+                yield from (
+                    content(line, "$text-muted") for line in (wrap(entry.words, width) if entry.words else ())
+                )
+                continue
+            # A name too long for its column stands on a line of its own.
+            name, words = one_line(entry.name), wrap(entry.words, max(20, width - self._column))
+            if len(name) >= self._column:
+                yield content(name, "$text-primary")
+            else:
+                yield Content.assemble((f"{name:<{self._column}}", "$text-primary"), words.pop(0))
+            yield from (content(" " * self._column + line) for line in words)
+
+
+class HelpScreen(DeskScreen[None]):
+    """One page to scroll, with a key for each part of it."""
+
+    CSS_PATH = "help.tcss"
+    AUTO_FOCUS = "#page"
+    BINDING_GROUP_TITLE = "Help"
+    BINDINGS = [
+        Binding("1", "part('tour')", "Tour", id="help.tour", tooltip="The five-minute tour"),
+        Binding("2", "part('here')", "Keys here", id="help.here", tooltip="Keys that work where you were"),
+        Binding("3", "part('commands')", "Commands", id="help.commands", tooltip="The slash commands"),
+        Binding("4", "part('others')", "Other keys", id="help.others", tooltip="Keys of the other screens"),
+        Binding("escape,q", "back", "Back", id="help.back", tooltip="Back to where you were"),
+    ]
+
+    def __init__(self, desk: Desk, over: Screen[object]) -> None:
+        super().__init__(desk)
+        self._over = over
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar("Help")
+        with VerticalScroll(id="page"):
+            yield HelpPart("Five minutes", (Entry(*stop) for stop in TOUR), "tour")
+            yield HelpPart("Keys where you were", self._here(), "here")
+            yield HelpPart("Commands", (_command(c) for c in self.desk.commands()), "commands", column=28)
+            yield HelpPart("Keys of the other screens", self._others(), "others")
+        yield KeyBar()
+
+    def _here(self) -> Iterator[Entry]:
+        """The screen that help was opened over, and each of its widgets that explains itself."""
+        yield from _keys(self.app, type(self._over))
+        told: set[type] = set()
+        for widget in self._over.query("*"):
+            if isinstance(widget, Helpable) and type(widget) not in told:
+                told.add(type(widget))
+                yield Entry(widget.HELP_TITLE, widget.HELP_TEXT, heading=True)
+                yield from _keys(self.app, type(widget))
+        yield Entry("Everywhere", heading=True)
+        yield from _keys(self.app, type(self.app))
+
+    def _others(self) -> Iterator[Entry]:
+        for module, name in SCREENS:
+            screen = getattr(importlib.import_module(module), name)
+            if not isinstance(self._over, screen):
+                yield Entry(screen.BINDING_GROUP_TITLE, heading=True)
+                yield from _keys(self.app, screen)
+
+    def action_part(self, name: str) -> None:
+        self.query_one("#page").scroll_to_widget(self.query_one(f"#{name}"), top=True, animate=False)
+
+    def action_back(self) -> None:
+        self.post_message(Visit(Back()))
+
+
+def _command(command: CommandHelp) -> Entry:
+    return Entry(command.usage, command.summary)
+
+
+def _keys(app: App[object], owner: type[DOMNode]) -> Iterator[Entry]:
+    """Yield an entry for each named key that a class of ours binds, its nearest bases after it."""
+    told: set[str] = set()
+    for cls in owner.__mro__:
+        if not cls.__module__.startswith(OURS):
+            continue
+        bindings = list(Binding.make_bindings(cls.__dict__.get("BINDINGS", ())))
+        for binding in bindings:
+            if binding.id is None or binding.id in told or not binding.tooltip:
+                continue
+            told.add(binding.id)
+            keys = dict.fromkeys(
+                app.get_key_display(Binding(b.key, "")) for b in bindings if b.id == binding.id
+            )
+            yield Entry(" ".join(keys), binding.tooltip)

@@ -1,0 +1,163 @@
+"""The main menu: the first frame. It needs no desk; the app hands it a view once the library is open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from screens.key_bar import KeyBar
+from screens.routes import ToHelp, ToSetup, ToStories, ToStory, ToUniverse, Visit
+
+if TYPE_CHECKING:
+    from agents.views import MenuView, StoryCard
+
+MODES = (
+    ("start", "1", "Start a story", "a hero, a world, a first scene"),
+    ("stories", "2", "Continue", "pick up a story where you left it"),
+    ("universe", "3", "Universe", "what is true, and why"),
+    ("help", "?", "Help", "keys, commands, a five-minute tour"),
+    ("quit", "q", "Quit", "your story stays where it is"),
+)
+
+
+class MenuScreen(Screen[None]):
+    """The modes, the story to go on with, and how the library fares."""
+
+    CSS_PATH = "menu.tcss"
+    AUTO_FOCUS = "#modes"
+    BINDING_GROUP_TITLE = "Main menu"
+    BINDINGS = [
+        Binding("1", "start", "Start", id="menu.start", tooltip="Start a new story"),
+        Binding("2", "stories", "Continue", id="menu.stories", tooltip="Choose a story to go on with"),
+        Binding("3", "universe", "Universe", id="menu.universe", tooltip="Browse what is true, and why"),
+        Binding("q", "app.quit", "Quit", id="menu.quit", tooltip="Leave MONITOR; everything is kept"),
+    ]
+
+    @dataclass
+    class Filled(Message):
+        """The library is open, or was read again."""
+
+        view: MenuView
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.view: MenuView | None = None
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="page"):
+            yield Static("M O N I T O R", id="name", markup=False)
+            yield Static("A world that stays true while you play.", id="promise", markup=False)
+            yield OptionList(*_modes(), id="modes", markup=False)
+            yield Static("Opening the library …", id="library", markup=False)
+            yield Static("", id="notes", markup=False)
+        yield KeyBar()
+
+    @on(Filled)
+    def _fill(self, message: Filled) -> None:
+        view = self.view = message.view
+        modes = self.query_one("#modes", OptionList)
+        modes.clear_options()
+        modes.border_title = "Go on" if view.resume else ""
+        if view.resume:
+            modes.add_options([Option(_resume_card(view.resume), id="resume"), None])
+        modes.add_options(_modes(view))
+        modes.highlighted = 0
+        self.query_one("#library", Static).update(_library(view))
+        notes = self.query_one("#notes", Static)
+        notes.update("\n".join(view.notes) or _invitation(view))
+
+    @on(OptionList.OptionSelected)
+    async def _chosen(self, message: OptionList.OptionSelected) -> None:
+        message.stop()
+        if message.option_id == "resume":
+            self.action_resume()
+        elif message.option_id in ("help", "quit"):
+            await self.run_action(f"app.{message.option_id}")
+        elif message.option_id:
+            await self.run_action(f"screen.{message.option_id}")
+
+    def action_resume(self) -> None:
+        if self.view and self.view.resume:
+            self.post_message(Visit(ToStory(self.view.resume.story.id)))
+
+    def action_start(self) -> None:
+        self.post_message(Visit(ToSetup()))
+
+    def action_stories(self) -> None:
+        self.post_message(Visit(ToStories()))
+
+    def action_universe(self) -> None:
+        self.post_message(Visit(ToUniverse()))
+
+    def action_help(self) -> None:
+        self.post_message(Visit(ToHelp()))
+
+
+def _modes(view: MenuView | None = None) -> list[Option]:
+    """The modes as rows; with a view, they say what is there."""
+    told = {"stories": _count(view.stories, "story", "stories"), "universe": _world(view)} if view else {}
+    return [
+        Option(
+            Content.assemble(
+                (f" {key} ", "bold $accent"), (f" {title:<15}", "bold"), (told.get(id) or hint, "dim")
+            ),
+            id=id,
+        )
+        for id, key, title, hint in MODES
+    ]
+
+
+def _resume_card(card: StoryCard) -> Content:
+    """Three lines: the story, the scene it stands in, the last words."""
+    where = [f"scene {card.scene.order} “{card.scene.title}”"] if card.scene else []
+    where.append(_count(card.turns, "turn", "turns"))
+    if card.scene_state == "finalizing":
+        where.append("at the canon gate")
+    return Content.assemble(
+        (" ⏎ ", "bold $accent"),
+        (f" {card.story.title}", "bold"),
+        (f"  {card.universe.name}", "dim"),
+        f"\n    {' · '.join(where)}",
+        (f"\n    “{card.last_line}”" if card.last_line else "", "italic"),
+    )
+
+
+def _library(view: MenuView) -> Content:
+    """One quiet line of health: a tick and a word for each store."""
+    parts: list[Content | tuple[str, str] | str] = []
+    for name, state in view.health:
+        well = state in ("ok", "ready", "open")
+        parts += [
+            ("  " if parts else ""),
+            ("✓ " if well else "! ", "$text-success" if well else "$text-warning"),
+            (name if well else f"{name}: {state}", "dim" if well else ""),
+        ]
+    return Content.assemble(*parts)
+
+
+def _invitation(view: MenuView) -> str:
+    if view.stories:
+        return ""
+    return "New here? Press 1, then Enter: the sample world is ready to play in."
+
+
+def _world(view: MenuView) -> str:
+    return (
+        f"{_count(view.universes, 'universe', 'universes')}, {_count(view.facts, 'fact', 'facts')}"
+        if view.universes
+        else ""
+    )
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return "" if number == 0 else f"{number:,} {one if number == 1 else many}"

@@ -1,0 +1,74 @@
+"""The outline of a new story as it is suggested, and as it is typed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.desk import NewCharacter, NewUniverse, StoryOutline
+from stores.errors import InputError
+from stores.records.ids import Id
+from stores.records.world import Entity, Number, Universe
+
+_NUMBER = re.compile(r"(?P<name>[^\d\s=:+-][^\d=:+-]*?)\s*[=:]?\s*(?P<value>[+-]?\d+(?:\.\d+)?)")
+_CAST = 3
+"""How many of the world's people a suggested first scene brings on."""
+
+
+def suggested(
+    universe: Universe | NewUniverse,
+    characters: Sequence[Entity],
+    places: Sequence[Entity],
+    pc: Entity | NewCharacter | None,
+    opening: StoryOutline | None = None,
+) -> StoryOutline:
+    """Return an outline that can be played as it stands: this hero, the world's first place, its people.
+
+    `opening` is the world's own, where it has one; another hero takes the place of the one it is for.
+    """
+    hero = pc.id if isinstance(pc, Entity) else pc
+    if opening is not None:
+        return replace(opening, pc=hero, cast=tuple(c for c in opening.cast if c not in (opening.pc, hero)))
+    others = [c.id for c in characters if not c.is_pc and c is not pc]
+    return StoryOutline(
+        universe_id=universe.id if isinstance(universe, Universe) else "",
+        title=f"{pc.name} in {universe.name}" if pc else f"A story of {universe.name}",
+        pc=hero,
+        theme=universe.genre,
+        tone=universe.tone,
+        scene_title=f"Arrival at {places[0].name}" if places else "The beginning",
+        scene_goal="",
+        place=places[0].id if places else None,
+        cast=tuple(others[:_CAST]),
+    )
+
+
+def numbers_from(text: str) -> tuple[tuple[str, Number], ...]:
+    """Read `hp 10, might 1` (also `hp=10; might: +1`)."""
+    numbers: list[tuple[str, Number]] = []
+    for part in (p.strip() for p in re.split(r"[,;\n]", text)):
+        if not part:
+            continue
+        found = _NUMBER.fullmatch(part)
+        if found is None:
+            raise InputError(
+                f"“{part}” is not a number with a name.",
+                kept="Everything else you typed is still here.",
+                todo="Write names and numbers, with commas between: hp 10, might 1",
+            )
+        value = found["value"]
+        numbers.append((found["name"].strip().casefold(), float(value) if "." in value else int(value)))
+    return tuple(numbers)
+
+
+def words_from(text: str) -> tuple[str, ...]:
+    """Read a list with commas."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def place_from(text: str, places: Sequence[Entity]) -> Id | str | None:
+    """Return the id of the place that goes by this name, or the name of a new one."""
+    name = text.strip()
+    known = {alias.casefold(): p.id for p in places for alias in (*p.aliases, p.name)}
+    return known.get(name.casefold(), name) if name else None

@@ -1,0 +1,86 @@
+"""Where a user can go.
+
+A screen posts `Visit`; the app alone pushes and pops, so that screens need not know each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+if TYPE_CHECKING:
+    from stores.records.ids import Id
+
+
+@dataclass(frozen=True, slots=True)
+class ToMenu:
+    """Home. Leaves or suspends whatever was open."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToSetup:
+    """Start a story."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToStories:
+    """The list of stories to go on with."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToStory:
+    """Straight back into a story where it was left."""
+
+    story_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ToScene:
+    """The play screen; replaces the one that is open."""
+
+    scene_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ToGate:
+    """The canon gate of a scene."""
+
+    scene_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ToTurn:
+    """The transcript of a scene, read only, at one of its turns."""
+
+    turn_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ToUniverse:
+    """The universe browser. `beside_play` when it is a look aside from a scene."""
+
+    universe_id: Id | None = None
+    entity_id: Id | None = None
+    beside_play: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToHelp:
+    """Keys, commands and the tour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """The screen that this one was opened over."""
+
+
+Route = ToMenu | ToSetup | ToStories | ToStory | ToScene | ToGate | ToTurn | ToUniverse | ToHelp | Back
+
+
+@dataclass
+class Visit(Message):
+    """Ask the app to go somewhere."""
+
+    route: Route

@@ -1,0 +1,201 @@
+"""The play screen: transcript, prompt, live proposals, cast. It draws views and holds no truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from agents.messages import CanonCommitted, LineMoved, LoopMoved, Notice, SceneOpened
+from screens.aside import Aside
+from screens.confirm import ConfirmScreen
+from screens.key_bar import KeyBar
+from screens.routes import ToGate, ToMenu, Visit
+from screens.scene_play import PlayScreen
+from stores.records.ids import Id
+from widgets.cast import Cast, cast_content
+from widgets.prompt import Prompt
+from widgets.proposal_rows import is_undecided
+from widgets.proposals import ProposalList, ProposalPanel
+from widgets.safe_text import one_line
+from widgets.status_bar import StatusBar
+from widgets.transcript import Transcript
+from widgets.trigger_bar import TriggerBar
+
+if TYPE_CHECKING:
+    from agents.desk import Desk
+    from agents.messages import Event
+    from agents.views import SceneView, TurnView
+
+READ_AGAIN = 4
+"""Rows before the new ones that are read with them: a roll or a take may have been added to those."""
+
+EMPTY = "The scene is set. Say what your hero does, or type / for the commands."
+HINT = "what do you do?"
+
+
+class SceneScreen(PlayScreen):
+    """One scene, being played."""
+
+    CSS_PATH = "scene.tcss"
+    AUTO_FOCUS = "PromptArea"
+    BINDING_GROUP_TITLE = "Scene"
+    BINDINGS = [
+        Binding("f2", "proposals", "Proposed", id="scene.proposals", tooltip="To the proposals, and back"),
+        Binding("f3,g", "gate", "Gate", id="scene.gate", tooltip="Review everything at the canon gate"),
+        Binding("f4", "mechanics", "Story", id="scene.mechanics", tooltip="Hide rolls and marks, or not"),
+        Binding("enter", "commit_now", "Commit now", id="scene.commit_now", tooltip="Write it to canon now"),
+        Binding("escape", "escape", "Back", id="scene.escape", tooltip="Clear notes, then leave"),
+    ]
+
+    @dataclass
+    class Read(Message):
+        """The scene as it stands, and the end of its line."""
+
+        view: SceneView
+        tail: list[TurnView]
+
+    @dataclass
+    class Names(Message):
+        """What `@` completes."""
+
+        names: list[str]
+
+    def __init__(self, desk: Desk, scene_id: Id) -> None:
+        super().__init__(desk, scene_id)
+        self._line_moved = False
+        self._names_known = False
+
+    def compose(self) -> ComposeResult:
+        yield StatusBar()
+        with Horizontal(id="stage"):
+            with Vertical(id="play"):
+                yield Transcript(empty=EMPTY)
+                yield Aside()
+                yield TriggerBar()
+                yield Static(id="here", markup=False)
+                yield Prompt(commands=self.desk.commands(), hint=HINT)
+            with Vertical(id="side"):
+                yield ProposalPanel()
+                yield Cast()
+        yield KeyBar()
+
+    # --- reading and drawing -----------------------------------------------------------------------
+
+    def concerns(self, event: Event) -> bool:
+        self._line_moved = self._line_moved or isinstance(event, LineMoved | CanonCommitted)
+        self._names_known = self._names_known and not isinstance(event, CanonCommitted)
+        return not isinstance(event, LoopMoved | SceneOpened | Notice)
+
+    async def read(self) -> None:
+        view = await self.desk.scene(self.scene_id)
+        known = self.query_one(Transcript).total if self.view else view.turns
+        start = max(0, min(known, view.turns) - READ_AGAIN)
+        tail = await self.desk.transcript(self.scene_id, start, view.turns - start)
+        self.post_message(self.Read(view, tail))
+        if not self._names_known:
+            self._names_known = True
+            here = [member.name for member in view.cast]
+            others = [entity.name for entity in await self.desk.entities(view.universe.id)]
+            self.post_message(self.Names(list(dict.fromkeys((*here, *others)))))
+
+    @on(Read)
+    def _draw(self, message: Read) -> None:
+        view, first = message.view, self.view is None
+        self.view = view
+        self.query_one(StatusBar).view = view
+        self._draw_line(view, message.tail, first)
+        self.query_one(ProposalPanel).show(view.proposals)
+        self.query_one(Cast).show(view.cast)
+        here = [cast_content([member]) for member in view.cast]
+        self.query_one("#here", Static).update(Content("   ").join(here))
+        self.query_one(TriggerBar).why = view.trigger if view.state == "active" else ""
+        waiting = sum(map(is_undecided, view.proposals))
+        self.query_one(Prompt).status = f"F2 {waiting} proposed" if waiting else ""
+        self.refresh_bindings()
+        if first and view.state in ("finalizing", "failed"):
+            self.post_message(Visit(ToGate(self.scene_id)))
+
+    def _draw_line(self, view: SceneView, tail: list[TurnView], first: bool) -> None:
+        """New turns are added at the end; when the head has moved, what is in view is fetched again."""
+        transcript = self.query_one(Transcript)
+        if first:
+            transcript.open(view.turns, self._fetch)
+        elif self._line_moved or view.turns < transcript.total:
+            transcript.reload(view.turns)
+        self._line_moved = False
+        for row in tail:
+            transcript.append(row)
+
+    async def _fetch(self, start: int, count: int) -> list[TurnView]:
+        return await self.desk.transcript(self.scene_id, start, count)
+
+    @on(Names)
+    def _learn_names(self, message: Names) -> None:
+        self.query_one(Prompt).set_names(message.names)
+
+    # --- keys --------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "commit_now":
+            return bool(self.query_one(TriggerBar).why)
+        return super().check_action(action, parameters)
+
+    def action_proposals(self) -> None:
+        """Into the proposals, or back to the prompt. Where there is no room beside the story, over it."""
+        into = not self.query_one(ProposalPanel).list.has_focus
+        self.query_one("#side").set_class(into, "-over")
+        if into:
+            self.query_one(ProposalPanel).focus_list()
+        else:
+            self.query_one(Prompt).focus_input()
+
+    def action_gate(self) -> None:
+        self.post_message(Visit(ToGate(self.scene_id)))
+
+    def action_mechanics(self) -> None:
+        transcript = self.query_one(Transcript)
+        transcript.hide_mechanics = not transcript.hide_mechanics
+
+    @on(ProposalList.Evidence)
+    def _show_evidence(self, message: ProposalList.Evidence) -> None:
+        message.stop()
+        view = message.view
+        quote = f"“{one_line(view.quote)}”" if view.quote else "It rests on your word alone."
+        self.query_one(Aside).say((view.title, quote))
+        if view.proposal.turn_id:
+            self.look_at(view.proposal.turn_id, jump=True)
+
+    def action_escape(self) -> None:
+        """One step back: from what is critical, from the notes, to the prompt, then out of the scene."""
+        if self.query_one(TriggerBar).why:
+            self.leave_for_later()
+        elif self.query_one(Aside).shown:
+            self.query_one(Aside).clear()
+        elif not self.query_one(Prompt).input_has_focus:
+            self.query_one("#side").remove_class("-over")
+            self.query_one(Prompt).focus_input()
+        else:
+            self._ask_to_leave()
+
+    def _ask_to_leave(self) -> None:
+        detail = "The scene stays just as it is, and waits for you under Continue."
+        if self.query_one(Prompt).text.strip():
+            detail += " What stands in the prompt was not sent and will be gone."
+        self.app.push_screen(
+            ConfirmScreen("Leave for the menu?", detail, yes="Leave", no="Play on"), self._left
+        )
+
+    def _left(self, leave: bool | None) -> None:
+        if leave:
+            self.post_message(Visit(ToMenu()))
+
+    async def depart(self) -> None:
+        await self.desk.suspend()

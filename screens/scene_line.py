@@ -1,0 +1,171 @@
+"""The line that a scene stands on: undo, redo, takes, branches, and a look at one turn."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from textual import on, work
+from textual.binding import Binding
+from textual.message import Message
+
+from screens.deciding import DecidingScreen
+from screens.edit_text import EditTextScreen
+from screens.routes import ToTurn, ToUniverse, Visit
+from screens.trace import TraceScreen
+from stores.records.ids import Id
+from stores.records.play import Speaker
+from widgets.prompt import Prompt
+from widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from agents.desk import Desk
+    from agents.views import Reply, SceneView, TurnTrace
+
+ANSWERS = 20
+"""How far back from the end the last GM turn is looked for: rolls and notes may stand behind it."""
+
+
+class LineScreen(DecidingScreen):
+    """A scene's line of turns and the keys that move along it."""
+
+    BINDINGS = [
+        Binding(
+            "ctrl+r", "retake", "Retake", id="scene.retake", tooltip="Tell the last GM turn in other words"
+        ),
+        Binding(
+            "e,E",
+            "retake",
+            "Edit",
+            id="scene.edit",
+            tooltip="Edit the last GM turn as a new take",
+            show=False,
+        ),
+        Binding(
+            "left", "take(-1)", "Take before", id="scene.take_before", tooltip="The take before", show=False
+        ),
+        Binding(
+            "right", "take(1)", "Take after", id="scene.take_after", tooltip="The take after", show=False
+        ),
+        Binding("ctrl+z", "undo", "Undo", id="scene.undo", tooltip="Take the last exchange back"),
+        Binding("ctrl+y", "redo", "Redo", id="scene.redo", tooltip="Bring the exchange back"),
+        Binding(
+            "b,B", "branch", "Branch here", id="scene.branch", tooltip="Play on from the highlighted turn"
+        ),
+    ]
+
+    @dataclass
+    class Replied(Message):
+        """What came of a key, or of a line that was `played`."""
+
+        reply: Reply
+        played: bool = False
+
+    @dataclass
+    class LastWords(Message):
+        """The last GM turn, to be told in other words; None when nobody has answered yet."""
+
+        words: str | None
+
+    @dataclass
+    class Traced(Message):
+        """Where a turn stands; `jump` to go there instead of telling."""
+
+        trace: TurnTrace
+        jump: bool
+
+    def __init__(self, desk: Desk, scene_id: Id) -> None:
+        super().__init__(desk)
+        self.scene_id = scene_id
+        self.view: SceneView | None = None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        match action:
+            case "undo":
+                return self.view is not None and self.view.can_undo
+            case "redo":
+                return self.view is not None and self.view.can_redo
+            case "take":
+                return self._reading or (
+                    self.query_one(Prompt).input_has_focus and not self.query_one(Prompt).text
+                )
+            case "branch":
+                return self._reading
+        return super().check_action(action, parameters)
+
+    @property
+    def _reading(self) -> bool:
+        """Whether the cursor stands in the transcript."""
+        return self.query_one(Transcript).has_focus
+
+    @work(group="line", exit_on_error=False)
+    async def _move(self, move: Awaitable[Reply]) -> None:
+        self.post_message(self.Replied(await move))
+
+    def action_undo(self) -> None:
+        self._move(self.desk.undo(self.scene_id))
+
+    def action_redo(self) -> None:
+        self._move(self.desk.redo(self.scene_id))
+
+    def action_take(self, step: Literal[-1, 1]) -> None:
+        self._move(self.desk.walk_takes(self.scene_id, step))
+
+    def action_branch(self) -> None:
+        turn = self.query_one(Transcript).current
+        if turn is not None:
+            self._move(self.desk.branch(self.scene_id, turn.turn.id))
+
+    # --- retake ------------------------------------------------------------------------------------
+
+    @work(exclusive=True, group="retake", exit_on_error=False)
+    async def action_retake(self) -> None:
+        total = self.query_one(Transcript).total
+        tail = await self.desk.transcript(self.scene_id, max(0, total - ANSWERS), ANSWERS)
+        told = (row.turn.text for row in reversed(tail) if row.turn.speaker in (Speaker.GM, Speaker.NPC))
+        self.post_message(self.LastWords(next(told, None)))
+
+    @on(LastWords)
+    def _edit_last_words(self, message: LastWords) -> None:
+        if message.words is None:
+            self.say(("Nothing has been told yet that could be told again.",))
+            return
+        editor = EditTextScreen(
+            "Tell it again", message.words, "The take you have stays; Left and Right walk between them."
+        )
+        self.app.push_screen(editor, self._told_again)
+
+    def _told_again(self, words: str | None) -> None:
+        if words is not None:
+            self._move(self.desk.retake(self.scene_id, words))
+
+    def say(self, lines: tuple[str, ...]) -> None:
+        """Show words that are no part of the story."""
+        raise NotImplementedError
+
+    # --- looking at a turn -------------------------------------------------------------------------
+
+    @work(exclusive=True, group="trace", exit_on_error=False)
+    async def look_at(self, turn_id: Id, *, jump: bool = False) -> None:
+        """Ask where a turn stands, to tell it or to go there."""
+        self.post_message(self.Traced(await self.desk.trace(turn_id), jump))
+
+    @on(Transcript.TurnChosen)
+    def _turn_chosen(self, message: Transcript.TurnChosen) -> None:
+        message.stop()
+        self.look_at(message.turn_id)
+
+    @on(Traced)
+    def _traced(self, message: Traced) -> None:
+        trace = message.trace
+        if not message.jump:
+            self.app.push_screen(TraceScreen(trace), self._to_entity)
+        elif trace.scene.id == self.scene_id and trace.on_line:
+            self.query_one(Transcript).jump(trace.turn.depth)
+        else:
+            self.post_message(Visit(ToTurn(trace.turn.id)))
+
+    def _to_entity(self, entity_id: Id | None) -> None:
+        if entity_id is not None and self.view is not None:
+            self.post_message(Visit(ToUniverse(self.view.universe.id, entity_id, beside_play=True)))

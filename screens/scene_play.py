@@ -1,0 +1,174 @@
+"""Playing lines: what is typed goes to the desk in order, what comes back stands in the aside.
+
+Nothing typed is lost: what could not be played is put back into the prompt.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.message import Message
+
+from agents.messages import Notice
+from screens.aside import Aside
+from screens.routes import ToGate, ToHelp, ToMenu, ToScene, ToUniverse, Visit
+from screens.scene_line import LineScreen
+from stores.errors import MonitorError
+from stores.records.ids import Id
+from widgets.prompt import Prompt
+from widgets.safe_text import one_line
+from widgets.transcript import Transcript
+from widgets.trigger_bar import TriggerBar
+
+if TYPE_CHECKING:
+    from agents.desk import Desk
+    from agents.views import CommandHelp, CommitReport, Reply
+
+
+class PlayScreen(LineScreen):
+    """A line screen with a prompt: exchanges, commands, and what is critical."""
+
+    @dataclass
+    class NotPlayed(Message):
+        """A typed line could not be played."""
+
+        line: str
+        error: MonitorError
+
+    @dataclass
+    class Committed(Message):
+        """What was critical is written."""
+
+        report: CommitReport
+
+    def __init__(self, desk: Desk, scene_id: Id) -> None:
+        super().__init__(desk, scene_id)
+        self._unsent: deque[str] = deque()
+        self._in_play: str | None = None
+
+    @on(Prompt.Submitted)
+    def _typed(self, message: Prompt.Submitted) -> None:
+        message.stop()
+        self.send(message.text)
+
+    def send(self, line: str) -> None:
+        """Play a line when those before it are done; typing goes on meanwhile."""
+        self._unsent.append(line)
+        self._play_on()
+
+    def _play_on(self) -> None:
+        if self._in_play is None and self._unsent:
+            self._in_play = self._unsent.popleft()
+            self.query_one(Aside).clear()
+            self._play(self._in_play)
+
+    @work(group="play", name="play", exit_on_error=False)
+    async def _play(self, line: str) -> None:
+        try:
+            reply = await self.desk.submit(self.scene_id, line)
+        except MonitorError as error:
+            self.post_message(self.NotPlayed(line, error))
+        else:
+            self.post_message(self.Replied(reply, played=True))
+
+    @on(LineScreen.Replied)
+    def _replied(self, message: LineScreen.Replied) -> None:
+        reply = message.reply
+        if reply.lines and reply.goto not in ("gate", "help"):
+            self.query_one(Aside).say(reply.lines, reply.severity)
+        if reply.text:
+            self.query_one(Prompt).restore(reply.text)
+        self._go_to(reply)
+        self.reload()
+        if message.played:
+            self._in_play = None
+            self._play_on()
+
+    @on(NotPlayed)
+    def _not_played(self, message: NotPlayed) -> None:
+        self.query_one(Aside).tell(message.error)
+        self._put_back()
+        self._play_on()
+
+    def _put_back(self) -> None:
+        if self._in_play is not None:
+            self.query_one(Prompt).restore(self._in_play)
+            self._in_play = None
+
+    def _go_to(self, reply: Reply) -> None:
+        match reply.goto:
+            case "scene" if reply.subject and reply.subject != self.scene_id:
+                self.post_message(Visit(ToScene(reply.subject)))
+            case "gate":
+                self.post_message(Visit(ToGate(self.scene_id)))
+            case "help":
+                self.post_message(Visit(ToHelp()))
+            case "menu":
+                self.post_message(Visit(ToMenu()))
+            case "universe" if self.view:
+                self.post_message(Visit(ToUniverse(self.view.universe.id, reply.subject, beside_play=True)))
+
+    # --- what is critical --------------------------------------------------------------------------
+
+    @on(TriggerBar.CommitNow)
+    @work(exclusive=True, group="trigger", exit_on_error=False)
+    async def action_commit_now(self) -> None:
+        self.post_message(self.Committed(await self.desk.commit_trigger(self.scene_id)))
+
+    @on(TriggerBar.Dismiss)
+    @work(exclusive=True, group="trigger", exit_on_error=False)
+    async def leave_for_later(self) -> None:
+        """Leave what is critical to the scene's end."""
+        await self.desk.dismiss_trigger(self.scene_id)
+
+    @on(Committed)
+    def _written(self, message: Committed) -> None:
+        report = message.report
+        written = [f"Canon: {one_line(fact.statement)}" for fact in report.facts]
+        written += [f"Canon: {one_line(entity.name)} ({entity.kind})" for entity in report.entities]
+        failed = [f"Not written: {what}: {why}" for what, why in report.failed]
+        words = [*written, *failed] or ["There was nothing new to write."]
+        self.query_one(Aside).say(words, "warning" if failed else "information")
+        self.reload()
+
+    # --- words for the user ------------------------------------------------------------------------
+
+    def say(self, lines: Sequence[str]) -> None:
+        self.query_one(Aside).say(lines)
+
+    def heard(self, notice: Notice) -> None:
+        self.query_one(Aside).say((notice.text,), notice.severity)
+
+    def refused(self, error: BaseException, worker: str) -> None:
+        """Errors stand in the aside; whatever was being played comes back to the prompt."""
+        if worker == "play":
+            self._put_back()
+        if isinstance(error, MonitorError):
+            self.query_one(Aside).tell(error)
+        else:
+            super().refused(error, worker)
+
+    @on(Transcript.FetchFailed)
+    def _fetch_failed(self, message: Transcript.FetchFailed) -> None:
+        message.stop()
+        self.query_one(Aside).tell(message.error)
+
+    # --- the palette -------------------------------------------------------------------------------
+
+    def commands(self) -> tuple[CommandHelp, ...]:
+        """The slash commands, for the palette."""
+        return self.desk.commands()
+
+    def type_command(self, command: CommandHelp) -> None:
+        """Send a command that needs no words; begin one that does."""
+        name = f"/{command.name.removeprefix('/')}"
+        prompt = self.query_one(Prompt)
+        if command.needs_argument:
+            prompt.text = f"{name} "
+            prompt.focus_input()
+        else:
+            self.send(name)

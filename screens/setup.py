@@ -1,0 +1,259 @@
+"""Story set-up: a world, a hero, a story, an opening scene. Everything is suggested; Enter goes on.
+
+Nothing is created before the last step but the sample world, so going away leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import ContentSwitcher, Input, Static
+
+from agents.desk import Mode, NewCharacter, NewUniverse, StoryOutline
+from screens.base import DeskScreen
+from screens.key_bar import KeyBar
+from screens.outline import suggested
+from screens.routes import ToMenu, ToScene, Visit
+from screens.setup_pages import NewHeroPage, NewWorldPage, OpeningPage, PickPage, Row, StoryPage
+from stores.errors import InputError, MonitorError
+from stores.records.ids import Id
+from stores.records.world import Entity, Universe
+
+if TYPE_CHECKING:
+    from agents.desk import Desk
+
+STEPS = ("World", "Hero", "Story", "Opening")
+STEP_OF = {"world": 0, "new-world": 0, "hero": 1, "new-hero": 1, "story": 2, "opening": 3}
+NEW, SAMPLE, NOBODY = "new", "sample", "nobody"
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Where the story is set: a universe that exists, or one to create when the story begins."""
+
+    universe: Universe | NewUniverse
+    characters: Sequence[Entity] = ()
+    places: Sequence[Entity] = ()
+    opening: StoryOutline | None = None
+    """The story that the world itself suggests; the sample has one."""
+
+
+class SetupScreen(DeskScreen[None]):
+    """Four steps from nothing to the first scene."""
+
+    CSS_PATH = "setup.tcss"
+    AUTO_FOCUS = "#world Picker"
+    BINDING_GROUP_TITLE = "Start a story"
+    BINDINGS = [
+        Binding("enter", "next", "Go on", id="setup.next", tooltip="On to the next step", key_display="⏎"),
+        Binding("escape", "back", "Back", id="setup.back", tooltip="Back to the step before"),
+    ]
+
+    @dataclass
+    class Universes(Message):
+        """The universes that there are."""
+
+        universes: list[Universe]
+
+    @dataclass
+    class WorldRead(Message):
+        """Who and what is in the world that was picked."""
+
+        world: World
+
+    @dataclass
+    class Started(Message):
+        """The story stands, and its first scene is open."""
+
+        scene_id: Id
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._entered = False
+        self._universes: dict[Id, Universe] = {}
+        self._world: World | None = None
+        self._outline: StoryOutline | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="progress", markup=False)
+        with ContentSwitcher(initial="world", id="pages"):
+            yield PickPage("Which world is it set in?", id="world")
+            yield NewWorldPage()
+            yield PickPage("Whom do you play?", id="hero")
+            yield NewHeroPage()
+            yield StoryPage()
+            yield OpeningPage()
+        yield Static(id="problem", markup=False)
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self._show_progress()
+
+    # --- the world ---------------------------------------------------------------------------------
+
+    async def read(self) -> None:
+        if not self._entered:
+            await self.desk.enter(Mode.START_STORY)
+            self._entered = True
+        self.post_message(self.Universes(await self.desk.universes()))
+
+    @on(Universes)
+    def _offer_worlds(self, message: Universes) -> None:
+        self._universes = {u.id: u for u in message.universes}
+        known = [Row(u.id, u.name, u.genre, u.description) for u in message.universes]
+        new = Row(NEW, "+ A new world", "you name it", "An empty world. What is in it is found in play.")
+        sample = Row(
+            SAMPLE,
+            "◆ The sample world",
+            "ready to play",
+            "Comes with MONITOR: a coast, its people, a drowned bell and two secrets.",
+        )
+        self.query_one("#world", PickPage).show([*known, new, sample] if known else [sample, new])
+
+    @on(PickPage.Picked)
+    def _picked(self, message: PickPage.Picked) -> None:
+        message.stop()
+        if message.row_id == NEW:
+            self._turn_to(f"new-{message.page.id}")
+        elif message.page.id == "world":
+            self._read_world(self._universes.get(message.row_id))
+        else:
+            self._take_hero(next((c for c in self._people if c.id == message.row_id), None))
+
+    @work(exclusive=True, group="world", exit_on_error=False)
+    async def _read_world(self, universe: Universe | None) -> None:
+        """Read who and what is in the world; None brings in the sample."""
+        found = universe or await self.desk.add_sample()
+        people, places = await self.desk.characters(found.id), await self.desk.places(found.id)
+        opening = await self.desk.sample_outline()
+        its_own = opening if opening.universe_id == found.id else None
+        self.post_message(self.WorldRead(World(found, people, places, its_own)))
+
+    @on(WorldRead)
+    def _world_read(self, message: WorldRead) -> None:
+        self._take_world(message.world)
+
+    def _take_world(self, world: World) -> None:
+        self._world = world
+        self.query_one("#hero", PickPage).show(_heroes(world.characters))
+        self._turn_to("hero")
+
+    # --- the hero ----------------------------------------------------------------------------------
+
+    @property
+    def _people(self) -> Sequence[Entity]:
+        return self._world.characters if self._world else ()
+
+    def _take_hero(self, pc: Entity | NewCharacter | None) -> None:
+        """Suggest a story for this hero in this world."""
+        if self._world is None:
+            return
+        world = self._world
+        outline = self._outline = suggested(world.universe, world.characters, world.places, pc, world.opening)
+        self.query_one(StoryPage).suggest(outline)
+        self.query_one(OpeningPage).suggest(outline, world.characters, world.places)
+        self._turn_to("story")
+
+    # --- the story ---------------------------------------------------------------------------------
+
+    @work(exclusive=True, group="begin", exit_on_error=False)
+    async def _begin(self, world: World, outline: StoryOutline) -> None:
+        """Create what is still to be created, then the story. Pressed twice, it begins once."""
+        universe = world.universe
+        if isinstance(universe, NewUniverse):
+            universe = await self.desk.create_universe(universe)
+            self._world = World(universe)
+        scene_id = await self.desk.start_story(replace(outline, universe_id=universe.id))
+        self.post_message(self.Started(scene_id))
+
+    @on(Started)
+    def _started(self, message: Started) -> None:
+        self.post_message(Visit(ToScene(message.scene_id)))
+
+    # --- walking -----------------------------------------------------------------------------------
+
+    @property
+    def page(self) -> str:
+        return self.query_one("#pages", ContentSwitcher).current or "world"
+
+    def _turn_to(self, page: str) -> None:
+        pages = self.query_one("#pages", ContentSwitcher)
+        pages.current = page
+        self._say("")
+        self._show_progress()
+        self.call_after_refresh(pages.get_child_by_id(page).query("Picker, Entry").first().focus)
+
+    def _show_progress(self) -> None:
+        step = STEP_OF[self.page]
+        parts = [Content.styled("Start a story", "bold")]
+        for i, name in enumerate(STEPS):
+            mark, style = ("✓", "$text-success") if i < step else ("●", "bold") if i == step else ("○", "dim")
+            parts.append(Content.styled(f"   {mark} {name}", style))
+        self.query_one("#progress", Static).update(Content("").join(parts))
+
+    def action_back(self) -> None:
+        before = {
+            "new-world": "world",
+            "hero": "world",
+            "new-hero": "hero",
+            "story": "hero",
+            "opening": "story",
+        }
+        if self.page in before:
+            self._turn_to(before[self.page])
+        else:
+            self.post_message(Visit(ToMenu()))
+
+    @on(Input.Submitted)
+    def _entry_submitted(self, message: Input.Submitted) -> None:
+        message.stop()
+        self.action_next()
+
+    def action_next(self) -> None:
+        """Take what this page says and go on; say what is wrong with it and stay."""
+        try:
+            match self.page:
+                case "new-world":
+                    self._take_world(World(self.query_one(NewWorldPage).new_universe()))
+                case "new-hero":
+                    self._take_hero(self.query_one(NewHeroPage).new_character())
+                case "story" if self._outline:
+                    self._outline = self.query_one(StoryPage).outlined(self._outline)
+                    self._turn_to("opening")
+                case "opening" if self._outline and self._world:
+                    self._say("Beginning …")
+                    self._begin(self._world, self.query_one(OpeningPage).outlined(self._outline))
+        except InputError as error:
+            self._say(str(error))
+
+    def _say(self, text: str) -> None:
+        self.query_one("#problem", Static).update(text)
+
+    def refused(self, error: BaseException, worker: str) -> None:
+        if isinstance(error, MonitorError):
+            self._say(str(error))
+        else:
+            super().refused(error, worker)
+
+
+def _heroes(characters: Sequence[Entity]) -> list[Row]:
+    """Heroes of this world first, then a new one, then anybody else."""
+    heroes = [_hero(c) for c in characters if c.is_pc]
+    others = [_hero(c) for c in characters if not c.is_pc]
+    new = Row(NEW, "+ A new hero", "you name them", "Name, numbers and a line on who they are.")
+    nobody = Row(NOBODY, "Nobody", "", "Tell the story without a hero of your own.")
+    return [*heroes, new, *others, nobody]
+
+
+def _hero(entity: Entity) -> Row:
+    numbers = "  ".join(f"{name} {value}" for name, value in entity.numbers.items())
+    return Row(
+        entity.id, entity.name, "hero" if entity.is_pc else "", f"{entity.description}\n{numbers}".strip()
+    )

@@ -1,0 +1,231 @@
+"""The pages of story set-up: lists to pick from, and forms that read themselves into what the desk takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.suggester import SuggestFromList
+from textual.widgets import OptionList, SelectionList, Static
+from textual.widgets.option_list import Option
+from textual.widgets.selection_list import Selection
+
+from agents.desk import NewCharacter, NewUniverse, StoryOutline
+from screens.fields import Choice, Entry, Field, Form, Picker
+from screens.outline import numbers_from, place_from, words_from
+from stores.errors import InputError
+from stores.records.ids import Id
+from stores.records.play import Critical, StoryMode
+from stores.records.world import Entity
+from widgets.safe_text import one_line, plain
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One thing to pick: what it is called, what kind it is, and what is known of it."""
+
+    id: str
+    name: str
+    kind: str = ""
+    about: str = ""
+
+
+class PickPage(Vertical):
+    """A question, a list of answers, and a word on the highlighted one."""
+
+    @dataclass
+    class Picked(Message):
+        page: PickPage
+        row_id: str
+
+    def __init__(self, heading: str, id: str) -> None:
+        super().__init__(id=id, classes="page")
+        self._heading = heading
+        self._rows: dict[str, Row] = {}
+
+    def compose(self) -> ComposeResult:
+        yield Static(self._heading, classes="heading", markup=False)
+        yield Picker(markup=False)
+        yield Static(classes="about", markup=False)
+
+    def show(self, rows: Iterable[Row]) -> None:
+        """Offer these; the first is highlighted, or the one that was before."""
+        self._rows = {row.id: row for row in rows}
+        picker = self.query_one(Picker)
+        before = picker.highlighted_option.id if picker.highlighted_option else None
+        picker.clear_options()
+        picker.add_options(
+            Option(Content.assemble((one_line(r.name), "bold"), (f"  {one_line(r.kind)}", "dim")), id=r.id)
+            for r in self._rows.values()
+        )
+        picker.highlighted = list(self._rows).index(before) if before in self._rows else 0
+
+    @on(OptionList.OptionHighlighted)
+    def _highlighted(self, message: OptionList.OptionHighlighted) -> None:
+        message.stop()
+        self.query_one(".about", Static).update(plain(self._rows[message.option_id or ""].about))
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, message: OptionList.OptionSelected) -> None:
+        message.stop()
+        self.post_message(self.Picked(self, message.option_id or ""))
+
+
+class Cast(SelectionList[Id]):
+    """Who is there when the scene opens. Enter begins the story; space ticks."""
+
+    BINDINGS = [
+        Binding("enter", "screen.next", "Begin", id="cast.next", tooltip="Begin the story", key_display="⏎"),
+        Binding(
+            "space", "select", "In or out", id="cast.toggle", tooltip="Bring this one into the scene, or not"
+        ),
+    ]
+
+
+class NewWorldPage(Form):
+    """A universe to create."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "A new world",
+            (
+                Field("Name", "world-name", hint="what the world is called"),
+                Field("Genre", "world-genre", hint="coastal mystery, hard science fiction …"),
+                Field("Tone", "world-tone", hint="grim, hopeful, dry …"),
+                Field("Description", "world-text", hint="a line or two; the rest is found in play"),
+            ),
+            id="new-world",
+        )
+
+    def new_universe(self) -> NewUniverse:
+        return NewUniverse(
+            name=_named(self["world-name"], "The world"),
+            genre=self["world-genre"],
+            tone=self["world-tone"],
+            description=self["world-text"],
+        )
+
+
+class NewHeroPage(Form):
+    """A player character to create."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "A new hero",
+            (
+                Field("Name", "hero-name", hint="what the hero is called"),
+                Field("Description", "hero-text", hint="who they are, in a line"),
+                Field("Numbers", "hero-numbers", hint="hp 10, might 1", value="hp 10, might 1"),
+                Field("Tags", "hero-tags", hint="brave, in debt"),
+            ),
+            id="new-hero",
+        )
+
+    def new_character(self) -> NewCharacter:
+        return NewCharacter(
+            name=_named(self["hero-name"], "The hero"),
+            description=self["hero-text"],
+            numbers=numbers_from(self["hero-numbers"]),
+            tags=words_from(self["hero-tags"]),
+        )
+
+
+class StoryPage(Form):
+    """Title, theme, tone, lines and veils, and who decides."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "What is it about?",
+            (
+                Field("Title", "title"),
+                Field("Theme", "theme", hint="what the story turns on"),
+                Field("Tone", "tone", hint="how it should feel"),
+                Field("Limits", "limits", hint="what the story must keep to"),
+                Field("Lines and veils", "veils", hint="what never happens, what happens off screen"),
+                Choice(
+                    "At the gate",
+                    (
+                        (StoryMode.COPILOT, "you decide what becomes true"),
+                        (StoryMode.AUTOPILOT, "what is well supported becomes true by itself"),
+                    ),
+                    id="mode",
+                ),
+                Choice(
+                    "Critical events",
+                    (
+                        (Critical.ASK, "a death or a discovery asks at once"),
+                        (Critical.AUTO, "a death or a discovery is written at once"),
+                    ),
+                    id="critical",
+                ),
+            ),
+            id="story",
+        )
+
+    def suggest(self, outline: StoryOutline) -> None:
+        self["title"], self["theme"], self["tone"] = outline.title, outline.theme, outline.tone
+
+    def outlined(self, outline: StoryOutline) -> StoryOutline:
+        """Return `outline` with what is on this page."""
+        return replace(
+            outline,
+            title=_named(self["title"], "The story", "title"),
+            theme=self["theme"],
+            tone=self["tone"],
+            constraints=self["limits"],
+            lines_and_veils=self["veils"],
+            mode=StoryMode(self["mode"]),
+            critical=Critical(self["critical"]),
+        )
+
+
+class OpeningPage(Form):
+    """The first scene: title, goal, place, cast."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "How does it open?",
+            (
+                Field("Scene", "scene-title"),
+                Field("Goal", "scene-goal", hint="what would end the scene"),
+                Field("Place", "place", hint="one that is known, or a new one"),
+                Static("Also there", classes="label", id="cast-label", markup=False),
+                Cast(id="cast", compact=True),
+            ),
+            id="opening",
+        )
+        self._places: Sequence[Entity] = ()
+
+    def suggest(self, outline: StoryOutline, characters: Sequence[Entity], places: Sequence[Entity]) -> None:
+        self._places = places
+        names = {p.id: p.name for p in places}
+        self["scene-title"], self["scene-goal"] = outline.scene_title, outline.scene_goal
+        self["place"] = names.get(outline.place or "", "")
+        self.query_one("#place", Entry).suggester = SuggestFromList(names.values(), case_sensitive=False)
+        cast = self.query_one(Cast)
+        cast.clear_options()
+        others = [c for c in characters if c.id != outline.pc]
+        cast.add_options(Selection(one_line(c.name), c.id, c.id in outline.cast) for c in others)
+        cast.display = self.query_one("#cast-label").display = bool(others)
+
+    def outlined(self, outline: StoryOutline) -> StoryOutline:
+        """Return `outline` with what is on this page."""
+        return replace(
+            outline,
+            scene_title=_named(self["scene-title"], "The scene", "title"),
+            scene_goal=self["scene-goal"],
+            place=place_from(self["place"], self._places),
+            cast=tuple(self.query_one(Cast).selected),
+        )
+
+
+def _named(text: str, what: str, part: str = "name") -> str:
+    if not text:
+        raise InputError(f"{what} needs a {part}.", todo=f"Type a {part}, then Enter.")
+    return text

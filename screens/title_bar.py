@@ -1,0 +1,40 @@
+"""One line at the head of a screen: where we are on the left, a word on its state on the right."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widgets import Static
+
+from widgets.safe_text import one_line
+
+
+class TitleBar(Horizontal):
+    """The name of the screen, what it shows, and how that stands."""
+
+    DEFAULT_CSS = """
+    TitleBar {
+        height: 1;
+        padding: 0 1;
+        background: $panel;
+        color: $foreground;
+        & > #place { width: 1fr; text-wrap: nowrap; text-overflow: ellipsis; }
+        & > #state { width: auto; color: $text-muted; margin-left: 2; }
+    }
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name_of_screen = name
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content.styled(self._name_of_screen, "bold"), id="place", markup=False)
+        yield Static(id="state", markup=False)
+
+    def show(self, place: str, state: str = "") -> None:
+        """Say what the screen shows and how it stands."""
+        name = Content.styled(self._name_of_screen, "bold")
+        words = one_line(place)
+        self.query_one("#place", Static).update(Content.assemble(name, "  " if words else "", words))
+        self.query_one("#state", Static).update(Content(one_line(state)))

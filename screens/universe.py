@@ -1,0 +1,267 @@
+"""The universe browser: all that canon knows, by kind; its facts; and what each of them rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from agents.messages import CanonCommitted
+from screens.aside import Aside
+from screens.base import DeskScreen
+from screens.key_bar import KeyBar
+from screens.routes import Back, ToMenu, ToTurn, Visit
+from screens.title_bar import TitleBar
+from stores.errors import MonitorError
+from stores.records.ids import Id
+from widgets.entity_card import EntityCardView
+from widgets.entity_tree import EntityTree
+from widgets.evidence import EvidenceList
+from widgets.safe_text import one_line
+
+if TYPE_CHECKING:
+    from agents.desk import Desk
+    from agents.messages import Event
+    from agents.views import EntityCard
+    from stores.records.world import Entity, Universe
+
+NO_WORLD = "There is no world yet. Press s to bring in the sample world, or start a story and make one."
+NOTHING_FOUND = "Nothing goes by that name."
+NO_ENTITIES = "Nothing is known here yet. What you accept at the gate shows up."
+
+
+class UniverseScreen(DeskScreen[None]):
+    """Tree, card, evidence; from the evidence to the turn it was said in."""
+
+    CSS_PATH = "universe.tcss"
+    AUTO_FOCUS = "EntityTree"
+    BINDING_GROUP_TITLE = "Universe"
+    BINDINGS = [
+        Binding(
+            "slash",
+            "search",
+            "Search",
+            id="universe.search",
+            tooltip="Find by name or alias",
+            key_display="/",
+        ),
+        Binding("u", "next_universe", "Next world", id="universe.next", tooltip="Look at the next universe"),
+        Binding("s", "sample", "Sample world", id="universe.sample", tooltip="Bring in the sample world"),
+        Binding("escape", "escape", "Back", id="universe.escape", tooltip="One step back"),
+    ]
+
+    @dataclass
+    class Read(Message):
+        """The universes, and what is in the one that is shown."""
+
+        universes: list[Universe]
+        shown: Universe | None
+        entities: list[Entity]
+
+    @dataclass
+    class CardRead(Message):
+        card: EntityCard
+
+    def __init__(
+        self,
+        desk: Desk,
+        universe_id: Id | None = None,
+        entity_id: Id | None = None,
+        *,
+        beside_play: bool = False,
+    ) -> None:
+        super().__init__(desk)
+        self.universe_id = universe_id
+        self.entity_id = entity_id
+        self._beside_play = beside_play
+        self._entered = False
+        self._universes: list[Universe] = []
+        self._search = ""
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar("Universe")
+        yield Input(id="search", placeholder="a name, or part of one", compact=True)
+        with Horizontal(id="world"):
+            with Vertical(id="things"):
+                yield EntityTree()
+                yield Static(id="none", markup=False)
+            with Vertical(id="known"):
+                yield EntityCardView()
+                with Vertical(id="evidence"):
+                    yield Static(id="claim", markup=False)
+                    yield EvidenceList()
+        yield Aside()
+        yield KeyBar()
+
+    # --- reading -----------------------------------------------------------------------------------
+
+    def concerns(self, event: Event) -> bool:
+        return isinstance(event, CanonCommitted)
+
+    async def read(self) -> None:
+        if not (self._entered or self._beside_play):
+            from agents.desk import Mode
+
+            await self.desk.enter(Mode.UNIVERSE)
+            self._entered = True
+        universes = await self.desk.universes()
+        shown = next((u for u in universes if u.id == self.universe_id), universes[0] if universes else None)
+        entities = await self.desk.entities(shown.id, self._search) if shown else []
+        self.post_message(self.Read(universes, shown, entities))
+
+    @on(Read)
+    def _show(self, message: Read) -> None:
+        self._universes = message.universes
+        shown, entities = message.shown, message.entities
+        self.universe_id = shown.id if shown else None
+        self.query_one(TitleBar).show(*_title(shown, message.universes))
+        tree = self.query_one(EntityTree)
+        tree.show(entities)
+        tree.display = bool(entities)
+        none = self.query_one("#none", Static)
+        none.display = not entities
+        none.update(NO_WORLD if shown is None else NOTHING_FOUND if self._search else NO_ENTITIES)
+        ids = [entity.id for entity in entities]
+        if self.entity_id not in ids:
+            self.entity_id = next((e.id for e in entities if e.is_pc), ids[0] if ids else None)
+        if self.entity_id:
+            tree.select(self.entity_id)
+            self._read_card(self.entity_id)
+        else:
+            self.query_one(EntityCardView).show(None)
+        self.refresh_bindings()
+
+    @on(EntityTree.EntityHighlighted)
+    def _highlighted(self, message: EntityTree.EntityHighlighted) -> None:
+        message.stop()
+        if message.entity is not None and message.entity.id != self.entity_id:
+            self._read_card(message.entity.id)
+
+    @on(EntityTree.EntityChosen)
+    def _chosen(self, message: EntityTree.EntityChosen) -> None:
+        message.stop()
+        self.query_one(EntityCardView).focus()
+
+    @on(EntityCardView.OpenEntity)
+    def _open_other(self, message: EntityCardView.OpenEntity) -> None:
+        message.stop()
+        self.query_one(EntityTree).select(message.entity.id)
+        self._read_card(message.entity.id)
+
+    @work(exclusive=True, group="card", exit_on_error=False)
+    async def _read_card(self, entity_id: Id) -> None:
+        self.post_message(self.CardRead(await self.desk.card(entity_id)))
+
+    @on(CardRead)
+    def _show_card(self, message: CardRead) -> None:
+        if message.card.entity.id != self.entity_id:
+            self._close_evidence()
+        self.entity_id = message.card.entity.id
+        self.query_one(EntityCardView).show(message.card)
+
+    # --- evidence ----------------------------------------------------------------------------------
+
+    @on(EntityCardView.ShowEvidence)
+    def _show_evidence(self, message: EntityCardView.ShowEvidence) -> None:
+        message.stop()
+        fact = message.fact_view
+        self.query_one("#claim", Static).update(
+            Content.assemble(("What this rests on:  ", "$text-muted"), one_line(fact.fact.statement))
+        )
+        self.query_one("#evidence").add_class("-shown")
+        evidence = self.query_one(EvidenceList)
+        evidence.show(fact.evidence)
+        evidence.focus()
+
+    def _close_evidence(self) -> bool:
+        """Close it if it is open; returns whether it was."""
+        panel = self.query_one("#evidence")
+        if not panel.has_class("-shown"):
+            return False
+        had_focus = self.query_one(EvidenceList).has_focus
+        panel.remove_class("-shown")
+        if had_focus:
+            self.query_one(EntityCardView).focus()
+        return True
+
+    @on(EvidenceList.Jump)
+    def _jump(self, message: EvidenceList.Jump) -> None:
+        message.stop()
+        self.post_message(Visit(ToTurn(message.turn_id)))
+
+    # --- search ------------------------------------------------------------------------------------
+
+    def action_search(self) -> None:
+        field = self.query_one("#search", Input)
+        field.add_class("-shown")
+        field.focus()
+
+    @on(Input.Changed)
+    def _searching(self, message: Input.Changed) -> None:
+        message.stop()
+        self._search = message.value.strip()
+        self.reload()
+
+    @on(Input.Submitted)
+    def _searched(self, message: Input.Submitted) -> None:
+        message.stop()
+        self.query_one(EntityTree).focus()
+
+    # --- keys --------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        match action:
+            case "next_universe":
+                return len(self._universes) > 1
+            case "sample":
+                return not self._universes and self._entered
+        return super().check_action(action, parameters)
+
+    def action_next_universe(self) -> None:
+        ids = [u.id for u in self._universes]
+        self.universe_id = (
+            ids[(ids.index(self.universe_id) + 1) % len(ids)] if self.universe_id in ids else None
+        )
+        self.entity_id = None
+        self.reload()
+
+    @work(exclusive=True, group="sample", exit_on_error=False)
+    async def action_sample(self) -> None:
+        self.universe_id = (await self.desk.add_sample()).id
+        self.reload()
+
+    def action_escape(self) -> None:
+        """One step back: from notes, evidence, search, then off the screen."""
+        field = self.query_one("#search", Input)
+        if self.query_one(Aside).shown:
+            self.query_one(Aside).clear()
+        elif self._close_evidence():
+            pass
+        elif field.has_class("-shown"):
+            field.clear()
+            field.remove_class("-shown")
+            self.query_one(EntityTree).focus()
+        elif self.query_one(EntityCardView).has_focus and self.query_one(EntityTree).display:
+            self.query_one(EntityTree).focus()
+        else:
+            self.post_message(Visit(Back() if self._beside_play else ToMenu()))
+
+    def refused(self, error: BaseException, worker: str) -> None:
+        if isinstance(error, MonitorError):
+            self.query_one(Aside).tell(error)
+        else:
+            super().refused(error, worker)
+
+
+def _title(shown: Universe | None, universes: list[Universe]) -> tuple[str, str]:
+    if shown is None:
+        return "", ""
+    place = f"{universes.index(shown) + 1} of {len(universes)}" if len(universes) > 1 else shown.genre
+    return shown.name, place
