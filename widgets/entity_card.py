@@ -131,14 +131,13 @@ def card_rows(card: EntityCard) -> Iterator[Row[CardRow]]:
 
 
 def _head(entity: Entity, appears_in: Sequence[str]) -> Iterator[Row[CardRow]]:
-    signs = [entity.kind.value]
-    if entity.is_pc:
-        signs.append("player character")
+    signs = ["player character" if entity.is_pc else entity.kind.value]
     if entity.locked:
         signs.append("locked")
     if entity.status is not EntityStatus.CANONICAL:
         signs.append(entity.status.value)
-    yield _line("name", [(f" {one_line(entity.name)}", Ink.HEADING), (f"   {' · '.join(signs)}", Ink.MUTED)])
+    yield _text("name", one_line(entity.name), Ink.HEADING)
+    yield _text("signs", " · ".join(signs), Ink.MUTED)
     if entity.aliases:
         yield _text("aliases", "also " + ", ".join(map(one_line, entity.aliases)), Ink.MUTED)
     if entity.description.strip():

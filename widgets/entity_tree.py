@@ -53,7 +53,7 @@ class EntityTree(Tree[Entity | None]):
         & > .tree--guides-selected { color: $text-primary; }
         & > .tree--cursor { color: $foreground; background: $primary 12%; text-style: none; }
         & > .tree--highlight { text-style: none; }
-        &:focus > .tree--cursor { color: $foreground; background: $primary 28%; text-style: bold; }
+        &:focus > .tree--cursor { color: $foreground; background: $primary 24%; text-style: bold; }
     }
     """
 

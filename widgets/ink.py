@@ -72,7 +72,7 @@ class InkView(ScrollView):
         & > .ink--warn { color: $text-warning; }
         & > .ink--bad { color: $text-error; }
         & > .ink--cursor { background: $primary 12%; }
-        &:focus > .ink--cursor { background: $primary 28%; }
+        &:focus > .ink--cursor { background: $primary 24%; }
     }
     """
 

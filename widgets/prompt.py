@@ -51,10 +51,12 @@ class PromptArea(TextArea):
     @dataclass
     class Sent(Message):
         text: str
+        refused: bool
 
     def __init__(self) -> None:
         super().__init__(soft_wrap=True, tab_behavior="focus", compact=True, highlight_cursor_line=False)
         self.completer = Completer()
+        self.busy = False
         self._history: list[str] = []
         self._place = 0
         self._draft = ""
@@ -64,11 +66,20 @@ class PromptArea(TextArea):
     # --- keys --------------------------------------------------------------------------------------
 
     async def _on_key(self, event: events.Key) -> None:
-        if event.key == "enter":
-            return  # a binding: TextArea would break the line
+        # Textual calls the handlers of the base classes too, so this only adds to TextArea's.
         if event.key != "tab":
             self._candidates = ()
-        await super()._on_key(event)
+        if event.is_printable:
+            return
+        if event.key == "enter":
+            event.prevent_default()  # TextArea would break the line
+        active = self.screen.active_bindings.get(event.key)
+        if active is not None and active.node is self and active.enabled:
+            # A binding runs when the key has bubbled up to the application; by then fast typing would
+            # have put the next characters in. Here Enter sends just what was typed before it.
+            event.stop()
+            event.prevent_default()
+            await self.run_action(active.binding.action)
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()
@@ -77,7 +88,9 @@ class PromptArea(TextArea):
             self.move_cursor(result.end_location)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("submit", "cursor_left", "cursor_right"):
+        if action == "submit":
+            return bool(self.text.strip())
+        if action in ("cursor_left", "cursor_right"):
             return bool(self.text)
         if action == "undo":
             return bool(self.text or self.history.undo_stack)
@@ -88,8 +101,15 @@ class PromptArea(TextArea):
         return super().check_action(action, parameters)
 
     def action_submit(self) -> None:
-        if self.text.strip():
-            self.post_message(self.Sent(self.text.strip()))
+        """Send and empty at once, so that what is typed next is not lost."""
+        text = self.text.strip()
+        if not text:
+            return
+        if not self.busy:
+            self.remember(text)
+            self.put("")
+            self.history.clear()
+        self.post_message(self.Sent(text, refused=self.busy))
 
     def action_newline(self) -> None:
         self._replace_via_keyboard("\n", *self.selection)
@@ -189,6 +209,7 @@ class Prompt(Horizontal):
             padding: 0;
             background: $background;
             scrollbar-size-vertical: 1;
+            & .text-area--placeholder { color: $text-disabled; }
         }
     }
     """
@@ -269,16 +290,13 @@ class Prompt(Horizontal):
 
     # --- what happens ------------------------------------------------------------------------------
 
+    def on_mount(self) -> None:
+        self._show_hint()
+
     @on(PromptArea.Sent)
     def _send(self, message: PromptArea.Sent) -> None:
         message.stop()
-        if self.busy:
-            self.post_message(self.Refused())
-            return
-        self._area.remember(message.text)
-        self._area.put("")
-        self._area.history.clear()
-        self.post_message(self.Submitted(message.text))
+        self.post_message(self.Refused() if message.refused else self.Submitted(message.text))
 
     @on(TextArea.Changed)
     @on(TextArea.SelectionChanged)
@@ -288,6 +306,9 @@ class Prompt(Horizontal):
 
     def watch_hint(self) -> None:
         self._show_hint()
+
+    def watch_busy(self, busy: bool) -> None:
+        self._area.busy = busy
 
     def watch_status(self, status: str) -> None:
         self.border_subtitle = content(status)

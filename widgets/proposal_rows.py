@@ -19,6 +19,7 @@ from widgets.safe_text import ellipsise, one_line, pad
 
 CURSOR = "▸"
 SELECTED = "●"
+BOTH = "◉"
 CRITICAL = "★"
 CONFLICT = "⚠"
 
@@ -34,13 +35,15 @@ _MARKS = {
     "defer": ("·", Ink.MUTED),
     "hold": (CONFLICT, Ink.WARN),
 }
-_ENDED = {
+_STATUSES = {
+    ProposalStatus.PENDING: "",
     ProposalStatus.ACCEPTED: "in canon",
     ProposalStatus.REJECTED: "rejected",
     ProposalStatus.DEFERRED: "deferred",
     ProposalStatus.WITHDRAWN: "withdrawn",
     ProposalStatus.FAILED: "failed",
 }
+_OPEN = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
 
 
 class Grouping(StrEnum):
@@ -52,8 +55,8 @@ class Grouping(StrEnum):
 
 
 def is_open(view: ProposalView) -> bool:
-    """Whether a verdict may still be set or taken back."""
-    return view.status is ProposalStatus.PENDING
+    """Whether a verdict may be set or taken back: nothing is in canon yet, or out of it for good."""
+    return view.status in _OPEN
 
 
 def is_undecided(view: ProposalView) -> bool:
@@ -62,19 +65,19 @@ def is_undecided(view: ProposalView) -> bool:
 
 def mark(view: ProposalView) -> Piece:
     """Return the sign for what a commit now would do, or for what was decided."""
-    if view.status is ProposalStatus.FAILED:
-        return (CONFLICT, Ink.BAD)
     if view.verdict is not None:
         sign, ink, _ = _VERDICTS[view.verdict]
         return (sign, ink)
+    if view.status is ProposalStatus.FAILED:
+        return (CONFLICT, Ink.BAD)
     return _MARKS[view.mark]
 
 
-def ended(view: ProposalView) -> str:
-    """Return the word for how it was decided or ended; empty while it waits."""
-    if not is_open(view):
-        return _ENDED.get(view.status, "")
-    return _VERDICTS[view.verdict][2] if view.verdict else ""
+def fate(view: ProposalView) -> str:
+    """Return the word for how it was decided or ended; empty while it waits for the first time."""
+    if is_open(view) and view.verdict is not None:
+        return _VERDICTS[view.verdict][2]
+    return _STATUSES[view.status]
 
 
 def confidence(value: float) -> str:
@@ -86,16 +89,16 @@ def proposal_line(
     view: ProposalView, width: int, *, at_cursor: bool = False, selected: bool = False, label_width: int = 6
 ) -> Line:
     """Draw a proposal at `width` cells: marks, kind, title, then conflicts and confidence or verdict."""
-    word = ended(view)
+    word = fate(view)
     sign, sign_ink = mark(view)
     away = view.verdict in (Verdict.REJECT, Verdict.COLOUR) or view.status in (
         ProposalStatus.REJECTED,
         ProposalStatus.WITHDRAWN,
     )
-    title_ink = Ink.STRUCK if away else Ink.MUTED if word else Ink.PROSE
+    title_ink = Ink.STRUCK if away else Ink.PROSE if is_undecided(view) else Ink.MUTED
     head: list[Piece] = [
-        (CURSOR if at_cursor else " ", Ink.YOU),
-        (SELECTED if selected else " ", Ink.NPC),
+        (_pointer(at_cursor, selected), Ink.YOU),
+        (" ", Ink.PROSE),
         (sign, sign_ink),
         (" ", Ink.PROSE),
         (pad(view.label, label_width) + " ", Ink.MUTED),
@@ -141,6 +144,12 @@ def grouped(views: Iterable[ProposalView], by: Grouping) -> list[tuple[str, list
     for members in groups.values():
         members.sort(key=lambda view: (not view.conflicts, view.number))
     return sorted(groups.items(), key=lambda item: (not item[1][0].conflicts, item[0].casefold()))
+
+
+def _pointer(at_cursor: bool, selected: bool) -> str:
+    if selected:
+        return BOTH if at_cursor else SELECTED
+    return CURSOR if at_cursor else " "
 
 
 def _cells(pieces: Iterable[Piece]) -> int:

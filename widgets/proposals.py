@@ -260,11 +260,10 @@ def proposal_detail(view: ProposalView) -> Content:
     """Return quote with its place, conflicts and reasons, a line for each."""
     lines: list[Content] = []
     quote = one_line(view.quote)
-    if quote:
-        place = f"  turn {view.turn_number}" if view.turn_number is not None else ""
-        lines.append(Content.assemble((f"“{quote}”", "italic"), (place, "$text-muted")))
-    elif view.turn_number is not None:
-        lines.append(content(f"turn {view.turn_number}", "$text-muted"))
+    place = f"turn {view.turn_number}  " if view.turn_number is not None else ""
+    if quote or place:
+        words = f"“{quote}”" if quote else ""
+        lines.append(Content.assemble((place, "$text-muted"), (words, "italic")))
     lines += [content(f"{CONFLICT} {one_line(c.text)}", "$text-error") for c in view.conflicts]
     lines += [content(f"· {one_line(reason)}", "$text-muted") for reason in view.reasons]
     if view.proposal.error:

@@ -203,6 +203,7 @@ class RowList(InkView, Generic[T], can_focus=True):
             return strip([], self.inks(), width)
         index = self._row_at(line)
         lines = self._lines(index)
-        inks = self.inks(under_cursor=index == self.cursor)
         offset = line - self._top(index)
-        return strip(lines[offset] if offset < len(lines) else [], inks, width)
+        drawn = lines[offset] if offset < len(lines) else []
+        # An empty line is the space around a row, not a part of it.
+        return strip(drawn, self.inks(under_cursor=index == self.cursor and bool(drawn)), width)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
@@ -14,6 +15,7 @@ from textual.widget import Widget
 from widgets.safe_text import content, ellipsise
 
 _ASK = "Enter commits now, Esc leaves it to the scene's end"
+_ASK_SHORT = "Enter commits now, Esc leaves it"
 
 
 class TriggerBar(Widget, can_focus=True):
@@ -62,13 +64,17 @@ class TriggerBar(Widget, can_focus=True):
         self.can_focus = bool(why)
 
     def render(self) -> Content:
-        width = max(1, self.size.width - 2)
+        width = self.size.width
+        one = self._fits_one_line(width)
+        ask = _ASK if one or len(_ASK) <= width else _ASK_SHORT
         why = f"★ {ellipsise(self.why, max(8, width - 2))}"
-        one = len(why) + len(_ASK) + 3 <= width
-        return Content.assemble(content(why, "bold"), "   " if one else "\n", content(_ASK, "$text-muted"))
+        return Content.assemble(content(why, "bold"), "   " if one else "\n", content(ask, "$text-muted"))
 
     def get_content_height(self, container: object, viewport: object, width: int) -> int:
-        return 1 if len(self.why) + len(_ASK) + 5 <= width else 2
+        return 1 if self._fits_one_line(width) else 2
+
+    def _fits_one_line(self, width: int) -> bool:
+        return cell_len(self.why) + len(_ASK) + 5 <= width
 
     def action_commit(self) -> None:
         self.post_message(self.CommitNow())

@@ -44,10 +44,11 @@ _INKS = {
     Speaker.ORACLE: (Ink.MUTED, Ink.MUTED),
     Speaker.SYSTEM: (Ink.MUTED, Ink.QUOTE),
 }
+# The hard space keeps sign and word on one line.
 _DEGREES = {
-    Degree.SUCCESS: ("✓ success", Ink.GOOD),
-    Degree.PARTIAL: ("~ partial", Ink.WARN),
-    Degree.FAIL: ("✗ fail", Ink.BAD),
+    Degree.SUCCESS: ("✓\xa0success", Ink.GOOD),
+    Degree.PARTIAL: ("~\xa0partial", Ink.WARN),
+    Degree.FAIL: ("✗\xa0fail", Ink.BAD),
     Degree.NONE: ("", Ink.MUTED),
 }
 
@@ -145,24 +146,24 @@ def _body(view: TurnView, space: int, options: TurnOptions) -> Iterator[Line]:
 
 
 def _sealed(resolution: Resolution | None, text: str, space: int) -> Iterator[Line]:
-    """Draw a sealed result behind a rule, with what it came to in words and sign."""
-    words, ink = _DEGREES[resolution.degree] if resolution else ("", Ink.MUTED)
-    head = text.strip() or (resolution.text if resolution else "")
-    if resolution and not head:
-        head = " ".join(filter(None, (resolution.expression, _total(resolution))))
-    if resolution and resolution.degree.value in head.casefold():
-        words = ""
-    lines: list[list[Piece]] = [[(part, Ink.MUTED)] for part in wrap(head, space - len(RULE))]
-    if words:
-        tail: list[Piece] = [(" · ", Ink.MUTED), (words, ink)]
-        if sum(cell_len(t) for t, _ in (*lines[-1], *tail)) <= space - len(RULE):
-            lines[-1] += tail
-        else:
-            lines.append(tail[1:])
+    """Draw a sealed result behind a rule; what it came to stands out in sign, word and ink."""
+    verdict, ink = _DEGREES[resolution.degree] if resolution else ("", Ink.MUTED)
+    head = _result_text(resolution, text)
+    if resolution and verdict:
+        word = f"· {resolution.degree.value}"
+        head = head.replace(word, f"· {verdict}", 1) if word in head else f"{head} · {verdict}"
+    for part in wrap(head, space - len(RULE)):
+        before, found, after = part.partition(verdict) if verdict else (part, "", "")
+        yield [(RULE, ink), (before, Ink.MUTED), (found, ink), (after, Ink.MUTED)]
     for effect in resolution.effects if resolution else ():
-        lines += [[(part, Ink.MUTED)] for part in wrap(f"→ {effect}", space - len(RULE))]
-    for line in lines:
-        yield [(RULE, ink), *line]
+        for part in wrap(f"→ {one_line(effect)}", space - len(RULE)):
+            yield [(RULE, ink), (part, Ink.MUTED)]
+
+
+def _result_text(resolution: Resolution | None, text: str) -> str:
+    if resolution is None:
+        return text.strip()
+    return resolution.text or text.strip() or f"{resolution.expression} {_total(resolution)}".strip()
 
 
 def _total(resolution: Resolution) -> str:

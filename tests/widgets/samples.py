@@ -33,8 +33,8 @@ from stores.records.world import Entity, EntityKind, Universe
 NOW = datetime(2031, 3, 3, tzinfo=UTC)
 
 PROSE = (
-    "The hinges give with a shriek that runs the length of the nave. Cold air comes up the stair, and with it "
-    "the smell of weed and old iron. Somewhere below, water is moving that ought to be still."
+    "The hinges give with a shriek that runs the length of the nave. Cold air comes up the stair, and with "
+    "it the smell of weed and old iron. Somewhere below, water is moving that ought to be still."
 )
 
 
@@ -116,7 +116,8 @@ def opening() -> list[TurnView]:
         turn_view(
             7,
             Speaker.NPC,
-            "“Nobody moved it. It was rung, and it walked. Ask the woman at the salt pans why she locks her door.”",
+            "“Nobody moved it. It was rung, and it walked. Ask the woman at the salt pans why she locks her "
+            "door.”",
             name="Old Ferryman Oss",
         ),
     ]

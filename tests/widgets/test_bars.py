@@ -1,0 +1,111 @@
+"""The status bar at every width, and the line that asks about what is critical."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stores.records.play import Scene, Story
+from stores.records.world import Universe
+from tests.widgets.samples import NOW, scene_view
+from tests.widgets.stage import Stage, screen_text
+from tests.widgets.test_safe_text import TEXTS, is_safe
+from widgets.cast import Cast
+from widgets.diff import Diff
+from widgets.entity_card import EntityCardView
+from widgets.entity_tree import EntityTree
+from widgets.evidence import EvidenceList
+from widgets.helpable import Helpable
+from widgets.prompt import Prompt
+from widgets.proposals import ProposalList
+from widgets.status_bar import StatusBar, status_content
+from widgets.transcript import Transcript
+from widgets.trigger_bar import TriggerBar
+
+
+@pytest.mark.parametrize(
+    ("width", "line"),
+    [
+        (
+            110,
+            ' Salt Coast · The Drowned Bell · scene 3 "Under the chapel"',
+        ),
+        (80, ' The Drowned Bell · scene 3 "Under the chapel"'),
+        (66, ' The Drowned Bell · scene 3 "Under the…"'),
+        (56, " The Drowned Bell · scene 3"),
+        (40, " The Drowned Bell · scene 3"),
+        (32, " The Dro… · scene 3"),
+    ],
+)
+def test_the_header_gives_up_its_parts_in_order(width: int, line: str) -> None:
+    text = status_content(scene_view(), width).plain
+    assert len(text) == width
+    assert text.startswith(line + " ")
+    assert text.rstrip().endswith("Day 3, dusk" if width <= 40 else "tension 5")
+
+
+@given(TEXTS, TEXTS, TEXTS, st.integers(20, 160))
+def test_the_header_takes_one_line_of_the_width(universe: str, story: str, title: str, width: int) -> None:
+    content = status_content(
+        scene_view(
+            universe=Universe(id="u", name=universe, recorded_at=NOW),
+            story=Story(id="s", universe_id="u", title=story, created_at=NOW),
+            scene=Scene(id="c", story_id="s", universe_id="u", order=12, title=title, created_at=NOW),
+        ),
+        width,
+    )
+    assert is_safe(content.plain)
+    assert "\n" not in content.plain
+    assert content.cell_length <= width
+
+
+async def test_the_header_follows_the_scene() -> None:
+    bar = StatusBar()
+    app = Stage(bar)
+    async with app.run_test(size=(110, 5)) as pilot:
+        bar.view = scene_view()
+        bar.extra = "$0.04"
+        await pilot.pause()
+        line = screen_text(app).splitlines()[0]
+        assert line.startswith(" Salt Coast · The Drowned Bell")
+        assert line.endswith("Day 3, dusk   tension 5   $0.04")
+
+
+async def test_what_is_critical_is_asked_in_the_bar_and_answered_by_key() -> None:
+    bar = TriggerBar()
+    app = Stage(bar)
+    async with app.run_test(size=(100, 5)) as pilot:
+        assert not bar.display
+        bar.why = "The Hidden Chamber is new"
+        await pilot.pause()
+        assert "★ The Hidden Chamber is new   Enter commits now, Esc leaves it" in screen_text(app)
+        bar.focus()
+        await pilot.press("escape", "enter")
+        assert len(app.of(TriggerBar.Dismiss)) == 1
+        assert len(app.of(TriggerBar.CommitNow)) == 1
+        bar.why = ""
+        await pilot.pause()
+        assert not bar.display
+
+
+async def test_the_question_goes_to_a_second_line_where_it_must() -> None:
+    bar = TriggerBar()
+    app = Stage(bar)
+    async with app.run_test(size=(50, 5)) as pilot:
+        bar.why = "The Hidden Chamber is new and much rests on it being so"
+        await pilot.pause()
+        lines = screen_text(app).splitlines()
+        assert lines[0].rstrip().endswith("…")
+        assert lines[1].strip() == "Enter commits now, Esc leaves it"
+
+
+@pytest.mark.parametrize(
+    "widget",
+    [Transcript, Prompt, ProposalList, TriggerBar, EntityTree, EntityCardView, EvidenceList, Diff, Cast],
+)
+async def test_widgets_explain_themselves(widget: type) -> None:
+    made = widget()
+    assert isinstance(made, Helpable)
+    assert made.HELP_TITLE
+    assert made.HELP_TEXT

@@ -1,0 +1,238 @@
+"""The prompt by keyboard: sending, breaking lines, history, completion, and losing nothing."""
+
+from __future__ import annotations
+
+import pytest
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.pilot import Pilot
+
+from tests.widgets.samples import COMMANDS, NAMES
+from tests.widgets.stage import Stage, screen_text
+from widgets.prompt import Prompt, PromptArea
+
+
+class PromptStage(Stage):
+    """Keeps the keys that the prompt leaves to the screen."""
+
+    BINDINGS = [
+        Binding(key, f"left_over('{key}')")
+        for key in ("left", "right", "enter", "ctrl+z", "ctrl+y", "escape")
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left_over: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        yield Prompt(commands=COMMANDS, names=NAMES, hint="Say what you do")
+
+    def action_left_over(self, key: str) -> None:
+        self.left_over.append(key)
+
+    @property
+    def prompt(self) -> Prompt:
+        return self.query_one(Prompt)
+
+    @property
+    def sent(self) -> list[str]:
+        return [message.text for message in self.of(Prompt.Submitted)]
+
+
+async def typed(pilot: Pilot[None], text: str) -> None:
+    """Type without waiting for a frame at each key."""
+    for character in text:
+        name = {"\n": "ctrl+j"}.get(character, character)
+        pilot.app.query_one(PromptArea).post_message(
+            events.Key(name, character if character.isprintable() else None)
+        )
+    await pilot.pause()
+
+
+async def test_enter_sends_and_empties_the_prompt() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await typed(pilot, "  I ring the bell, 日本 ⚄ é  ")
+        await pilot.press("enter")
+        assert app.sent == ["I ring the bell, 日本 ⚄ é"]
+        assert app.prompt.text == ""
+
+
+async def test_enter_sends_what_was_typed_before_it_however_fast_one_types() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        area = app.query_one(PromptArea)
+        for key in ("a", "b", "enter", "c", "d", "left", "x"):
+            area.post_message(events.Key(key, key if len(key) == 1 else None))
+        await pilot.pause()
+        assert app.sent == ["ab"]
+        assert app.prompt.text == "cxd"
+
+
+async def test_nothing_typed_sends_nothing_and_leaves_keys_to_the_screen() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("enter", "left", "right", "ctrl+z", "ctrl+y", "escape")
+        assert app.sent == []
+        assert app.left_over == ["enter", "left", "right", "ctrl+z", "ctrl+y", "escape"]
+        await pilot.press("a", "left", "right", "ctrl+z")
+        assert app.left_over == ["enter", "left", "right", "ctrl+z", "ctrl+y", "escape"]
+        assert app.prompt.text == ""  # undone here, as there was something to undo
+
+
+async def test_lines_are_broken_and_the_prompt_grows_to_five() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("a", "ctrl+j", "b", "shift+enter", "c")
+        assert app.prompt.text == "a\nb\nc"
+        assert app.prompt.size.height == 3
+        await pilot.press(*["ctrl+j"] * 6)
+        assert app.prompt.size.height == 5
+        await pilot.press("enter")
+        assert app.sent == ["a\nb\nc"]
+
+
+async def test_history_goes_back_and_forth_and_keeps_the_draft() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        for line in ("one", "two", "two"):
+            await typed(pilot, line)
+            await pilot.press("enter")
+        await typed(pilot, "draft")
+        await pilot.press("up")
+        assert app.prompt.text == "two"
+        await pilot.press("up", "up")
+        assert app.prompt.text == "one"
+        await pilot.press("down", "down", "down")
+        assert app.prompt.text == "draft"
+
+
+async def test_up_and_down_move_within_several_lines_first() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.prompt.set_history(["older"])
+        await typed(pilot, "first\nsecond")
+        await pilot.press("up")
+        assert app.prompt.text == "first\nsecond"
+        await pilot.press("up")
+        assert app.prompt.text == "older"
+        await pilot.press("down")
+        assert app.prompt.text == "first\nsecond"
+
+
+async def test_tab_walks_the_commands_that_fit() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await typed(pilot, "/c")
+        assert "/check  /commit" in screen_text(app)
+        await pilot.press("tab")
+        assert app.prompt.text == "/check "
+        await pilot.press("tab")
+        assert app.prompt.text == "/commit"
+        await pilot.press("tab")
+        assert app.prompt.text == "/check "
+        await typed(pilot, "might 9")
+        assert "roll a stat against a target" in screen_text(app)
+        await pilot.press("enter")
+        assert app.sent == ["/check might 9"]
+
+
+async def test_tab_completes_a_name_in_the_middle_of_a_line() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await typed(pilot, "I follow @anh home")
+        await pilot.press(*["left"] * 5, "tab")
+        assert app.prompt.text == "I follow Sister Anhelm home"
+
+
+async def test_the_rest_of_a_command_is_shown_and_right_takes_it() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await typed(pilot, "/und")
+        assert "> /undo" in screen_text(app)
+        assert app.prompt.text == "/und"
+        await pilot.press("right")
+        assert app.prompt.text == "/undo"
+
+
+async def test_tab_with_nothing_to_complete_goes_to_the_next_widget() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.mount(other := Prompt())
+        await typed(pilot, "words")
+        await pilot.press("tab")
+        assert other.input_has_focus
+        assert app.prompt.text == "words"
+
+
+async def test_what_failed_comes_back_before_what_was_typed_since() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await typed(pilot, "I go")
+        await pilot.press("enter")
+        app.prompt.restore("I go")
+        assert app.prompt.text == "I go"
+        await pilot.press("enter")
+        await typed(pilot, "and wait")
+        app.prompt.restore("I go")
+        assert app.prompt.text == "I go\nand wait"
+
+
+async def test_a_busy_prompt_keeps_the_words_and_takes_more() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.prompt.busy = True
+        await typed(pilot, "soon")
+        await pilot.press("enter")
+        assert app.sent == []
+        assert len(app.of(Prompt.Refused)) == 1
+        app.prompt.busy = False
+        await typed(pilot, "er")
+        await pilot.press("enter")
+        assert app.sent == ["sooner"]
+
+
+async def test_a_draft_outlives_being_disabled() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await typed(pilot, "a draft")
+        app.prompt.disabled = True
+        await pilot.pause()
+        app.prompt.disabled = False
+        app.prompt.focus_input()
+        await pilot.pause()
+        assert app.prompt.text == "a draft"
+
+
+async def test_a_hundred_kilobytes_are_pasted_and_sent_whole() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        text = "salt " * 20_000
+        app.query_one(PromptArea).post_message(events.Paste(text))
+        await pilot.pause()
+        await pilot.press("enter")
+        assert app.sent == [text.strip()]
+
+
+@pytest.mark.parametrize(
+    ("pasted", "kept"), [("\x1b[31mred\x1b[0m", "red"), ("a\r\nb", "a\nb"), ("[b]x[/b]", "[b]x[/b]")]
+)
+async def test_pasted_escapes_are_dropped_and_markup_is_text(pasted: str, kept: str) -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.query_one(PromptArea).post_message(events.Paste(pasted))
+        await pilot.pause()
+        assert app.prompt.text == kept
+
+
+async def test_hint_and_status_stand_in_the_border() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "Say what you do" in screen_text(app)
+        app.prompt.status = "context ✓ resolver …"
+        await pilot.pause()
+        assert "context ✓ resolver …" in screen_text(app)
+        await typed(pilot, "/roll 2d6")
+        assert "roll dice" in screen_text(app)
+        assert "Say what you do" not in screen_text(app)

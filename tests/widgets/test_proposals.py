@@ -1,0 +1,243 @@
+"""Proposals by keyboard: deciding, marking several, grouping, filtering, and staying in place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from agents.views import ProposalView
+from stores.records.ledger import ProposalStatus, Verdict
+from tests.widgets.samples import proposal, proposals
+from tests.widgets.stage import Stage, screen_text
+from widgets.proposal_rows import Grouping
+from widgets.proposals import ProposalList, ProposalPanel
+
+
+def decided(app: Stage) -> list[tuple[tuple[str, ...], Verdict | None]]:
+    return [(message.ids, message.verdict) for message in app.of(ProposalList.Decide)]
+
+
+def ids(*numbers: int) -> tuple[str, ...]:
+    return tuple(f"proposal-{n}" for n in numbers)
+
+
+def many(count: int) -> list[ProposalView]:
+    return [proposal(n, group=f"group {n % 7}") for n in range(1, count + 1)]
+
+
+def stage(views: list[ProposalView], **more: object) -> tuple[Stage, ProposalList]:
+    listing = ProposalList(**more)  # type: ignore[arg-type]
+    listing.show(views)
+    return Stage(listing), listing
+
+
+@pytest.mark.parametrize(
+    ("key", "verdict"),
+    [
+        ("a", Verdict.ACCEPT),
+        ("r", Verdict.REJECT),
+        ("c", Verdict.COLOUR),
+        ("d", Verdict.DEFER),
+        ("u", None),
+    ],
+)
+async def test_one_key_decides_the_row_under_the_cursor(key: str, verdict: Verdict | None) -> None:
+    app, _ = stage(proposals())
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("j", key)
+        assert decided(app) == [(ids(2), verdict)]
+
+
+async def test_the_cursor_goes_on_to_the_next_undecided_row() -> None:
+    views = [proposal(n, verdict=Verdict.ACCEPT if n in (2, 3) else None) for n in range(1, 6)]
+    app, listing = stage(views)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("a", "r", "d")
+        assert decided(app) == [
+            (ids(1), Verdict.ACCEPT),
+            (ids(4), Verdict.REJECT),
+            (ids(5), Verdict.DEFER),
+        ]
+        assert listing.current is not None
+        assert listing.current.number == 5
+
+
+async def test_a_hundred_rows_are_decided_with_a_hundred_keys() -> None:
+    app, _ = stage(many(100))
+    async with app.run_test(size=(60, 20)) as pilot:
+        for _ in range(10):
+            await pilot.press(*"aarcdaaara")
+        assert [message.ids for message in app.of(ProposalList.Decide)] == [ids(n) for n in range(1, 101)]
+
+
+async def test_several_marked_rows_are_decided_at_once() -> None:
+    app, listing = stage(proposals())
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("space", "down", "space")
+        assert [view.number for view in listing.selected] == [1, 3]
+        assert "●" in screen_text(app)
+        await pilot.press("r")
+        assert decided(app) == [(ids(1, 3), Verdict.REJECT)]
+        assert listing.selected == ()
+
+
+async def test_space_again_takes_the_mark_off() -> None:
+    app, listing = stage(proposals())
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("space", "up", "space", "a")
+        assert listing.selected == ()
+        assert decided(app) == [(ids(2), Verdict.ACCEPT)]
+
+
+async def test_accept_all_takes_what_policy_ticks_but_not_the_marked() -> None:
+    app, _ = stage([*proposals(), proposal(5), proposal(6, verdict=Verdict.REJECT)])
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("A")
+        assert [message.ids for message in app.of(ProposalList.AcceptAll)] == [ids(1, 5)]
+        await pilot.press("home", "space", "A")
+        assert [message.ids for message in app.of(ProposalList.AcceptAll)][1:] == [ids(5)]
+
+
+async def test_the_gates_accept_all_takes_everything_but_conflicts_and_the_marked() -> None:
+    app, _ = stage(proposals(), accept_all="unmarked")
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("space", "A")
+        assert [message.ids for message in app.of(ProposalList.AcceptAll)] == [ids(2, 4)]
+
+
+async def test_edit_and_evidence_name_the_row() -> None:
+    app, _ = stage(proposals())
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("down", "e", "x", "enter")
+        assert [message.view.number for message in app.of(ProposalList.Edit)] == [2]
+        assert [message.view.number for message in app.of(ProposalList.Evidence)] == [2, 2]
+
+
+async def test_what_is_in_canon_can_no_longer_be_decided() -> None:
+    app, _ = stage([proposal(1, status=ProposalStatus.ACCEPTED, verdict=Verdict.ACCEPT)])
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("a", "r", "u", "e", "space", "A")
+        assert decided(app) == []
+        assert app.of(ProposalList.Edit) == []
+        assert "in canon" in screen_text(app)
+
+
+async def test_what_was_deferred_or_failed_waits_again() -> None:
+    app, _ = stage([proposal(1, status=ProposalStatus.DEFERRED), proposal(2, status=ProposalStatus.FAILED)])
+    async with app.run_test(size=(60, 20)) as pilot:
+        assert "deferred" in screen_text(app)
+        assert "failed" in screen_text(app)
+        await pilot.press("a", "a")
+        assert decided(app) == [(ids(1), Verdict.ACCEPT), (ids(2), Verdict.ACCEPT)]
+
+
+async def test_cursor_and_marks_stay_on_their_rows_when_others_come_and_go() -> None:
+    app, listing = stage(many(20))
+    async with app.run_test(size=(60, 10)) as pilot:
+        await pilot.press("down", "space", "down", "down")
+        listing.show([replace(view, verdict=Verdict.ACCEPT) for view in many(30) if view.number != 1])
+        await pilot.pause()
+        assert listing.current is not None
+        assert listing.current.number == 5
+        assert [view.number for view in listing.selected] == [2]
+        listing.show([view for view in many(30) if view.number > 10])
+        assert listing.current.number == 14  # the row that stands where it stood
+        listing.show([])
+        assert listing.current is None
+        assert listing.selected == ()
+
+
+async def test_groups_have_headings_and_conflicts_come_first() -> None:
+    app, listing = stage(proposals())
+    async with app.run_test(size=(60, 20)) as pilot:
+        listing.grouping = Grouping.GROUP
+        await pilot.pause()
+        shown = [line.strip() for line in screen_text(app).splitlines() if line.strip()]
+        assert shown[0].startswith("The Drowned Bell")
+        assert "⚠1" in shown[0]
+        assert "The bell was moved" in shown[1]
+        await pilot.press("home", "down", "a")
+        assert decided(app) == [(ids(2), Verdict.ACCEPT)]  # the heading between is passed over
+        listing.grouping = Grouping.LABEL
+        await pilot.pause()
+        assert screen_text(app).splitlines()[0].split() == ["fact", "2", "⚠1"]
+
+
+async def test_the_filter_narrows_by_every_word() -> None:
+    app, listing = stage(proposals())
+    async with app.run_test(size=(60, 20)) as pilot:
+        listing.filter_text = "FACT salt"
+        await pilot.pause()
+        assert "Oss fears the salt pans" in screen_text(app)
+        assert "Hidden Chamber" not in screen_text(app)
+        await pilot.press("A")
+        assert app.of(ProposalList.AcceptAll) == []  # what is not shown is not accepted
+        listing.filter_text = ""
+        await pilot.pause()
+        assert "Hidden Chamber" in screen_text(app)
+
+
+async def test_rows_say_their_state_without_colour() -> None:
+    app, _ = stage(
+        [
+            proposal(1, title="sure", confidence=1.0),
+            proposal(2, title="torn", mark="hold", conflicts=proposals()[2].conflicts),
+            proposal(3, title="grave", critical=True, mark="defer"),
+            proposal(4, title="kept", verdict=Verdict.ACCEPT),
+            proposal(5, title="thrown", verdict=Verdict.REJECT),
+            proposal(6, title="painted", verdict=Verdict.COLOUR),
+            proposal(7, title="later", verdict=Verdict.DEFER),
+        ]
+    )
+    async with app.run_test(size=(40, 12)):
+        rows = [line.replace(" ", "") for line in screen_text(app).splitlines()]
+        assert rows[:7] == [
+            "▸✓factsure1.0",
+            "⚠facttorn⚠1.80",
+            "·factgrave★.80",
+            "✓factkeptaccepted",
+            "✗factthrownrejected",
+            "✗factpaintedcolour",
+            "⏸factlaterdeferred",
+        ]
+
+
+async def test_an_empty_list_says_what_will_come() -> None:
+    app, _ = stage([])
+    async with app.run_test(size=(60, 20)) as pilot:
+        assert "Nothing is proposed yet" in screen_text(app)
+        await pilot.press(*"arecdAxu", "space", "up", "down", "home", "end", "pageup", "pagedown")
+        assert decided(app) == []
+
+
+async def test_page_keys_and_edges_go_through_a_long_list() -> None:
+    app, listing = stage(many(200))
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("end")
+        assert listing.current is not None
+        assert listing.current.number == 200
+        await pilot.press("pageup", "pageup")
+        assert listing.current.number == 162
+        await pilot.press("home", "pagedown")
+        assert listing.current.number == 20
+        assert "moved, 20" in screen_text(app)
+
+
+async def test_the_panel_counts_what_waits_and_shows_what_a_row_rests_on() -> None:
+    panel = ProposalPanel()
+    app = Stage(panel)
+    async with app.run_test(size=(40, 20)) as pilot:
+        assert "Nothing is proposed yet" in screen_text(app)
+        panel.show([*proposals(), proposal(5, verdict=Verdict.ACCEPT)])
+        panel.focus_list()
+        await pilot.pause()
+        text = screen_text(app)
+        assert "proposals 4" in text
+        assert "1 decided" in text
+        assert "drag marks in the silt" in text
+        assert "turn 11" in text
+        await pilot.press("down", "down")
+        await pilot.pause()
+        assert "Canon has the bell in the tower" in screen_text(app)
+        assert "inferred from the telling" in screen_text(app)

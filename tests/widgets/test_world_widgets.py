@@ -1,0 +1,266 @@
+"""Tree, card, evidence, change and cast: what they show and what they say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from stores.records.canon import EvidenceKind
+from stores.records.world import EntityKind
+from tests.widgets import samples
+from tests.widgets.stage import Stage, screen_text
+from widgets.cast import Cast, cast_content
+from widgets.diff import Diff, diff_content
+from widgets.entity_card import EntityCardView
+from widgets.entity_tree import EntityTree
+from widgets.evidence import EvidenceList
+from widgets.numbers import numbers_text
+
+
+def shown(app: Stage) -> list[str]:
+    return [line.strip() for line in screen_text(app).splitlines() if line.strip()]
+
+
+# --- tree -------------------------------------------------------------------------------------------
+
+
+async def test_the_tree_counts_by_kind_and_marks_players_and_locks() -> None:
+    tree = EntityTree()
+    app = Stage(tree)
+    async with app.run_test(size=(40, 20)) as pilot:
+        tree.show(samples.entities())
+        await pilot.pause()
+        assert shown(app) == [
+            "▾ Characters  3",
+            "Mara Vey ♦",
+            "Oss",
+            "Sister Anhelm ⊘",
+            "▾ Places  2",
+            "Hidden Chamber",
+            "The Drowned Chapel",
+            "▾ Factions  1",
+            "The Salt Wardens",
+            "▾ Objects  1",
+            "The Bell",
+        ]
+
+
+async def test_the_tree_is_walked_and_chosen_from_by_keyboard() -> None:
+    tree = EntityTree()
+    app = Stage(tree)
+    async with app.run_test(size=(40, 20)) as pilot:
+        tree.show(samples.entities())
+        await pilot.press("j", "j", "j", "k", "j", "enter")
+        assert tree.current is not None
+        assert tree.current.name == "Oss"
+        assert [message.entity.name for message in app.of(EntityTree.EntityChosen)] == ["Oss"]
+        last = app.of(EntityTree.EntityHighlighted)[-1]
+        assert last.entity is not None
+        assert last.entity.name == "Oss"
+
+
+async def test_the_filter_searches_names_and_aliases() -> None:
+    tree = EntityTree()
+    app = Stage(tree)
+    async with app.run_test(size=(40, 20)) as pilot:
+        tree.show(samples.entities())
+        tree.filter_text = "FERRY"
+        await pilot.pause()
+        assert shown(app) == ["▾ Characters  1", "Oss"]
+        tree.filter_text = "nobody"
+        await pilot.pause()
+        assert shown(app) == []
+
+
+async def test_the_tree_keeps_its_place_and_its_closed_kinds() -> None:
+    tree = EntityTree()
+    app = Stage(tree)
+    async with app.run_test(size=(40, 20)) as pilot:
+        tree.show(samples.entities())
+        await pilot.press("home", "enter")  # closes the characters
+        tree.select("the-drowned-chapel")
+        await pilot.pause()
+        tree.show([*samples.entities(), samples.entity("Amber Stair", EntityKind.PLACE)])
+        await pilot.pause()
+        assert tree.current is not None
+        assert tree.current.name == "The Drowned Chapel"
+        assert shown(app)[:2] == ["▸ Characters  3", "▾ Places  3"]
+
+
+async def test_names_in_the_tree_are_never_markup() -> None:
+    tree = EntityTree()
+    app = Stage(tree)
+    async with app.run_test(size=(60, 20)) as pilot:
+        tree.show([samples.entity("[bold]\x1b[31mRed[/bold]")])
+        await pilot.pause()
+        assert "[bold]Red[/bold]" in screen_text(app)
+
+
+# --- card -------------------------------------------------------------------------------------------
+
+
+async def test_the_card_tells_all_that_canon_says() -> None:
+    card = EntityCardView()
+    app = Stage(card)
+    async with app.run_test(size=(80, 40)) as pilot:
+        assert shown(app) == ["Choose an entity to see all that canon says of it."]
+        card.show(samples.card())
+        await pilot.pause()
+        assert shown(app) == [
+            "Mara Vey",
+            "player character",
+            "also Vey, the diver",
+            "A salvage diver who owes the Wardens a boat and does not mean to pay.",
+            "hp 7/10  might 3   wet through, marked",
+            "appears in The Drowned Bell 1, The Drowned Bell 3",
+            "Facts 3",
+            "• Mara owes the Salt Wardens a boat  since Day 1 · ❝1",
+            "~ Mara can hear the bell under water  rumour · Day 2, night · ❝1",
+            "• Mara carries the chapel key  Day 3, dusk · ❝2",
+            "Relations 2",
+            "• sister of → Sister Anhelm  ❝1",
+            "• owes → The Salt Wardens  Day 1 · ❝1",
+            "History 1",
+            "× Mara's boat is moored at Cold Stair",
+            "superseded · Day 1 to Day 2 · ❝1 · now: the boat is lost",
+        ]
+
+
+async def test_facts_are_stood_on_and_give_their_evidence() -> None:
+    card = EntityCardView()
+    app = Stage(card)
+    async with app.run_test(size=(80, 40)) as pilot:
+        card.show(samples.card())
+        await pilot.press("down", "enter", "x", "o", "down", "down", "o")
+        evidence = [message.fact_view.fact.id for message in app.of(EntityCardView.ShowEvidence)]
+        assert evidence == ["fact-2", "fact-2"]
+        assert [message.entity.name for message in app.of(EntityCardView.OpenEntity)] == ["Sister Anhelm"]
+
+
+async def test_another_card_begins_at_its_top_and_the_same_one_keeps_its_place() -> None:
+    card = EntityCardView()
+    app = Stage(card)
+    async with app.run_test(size=(50, 10)) as pilot:
+        card.show(samples.card())
+        await pilot.press("end")
+        assert card.scroll_offset.y > 0
+        stood_on = card.current
+        card.show(samples.card())
+        await pilot.pause()
+        assert card.current == stood_on
+        card.show(replace(samples.card(), entity=samples.entity("Oss")))
+        await pilot.pause()
+        assert card.scroll_offset.y == 0
+        assert "Oss" in screen_text(app)
+
+
+async def test_an_entity_without_facts_says_so() -> None:
+    card = EntityCardView()
+    app = Stage(card)
+    async with app.run_test(size=(60, 20)) as pilot:
+        card.show(replace(samples.card(), facts=(), relations=(), history=()))
+        await pilot.press("down", "enter")
+        assert "Canon says nothing of it yet." in screen_text(app)
+        assert app.of(EntityCardView.ShowEvidence) == []
+
+
+# --- evidence ---------------------------------------------------------------------------------------
+
+
+async def test_evidence_shows_kind_place_and_words_and_jumps_to_the_turn() -> None:
+    listing = EvidenceList()
+    app = Stage(listing)
+    async with app.run_test(size=(60, 24)) as pilot:
+        assert shown(app) == ["It rests on nothing but your word."]
+        listing.show(
+            [
+                samples.evidence(1),
+                samples.evidence(2, EvidenceKind.RESOLUTION, quote="2d6 = 9"),
+                samples.evidence(3, EvidenceKind.CHUNK, page=12, turn_id=None),
+                samples.evidence(4, EvidenceKind.MANUAL, quote="", turn_id=None),
+            ],
+            {"turn-1": 11},
+        )
+        await pilot.press("enter", "down", "enter", "down", "enter", "down", "enter")
+        assert [message.turn_id for message in app.of(EvidenceList.Jump)] == ["turn-1", "turn-2"]
+        assert shown(app) == [
+            "❝ words · turn 11",
+            "“drag marks in the silt”",
+            "⚄ roll",
+            "“2d6 = 9”",
+            "¶ book · page 12",
+            "“drag marks in the silt”",
+            "✎ by hand",
+        ]
+
+
+async def test_a_long_quote_is_cut_to_four_lines() -> None:
+    listing = EvidenceList()
+    app = Stage(listing)
+    async with app.run_test(size=(40, 24)) as pilot:
+        listing.show([samples.evidence(1, quote="word " * 200)])
+        await pilot.pause()
+        assert len(shown(app)) == 5
+        assert shown(app)[-1].endswith("…")
+
+
+# --- change, cast, numbers --------------------------------------------------------------------------
+
+
+def test_a_change_is_told_by_sign_and_not_by_colour_alone() -> None:
+    text = diff_content(
+        [
+            ("hp", "10", "7"),
+            ("tag", "", "marked"),
+            ("alias", "Vey", ""),
+            ("description", "A small chapel", "A small chapel that the sea has taken"),
+        ]
+    ).plain
+    assert text.splitlines() == [
+        "hp  10 → 7",
+        "tag  + marked",
+        "alias  − Vey",
+        "description",
+        "  − A small chapel",
+        "  + A small chapel that the sea has taken",
+    ]
+
+
+async def test_a_proposal_that_replaces_nothing_says_so() -> None:
+    diff = Diff()
+    app = Stage(diff)
+    async with app.run_test(size=(60, 10)) as pilot:
+        diff.view = samples.proposals()[2]
+        await pilot.pause()
+        assert shown(app) == ["location  the tower → the sea cave"]
+        diff.view = samples.proposals()[0]
+        await pilot.pause()
+        assert shown(app) == ["Nothing in canon changes but that this is added."]
+        diff.view = None
+        await pilot.pause()
+        assert shown(app) == []
+
+
+def test_the_cast_has_players_first_and_marks_what_changed() -> None:
+    assert cast_content(samples.cast()).plain.splitlines() == [
+        "Mara Vey  hp 7/10*  might 3  wet through".replace("Mara Vey", "Mara"),
+        "Oss  hp 4  afraid",
+    ]
+
+
+async def test_an_empty_cast_says_how_to_bring_someone() -> None:
+    cast = Cast()
+    app = Stage(cast)
+    async with app.run_test(size=(40, 6)) as pilot:
+        cast.show(())
+        await pilot.pause()
+        assert "/npc" in screen_text(app)
+        cast.show(samples.cast())
+        await pilot.pause()
+        assert "hp 7/10*" in screen_text(app)
+
+
+def test_numbers_are_whole_where_they_can_be_and_maxima_join_what_they_limit() -> None:
+    assert (
+        numbers_text({"hp": 7.0, "max_hp": 10, "speed": 1.5, "luck_max": 3})
+        == "hp 7/10  speed 1.5  luck_max 3"
+    )
