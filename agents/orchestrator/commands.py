@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from agents.desk import Desk
 from agents.orchestrator.declarations import Declarations
-from agents.views import CommandHelp, ProposalView, Reply, SceneView
+from agents.views import CommandHelp, CommitReport, ProposalView, Reply, SceneView
 from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange, Verdict
@@ -30,11 +30,11 @@ WORDS = (
 _ENTITIES = (
     ("npc", EntityKind.CHARACTER, "/npc Old Tam: keeper of the salt bell", "Bring in a character"),
     ("creature", EntityKind.CREATURE, "/creature Orc: scarred and hungry", "Bring in a creature"),
-    ("place", EntityKind.PLACE, "/place Hidden Chamber: below the altar", "Discover a place"),
     ("thing", EntityKind.OBJECT, "/thing Iron Key: cold to the touch", "Bring in an object"),
     ("faction", EntityKind.FACTION, "/faction The Salters: they own the pans", "Bring in a faction"),
     ("concept", EntityKind.CONCEPT, "/concept The Debt: what the coast owes the sea", "Name an idea"),
 )
+_PLACE = "/place Crypt > Hidden Chamber: dry and round"
 _VERDICTS = (
     ("accept", Verdict.ACCEPT, "Accept proposals"),
     ("reject", Verdict.REJECT, "Reject proposals"),
@@ -71,6 +71,7 @@ class Commands:
         return await handler(scene_id, argument)
 
     def _fill(self) -> None:
+        self._add("place", _PLACE, "Discover a place; with > it leads on from a known one", self._place, True)
         for name, kind, usage, summary in _ENTITIES:
             self._add(name, usage, summary, self._bring_in(kind, usage), needs_argument=True)
         self._add(
@@ -111,6 +112,9 @@ class Commands:
 
         return handler
 
+    async def _place(self, scene_id: Id, argument: str) -> Reply:
+        return _staged(await self._declarations.place(scene_id, argument, _PLACE))
+
     async def _fact(self, scene_id: Id, argument: str) -> Reply:
         return _staged([await self._declarations.fact(scene_id, argument)])
 
@@ -141,12 +145,10 @@ class Commands:
 
     async def _commit(self, scene_id: Id, argument: str) -> Reply:
         report = await self._desk.commit(scene_id)
-        lines = [f"Canon: {f.statement}" for f in report.facts]
-        lines += [f"Canon: {e.name} ({e.kind})" for e in report.entities]
-        lines += [f"Not written: {what}: {why}" for what, why in report.failed]
+        lines = written(report) or ("Nothing was ready for canon.",)
         if report.next_scene_id:
-            return Reply("operation", tuple(lines), goto="scene", subject=report.next_scene_id)
-        return Reply("operation", tuple(lines) or ("Nothing was ready for canon.",))
+            return Reply("operation", lines, goto="scene", subject=report.next_scene_id)
+        return Reply("operation", lines)
 
     async def _later(self, scene_id: Id, argument: str) -> Reply:
         await self._desk.dismiss_trigger(scene_id)
@@ -227,6 +229,15 @@ class Commands:
         if not lines:
             raise InputError(f"There is no command /{wanted[:40]}.", todo="/help lists them all.")
         return Reply("operation", lines, goto="" if wanted else "help")
+
+
+def written(report: CommitReport) -> tuple[str, ...]:
+    """Return what a commit did, a line each."""
+    return (
+        *(f"Canon: {e.name} ({e.kind})" for e in report.entities),
+        *(f"Canon: {f.statement}" for f in report.facts),
+        *(f"Not written: {why}" for _, why in report.failed),
+    )
 
 
 def _staged(proposals: Sequence[ProposedChange]) -> Reply:

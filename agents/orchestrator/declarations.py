@@ -53,12 +53,37 @@ class Declarations:
         self._events = events
 
     async def entity(self, scene_id: Id, kind: EntityKind, argument: str, example: str) -> ProposedChange:
-        """Propose a new entity. A place is a discovery, and so is a name that ends in `!`."""
+        """Propose a new entity; a name that ends in `!` is a discovery."""
         new = declare.read_entity(argument, example)
         context = await self._context.load(scene_id)
         change = declare.create_entity(new, kind, self._ids.new())
-        critical = new.important or kind is EntityKind.PLACE
-        return await self._stage(context, change, argument, critical=critical)
+        return await self._stage(context, change, argument, critical=new.important)
+
+    async def place(self, scene_id: Id, argument: str, example: str) -> list[ProposedChange]:
+        """Propose a discovered place; `Crypt > Chamber` (or `here > Chamber`) says where it leads on from."""
+        context = await self._context.load(scene_id)
+        name, colon, description = argument.partition(":")
+        start, leads_on, name = name.rpartition(">")
+        new = declare.read_entity(f"{name.strip()}{colon}{description}", example)
+        change = declare.create_entity(new, EntityKind.PLACE, self._ids.new())
+        staged = [self._proposal(context, change, argument, critical=True)]
+        if leads_on:
+            way = declare.leads_on(await self._start(context, start.strip()), change, self._catalogue.phrase)
+            staged.append(self._proposal(context, way, argument))
+        await self._resolver.stage(staged)
+        self._told(context)
+        return staged
+
+    async def _start(self, context: SceneContext, name: str) -> Entity:
+        if name.casefold() not in ("", "here"):
+            return await self._context.named(context, name)
+        if context.place is None:
+            raise InputError(
+                "It is not known where you are, so nothing leads on from here.",
+                kept="Nothing was staged.",
+                todo="/go Name says where you are.",
+            )
+        return context.place
 
     async def fact(self, scene_id: Id, argument: str) -> ProposedChange:
         """Propose a fact: a relation, a value, or a sentence."""

@@ -24,6 +24,9 @@ from stores.records.world import Entity, EntityKind
 FindEntity = Callable[[str], Awaitable[Entity | None]]
 """Gives the one entity of that name, or None."""
 
+Phrase = Callable[[str, str, str], str]
+"""Words a predicate, its subject's name and its object as a sentence."""
+
 STATED = "stated"
 """The predicate of a fact that is told in a free sentence."""
 
@@ -87,11 +90,24 @@ def located(who: Entity, place: Entity, tick: int) -> AssertFact:
     )
 
 
+def leads_on(start: Entity, place: CreateEntity, phrase: Phrase) -> AssertFact:
+    """From `start` one comes to the new place."""
+    return AssertFact(
+        fact_kind=FactKind.RELATION,
+        predicate="connected_to",
+        statement=phrase("connected_to", start.name, place.name),
+        involves=(
+            Involvement(role="subject", entity_id=start.id),
+            Involvement(role="object", entity_id=place.entity_id),
+        ),
+    )
+
+
 async def read_fact(
     argument: str,
     predicates: Collection[str],
     find: FindEntity,
-    phrase: Callable[[str, str, str], str],
+    phrase: Phrase,
     tick: int,
 ) -> AssertFact:
     """Read a fact.
@@ -175,7 +191,7 @@ async def _relation(
     text: str,
     predicates: Collection[str],
     find: FindEntity,
-    phrase: Callable[[str, str, str], str],
+    phrase: Phrase,
     tick: int,
 ) -> AssertFact | None:
     words = text.rstrip(".").split()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from agents.canon_keeper.keeper import CanonKeeper
@@ -16,7 +17,7 @@ from agents.context_assembly.context import ContextAssembly
 from agents.desk import Mode, NewUniverse, StoryOutline
 from agents.messages import EventBus, ProposalsChanged, SceneOpened
 from agents.orchestrator.atlas import Atlas
-from agents.orchestrator.commands import Commands
+from agents.orchestrator.commands import Commands, written
 from agents.orchestrator.edits import edited
 from agents.orchestrator.exchange import begin
 from agents.orchestrator.founding import WorldSeed, proposals_of
@@ -224,8 +225,7 @@ class Orchestrator:
         typed = route(line, self._commands.names())
         if isinstance(typed, Operation):
             reply = await self._commands.run(scene_id, typed.name, typed.argument)
-            await self._offer(scene_id)
-            return reply
+            return replace(reply, lines=(*reply.lines, *await self._offer(scene_id)))
         async with self._turnstile:
             context = await self._context.load(scene_id)
             roll = typed.roll if isinstance(typed, Words) else typed
@@ -241,7 +241,7 @@ class Orchestrator:
                 answered=answered(await self._line.last_exchange(context.scene)),
             )
             await self._graph.play(exchange, context)
-        return await self._offer(scene_id) or Reply("exchange")
+        return Reply("exchange", await self._offer(scene_id))
 
     async def undo(self, scene_id: Id) -> Reply:
         async with self._turnstile:
@@ -356,15 +356,14 @@ class Orchestrator:
             )
         return await self._log.scene(scene_id)
 
-    async def _offer(self, scene_id: Id) -> Reply | None:
-        """After something was staged in a scene that is being played: the mid-scene trigger."""
+    async def _offer(self, scene_id: Id) -> tuple[str, ...]:
+        """After something was staged in a scene that is being played: the mid-scene trigger. Returns
+        what was committed at once, if the story wants that."""
         if await self._loops.state(Loop.SCENE, scene_id) != "active":
-            return None
+            return ()
         async with self._turnstile:
             report = await self._scenes.raise_trigger(scene_id, self._dismissed)
-        if report is None:
-            return None
-        return Reply("exchange", tuple(f"Canon: {f.statement}" for f in report.facts))
+        return written(report) if report else ()
 
 
 def _short(text: str) -> str:

@@ -12,7 +12,7 @@ from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from agents.context_assembly.context import ContextAssembly, SceneContext, counting
 from agents.messages import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
 from agents.orchestrator.calendar import tick_of
-from agents.orchestrator.declarations import Declarations
+from agents.orchestrator.declarations import Declarations, of_turn
 from agents.orchestrator.declare import STATED, involved, mentioned, sentence
 from agents.orchestrator.loops import Loops
 from agents.orchestrator.scene_views import SceneViews
@@ -31,7 +31,7 @@ from stores.records.canon import (
 )
 from stores.records.ids import Clock, Id, derived
 from stores.records.ledger import Loop, ProposalStatus, ProposedChange
-from stores.records.play import Critical, Scene, StoryMode, Turn
+from stores.records.play import Critical, Scene, Speaker, StoryMode, Turn
 from stores.records.world import Entity
 
 LONG_SCENE = 50
@@ -247,7 +247,9 @@ class SceneLoop:
             quote=context.scene.title,
             scene_id=context.scene.id,
         )
-        await self._declarations.stage_plain(context, change, summary, evidence=[scene])
+        line = await self._log.line_tail(context.scene.id, LONG_SCENE)
+        told = [of_turn(t) for t in line if t.speaker is not Speaker.ORACLE and t.id != context.scene.head]
+        await self._declarations.stage_plain(context, change, summary, evidence=[scene, *told])
 
     async def _stands_elsewhere(self, scene: Scene, fact_id: Id) -> bool:
         """Say whether a fact rests on another turn that is still on the line, or on a book."""
