@@ -1,24 +1,42 @@
 """The CanonKeeper: the one agent that writes what is true.
 
+A commit is planned (the whole batch is in the log), written (canon has it) and closed (the proposals
+know). Whatever stops it, doing it again from the plan writes nothing twice.
 Source: AGENT_ORCHESTRATION, "CanonKeeper Agent"; design/authority.md; design/loops.md, "Recovery".
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal
+from dataclasses import replace
 
-from agents.canon_keeper.policy import NO_RULES, Judgement, KindRules
+from agents.canon_keeper import triggers
+from agents.canon_keeper.commit import Closing, build
+from agents.canon_keeper.contradictions import Checked, check
+from agents.canon_keeper.decisions import OPEN, UNCHANGED, is_turned_down, refuse_closed
+from agents.canon_keeper.policy import NO_RULES, Findings, Judgement, KindRules, judge
 from agents.canon_keeper.predicates import Catalogue
-from agents.views import CommitReport, ProposalView
+from agents.canon_keeper.results import CommitResult, counted, result_of, together
+from agents.canon_keeper.rows import row
+from agents.canon_keeper.settle import Undecided, outcomes_of, settle
+from agents.canon_keeper.snapshot import CanonSnapshot, named_facts, read_snapshot
+from agents.views import ProposalView
+from stores.errors import InputError, StoreError
 from stores.ports import CanonKeeperLog, CanonWriter
+from stores.records.canon import CanonBatch, CreateEntity
 from stores.records.ids import Clock, Id, IdMaker
-from stores.records.ledger import Decision, ProposedChange
+from stores.records.ledger import (
+    Canonization,
+    CanonizationState,
+    Decision,
+    ProposedChange,
+)
 from stores.records.play import Scene
 from stores.records.world import Universe
 
-CommitResult = CommitReport
-"""`failed` pairs a proposal's id with the reason, in words; `next_scene_id` is the Orchestrator's to fill."""
+__all__ = ["CanonKeeper", "CommitResult"]
+
+_UNFINISHED = (CanonizationState.PLANNED, CanonizationState.WRITTEN)
 
 
 class CanonKeeper:
@@ -33,11 +51,16 @@ class CanonKeeper:
         self._ids = ids
         self._clock = clock
 
+    # --- weighing -----------------------------------------------------------------------------------
+
     async def judge(
         self, proposals: Sequence[ProposedChange], *, rules: KindRules = NO_RULES
     ) -> dict[Id, Judgement]:
         """Say of each proposal what a commit would do with it if it stayed undecided, and why."""
-        raise NotImplementedError
+        if not proposals:
+            return {}
+        canon = await self._snapshot(proposals)
+        return _judged(proposals, check(proposals, canon, self._catalogue), rules)
 
     async def views(
         self,
@@ -46,15 +69,68 @@ class CanonKeeper:
         turn_numbers: Mapping[Id, int] | None = None,
         rules: KindRules = NO_RULES,
     ) -> tuple[ProposalView, ...]:
-        """Return the proposals as rows draw them, numbered from 1 in the order given."""
-        raise NotImplementedError
+        """Return the proposals as rows draw them, numbered from 1 in the order given.
+
+        Those that a commit closed are shown as they ended, and weigh nothing.
+        """
+        if not proposals:
+            return ()
+        canon = await self._snapshot(proposals)
+        checked = check([p for p in proposals if p.status in OPEN], canon, self._catalogue)
+        judgements = _judged(proposals, checked, rules)
+        facts = {fact.id: fact for fact in canon.facts}
+        numbers = turn_numbers or {}
+
+        def findings(proposal: ProposedChange) -> Findings:
+            named = (facts[i] for i in named_facts(proposal.change) if i in facts)
+            return checked.findings.get(proposal.id) or Findings(ends=tuple(named))
+
+        return tuple(
+            row(
+                number,
+                proposal,
+                judgements.get(proposal.id),
+                findings(proposal),
+                checked.entities,
+                self._catalogue,
+                turn_number=numbers.get(proposal.turn_id) if proposal.turn_id else None,
+            )
+            for number, proposal in enumerate(proposals, start=1)
+        )
+
+    def critical(self, proposals: Sequence[ProposedChange]) -> list[ProposedChange]:
+        """Return the staged proposals that ask to be committed at once."""
+        return triggers.critical(proposals, self._catalogue)
+
+    def trigger_batch(
+        self, proposals: Sequence[ProposedChange], critical: Sequence[ProposedChange]
+    ) -> list[ProposedChange]:
+        """Return `critical` with the open proposals of the same turns and all that these depend on."""
+        return triggers.trigger_batch(proposals, critical, self._catalogue)
+
+    # --- deciding -----------------------------------------------------------------------------------
 
     async def decide(self, ids: Collection[Id], decision: Decision | None) -> None:
         """Set a decision, or with None take it back.
 
-        Raises InputError for a proposal that is unknown, off the line, or closed by a commit.
+        Raises InputError for a proposal that is unknown, off the line, closed by a commit or being
+        written by one, and for an edit that is of another kind or meant for several.
         """
-        raise NotImplementedError
+        proposals = await self._log.proposals_by_id(ids)
+        if unknown := set(ids) - proposals.keys():
+            raise InputError(f"There is no proposal {min(unknown)}.", kept=UNCHANGED)
+        for proposal in proposals.values():
+            refuse_closed(proposal, decision, alone=len(proposals) == 1)
+        for canonization in await self._unfinished({p.universe_id for p in proposals.values()}):
+            if any(outcome.proposal_id in proposals for outcome in canonization.outcomes):
+                raise InputError(
+                    "A commit over it was begun and is not finished.",
+                    kept=UNCHANGED,
+                    todo="Commit again to finish it, or start MONITOR again.",
+                )
+        await self._log.decide(dict.fromkeys(proposals, decision))
+
+    # --- committing ---------------------------------------------------------------------------------
 
     async def commit(
         self,
@@ -66,34 +142,157 @@ class CanonKeeper:
         universe_id: Id | None = None,
         close_scene: bool = False,
         complete_story: bool = False,
-        undecided: Literal["defer", "leave"] = "defer",
+        undecided: Undecided = "defer",
         rules: KindRules = NO_RULES,
     ) -> CommitResult:
         """Write what is accepted or pre-ticked: planned, written, closed.
 
+        What a commit before this one left half done is finished first and is in the result too.
         Raises StoreError if a store fails: everything is kept, and committing again (or `recover`)
         finishes it.
         """
-        raise NotImplementedError
+        if universe_id is None:
+            universe_id = scene.universe_id if scene else await self._universe_of(proposals, story_id)
+        finished = await self.retry(universe_id)
+        closing = Closing(
+            scene=scene, close_scene=close_scene, complete_story=story_id if complete_story else None
+        )
+        result = await self._commit(universe_id, proposals, reason, story_id, closing, undecided, rules)
+        return together([*finished, result])
 
     async def found(self, universe: Universe, proposals: Sequence[ProposedChange] = ()) -> CommitResult:
-        """Create the universe's node and commit what it begins with (staged before), in one commit."""
-        raise NotImplementedError
+        """Create the universe's node and commit what it begins with (staged before), in one commit.
+
+        What meets no conflict is accepted: a world that is brought in is brought in whole.
+        Raises StoreError like `commit`.
+        """
+        finished = await self.retry(universe.id)
+        reason = f"founding of {universe.name}"
+        closing = Closing(universe=universe)
+        result = await self._commit(universe.id, proposals, reason, None, closing, "accept", NO_RULES)
+        return together([*finished, result])
+
+    async def _commit(
+        self,
+        universe_id: Id,
+        proposals: Sequence[ProposedChange],
+        reason: str,
+        story_id: Id | None,
+        closing: Closing,
+        undecided: Undecided,
+        rules: KindRules,
+    ) -> CommitResult:
+        stored = await self._log.proposals_by_id([p.id for p in proposals])
+        waiting = [stored[p.id] for p in proposals if p.id in stored and stored[p.id].status in OPEN]
+        canon = await self._snapshot(waiting, universe_id, for_commit=True)
+        checked = check(waiting, canon, self._catalogue)
+        now = self._clock()
+        settlement = settle(waiting, _judged(waiting, checked, rules), undecided, now)
+        batch_id = self._ids.new()
+        built = build(
+            batch_id,
+            settlement.accepted,
+            canon,
+            self._catalogue,
+            undecided=_proposed_entities(waiting),
+            closing=closing,
+            now=now,
+        )
+        outcomes = (*settlement.outcomes, *outcomes_of(settlement.accepted, built.failed))
+        if not outcomes and _is_empty(built.batch):
+            return replace(together([]), held=settlement.held)
+        canonization = Canonization(
+            id=batch_id,
+            universe_id=universe_id,
+            story_id=story_id,
+            scene_id=closing.scene.id if closing.scene else None,
+            reason=reason,
+            outcomes=outcomes,
+            batch=built.batch,
+            created_at=now,
+        )
+        await self._log.plan_canonization(canonization)
+        result = await self._finish(canonization)
+        deferred_too = settlement.held if undecided != "leave" else 0
+        return replace(result, held=settlement.held, deferred=result.deferred - deferred_too)
+
+    async def _finish(self, canonization: Canonization) -> CommitResult:
+        """Write a planned batch and close over it. Doing it again changes nothing."""
+        try:
+            if canonization.state is CanonizationState.PLANNED:
+                await self._canon.commit(canonization.batch)
+                await self._log.mark_written(canonization.id)
+            outcomes = [fact.id for fact in canonization.batch.facts] if canonization.scene_id else []
+            await self._log.close_canonization(canonization, outcomes)
+        except StoreError as error:
+            raise type(error)(
+                f"Canon could not be written: {error.what}",
+                kept="The whole commit is kept in the log, and every proposal with its decision.",
+                todo=error.todo or "Commit again to finish it, or start MONITOR again.",
+            ) from error
+        return result_of(canonization)
+
+    # --- recovery -----------------------------------------------------------------------------------
 
     async def retry(self, universe_id: Id | None = None) -> list[CommitResult]:
-        """Finish every commit that was begun and not closed. Raises StoreError if a store still fails."""
-        raise NotImplementedError
+        """Finish every commit that was begun and not closed, oldest first.
+
+        A commit must be finished before the next begins: its batch holds absolute values.
+        Raises StoreError if a store still fails.
+        """
+        return [await self._finish(c) for c in await self._unfinished({universe_id})]
 
     async def recover(self) -> list[str]:
         """Finish what a crash left half done; a line for the user for each. Never raises StoreError."""
-        raise NotImplementedError
+        lines = []
+        for canonization in await self._unfinished({None}):
+            try:
+                result = await self._finish(canonization)
+            except StoreError as error:
+                lines.append(f"The commit “{canonization.reason}” is not finished yet. {error}")
+            else:
+                lines.append(f"Finished the commit “{canonization.reason}”: {counted(result)}.")
+        return lines
 
-    def critical(self, proposals: Sequence[ProposedChange]) -> list[ProposedChange]:
-        """Return the staged proposals that ask to be committed at once."""
-        raise NotImplementedError
+    async def _unfinished(self, universe_ids: Collection[Id | None]) -> list[Canonization]:
+        """Return commits that were begun and not closed, oldest first; None means of any universe."""
+        found = [
+            canonization
+            for universe_id in universe_ids
+            for canonization in await self._log.canonizations(universe_id=universe_id, states=_UNFINISHED)
+        ]
+        return sorted(found, key=lambda c: (c.created_at, c.id))
 
-    def trigger_batch(
-        self, proposals: Sequence[ProposedChange], critical: Sequence[ProposedChange]
-    ) -> list[ProposedChange]:
-        """Return `critical` with the open proposals of the same turns and all that these depend on."""
-        raise NotImplementedError
+    # --- reading ------------------------------------------------------------------------------------
+
+    async def _universe_of(self, proposals: Sequence[ProposedChange], story_id: Id | None) -> Id:
+        if proposals:
+            return proposals[0].universe_id
+        if story_id is None:
+            raise InputError("There is nothing to commit.", kept=UNCHANGED)
+        return (await self._log.story(story_id)).universe_id
+
+    async def _snapshot(
+        self, proposals: Sequence[ProposedChange], universe_id: Id | None = None, *, for_commit: bool = False
+    ) -> CanonSnapshot:
+        return await read_snapshot(
+            self._canon,
+            self._catalogue,
+            universe_id or proposals[0].universe_id,
+            proposals,
+            for_commit=for_commit,
+        )
+
+
+def _judged(proposals: Sequence[ProposedChange], checked: Checked, rules: KindRules) -> dict[Id, Judgement]:
+    return {p.id: judge(p, checked.findings[p.id], rules) for p in proposals if p.id in checked.findings}
+
+
+def _proposed_entities(proposals: Sequence[ProposedChange]) -> dict[Id, str]:
+    """Return the names of entities that are proposed and not turned down."""
+    creations = (p.change for p in proposals if not is_turned_down(p))
+    return {c.entity_id: c.name for c in creations if isinstance(c, CreateEntity)}
+
+
+def _is_empty(batch: CanonBatch) -> bool:
+    return batch == CanonBatch(id=batch.id, universe_id=batch.universe_id, appearances=batch.appearances)

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Literal
 
 from agents.views import ConflictView
-from stores.records.canon import Authority
+from stores.records.canon import Authority, Fact, Literalish
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
 
@@ -47,13 +47,21 @@ NO_RULES: KindRules = {}
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What the checks found out about one proposal. `locked` names the locked things it would alter."""
+    """What the checks found out about one proposal.
+
+    `locked` names the locked things it would alter; `repeats` says that another open proposal says the
+    same. `fact` is what it would make true, `was` the value before it, `ends` what it would end (or
+    retcon, or restore).
+    """
 
     locked: tuple[str, ...] = ()
     duplicate_of: Id | None = None
-    duplicate_text: str = ""
+    repeats: bool = False
     conflicts: tuple[ConflictView, ...] = ()
     notes: tuple[str, ...] = ()
+    fact: Fact | None = None
+    was: Literalish | None = None
+    ends: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +92,7 @@ def judge(proposal: ProposedChange, findings: Findings, rules: KindRules = NO_RU
         return Judgement(
             mark=mark,
             confidence=confidence,
-            reasons=(*reasons, *findings.notes),
+            reasons=(*reasons, *_repeated(findings), *findings.notes),
             conflicts=findings.conflicts,
             duplicate_of=findings.duplicate_of,
         )
@@ -92,7 +100,7 @@ def judge(proposal: ProposedChange, findings: Findings, rules: KindRules = NO_RU
     if findings.locked and not by_gm:
         return judged("reject", f"{_listed(findings.locked)} is locked: only your own word changes it.")
     if findings.duplicate_of is not None:
-        return judged("accept", findings.duplicate_text or "Canon has it: the evidence is added to it.")
+        return judged("accept", "Canon has it already: the evidence is added to it.")
     if findings.conflicts:
         way_out = (
             "Accept it to override what it meets." if by_gm else "It is held until you accept or reject it."
@@ -119,6 +127,10 @@ def _believed(proposal: ProposedChange, confidence: float) -> str:
     }[proposal.authority]
     evidence = "with evidence" if proposal.evidence else "without evidence"
     return f"{word[0].upper()}{word[1:]}, {evidence}: {confidence:.2f}."
+
+
+def _repeated(findings: Findings) -> tuple[str, ...]:
+    return ("Another proposal says the same.",) if findings.repeats else ()
 
 
 def _words(proposal: ProposedChange) -> str:

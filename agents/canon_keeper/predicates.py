@@ -75,6 +75,10 @@ class Catalogue:
         """Return the other readings of `name`: `contains` for `located_in`."""
         return frozenset(p.name for p in self.predicates.values() if p.inverse_of == name)
 
+    def is_critical(self, name: str, value: Literalish | None) -> bool:
+        """Say whether `name` taking this value asks to be committed at once."""
+        return self[name].is_critical(value)
+
     def related(self, name: str) -> frozenset[str]:
         """Return every predicate whose facts can meet one of `name`: itself, inverses, exclusions."""
         canonical = self[name].inverse_of or name

@@ -1,0 +1,289 @@
+"""Where proposals meet canon and each other. Pure and deterministic.
+
+Source: design/authority.md, "Contradictions". Each proposal is checked as though those before it that
+are not turned down had been written; a clash between two of them is shown on both.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from agents.canon_keeper.bearing import borne
+from agents.canon_keeper.changes import apply, created, in_order
+from agents.canon_keeper.claims import (
+    Claim,
+    MissingError,
+    UnwritableError,
+    claim_of,
+    ended_by,
+    is_natural,
+    move_of,
+)
+from agents.canon_keeper.decisions import is_turned_down
+from agents.canon_keeper.duplicates import Names, duplicate_of
+from agents.canon_keeper.policy import Findings
+from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.readings import SUBJECT, Slot, overlap, read, slot_of, stands
+from agents.canon_keeper.snapshot import CanonSnapshot, named_entities
+from agents.canon_keeper.world import World
+from agents.views import ConflictView
+from stores.records.canon import (
+    AssertFact,
+    CreateEntity,
+    EndFact,
+    Fact,
+    FactKind,
+    FactStatus,
+    Involvement,
+    MergeEntities,
+    RetconFact,
+    StateChange,
+    UpdateEntity,
+)
+from stores.records.ids import Id
+from stores.records.ledger import ProposedChange
+from stores.records.world import Entity
+
+ALIVE = "alive"
+
+ACTING = (SUBJECT, "actor")
+"""Roles that only the living play. To be met, found, buried or spoken of is open to the dead."""
+
+_DEEDS = frozenset({FactKind.EVENT, FactKind.CHANGE, FactKind.ENCOUNTER})
+_ALTERING = frozenset({FactKind.ATTRIBUTE, FactKind.STATE, FactKind.RELATION})
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What the checks found of each proposal, and the entities they mention: as canon has them, or as
+    they are proposed."""
+
+    findings: Mapping[Id, Findings]
+    entities: Mapping[Id, Entity]
+
+
+def check(proposals: Sequence[ProposedChange], canon: CanonSnapshot, catalogue: Catalogue) -> Checked:
+    """Return what stands against each proposal, and what canon has of it already."""
+    bench = _Bench(World(canon, catalogue), Names(canon.everyone))
+    for proposal in in_order(proposals):
+        bench.check(proposal)
+    return bench.checked()
+
+
+class _Bench:
+    """One pass over the proposals, with the world as it stands after those that were checked."""
+
+    def __init__(self, world: World, names: Names) -> None:
+        self._world = world
+        self._names = names
+        self._findings: dict[Id, Findings] = {}
+        self._clashes: defaultdict[Id, list[ConflictView]] = defaultdict(list)
+        self._proposed: dict[Id, ProposedChange] = {}
+
+    def checked(self) -> Checked:
+        findings = {i: replace(f, conflicts=tuple(self._clashes[i])) for i, f in self._findings.items()}
+        return Checked(findings, {**self._world.entities, **self._world.canon.entities})
+
+    def check(self, proposal: ProposedChange) -> None:
+        try:
+            claim = self._claim(proposal)
+            findings = self._examine(proposal, claim)
+            if findings.duplicate_of is None and not findings.repeats and not is_turned_down(proposal):
+                self._try(proposal, claim)
+        except UnwritableError as error:
+            findings = Findings(locked=self._locked(proposal))
+            self._clashes[proposal.id] = [ConflictView("unwritable", f"It cannot be written: {error}.")]
+        self._findings[proposal.id] = findings
+
+    def _claim(self, proposal: ProposedChange) -> Claim | None:
+        for entity_id in sorted(named_entities(proposal.change)):
+            if self._world.entity(entity_id) is None:
+                raise MissingError(entity_id)
+        return claim_of(proposal, self._world)
+
+    def _examine(self, proposal: ProposedChange, claim: Claim | None) -> Findings:
+        world = self._world
+        known = duplicate_of(proposal, claim, world)
+        repeats = known is not None and known in self._proposed
+        if known is None:
+            self._clashes[proposal.id].extend(self._conflicts(proposal, claim))
+        return Findings(
+            locked=self._locked(proposal),
+            duplicate_of=None if repeats else known,
+            repeats=repeats,
+            fact=claim.fact if claim else None,
+            was=_was(claim, world),
+            ends=_ends(proposal, claim, world) if known is None else (),
+            notes=tuple(self._notes(proposal, claim)),
+        )
+
+    def _try(self, proposal: ProposedChange, claim: Claim | None) -> None:
+        """Let the proposals that follow meet this one; what it clashes with stands beside it meanwhile."""
+        apply(proposal, self._world, ending=not self._clashes[proposal.id])
+        if isinstance(proposal.change, CreateEntity):
+            self._names.add(self._world.entities[proposal.change.entity_id])
+            self._proposed[proposal.change.entity_id] = proposal
+        if claim is not None:
+            self._proposed[claim.fact.id] = proposal
+
+    # --- conflicts ----------------------------------------------------------------------------------
+
+    def _conflicts(self, proposal: ProposedChange, claim: Claim | None) -> Iterator[ConflictView]:
+        change = proposal.change
+        if isinstance(change, CreateEntity):
+            yield from self._same_name(proposal, change)
+        if claim is not None:
+            yield from self._dead_acting(proposal, claim)
+        restored = _restored(proposal, self._world)
+        yield from self._clashing(proposal, claim or restored)
+
+    def _clashing(self, proposal: ProposedChange, claim: Claim | None) -> Iterator[ConflictView]:
+        """One value at a time; no two that exclude each other; and what is final stays so."""
+        if claim is None or not stands(claim.fact):
+            return
+        for other in self._world.rivals(claim.fact):
+            if stands(other) and overlap(claim.fact, other) and not is_natural(claim, other, self._world):
+                # A claim that does not say when may well mean the time before.
+                certain = claim.fact.valid_from is not None or other.valid_from is None
+                rule, why = self._rule(claim.fact, other)
+                yield ConflictView(rule, f"{self._who_says(other)} “{other.statement}” {why}", other, certain)
+                self._mirror(proposal, claim.fact, other, rule, why, certain)
+
+    def _mirror(
+        self, proposal: ProposedChange, fact: Fact, other: Fact, rule: str, why: str, certain: bool
+    ) -> None:
+        earlier = self._proposed.get(other.id)
+        if earlier is not None and not is_turned_down(proposal):
+            text = f"Another proposal says “{fact.statement}” {why}"
+            self._clashes[earlier.id].append(ConflictView(rule, text, fact, certain))
+
+    def _rule(self, fact: Fact, other: Fact) -> tuple[str, str]:
+        catalogue = self._world.catalogue
+        if slot_of(fact, catalogue) != slot_of(other, catalogue):
+            return "exclusive", "Both cannot hold at once."
+        if catalogue[other.predicate].is_final(other.value):
+            return "irreversible", "Only your own word can undo that."
+        return "one_value", "Only one of the two can hold at that time."
+
+    def _who_says(self, fact: Fact) -> str:
+        return "Another proposal says" if fact.id in self._proposed else "Canon says"
+
+    def _dead_acting(self, proposal: ProposedChange, claim: Claim) -> Iterator[ConflictView]:
+        """The dead do not act: in what comes after their death, in a role of the living."""
+        for actor in _actors(proposal, claim, self._world.catalogue):
+            entity, slot = self._world.entities[actor], Slot(ALIVE, actor)
+            death = self._world.holding(slot)
+            alive = death.value if death else borne(entity, slot, self._world.catalogue)
+            if alive is not False or _is_about_the_past(proposal):
+                continue
+            after = death is None or self._after(proposal, claim, death)
+            if after:
+                certain = death is None or _later_tick(claim.fact, death)
+                text = f"{entity.name} is dead, and the dead do not act."
+                yield ConflictView("dead_do_not_act", text, death, certain)
+
+    def _after(self, proposal: ProposedChange, claim: Claim, death: Fact) -> bool:
+        """Say whether the claim comes after the death: by world time, or else by when it was proposed."""
+        when, died = claim.fact.valid_from, death.valid_from
+        if died is None or (when is not None and when != died):
+            return died is None or when is None or when > died
+        killing = self._proposed.get(death.id)
+        if killing is not None:
+            return proposal.turn_id is None or proposal.turn_id != killing.turn_id
+        return proposal.created_at > death.recorded_at
+
+    def _same_name(self, proposal: ProposedChange, change: CreateEntity) -> Iterator[ConflictView]:
+        entity = created(proposal, change)
+        known = self._names.same(entity)
+        if known is not None:
+            text = f"There is a {known.kind} called {known.name} already. Accept it only if this is another."
+            yield ConflictView("same_name", text, certain=known.kind is entity.kind)
+
+    # --- the rest -----------------------------------------------------------------------------------
+
+    def _locked(self, proposal: ProposedChange) -> tuple[str, ...]:
+        universe = self._world.canon.universe
+        if universe is not None and universe.locked:
+            return (universe.name,)
+        altered = (self._world.entity(i) for i in _altered(proposal, self._world))
+        return tuple(e.name for e in altered if e is not None and e.locked)
+
+    def _notes(self, proposal: ProposedChange, claim: Claim | None) -> Iterator[str]:
+        if isinstance(proposal.change, CreateEntity):
+            alike = dict.fromkeys(self._names.alike(created(proposal, proposal.change)))
+            yield from (f"The name is much like {name}." for name in alike)
+        if claim is None:
+            return
+        said = read(claim.fact, self._world.catalogue)
+        predicate = self._world.catalogue[said.predicate]
+        for who, kinds in ((said.subject, predicate.subjects), (said.object, predicate.objects)):
+            entity = self._world.entity(who) if who else None
+            if entity is not None and kinds and entity.kind not in kinds:
+                yield f"{entity.name} is a {entity.kind}, unusual for {said.predicate}."
+
+
+def _ends(proposal: ProposedChange, claim: Claim | None, world: World) -> tuple[Fact, ...]:
+    if isinstance(proposal.change, RetconFact):
+        named = world.facts.get(proposal.change.fact_id)
+        return (named,) if named is not None else ()
+    return tuple(ended_by(claim, world)) if claim is not None else ()
+
+
+def _was(claim: Claim | None, world: World) -> str | int | float | bool | None:
+    """Return the value of the slot before the claim."""
+    slot = slot_of(claim.fact, world.catalogue) if claim else None
+    if slot is None:
+        return None
+    held = world.holding(slot)
+    if held is not None:
+        return held.value
+    entity = world.entities.get(slot.subject) if slot.subject else None
+    return borne(entity, slot, world.catalogue) if entity else None
+
+
+def _restored(proposal: ProposedChange, world: World) -> Claim | None:
+    """Return a fact to be restored as though it were claimed anew."""
+    change = proposal.change
+    fact = world.facts.get(change.fact_id) if isinstance(change, RetconFact) and change.restore else None
+    if fact is None:
+        return None
+    return Claim(proposal, fact.model_copy(update={"status": FactStatus.CANONICAL}), moves=True)
+
+
+def _actors(proposal: ProposedChange, claim: Claim, catalogue: Catalogue) -> Iterator[Id]:
+    change = proposal.change
+    if isinstance(change, StateChange) and not catalogue[move_of(change, catalogue).predicate].irreversible:
+        yield from _subjects(claim.fact.involves)
+    if isinstance(change, AssertFact) and change.fact_kind in _DEEDS:
+        yield from (i.entity_id for i in claim.fact.involves if i.role in ACTING)
+
+
+def _is_about_the_past(proposal: ProposedChange) -> bool:
+    change = proposal.change
+    told, now = (change.valid_from, proposal.tick) if isinstance(change, AssertFact) else (None, None)
+    return told is not None and now is not None and told < now
+
+
+def _later_tick(fact: Fact, death: Fact) -> bool:
+    return None not in (fact.valid_from, death.valid_from) and fact.valid_from > death.valid_from  # type: ignore[operator]
+
+
+def _altered(proposal: ProposedChange, world: World) -> Iterator[Id]:
+    """Yield the entities that the change would alter. To happen near something alters nothing."""
+    change = proposal.change
+    match change:
+        case UpdateEntity() | StateChange():
+            yield change.entity_id
+        case MergeEntities():
+            yield from (change.kept_id, change.absorbed_id)
+        case EndFact() | RetconFact():
+            fact = world.facts.get(change.fact_id)
+            yield from _subjects(fact.involves) if fact else (change.fact_id,)
+        case AssertFact() if change.fact_kind in _ALTERING:
+            yield from _subjects(change.involves)
+
+
+def _subjects(involves: Iterable[Involvement]) -> Iterator[Id]:
+    return (i.entity_id for i in involves if i.role == SUBJECT)

@@ -1,0 +1,50 @@
+"""Reading what was decided of a proposal, and saying what may not be decided any more. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from stores.errors import InputError
+from stores.records.canon import CreateEntity
+from stores.records.ledger import Decision, ProposalStatus, ProposedChange, Verdict
+
+POLICY: Final = "policy"
+"""Who decided when nobody did. Such a decision is weighed anew at the next commit."""
+
+OPEN = frozenset({ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED})
+"""What no commit has closed."""
+
+UNCHANGED: Final = "Nothing was decided."
+
+
+def ruling(proposal: ProposedChange) -> Decision | None:
+    """Return what somebody decided of the proposal; what policy decided of it does not count."""
+    decided = proposal.decision
+    return decided if decided is not None and decided.by != POLICY else None
+
+
+def is_turned_down(proposal: ProposedChange) -> bool:
+    decided = ruling(proposal)
+    return decided is not None and decided.verdict in (Verdict.REJECT, Verdict.COLOUR)
+
+
+def refuse_closed(proposal: ProposedChange, decision: Decision | None, *, alone: bool) -> None:
+    """Raise InputError if the decision comes too late, or edits what it may not."""
+    if proposal.status is ProposalStatus.WITHDRAWN:
+        raise InputError("Its turn is off the line.", kept=UNCHANGED, todo="Redo the turn to decide it.")
+    if proposal.status not in OPEN:
+        raise InputError(
+            f"It was {proposal.status} by a commit, which closed over it.",
+            kept=UNCHANGED,
+            todo="Propose a retcon to change what became canon.",
+        )
+    edited = decision.edited if decision else None
+    if edited is None:
+        return
+    if not alone:
+        raise InputError("An edit is of one proposal.", kept=UNCHANGED)
+    same_entity = not isinstance(edited, CreateEntity) or (
+        isinstance(proposal.payload, CreateEntity) and edited.entity_id == proposal.payload.entity_id
+    )
+    if edited.kind != proposal.payload.kind or not same_entity:
+        raise InputError("An edit cannot make it another kind of change.", kept=UNCHANGED)

@@ -1,0 +1,241 @@
+"""What must be read of canon to judge or commit some proposals: once, before anything is decided.
+
+Source: design/authority.md, "Contradictions": "checked before every commit".
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.readings import IS, IS_NOT
+from stores.errors import NotFound
+from stores.ports import CanonReader
+from stores.records.canon import (
+    AdvanceClock,
+    AssertFact,
+    CreateEntity,
+    EndFact,
+    Evidence,
+    Fact,
+    FactKind,
+    FactStatus,
+    MergeEntities,
+    NoteAxiom,
+    Payload,
+    RetconFact,
+    StateChange,
+    StateOp,
+    Supersession,
+    UpdateEntity,
+)
+from stores.records.ids import Id
+from stores.records.ledger import ProposedChange
+from stores.records.world import Entity, Universe
+
+MOST = 10_000
+"""Facts read of one subject and predicate."""
+
+
+@dataclass(frozen=True, slots=True)
+class CanonSnapshot:
+    """A part of canon as it stands. `everyone` is filled when names are to be compared; `supersessions`
+    along the facts that are to be retconned; `evidence` when it is read for a commit."""
+
+    universe_id: Id
+    universe: Universe | None = None
+    entities: Mapping[Id, Entity] = field(default_factory=dict)
+    facts: tuple[Fact, ...] = ()
+    everyone: tuple[Entity, ...] = ()
+    supersessions: tuple[Supersession, ...] = ()
+    evidence: Mapping[Id, tuple[Evidence, ...]] = field(default_factory=dict)
+
+
+async def read_snapshot(
+    canon: CanonReader,
+    catalogue: Catalogue,
+    universe_id: Id,
+    proposals: Sequence[ProposedChange],
+    *,
+    for_commit: bool = False,
+) -> CanonSnapshot:
+    """Read what the proposals touch: the entities, what is said of them in the same terms, the dead.
+
+    Raises StoreError.
+    """
+    changes = [p.change for p in proposals]
+    facts = await canon.facts_by_id({fact_id for c in changes for fact_id in named_facts(c)})
+    supersessions = await _successions(canon, facts, _retconned(changes))
+    wanted = {entity_id for c in changes for entity_id in named_entities(c)}
+    wanted |= {i.entity_id for fact in facts.values() for i in fact.involves}
+    wanted |= {c.entity_id for c in changes if isinstance(c, CreateEntity)}
+    # A retcon may name an entity instead of a fact.
+    wanted |= {c.fact_id for c in changes if isinstance(c, RetconFact) and c.fact_id not in facts}
+    entities = await _entities(canon, wanted)
+
+    questions = {q for p in proposals for q in _questions(p, catalogue, facts, entities)}
+    absorbed = {c.absorbed_id for c in changes if isinstance(c, MergeEntities)}
+    kinds = _kinds_to_read_whole(changes, facts.values())
+    answers = await gather(
+        *(
+            canon.facts_about(who, predicate=what, history=past, limit=MOST)
+            for who, what, past in sorted(questions)
+        ),
+        *(canon.facts_about(who, limit=MOST) for who in sorted(absorbed)),
+        *(canon.facts(universe_id, kind=kind) for kind in sorted(kinds)),
+    )
+    for answer in answers:
+        facts.update({fact.id: fact for fact in answer})
+
+    named = any(isinstance(c, CreateEntity) for c in changes)
+    return CanonSnapshot(
+        universe_id=universe_id,
+        universe=await _universe(canon, universe_id),
+        entities=entities,
+        facts=tuple(facts.values()),
+        everyone=tuple(await canon.entities(universe_id)) if named else (),
+        supersessions=supersessions,
+        evidence=await _evidence(canon, changes, facts.values(), absorbed) if for_commit else {},
+    )
+
+
+def named_entities(change: Payload) -> set[Id]:
+    """Return the entities that must be there for the change to mean anything."""
+    match change:
+        case UpdateEntity() | StateChange():
+            return {change.entity_id}
+        case MergeEntities():
+            return {change.kept_id, change.absorbed_id}
+        case AssertFact() | NoteAxiom():
+            return {i.entity_id for i in change.involves}
+        case _:
+            return set()
+
+
+def named_facts(change: Payload) -> tuple[Id, ...]:
+    """Return the facts that the change would end or retcon."""
+    match change:
+        case AssertFact():
+            return change.ends
+        case EndFact() | RetconFact():
+            return (change.fact_id,)
+        case _:
+            return ()
+
+
+_Question = tuple[Id, str, bool]
+"""Which facts about whom, under which predicate, and whether those that ended too."""
+
+
+def _questions(
+    proposal: ProposedChange, catalogue: Catalogue, facts: Mapping[Id, Fact], entities: Mapping[Id, Entity]
+) -> Iterable[_Question]:
+    change = proposal.change
+    match change:
+        case AssertFact():
+            past = change.valid_to is not None or _is_about_the_past(change, proposal)
+            who = [entities[i.entity_id] for i in change.involves if i.entity_id in entities]
+            yield from ((e.id, p, past) for e in who for p in catalogue.related(change.predicate))
+            yield from ((e.id, "alive", False) for e in who)
+        case StateChange():
+            yield from (
+                (change.entity_id, p, False) for p in ("alive", *_state_predicates(change, catalogue))
+            )
+        case NoteAxiom():
+            yield from ((i.entity_id, change.predicate, False) for i in change.involves)
+        case EndFact() | RetconFact():
+            fact = facts.get(change.fact_id)
+            for involved in fact.involves if fact else ():
+                yield from (
+                    (involved.entity_id, p, False) for p in catalogue.related(fact.predicate if fact else "")
+                )
+        case _:
+            return
+
+
+def _is_about_the_past(change: AssertFact, proposal: ProposedChange) -> bool:
+    return None not in (change.valid_from, proposal.tick) and change.valid_from < proposal.tick  # type: ignore[operator]
+
+
+def _state_predicates(change: StateChange, catalogue: Catalogue) -> Iterable[str]:
+    if change.op in (StateOp.TAG, StateOp.UNTAG) or isinstance(change.value, bool):
+        return (IS, IS_NOT, *catalogue.related(change.key))
+    return catalogue.related(change.key)
+
+
+def _kinds_to_read_whole(changes: Iterable[Payload], named: Iterable[Fact]) -> set[FactKind]:
+    """Facts that involve nobody can only be found by their kind."""
+    kinds = {FactKind.STATE for c in changes if isinstance(c, AdvanceClock)}
+    kinds |= {FactKind.AXIOM for c in changes if isinstance(c, NoteAxiom)}
+    kinds |= {c.fact_kind for c in changes if isinstance(c, AssertFact) and not c.involves}
+    return kinds | {fact.kind for fact in named if not fact.involves}
+
+
+def _retconned(changes: Iterable[Payload]) -> set[Id]:
+    return {c.fact_id for c in changes if isinstance(c, RetconFact)}
+
+
+async def _universe(canon: CanonReader, universe_id: Id) -> Universe | None:
+    try:
+        return await canon.universe(universe_id)
+    except NotFound:
+        return None
+
+
+async def _entities(canon: CanonReader, wanted: Collection[Id]) -> dict[Id, Entity]:
+    """Return the entities and, for those that were merged into others, these too."""
+    found: dict[Id, Entity] = {}
+    missing = set(wanted)
+    while missing:
+        new = await canon.entities_by_id(missing)
+        found.update(new)
+        missing = {e.merged_into for e in new.values() if e.merged_into} - found.keys()
+    return found
+
+
+async def _successions(
+    canon: CanonReader, facts: dict[Id, Fact], retconned: set[Id]
+) -> tuple[Supersession, ...]:
+    """Read who superseded whom around the facts to be retconned or restored.
+
+    Down to what they ended and up to what ended that, past any fact that is (or is about to be)
+    retconned: those are the facts whose end may move. Adds them to `facts`.
+    """
+    edges: dict[tuple[Id, Id], Supersession] = {}
+
+    async def walk(starts: Iterable[Fact], *, down: bool) -> list[Fact]:
+        reached: list[Fact] = []
+        waiting, seen = list(starts), set[Id]()
+        while waiting:
+            fact = waiting.pop()
+            if fact.id in seen:
+                continue
+            seen.add(fact.id)
+            for other in await (canon.supersedes(fact.id) if down else canon.superseded_by(fact.id)):
+                newer, older = (fact, other) if down else (other, fact)
+                edges[newer.id, older.id] = Supersession(newer_id=newer.id, older_id=older.id)
+                facts.setdefault(other.id, other)
+                reached.append(other)
+                if other.status is FactStatus.RETCONNED or other.id in retconned:
+                    waiting.append(other)
+        return reached
+
+    named = [facts[fact_id] for fact_id in retconned if fact_id in facts]
+    ended = await walk(named, down=True)
+    await walk([*named, *ended], down=False)
+    return tuple(edges.values())
+
+
+async def _evidence(
+    canon: CanonReader, changes: Iterable[Payload], facts: Iterable[Fact], absorbed: Collection[Id]
+) -> dict[Id, tuple[Evidence, ...]]:
+    """Read what must be cited again: by a value's first fact, and by facts that move to another entity."""
+    subjects = {c.entity_id for c in changes if isinstance(c, StateChange)}
+    subjects |= {f.id for f in facts if not {i.entity_id for i in f.involves}.isdisjoint(absorbed)}
+    ordered = sorted(subjects)
+    return {
+        subject: tuple(found)
+        for subject, found in zip(ordered, await gather(*map(canon.evidence_of, ordered)), strict=True)
+    }

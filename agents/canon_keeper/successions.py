@@ -1,0 +1,72 @@
+"""Which fact ended which, and what follows from it for the older one's status and end.
+
+Everything here is a function of the edges and of which facts are retconned, so that retconning a fact
+and restoring it leaves canon as it was. Source: design/ontology.md, `SUPERSEDES`; design/authority.md,
+"Retcon".
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+
+from agents.canon_keeper.readings import starts_later
+from stores.records.canon import Fact, FactStatus, Supersession
+from stores.records.ids import Id
+
+Facts = Mapping[Id, Fact]
+
+
+class Successions:
+    """The `SUPERSEDES` edges among some facts."""
+
+    def __init__(self, edges: Iterable[Supersession] = ()) -> None:
+        self._newer: defaultdict[Id, dict[Id, None]] = defaultdict(dict)
+        self._older: defaultdict[Id, dict[Id, None]] = defaultdict(dict)
+        for edge in edges:
+            self.add(edge.newer_id, edge.older_id)
+
+    def add(self, newer_id: Id, older_id: Id) -> None:
+        self._newer[older_id][newer_id] = None
+        self._older[newer_id][older_id] = None
+
+    def ended_by(self, fact_id: Id, facts: Facts) -> Iterator[Fact]:
+        """Yield what the fact superseded; for one that was retconned, what that superseded."""
+        for older in _known(self._older[fact_id], facts):
+            if older.status is FactStatus.RETCONNED:
+                yield from self.ended_by(older.id, facts)
+            else:
+                yield older
+
+    def settled(self, fact: Fact, facts: Facts) -> Fact:
+        """Return the fact with the status and end that its successors give it.
+
+        With none that stands it is canonical and open; otherwise it ended when the first of them began.
+        Only open facts are ever superseded, so no end that was stated is lost by this.
+        """
+        if not self._newer[fact.id]:
+            return fact.model_copy(update={"status": FactStatus.CANONICAL})
+        ends = [_end_by(newer, fact) for newer in self._successors(fact.id, facts)]
+        return fact.model_copy(
+            update={
+                "status": FactStatus.SUPERSEDED if ends else FactStatus.CANONICAL,
+                "valid_to": min((end for end in ends if end is not None), default=None),
+            }
+        )
+
+    def _successors(self, fact_id: Id, facts: Facts) -> Iterator[Fact]:
+        """Yield what superseded the fact; for one of these that was retconned, what superseded that."""
+        for newer in _known(self._newer[fact_id], facts):
+            if newer.status is FactStatus.RETCONNED:
+                yield from self._successors(newer.id, facts)
+            else:
+                yield newer
+
+
+def _known(ids: Iterable[Id], facts: Facts) -> list[Fact]:
+    return [facts[i] for i in ids if i in facts]
+
+
+def _end_by(newer: Fact, older: Fact) -> int | None:
+    """Return the tick at which `newer` ends `older`: its own start, or none of `older` is left."""
+    return newer.valid_from if starts_later(newer, older) else older.valid_from
