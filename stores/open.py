@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -73,17 +74,18 @@ async def open_stores(home: Path, *, clock: Clock = utc_now) -> Stores:
     from stores.embedded.object_store import remove_unfinished
 
     await asyncio.to_thread(_make_home, home)
-    library = await open_library(home / "library.db")
-    try:
+    async with AsyncExitStack() as opened:
+        library = await open_library(home / "library.db")
+        opened.push_async_callback(library.close)
         index = await open_index(home / "index.db")
+        opened.push_async_callback(index.close)
         await asyncio.to_thread(remove_unfinished, home / "objects")
-    except BaseException:
-        await library.close()
-        raise
-    return _embedded(home, library, index, clock)
+        return _embedded(home, library, index, clock, opened.pop_all().aclose)
 
 
-def _embedded(home: Path, library: Database, index: IndexFile, clock: Clock) -> Stores:
+def _embedded(
+    home: Path, library: Database, index: IndexFile, clock: Clock, close: Callable[[], Awaitable[None]]
+) -> Stores:
     from stores.embedded.canon_graph import EmbeddedCanon
     from stores.embedded.history import EmbeddedHistory
     from stores.embedded.narrative_log import EmbeddedLog
@@ -95,10 +97,6 @@ def _embedded(home: Path, library: Database, index: IndexFile, clock: Clock) -> 
         derived = index.notice or _OK
         state = {Store.VECTORS: derived, Store.WORDS: derived}
         return tuple((store.value, state.get(store, _OK)) for store in Store)
-
-    async def close() -> None:
-        await index.close()
-        await library.close()
 
     return Stores(
         log=lambda role: EmbeddedLog(library, role, clock=clock),

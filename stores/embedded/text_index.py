@@ -71,7 +71,8 @@ def _search(
     expression = match_expression(_words(connection, query), scope, rows_with)
     if expression is None or k < 1:
         return []
-    # The scope column weighs nothing: it filters, and says nothing of how well a text fits.
+    # The scope column weighs nothing: it filters, and says nothing of how well a text fits (but that its
+    # words count in a text's length).
     found = connection.execute(
         f"""SELECT r.id, -hit.rank FROM
                 (SELECT rowid, rank FROM {table} WHERE {table} MATCH ? AND rank MATCH 'bm25(1.0, 0.0)'

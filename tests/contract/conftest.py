@@ -14,8 +14,13 @@ import pytest
 
 from stores.authority import Role
 from stores.embedded.canon_graph import EmbeddedCanon
+from stores.embedded.index import open_index
 from stores.embedded.library import open_library
 from stores.embedded.narrative_log import EmbeddedLog
+from stores.embedded.object_store import EmbeddedObjects
+from stores.embedded.text_index import EmbeddedWords
+from stores.embedded.vector_index import EmbeddedVectors
+from stores.ports import ObjectStore, TextIndex, VectorIndex
 
 
 class Truth(NamedTuple):
@@ -43,4 +48,37 @@ ADAPTERS: dict[str, Adapter] = {"embedded": embedded}
 @pytest.fixture(params=ADAPTERS)
 async def truth(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Truth]:
     async with ADAPTERS[request.param](tmp_path) as opened:
+        yield opened
+
+
+class Derived(NamedTuple):
+    """Makes the handles that a role is given on the stores that are derived or hold originals."""
+
+    vectors: Callable[[Role], VectorIndex]
+    words: Callable[[Role], TextIndex]
+    objects: Callable[[Role], ObjectStore]
+
+
+DerivedAdapter = Callable[[Path], AbstractAsyncContextManager[Derived]]
+
+
+@asynccontextmanager
+async def embedded_derived(folder: Path) -> AsyncIterator[Derived]:
+    index = await open_index(folder / "index.db")
+    try:
+        yield Derived(
+            lambda role: EmbeddedVectors(index, role),
+            lambda role: EmbeddedWords(index, role),
+            lambda role: EmbeddedObjects(folder / "objects", role),
+        )
+    finally:
+        await index.close()
+
+
+DERIVED_ADAPTERS: dict[str, DerivedAdapter] = {"embedded": embedded_derived}
+
+
+@pytest.fixture(params=DERIVED_ADAPTERS)
+async def derived(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Derived]:
+    async with DERIVED_ADAPTERS[request.param](tmp_path) as opened:
         yield opened

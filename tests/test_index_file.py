@@ -1,0 +1,262 @@
+"""`index.db`: derived, so it may be lost, deleted or damaged at any time, and truth is never touched.
+
+Source: design/architecture.md ("may be deleted at any time").
+"""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import apsw
+import pytest
+
+from stores.authority import COLLECTIONS, Op, Role, Store, grants
+from stores.embedded.index import IndexFile, open_index, vectors_table, words_table
+from stores.embedded.text_index import EmbeddedWords
+from stores.embedded.vector_index import EmbeddedVectors
+from stores.embedded.words import MOST_WORDS, Word, match_expression, scope_word
+from stores.errors import LibraryUnreadable, StoreError, WriteDenied
+from stores.ports import TextItem, VectorItem
+
+# --- lost, damaged, unknown -------------------------------------------------------------------------
+
+
+async def fill(index: IndexFile, count: int = 1) -> None:
+    await EmbeddedWords(index, Role.INDEXER).put(
+        "turns", [TextItem(str(n), f"bell number{n}", {}) for n in range(count)]
+    )
+    await EmbeddedVectors(index, Role.INDEXER).put("turns", [VectorItem("0", [1, 0], {})], model="m")
+
+
+async def counts(index: IndexFile) -> tuple[int, int]:
+    words = await EmbeddedWords(index, Role.INDEXER).count("turns")
+    return words, await EmbeddedVectors(index, Role.INDEXER).count("turns", model="m")
+
+
+@pytest.fixture
+async def path(tmp_path: Path) -> Path:
+    """An index with something in it, closed."""
+    index = await open_index(tmp_path / "index.db")
+    await fill(index, 2_000)
+    await index.close()
+    return tmp_path / "index.db"
+
+
+async def use_all(index: IndexFile) -> None:
+    await EmbeddedWords(index, Role.INDEXER).search("turns", "bell number7")
+    await counts(index)
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def overwrite(path: Path, data: bytes, at: int = 0) -> None:
+    with path.open("r+b") as file:
+        file.seek(at)
+        file.write(data)
+
+
+async def test_what_was_indexed_is_there_again(path: Path) -> None:
+    index = await open_index(path)
+    assert await counts(index) == (2_000, 1)
+    assert index.notice == ""
+    hits = await EmbeddedVectors(index, Role.NARRATOR).search("turns", [1, 0], model="m")
+    assert [hit.id for hit in hits] == ["0"]
+    await index.close()
+    assert names_in(path.parent) == ["index.db"]
+
+
+async def test_a_deleted_index_is_made_anew(path: Path) -> None:
+    spoil(path, "deleted")
+    index = await open_index(path)
+    assert await counts(index) == (0, 0)
+    assert index.notice == ""
+    await fill(index)
+    assert await counts(index) == (1, 1)
+    await index.close()
+
+
+@pytest.mark.parametrize("damage", ["no database", "another program's", "cut short"])
+async def test_a_file_that_cannot_be_opened_is_put_aside(
+    damage: str, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    spoil(path, damage)
+    before = content(path)
+    with caplog.at_level(logging.WARNING):
+        index = await open_index(path)
+    assert await counts(index) == (0, 0)
+    assert "made anew" in index.notice
+    assert "index.db.damaged-1" in index.notice
+    assert index.notice in caplog.text
+    await fill(index)
+    await index.close()
+    assert content(path.with_name("index.db.damaged-1")) == before
+
+
+def spoil(path: Path, damage: str) -> None:
+    if damage == "deleted":
+        path.unlink()
+    elif damage == "no database":
+        path.write_bytes(b"this is no database" * 1_000)
+    elif damage == "cut short":
+        path.write_bytes(path.read_bytes()[:5_000])
+    else:
+        path.unlink()
+        apsw.Connection(str(path)).execute("CREATE TABLE theirs (a); PRAGMA application_id = 7")
+
+
+def content(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+async def test_files_put_aside_do_not_replace_each_other(path: Path) -> None:
+    for _ in range(3):
+        overwrite(path, b"no database")
+        await (await open_index(path)).close()
+    assert names_in(path.parent) == ["index.db", *(f"index.db.damaged-{n}" for n in (1, 2, 3))]
+
+
+async def test_damage_that_shows_in_use_is_put_aside_at_the_next_opening(path: Path) -> None:
+    overwrite(path, b"\xa5" * 40_000, at=12_288)
+    index = await open_index(path)
+    with pytest.raises(StoreError, match="search index is damaged") as told:
+        await use_all(index)
+    assert "Nothing is lost" in told.value.kept
+    await index.close()
+    again = await open_index(path)
+    assert await counts(again) == (0, 0)
+    assert again.notice
+    await again.close()
+    assert names_in(path.parent) == ["index.db", "index.db.damaged-1"]
+
+
+async def test_a_place_where_nothing_can_be(tmp_path: Path) -> None:
+    make_folder(tmp_path / "index.db")
+    with pytest.raises(LibraryUnreadable, match="it is a folder"):
+        await open_index(tmp_path / "index.db")
+
+
+def make_folder(path: Path) -> None:
+    path.mkdir()
+
+
+# --- what SQLite itself refuses ---------------------------------------------------------------------
+
+SHADOWS = ("_data", "_idx", "_docsize", "_config", "_rows")
+
+
+@pytest.mark.parametrize("role", Role)
+async def test_the_matrix_holds_for_every_table(role: Role, tmp_path: Path) -> None:
+    """Raw SQL on the role's own connection: the tables of the port, and those that FTS5 keeps beneath."""
+    index = await open_index(tmp_path / "index.db")
+    await fill(index)
+    for store, collection, sql, op in attempts():
+        assert await refused(index, role, sql) is not bool(grants(role, store, collection, op)), sql
+    await index.close()
+
+
+def attempts() -> list[tuple[Store, str, str, Op]]:
+    found = []
+    for name in COLLECTIONS[Store.WORDS]:
+        table = words_table(name)
+        found += [
+            (Store.WORDS, name, f"INSERT INTO {table}(text, scope) VALUES ('a', 'b')", Op.INSERT),
+            (Store.WORDS, name, f"INSERT INTO {table}({table}) VALUES ('optimize')", Op.INSERT),
+            (Store.WORDS, name, f"UPDATE {table} SET text = 'a', scope = 'b' WHERE rowid = 1", Op.UPDATE),
+            (Store.WORDS, name, f"DELETE FROM {table} WHERE rowid = 1", Op.DELETE),
+            (Store.WORDS, name, f"INSERT INTO {table}_rows(id) VALUES ('new')", Op.INSERT),
+            *((Store.WORDS, name, f"DELETE FROM {table}{shadow}", Op.DELETE) for shadow in SHADOWS),
+        ]
+    for name in COLLECTIONS[Store.VECTORS]:
+        table = vectors_table(name)
+        found += [
+            (Store.VECTORS, name, f"INSERT INTO {table}(model, id, scope) VALUES ('', '', '')", Op.INSERT),
+            (Store.VECTORS, name, f"UPDATE {table} SET vector = NULL", Op.UPDATE),
+            (Store.VECTORS, name, f"DELETE FROM {table}", Op.DELETE),
+        ]
+    return found
+
+
+@pytest.mark.parametrize("role", Role)
+async def test_no_role_may_change_the_format(role: Role, tmp_path: Path) -> None:
+    index = await open_index(tmp_path / "index.db")
+    for sql in (
+        "DROP TABLE words_turns",
+        "DROP TABLE vectors_turns",
+        "CREATE VIRTUAL TABLE mine USING fts5(a)",
+        "PRAGMA user_version = 9",
+        "ATTACH ':memory:' AS other",
+    ):
+        assert await refused(index, role, sql), sql
+    await index.close()
+
+
+class Undo(BaseException):
+    """Thrown once the store has let an attempt pass, so that it leaves nothing behind."""
+
+
+async def refused(index: IndexFile, role: Role, sql: str) -> bool:
+    def attempt(connection: apsw.Connection) -> None:
+        connection.execute(sql)
+        raise Undo
+
+    try:
+        await index.write(role, attempt)
+    except Undo:
+        return False
+    except WriteDenied:
+        return True
+    raise AssertionError("unreachable")
+
+
+# --- what a search costs ----------------------------------------------------------------------------
+
+
+def words(*texts: str) -> list[Word]:
+    return [Word(text, text) for text in texts]
+
+
+def test_the_rarest_words_are_asked_for_until_it_would_cost_too_much() -> None:
+    rows = {"rare": 10, "common": 15_000, "everywhere": 90_000, "absent": 0}
+    asked = match_expression(words("everywhere", "absent", "common", "the", "rare"), None, rows.__getitem__)
+    assert asked == 'text: ("rare" OR "common")'
+
+
+def test_the_rarest_word_is_asked_for_whatever_it_costs() -> None:
+    assert match_expression(words("sea"), None, lambda _: 10**9) == 'text: ("sea")'
+
+
+def test_words_are_cheap_in_a_small_scope() -> None:
+    scope = scope_word("scene", "one")
+    rows = {"rare": 10, "common": 90_000, scope: 50}
+    asked = match_expression(words("common", "rare"), {"scene": "one"}, rows.__getitem__)
+    assert asked == f'text: ("rare" OR "common") AND scope: "{scope}"'
+
+
+def test_nothing_is_asked_where_nothing_can_be() -> None:
+    assert match_expression([], None, lambda _: 1) is None
+    assert match_expression(words("absent"), None, lambda _: 0) is None
+    assert match_expression(words("bell"), {"scene": "empty"}, lambda w: 5 if w == "bell" else 0) is None
+
+
+def test_a_whole_page_asks_for_so_many_words_only() -> None:
+    asked = match_expression(words(*(f"w{n}" for n in range(500))), None, lambda _: 1)
+    assert asked is not None
+    assert asked.count('"') == 2 * MOST_WORDS
+
+
+def test_scope_words_are_told_apart() -> None:
+    pairs = [("a", "bc"), ("ab", "c"), ("a", "BC"), ("a", ""), ("", "a"), ("a", "\ud800"), ("a", "🜂")]
+    assert len({scope_word(*pair) for pair in pairs}) == len(pairs)
+    assert all(scope_word(*pair).isdigit() for pair in pairs)
+
+
+def test_numpy_comes_with_the_first_vector_only() -> None:
+    code = (
+        "import sys, stores.embedded.vector_index, stores.embedded.text_index; print('numpy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"

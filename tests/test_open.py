@@ -1,0 +1,149 @@
+"""Opening a home folder. Source: stores/open.py, design/architecture.md ("A home folder holds ...")."""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from stores.authority import Role, Store
+from stores.errors import LibraryInUse, LibraryUnreadable, StoreError
+from stores.open import open_stores
+from stores.ports import TextItem, VectorItem
+from stores.records.play import MoveKind
+from tests.campaign import play_campaign
+from tests.contract import builders as make
+
+DAY = datetime(2026, 5, 1, tzinfo=UTC)
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+async def test_a_home_is_made_where_none_is_and_is_private(tmp_path: Path) -> None:
+    home = tmp_path / "deep" / "down" / "home"
+    stores = await open_stores(home)
+    assert mode_of(home) == 0o700
+    assert stores.health() == tuple((store.value, "ok") for store in Store)
+    await stores.close()
+    assert names_in(home) == ["index.db", "library.db", "library.lock"]
+
+
+async def test_every_store_is_usable_and_there_again(tmp_path: Path) -> None:
+    stores = await open_stores(tmp_path)
+    universe_id = await play_campaign(stores)
+    await stores.words(Role.INDEXER).put("turns", [TextItem("a", "bell", {})])
+    await stores.vectors(Role.MEMORY_MANAGER).put("memories", [VectorItem("a", [1, 2], {})], model="m")
+    await stores.close()
+    stores = await open_stores(tmp_path)
+    assert [u.id for u in await stores.canon(Role.NARRATOR).universes()] == [universe_id]
+    assert await stores.log(Role.NARRATOR).stories(universe_id)
+    assert await stores.words(Role.NARRATOR).count("turns") == 1
+    assert await stores.vectors(Role.NARRATOR).count("memories", model="m") == 1
+    assert len(await stores.objects(Role.NARRATOR).keys("originals")) == 1
+    await stores.close()
+
+
+async def test_the_clock_that_is_given_dates_what_is_written(tmp_path: Path) -> None:
+    stores = await open_stores(tmp_path, clock=lambda: DAY)
+    log = stores.log(Role.ORCHESTRATOR)
+    story = make.story()
+    scene = make.scene(story)
+    await log.put_story(story)
+    await log.create_scene(scene)
+    await log.append_turn(make.turn(scene))
+    await log.move_head(scene.id, None, MoveKind.UNDO)
+    assert (await log.head_moves(scene.id))[-1].at == DAY
+    await stores.close()
+
+
+async def test_closing_twice_is_no_error_and_closed_is_closed(tmp_path: Path) -> None:
+    stores = await open_stores(tmp_path)
+    await stores.close()
+    await stores.close()
+    with pytest.raises(StoreError, match="closed"):
+        await stores.canon(Role.NARRATOR).universes()
+
+
+async def test_a_library_is_open_once(tmp_path: Path) -> None:
+    stores = await open_stores(tmp_path)
+    with pytest.raises(LibraryInUse):
+        await open_stores(tmp_path)
+    await stores.close()
+    await (await open_stores(tmp_path)).close()
+
+
+async def test_a_file_is_no_home(tmp_path: Path) -> None:
+    write(tmp_path / "home", b"a letter")
+    with pytest.raises(LibraryUnreadable, match="is a file, and a library is a folder") as told:
+        await open_stores(tmp_path / "home")
+    assert told.value.kept == "It was left as it is."
+    assert told.value.todo
+    with pytest.raises(LibraryUnreadable, match="cannot be made"):
+        await open_stores(tmp_path / "home" / "below")
+
+
+async def test_a_home_that_may_not_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "mkdir", denied)
+    with pytest.raises(LibraryUnreadable, match="cannot be made: Permission denied") as told:
+        await open_stores(tmp_path / "home")
+    assert "who owns" in told.value.todo
+
+
+async def test_a_damaged_index_is_told_and_costs_no_truth(tmp_path: Path) -> None:
+    stores = await open_stores(tmp_path)
+    universe_id = await play_campaign(stores)
+    await stores.close()
+    write(tmp_path / "index.db", b"no database")
+    stores = await open_stores(tmp_path)
+    health = dict(stores.health())
+    assert health["canon"] == health["log"] == health["objects"] == "ok"
+    assert "made anew" in health["words"]
+    assert health["vectors"] == health["words"]
+    assert [u.id for u in await stores.canon(Role.NARRATOR).universes()] == [universe_id]
+    await stores.close()
+
+
+async def test_a_damaged_library_is_left_alone_and_not_held(tmp_path: Path) -> None:
+    write(tmp_path / "library.db", b"no database at all")
+    for _ in range(2):
+        with pytest.raises(LibraryUnreadable):
+            await open_stores(tmp_path)
+    assert "index.db" not in names_in(tmp_path)
+
+
+async def test_an_index_that_cannot_be_leaves_nothing_open(tmp_path: Path) -> None:
+    write(tmp_path / "index.db" / "something", b"")
+    for _ in range(2):
+        with pytest.raises(LibraryUnreadable, match=r"index\.db"):
+            await open_stores(tmp_path)
+
+
+async def test_half_written_objects_are_cleared_away(tmp_path: Path) -> None:
+    write(tmp_path / "objects" / ".unfinished" / ".abc.part", b"half")
+    await (await open_stores(tmp_path)).close()
+    assert names_in(tmp_path / "objects" / ".unfinished") == []
+
+
+def test_importing_is_cheap() -> None:
+    code = (
+        "import sys, stores.open, stores.archive; print([m for m in ('apsw', 'numpy') if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
