@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
+from agents.canon_keeper.bearing import borne
 from agents.canon_keeper.claims import (
     MissingError,
     UnwritableError,
@@ -166,20 +167,23 @@ def _merge(proposal: ProposedChange, change: MergeEntities, world: World) -> lis
                 "proposal_id": proposal.id,
             }
         )
-        standing = _standing_instead(fact, world)
-        if standing is None:
+        standing = _standing_instead(fact, old, world)
+        slot = slot_of(fact, world.catalogue)
+        if standing is not None:
+            world.end(old, standing)
+        elif slot is None or slot.subject != kept.id or borne(kept, slot, world.catalogue) is None:
             world.add(fact, [old])
             moved.append(fact)
-        else:
-            world.end(old, standing)
     return moved
 
 
-def _standing_instead(fact: Fact, world: World) -> Fact | None:
+def _standing_instead(fact: Fact, old: Fact, world: World) -> Fact | None:
+    """Return what stands where a moved fact would: another value of the same, or the same said already."""
     slot = slot_of(fact, world.catalogue)
-    if slot is not None and (held := world.holding(slot)):
+    held = world.holding(slot) if slot else None
+    if held is not None and held.id != old.id:
         return held
-    alike = (f for f in world.alike(fact) if is_in_force(f) and is_open(f))
+    alike = (f for f in world.alike(fact) if f.id != old.id and is_in_force(f) and is_open(f))
     return next((f for f in alike if same_thing_said(f, fact, world.catalogue)), None)
 
 

@@ -161,7 +161,8 @@ class _Bench:
 
     def _rule(self, fact: Fact, other: Fact) -> tuple[str, str]:
         catalogue = self._world.catalogue
-        if slot_of(fact, catalogue) != slot_of(other, catalogue):
+        slot = slot_of(fact, catalogue)
+        if slot is None or slot != slot_of(other, catalogue):
             return "exclusive", "Both cannot hold at once."
         if catalogue[other.predicate].is_final(other.value):
             return "irreversible", "Only your own word can undo that."
