@@ -1,15 +1,19 @@
 """MONITOR's own two themes. Every pair of text and ground in them has a contrast of at least 4.5.
 
 Textual's own themes stay selectable; they do not all reach that (placeholders and highlighted rows
-fall short), so these two are the default.
+fall short), so these two are the default. `CONTRAST` belongs in the application's CSS_PATH.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from textual.app import App
 from textual.theme import Theme
+
+CONTRAST = Path(__file__).with_name("contrast.tcss")
+"""Style sheet for the few things that Textual draws faint whatever the theme."""
 
 DARK = Theme(
     name="monitor-dark",

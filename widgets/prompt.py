@@ -210,6 +210,10 @@ class Prompt(Horizontal):
             background: $background;
             scrollbar-size-vertical: 1;
             & .text-area--placeholder { color: $text-disabled; }
+            &:light .text-area--cursor {
+                color: $input-cursor-foreground;
+                background: $input-cursor-background;
+            }
         }
     }
     """

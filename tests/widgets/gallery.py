@@ -34,6 +34,7 @@ class PlayGallery(App[None]):
         super().__init__()
         register_themes(self)
         self.theme = theme
+        self.animation_level = "none"
         self._trigger = trigger
 
     def compose(self) -> ComposeResult:
@@ -78,6 +79,7 @@ class WorldGallery(App[None]):
         super().__init__()
         register_themes(self)
         self.theme = theme
+        self.animation_level = "none"
 
     def compose(self) -> ComposeResult:
         with Horizontal():
