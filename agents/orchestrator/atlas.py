@@ -11,6 +11,8 @@ from stores.records.canon import Fact, FactKind, FactStatus
 from stores.records.ids import Id
 from stores.records.world import Calendar, Entity
 
+_HAPPENINGS = (FactKind.EVENT, FactKind.ENCOUNTER, FactKind.CHANGE, FactKind.ASSERTION)
+
 
 class Atlas:
     """Reads canon for screens. Stateless and read-only."""
@@ -67,7 +69,8 @@ class Atlas:
 
 
 def _current(fact: Fact) -> bool:
-    return fact.status is FactStatus.CANONICAL and fact.valid_to is None
+    """What happened stays so; what was the case is history once it has ended."""
+    return fact.status is FactStatus.CANONICAL and (fact.valid_to is None or fact.kind in _HAPPENINGS)
 
 
 def _when(fact: Fact, calendar: Calendar) -> str:

@@ -10,7 +10,10 @@ from stores.records.world import Calendar
 
 
 def label(calendar: Calendar, tick: int) -> str:
-    """Return `tick` as day and part of the day."""
+    """Return `tick` as day and part of the day; long ago, as days before the first."""
+    if tick < 0:
+        days = -(tick // _day(calendar))
+        return f"{days:,} day{'s' if days > 1 else ''} before {calendar.day_word} {calendar.first_day}"
     day, minute = divmod(tick, _day(calendar))
     part = next((p.name for p in reversed(calendar.parts) if p.from_minute <= minute), "")
     name = f"{calendar.day_word} {calendar.first_day + day}"

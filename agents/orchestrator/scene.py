@@ -111,7 +111,9 @@ class SceneLoop:
         if not critical:
             return await self._long_scene(scene_id, staged, dismissed)
         batch = self._keeper.trigger_batch(staged, critical)
-        titles = [v.title for v in await self._views.proposals(critical)]
+        ids = {p.id for p in critical}
+        # Rows of all that is staged: a proposal may name someone whom only another one brings in.
+        titles = [row.title for row in await self._views.proposals(staged) if row.proposal.id in ids]
         return f"Critical: {'; '.join(titles)}", tuple(p.id for p in batch)
 
     async def raise_trigger(self, scene_id: Id, dismissed: Collection[Id]) -> CommitReport | None:

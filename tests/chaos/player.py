@@ -47,7 +47,8 @@ async def _scene(desk: Orchestrator) -> str:
     for card in await desk.stories():
         if card.state == "active":
             return await desk.resume(card.story.id)
-    universe = await desk.create_universe(NewUniverse("Chaos"))
+    known = await desk.universes()
+    universe = known[0] if known else await desk.create_universe(NewUniverse("Chaos"))
     return await desk.start_story(
         StoryOutline(
             universe.id,

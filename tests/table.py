@@ -1,0 +1,41 @@
+"""A desk on a new library for tests: seeded identifiers and dice, a clock that steps by itself."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from agents.desk import NewCharacter, NewUniverse, StoryOutline
+from monitor_tui.compose import Desktop, open_desktop
+from stores.records.ids import Id, SeededIds, SteppingClock
+from stores.records.play import Critical
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@asynccontextmanager
+async def opened(home: Path, seed: int = 1) -> AsyncIterator[Desktop]:
+    """Open a desktop and close it again, whatever happens."""
+    clock = SteppingClock(START)
+    desktop = await open_desktop(home, clock=clock, ids=SeededIds(seed, clock, salt=str(home)))
+    try:
+        yield desktop
+    finally:
+        await desktop.close()
+
+
+async def begin(desktop: Desktop, *, critical: Critical = Critical.ASK, name: str = "Test") -> Id:
+    """Begin a story with Mara in a yard; returns the scene."""
+    universe = await desktop.desk.create_universe(NewUniverse(name))
+    return await desktop.desk.start_story(
+        StoryOutline(
+            universe.id,
+            "A story",
+            NewCharacter("Mara", numbers=(("hp", 10), ("might", 1))),
+            scene_title="The yard",
+            place="Yard",
+            critical=critical,
+        )
+    )

@@ -1,0 +1,142 @@
+"""The two worked examples of CONVERSATIONAL_LOOPS, played by the command as anyone would."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+SCRIPTS = Path(__file__).parent / "scripts"
+
+
+def monitor(home: Path, *words: str, expect: int = 0, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the command as a real process."""
+    done = subprocess.run(
+        [sys.executable, "-m", "monitor_tui", "--home", str(home), *words],
+        capture_output=True,
+        text=True,
+        input=stdin,
+        env={**os.environ, "PYTHONWARNINGS": "error"},
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == expect, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def played(home: Path, script: str, seed: int) -> dict[str, Any]:
+    path = str(SCRIPTS / script)
+    report: dict[str, Any] = json.loads(
+        monitor(home, "play", "--script", path, "--seed", str(seed), "--json").stdout
+    )
+    return report
+
+
+def fact(report: dict[str, Any], statement: str) -> dict[str, Any]:
+    (found,) = [f for f in report["facts"] if f["statement"] == statement]
+    return dict(found)
+
+
+def test_combat_with_the_orc(tmp_path: Path) -> None:
+    report = played(tmp_path, "orc.play", seed=5)
+    scene, following = report["scenes"]
+    assert [r["degree"] for r in scene["resolutions"]] == ["success", "partial", "success"]
+    turns = {t["id"]: t for t in scene["turns"]}
+
+    death = fact(report, "Orc died.")
+    assert (death["kind"], death["predicate"], death["value"]) == ("state", "alive", False)
+    assert death["names"] == {"subject": "Orc"}
+    supports = {(e["kind"], e["ref_id"]) for e in death["evidence"]}
+    assert ("scene", scene["id"]) in supports
+    assert turns[next(r for k, r in supports if k == "turn")]["text"] == "I finish him."
+    assert "resolution" in {k for k, _ in supports}
+
+    # The death was critical: it was committed before the scene ended, and play went on.
+    moves = [(m["event"], m["detail"]) for m in report["transitions"] if m["subject_id"] == scene["id"]]
+    events = [event for event, _ in moves]
+    assert events.index("critical_event") < events.index("end") < events.index("canon_written")
+    assert "Orc died" in dict(moves)["critical_event"]
+
+    # At the scene's end the graph holds the event, resting on the scene and on the turns.
+    event = fact(report, "Combat with the orc.")
+    assert event["kind"] == "event"
+    assert set(event["names"].values()) == {"Aldric", "Orc"}
+    told = [t for t in scene["turns"] if t["speaker"] != "oracle"]
+    assert {t["id"] for t in told} <= {e["ref_id"] for e in event["evidence"] if e["kind"] == "turn"}
+    assert scene["id"] in {e["ref_id"] for e in event["evidence"] if e["kind"] == "scene"}
+
+    assert fact(report, "Aldric is wounded.")["status"] == "canonical"
+    people = {e["name"]: e for e in report["entities"]}
+    assert people["Aldric"]["tags"] == ["wounded"]
+    assert people["Aldric"]["numbers"]["hp"] == 7
+    assert people["Orc"]["tags"] == ["dead"]
+    assert {p["status"] for p in report["proposals"]} == {"accepted"}
+    assert (scene["status"], following["status"]) == ("completed", "active")
+    assert set(scene["canonical_outcomes"]) == {f["id"] for f in report["facts"]}
+
+
+def test_the_hidden_door(tmp_path: Path) -> None:
+    report = played(tmp_path, "hidden_door.play", seed=1)
+    scene = report["scenes"][0]
+    events = [m["event"] for m in report["transitions"] if m["subject_id"] == scene["id"]]
+    found = events.index("critical_event")
+    assert "user_turn" in events[found:], "the scene went on after the discovery"
+
+    way = fact(report, "Crypt leads to Hidden Chamber.")
+    assert (way["kind"], way["names"]) == ("relation", {"subject": "Crypt", "object": "Hidden Chamber"})
+    (eleventh,) = [e for e in way["evidence"] if e["kind"] == "turn"]
+    assert "hidden door" in eleventh["quote"]
+
+    where = fact(report, "Mara is in Hidden Chamber.")
+    assert where["predicate"] == "located_in"
+    assert where["status"] == "canonical"
+    assert where["valid_to"] is None
+    assert scene["status"] == "completed"
+    assert report["scenes"][1]["place_id"] == next(
+        e["id"] for e in report["entities"] if e["name"] == "Hidden Chamber"
+    )
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
+    path = str(SCRIPTS / "orc.play")
+    words = ("play", "--script", path, "--seed", "11", "--json")
+    first, again = (monitor(tmp_path / name, *words).stdout for name in ("a", "b"))
+    other = monitor(tmp_path / "c", *words[:4], "12", "--json").stdout
+    assert first == again
+    assert first != other
+
+
+def test_a_script_that_fails_says_where_and_keeps_what_was_played(tmp_path: Path) -> None:
+    script = "universe: Here\n---\nI look.\n/roll 2d\n> Nothing.\n"
+    done = monitor(tmp_path, "play", "--script", "-", "--json", stdin=script, expect=1)
+    assert "line 4" in done.stderr
+    assert [t["text"] for t in json.loads(done.stdout)["scenes"][0]["turns"]] == ["I look."]
+
+
+def test_a_second_instance_is_told_who_has_the_library(tmp_path: Path) -> None:
+    script = "universe: Here\n---\nI wait.\n"
+    holder = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import asyncio, sys; from pathlib import Path; from monitor_tui.compose import open_desktop\n"
+            "async def hold():\n"
+            "    desktop = await open_desktop(Path(sys.argv[1])); print('held', flush=True)\n"
+            "    await asyncio.to_thread(sys.stdin.read); await desktop.close()\n"
+            "asyncio.run(hold())",
+            str(tmp_path),
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert holder.stdout
+    assert holder.stdout.readline() == "held\n"
+    done = monitor(tmp_path, "play", "--script", "-", stdin=script, expect=1)
+    assert str(holder.pid) in done.stderr
+    holder.communicate("")
+    monitor(tmp_path, "play", "--script", "-", stdin=script)
