@@ -243,16 +243,37 @@ class CanonKeeper:
         return [await self._finish(c) for c in await self._unfinished({universe_id})]
 
     async def recover(self) -> list[str]:
-        """Finish what a crash left half done; a line for the user for each. Never raises StoreError."""
+        """Finish what a crash left half done; a line for the user for each. Never raises StoreError.
+
+        A scene's commit that canon never saw is dropped instead, and its gate opens again with every
+        decision kept (design/loops.md, "Recovery").
+        """
         lines = []
         for canonization in await self._unfinished({None}):
             try:
-                result = await self._finish(canonization)
+                lines.append(await self._finish_or_drop(canonization))
             except StoreError as error:
                 lines.append(f"The commit “{canonization.reason}” is not finished yet. {error}")
-            else:
-                lines.append(f"Finished the commit “{canonization.reason}”: {counted(result)}.")
         return lines
+
+    async def _finish_or_drop(self, canonization: Canonization) -> str:
+        if canonization.scene_id is not None and not await self._in_canon(canonization):
+            dropped = canonization.model_copy(update={"state": CanonizationState.DROPPED})
+            await self._log.close_canonization(dropped)
+            return f"The commit “{canonization.reason}” was cut off before canon; your decisions are kept."
+        return f"Finished the commit “{canonization.reason}”: {counted(await self._finish(canonization))}."
+
+    async def _in_canon(self, canonization: Canonization) -> bool:
+        """Say whether the batch was written: it is there whole or not at all."""
+        batch = canonization.batch
+        if canonization.state is CanonizationState.WRITTEN:
+            return True
+        if batch.facts:
+            return bool(await self._canon.facts_by_id([fact.id for fact in batch.facts]))
+        if batch.supports:
+            first = batch.supports[0]
+            return first.evidence_id in {e.id for e in await self._canon.evidence_of(first.subject_id)}
+        return False
 
     async def _unfinished(self, universe_ids: Collection[Id | None]) -> list[Canonization]:
         """Return commits that were begun and not closed, oldest first; None means of any universe."""

@@ -59,6 +59,12 @@ def route(line: str, operations: Collection[str]) -> Typed:
     command that does not exist, naming the nearest one.
     """
     text = clean_line(line)
+    if text.startswith("?"):
+        raise InputError(
+            "The oracle is not built yet.",
+            kept="Nothing was played.",
+            todo="/check asks the dice: success, partial or fail; /check likely and /check unlikely bend them.",
+        )
     if text.startswith(">"):
         return _words(text[1:], told=True)
     command = _COMMAND.fullmatch(text)

@@ -97,6 +97,8 @@ class SceneLoop:
     async def finish_closing(self, scene: Scene) -> Scene:
         """After a crash between the written canon and the scene's end: complete it, open the next."""
         context = await self._context.load(scene.id)
+        if await self._loops.state(Loop.SCENE, scene.id) == "failed":
+            await self._loops.fire(Loop.SCENE, scene.id, "retry", detail="recovered")
         await self._loops.fire(Loop.SCENE, scene.id, "canon_written", detail="recovered")
         return await self._next(context)
 

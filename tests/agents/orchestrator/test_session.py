@@ -1,0 +1,306 @@
+"""Suspend and resume from any point; recovery as the table of design/loops.md says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.desk import Mode
+from agents.orchestrator.exchange import begin as begin_exchange
+from agents.orchestrator.session import SESSION
+from monitor_tui.compose import Desktop
+from stores.authority import Role
+from stores.errors import IllegalTransition, InputError, StoreError
+from stores.records.canon import CanonBatch
+from stores.records.ids import Id
+from stores.records.ledger import CanonizationState, Checkpoint, Loop, ProposalStatus, Verdict
+from stores.records.play import Critical, MoveKind
+from tests.table import START, begin, opened
+
+PLAY = (
+    "I look around.",
+    "> A yard, a well, a dog.",
+    "I lift the well's lid. /check might vs 3; success: Mara +wet; fail: Mara.hp -1",
+    "/npc Tom: the well's keeper",
+    "/fact Tom knows Mara",
+    "/undo",
+    "/redo",
+    "/commit",
+    "/end Mara opened the well",
+    "/reopen",
+    "/end",
+    "/commit",
+    "I go on.",
+)
+
+
+async def main_state(desktop: Desktop) -> str:
+    last = await desktop.stores.log(Role.CONTEXT_ASSEMBLY).loop_state(Loop.MAIN, SESSION)
+    return last.target if last else "idle"
+
+
+async def story_of(desktop: Desktop) -> Id:
+    (card,) = await desktop.desk.stories()
+    return card.story.id
+
+
+@pytest.mark.parametrize("stop", range(len(PLAY) + 1))
+async def test_closing_after_any_line_and_opening_again_changes_nothing(tmp_path: Path, stop: int) -> None:
+    async with opened(tmp_path, seed=3) as desktop:
+        scene_id = await begin(desktop)
+        for line in PLAY[:stop]:
+            reply = await desktop.desk.submit(scene_id, line)
+            scene_id = reply.subject if reply.goto == "scene" and reply.subject else scene_id
+        before = await desktop.desk.scene(scene_id)
+        rows = await desktop.desk.transcript(scene_id, 0, 100)
+        await desktop.desk.suspend()
+        assert await main_state(desktop) == "suspended"
+    async with opened(tmp_path, seed=4) as desktop:
+        recovered = await desktop.desk.recover()
+        assert all("gate" in line for line in recovered)
+        menu = await desktop.desk.menu()
+        assert menu.resume
+        assert menu.resume.suspended
+        assert await desktop.desk.resume(menu.resume.story.id) == scene_id
+        assert await main_state(desktop) == Mode.START_STORY.value
+        assert await desktop.desk.scene(scene_id) == before
+        assert await desktop.desk.transcript(scene_id, 0, 100) == rows
+
+
+async def test_a_process_that_died_is_suspended_at_the_next_start(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        await begin(desktop)
+    async with opened(tmp_path, seed=2) as desktop:
+        assert await main_state(desktop) == Mode.START_STORY.value
+        await desktop.desk.recover()
+        assert await main_state(desktop) == "suspended"
+
+
+@pytest.mark.parametrize("node", ["record", "assemble"])
+async def test_an_exchange_cut_off_goes_on_at_the_next_node(tmp_path: Path, node: str) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        await desktop.desk.submit(scene_id, "I wait.")
+        log = desktop.stores.log(Role.ORCHESTRATOR)
+        scene = await log.scene(scene_id)
+        head = await log.turn(scene.head or "")
+        exchange = begin_exchange(
+            desktop.desk._ids,
+            scene_id,
+            head,
+            words="I jump.",
+            roll=("check", "2d6 vs 7; success: Mara.hp -1"),
+        )
+        turn = exchange.words_turn(START)
+        assert turn
+        loops = desktop.desk._loops
+        moves = [loops.after(None, Loop.TURN, exchange.beat_id, "user_input")]
+        if node == "assemble":
+            moves.append(loops.after(moves[0], Loop.TURN, exchange.beat_id, "context_loaded"))
+        checkpoint = Checkpoint(
+            exchange_id=exchange.beat_id,
+            scene_id=scene_id,
+            node=node,
+            state=exchange.model_dump(mode="json"),
+            at=START,
+        )
+        await log.begin_exchange(turn, MoveKind.APPEND, checkpoint, moves)
+    async with opened(tmp_path, seed=2) as desktop:
+        (line,) = await desktop.desk.recover()
+        assert "I jump." in line
+        rows = await desktop.desk.transcript(scene_id, 0, 10)
+        assert [r.turn.text for r in rows[:2]] == ["I wait.", "I jump."]
+        assert exchange.roll
+        assert rows[2].turn.id == exchange.roll.turn_id
+        assert rows[2].resolution
+        assert (await desktop.desk.scene(scene_id)).unfinished == 0
+        last = await desktop.stores.log(Role.CONTEXT_ASSEMBLY).loop_state(Loop.TURN, exchange.beat_id)
+        assert last
+        assert last.target == "persisted"
+        assert await desktop.desk.recover() == ()
+
+
+class PowerError(StoreError):
+    """The power goes."""
+
+
+async def test_the_power_goes_before_canon_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Planned, canon untouched: the gate opens again with the decisions kept."""
+    async with opened(tmp_path) as desktop:
+        scene_id = await _at_the_gate(desktop)
+
+        async def fail(batch: CanonBatch) -> None:
+            raise PowerError("The power went.")
+
+        monkeypatch.setattr(desktop.desk._keeper._canon, "commit", fail)
+        with pytest.raises(StoreError):
+            await desktop.desk.commit(scene_id)
+    async with opened(tmp_path, seed=2) as desktop:
+        lines = await desktop.desk.recover()
+        assert any("gate" in line for line in lines)
+        log = desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+        (dropped,) = await log.canonizations(states=[CanonizationState.DROPPED])
+        assert dropped.scene_id == scene_id
+        gate = await desktop.desk.gate(scene_id)
+        assert gate.finalizing
+        assert [(p.title, p.verdict) for p in gate.proposals] == [
+            ("The dog barked.", Verdict.ACCEPT),
+            ("The well is dry.", Verdict.REJECT),
+        ]
+        report = await desktop.desk.commit(scene_id)
+        assert [f.statement for f in report.facts] == ["The dog barked."]
+        assert report.next_scene_id
+
+
+async def test_the_power_goes_after_canon_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Canon has it, the log does not know: it is closed, nothing is there twice, the next scene opens."""
+    async with opened(tmp_path) as desktop:
+        scene_id = await _at_the_gate(desktop)
+
+        async def fail(canonization_id: Id) -> None:
+            raise PowerError("The power went.")
+
+        monkeypatch.setattr(desktop.desk._keeper._log, "mark_written", fail)
+        with pytest.raises(StoreError):
+            await desktop.desk.commit(scene_id)
+    async with opened(tmp_path, seed=2) as desktop:
+        await desktop.desk.recover()
+        log = desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+        assert [
+            c.state for c in await log.canonizations(universe_id=(await log.scene(scene_id)).universe_id)
+        ][-1] is CanonizationState.CLOSED
+        facts = await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).facts(
+            (await log.scene(scene_id)).universe_id
+        )
+        assert [f.statement for f in facts].count("The dog barked.") == 1
+        states = {p.status for p in await log.proposals(scene_id=scene_id)}
+        assert states == {ProposalStatus.ACCEPTED, ProposalStatus.REJECTED}
+        following = await desktop.desk.resume(await story_of(desktop))
+        assert following != scene_id
+        assert (await desktop.desk.scene(following)).state == "active"
+
+
+async def _at_the_gate(desktop: Desktop) -> Id:
+    scene_id = await begin(desktop)
+    for line in (
+        "I wait.",
+        "/fact event: The dog barked",
+        "/fact The well is dry",
+        "/accept 1",
+        "/reject 2",
+        "/end",
+    ):
+        await desktop.desk.submit(scene_id, line)
+    return scene_id
+
+
+async def test_undoing_what_is_canon_proposes_retcons_and_redo_withdraws_them(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        for line in ("I wait.", "I listen.", "/fact event: The dog barked", "/commit"):
+            await desktop.desk.submit(scene_id, line)
+        reply = await desktop.desk.submit(scene_id, "/undo")
+        assert "a retcon is proposed" in reply.lines[-1]
+        (row,) = (await desktop.desk.gate(scene_id)).proposals
+        assert row.proposal.payload.kind == "retcon_fact"
+        await desktop.desk.submit(scene_id, "/redo")
+        assert (await desktop.desk.gate(scene_id)).proposals == ()
+        await desktop.desk.submit(scene_id, "/undo")
+        await desktop.desk.submit(scene_id, "/commit")
+        facts = await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).facts(row.proposal.universe_id)
+        assert "The dog barked." not in {f.statement for f in facts}
+
+
+async def test_a_critical_event_is_offered_left_or_committed(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        await desktop.desk.submit(scene_id, "I find a stair.")
+        await desktop.desk.submit(scene_id, "/place Cellar")
+        assert "Cellar" in (await desktop.desk.scene(scene_id)).trigger
+        await desktop.desk.submit(scene_id, "/later")
+        assert (await desktop.desk.scene(scene_id)).trigger == ""
+        await desktop.desk.submit(scene_id, "/place Vault")
+        view = await desktop.desk.scene(scene_id)
+        assert "Vault" in view.trigger
+        assert "Cellar" not in view.trigger
+        report = await desktop.desk.commit_trigger(scene_id)
+        assert "Vault" in {e.name for e in report.entities}
+        assert (await desktop.desk.scene(scene_id)).state == "active"
+
+
+async def test_an_autopilot_commits_at_once(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop, critical=Critical.AUTO)
+        await desktop.desk.submit(scene_id, "I find a stair.")
+        reply = await desktop.desk.submit(scene_id, "/place here > Cellar")
+        assert "Canon: Cellar (place)" in reply.lines
+        assert "Canon: Yard leads to Cellar." in reply.lines
+
+
+async def test_fifty_turns_without_a_commit_offer_one(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        await desktop.desk.submit(scene_id, "I begin.")
+        await desktop.desk.submit(scene_id, "/fact event: It began")
+        for number in range(49):
+            assert (await desktop.desk.scene(scene_id)).trigger == ""
+            await desktop.desk.submit(scene_id, f"Step {number}.")
+        assert "50 turns" in (await desktop.desk.scene(scene_id)).trigger
+
+
+@pytest.mark.parametrize(
+    "line", ["I act.", "> It happens.", "/check 2d6 vs 7", "/undo", "/retake x"]
+)
+async def test_a_scene_at_the_gate_refuses_play_in_words(tmp_path: Path, line: str) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        await desktop.desk.submit(scene_id, "I wait.")
+        await desktop.desk.submit(scene_id, "/end")
+        before = await desktop.desk.transcript(scene_id, 0, 100)
+        with pytest.raises(IllegalTransition, match="finalizing"):
+            await desktop.desk.submit(scene_id, line)
+        assert await desktop.desk.transcript(scene_id, 0, 100) == before
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("/check 2d6 vs 8; success: Nobody.hp -1", "Nobody"),
+        ("/check strength 9", "strength"),
+        ("I hit it /check 9999999d6 vs 3", "dice"),
+        ("/roll", "Roll what"),
+        ("/roll ((((", "column"),
+        ("/npc", "needs something"),
+        ("/npc " + "x" * 200, "200 characters"),
+        ("/fact", "needs something"),
+        ("/go Mara", "not a place"),
+        ("/go Nowhere", "Nowhere"),
+        ("/accept 9", "no proposal"),
+        ("/accept x", "no proposal"),
+        ("/branch 99", "no turn"),
+        ("/branch ²", "no turn"),
+        ("/take sideways", "Which take"),
+        ("/redo", "nothing to redo"),
+        ("/retake x", "nothing to retake"),
+        ("/list dragons", "no kind"),
+        ("/show Nobody", "Nobody"),
+        ("/help nonsense", "no command"),
+        ("/state Mara", "Mara"),
+        ("/reopen", "cannot reopen"),
+        ("x" * 100_000, "100,000 characters"),
+        ("\x1b[2J", "nothing to play"),
+        ("? Is the door locked", "oracle"),
+    ],
+)
+async def test_bad_input_is_answered_and_changes_nothing(tmp_path: Path, line: str, words: str) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        await desktop.desk.submit(scene_id, "I wait.")
+        before = await desktop.desk.scene(scene_id)
+        with pytest.raises((InputError, IllegalTransition), match=words) as caught:
+            await desktop.desk.submit(scene_id, line)
+        assert caught.value.kept or caught.value.todo
+        assert await desktop.desk.scene(scene_id) == before
