@@ -29,6 +29,7 @@ KIND_NAMES = {
 }
 PC = "♦"
 LOCKED = "⊘"
+HERE = "◂"
 
 
 class EntityTree(Tree[Entity | None]):
@@ -128,7 +129,8 @@ class EntityTree(Tree[Entity | None]):
         # Tree would put its own arrow before a label it may parse; ours is plain.
         label = node.label if isinstance(node.label, Text) else Text(str(node.label))
         arrow = ("▾ " if node.is_expanded else "▸ ") if node.allow_expand else ""
-        text = Text.assemble((arrow, base_style), label)
+        here = (f" {HERE}", base_style) if node is self.cursor_node else ""
+        text = Text.assemble((arrow, base_style), label, here)
         text.stylize_before(style)
         return text
 

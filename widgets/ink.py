@@ -45,8 +45,9 @@ def strip(line: Line, inks: Inks, width: int) -> Strip:
     return Strip(segments).adjust_cell_length(width, inks[Ink.PROSE])
 
 
-class InkView(ScrollView):
-    """A scrolled view drawn line by line. It scrolls up and down only."""
+class InkView(ScrollView, inherit_bindings=False):
+    """A scrolled view drawn line by line. It scrolls up and down only, by its own keys: Left and Right,
+    which scroll other containers, are left to the screen."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {*(f"ink--{ink}" for ink in Ink), "ink--cursor"}
     ALLOW_SELECT = False

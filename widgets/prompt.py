@@ -23,6 +23,8 @@ from widgets.completion import Completer
 from widgets.safe_text import content, plain
 
 HISTORY_KEPT = 500
+PASTE_LIMIT = 200_000
+"""Characters in one paste: ten times what one turn holds, a fraction of what would stall typing."""
 
 
 class PromptArea(TextArea):
@@ -50,8 +52,16 @@ class PromptArea(TextArea):
 
     @dataclass
     class Sent(Message):
+        """A line to play; `refused` if the prompt was busy and keeps it."""
+
         text: str
         refused: bool
+
+    @dataclass
+    class PasteRefused(Message):
+        """More was pasted than a prompt is for; nothing was put in."""
+
+        length: int
 
     def __init__(self) -> None:
         super().__init__(soft_wrap=True, tab_behavior="focus", compact=True, highlight_cursor_line=False)
@@ -84,6 +94,9 @@ class PromptArea(TextArea):
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()
         event.stop()
+        if len(event.text) > PASTE_LIMIT:
+            self.post_message(self.PasteRefused(len(event.text)))
+            return
         if result := self._replace_via_keyboard(plain(event.text), *self.selection):
             self.move_cursor(result.end_location)
 
@@ -301,6 +314,11 @@ class Prompt(Horizontal):
     def _send(self, message: PromptArea.Sent) -> None:
         message.stop()
         self.post_message(self.Refused() if message.refused else self.Submitted(message.text))
+
+    @on(PromptArea.PasteRefused)
+    def _say_too_long(self, message: PromptArea.PasteRefused) -> None:
+        message.stop()
+        self.border_title = content(f"{message.length:,} characters are too many to paste here")
 
     @on(TextArea.Changed)
     @on(TextArea.SelectionChanged)

@@ -17,9 +17,7 @@ from stores.records.ledger import ProposalStatus, Verdict
 from widgets.ink import Ink, Line, Piece
 from widgets.safe_text import ellipsise, one_line, pad
 
-CURSOR = "▸"
 SELECTED = "●"
-BOTH = "◉"
 CRITICAL = "★"
 CONFLICT = "⚠"
 
@@ -85,9 +83,7 @@ def confidence(value: float) -> str:
     return "1.0" if value >= 0.995 else f"{value:.2f}"[1:]
 
 
-def proposal_line(
-    view: ProposalView, width: int, *, at_cursor: bool = False, selected: bool = False, label_width: int = 6
-) -> Line:
+def proposal_line(view: ProposalView, width: int, *, selected: bool = False, label_width: int = 6) -> Line:
     """Draw a proposal at `width` cells: marks, kind, title, then conflicts and confidence or verdict."""
     word = fate(view)
     sign, sign_ink = mark(view)
@@ -97,8 +93,8 @@ def proposal_line(
     )
     title_ink = Ink.STRUCK if away else Ink.PROSE if is_undecided(view) else Ink.MUTED
     head: list[Piece] = [
-        (_pointer(at_cursor, selected), Ink.YOU),
         (" ", Ink.PROSE),
+        (SELECTED if selected else " ", Ink.NPC),
         (sign, sign_ink),
         (" ", Ink.PROSE),
         (pad(view.label, label_width) + " ", Ink.MUTED),
@@ -144,12 +140,6 @@ def grouped(views: Iterable[ProposalView], by: Grouping) -> list[tuple[str, list
     for members in groups.values():
         members.sort(key=lambda view: (not view.conflicts, view.number))
     return sorted(groups.items(), key=lambda item: (not item[1][0].conflicts, item[0].casefold()))
-
-
-def _pointer(at_cursor: bool, selected: bool) -> str:
-    if selected:
-        return BOTH if at_cursor else SELECTED
-    return CURSOR if at_cursor else " "
 
 
 def _cells(pieces: Iterable[Piece]) -> int:

@@ -149,24 +149,13 @@ class ProposalList(RowList[ProposalView]):
         self.set_rows(rows)
 
     def _draw_row(self, view: ProposalView, width: int) -> list[Line]:
-        current = self.current
-        at_cursor = current is not None and current.proposal.id == view.proposal.id
-        chosen = view.proposal.id in self._selected
-        return [
-            proposal_line(
-                view,
-                width,
-                at_cursor=at_cursor,
-                selected=chosen,
-                label_width=9 if width >= 56 else 6,
-            )
-        ]
+        selected = view.proposal.id in self._selected
+        return [proposal_line(view, width, selected=selected, label_width=9 if width >= 56 else 6)]
 
     def _draw_header(self, name: str, views: Sequence[ProposalView], width: int) -> list[Line]:
         return [header_line(name, views, width)]
 
     def highlighted(self, value: ProposalView | None) -> None:
-        self.redraw()
         self.post_message(self.Highlighted(value))
 
     def chosen(self, value: ProposalView) -> None:
@@ -189,7 +178,11 @@ class ProposalList(RowList[ProposalView]):
     def action_decide(self, verdict: str | None) -> None:
         """Decide the marked rows, or the one under the cursor; then go on to the next undecided one."""
         wanted = Verdict(verdict) if verdict else None
-        ids = tuple(view.proposal.id for view in self._targets() if is_open(view))
+        ids = tuple(
+            view.proposal.id
+            for view in self._targets()
+            if is_open(view) and (wanted is not None or view.verdict is not None)
+        )
         if not ids:
             return
         several = bool(self._selected)
@@ -299,7 +292,9 @@ class ProposalPanel(Vertical):
 
     def compose(self) -> ComposeResult:
         yield self.list
-        yield ProposalDetail()
+        detail = ProposalDetail()
+        detail.display = False
+        yield detail
 
     def show(self, views: Sequence[ProposalView]) -> None:
         """Show these proposals, decided ones among them."""

@@ -23,11 +23,16 @@ from widgets.safe_text import wrap
 
 T = TypeVar("T")
 
+CURSOR = "▸"
+
 
 @dataclass(frozen=True, slots=True)
 class Row(Generic[T]):
-    """`draw` gives the lines at a width; `value` is what the row stands for (None: the cursor passes
-    over it). `key` keeps the cursor on the same thing when rows change. `height` 0 means: draw to know."""
+    """`draw` gives the lines at a width, each with a space in its first cell for the cursor.
+
+    `value` is what the row stands for (None: the cursor passes over it); `key` keeps the cursor on the
+    same thing when rows change; `height` 0 means that it is known only by drawing.
+    """
 
     key: str
     draw: Callable[[int], Sequence[Line]]
@@ -206,4 +211,12 @@ class RowList(InkView, Generic[T], can_focus=True):
         offset = line - self._top(index)
         drawn = lines[offset] if offset < len(lines) else []
         # An empty line is the space around a row, not a part of it.
-        return strip(drawn, self.inks(under_cursor=index == self.cursor and bool(drawn)), width)
+        if index != self.cursor or not drawn:
+            return strip(drawn, self.inks(), width)
+        return strip(_pointed(drawn) if offset == 0 else drawn, self.inks(under_cursor=True), width)
+
+
+def _pointed(line: Line) -> Line:
+    """Return the line with the cursor's sign in its first cell: its ground alone would be colour alone."""
+    (text, ink), *rest = line
+    return [(CURSOR, Ink.YOU), (text[1:], ink), *rest] if text.startswith(" ") else line

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from tests.widgets.samples import COMMANDS, NAMES
 from tests.widgets.stage import Stage, screen_text
-from widgets.prompt import Prompt, PromptArea
+from widgets.prompt import PASTE_LIMIT, Prompt, PromptArea
 
 
 class PromptStage(Stage):
@@ -213,6 +213,27 @@ async def test_a_hundred_kilobytes_are_pasted_and_sent_whole() -> None:
         await pilot.pause()
         await pilot.press("enter")
         assert app.sent == [text.strip()]
+
+
+async def test_a_paste_beyond_reason_is_refused_with_its_size() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await typed(pilot, "kept")
+        app.query_one(PromptArea).post_message(events.Paste("x" * (PASTE_LIMIT + 1)))
+        await pilot.pause()
+        assert app.prompt.text == "kept"
+        assert "200,001 characters are too many" in screen_text(app)
+        await typed(pilot, "!")
+        assert "Say what you do" in screen_text(app)
+
+
+async def test_a_long_line_wraps_and_the_prompt_grows_with_it() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(40, 24)) as pilot:
+        await typed(pilot, "the salt road " * 6)
+        await pilot.pause()
+        assert app.prompt.size.height == 3
+        assert screen_text(app).count("the salt road") >= 4
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from textual import events
 
 from agents.views import ProposalView
 from stores.records.ledger import ProposalStatus, Verdict
@@ -39,14 +40,20 @@ def stage(views: list[ProposalView], **more: object) -> tuple[Stage, ProposalLis
         ("r", Verdict.REJECT),
         ("c", Verdict.COLOUR),
         ("d", Verdict.DEFER),
-        ("u", None),
     ],
 )
-async def test_one_key_decides_the_row_under_the_cursor(key: str, verdict: Verdict | None) -> None:
+async def test_one_key_decides_the_row_under_the_cursor(key: str, verdict: Verdict) -> None:
     app, _ = stage(proposals())
     async with app.run_test(size=(60, 20)) as pilot:
         await pilot.press("j", key)
         assert decided(app) == [(ids(2), verdict)]
+
+
+async def test_a_decision_is_taken_back_where_there_is_one() -> None:
+    app, _ = stage([proposal(1, verdict=Verdict.REJECT), proposal(2)])
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("u", "down", "u")
+        assert decided(app) == [(ids(1), None)]
 
 
 async def test_the_cursor_goes_on_to_the_next_undecided_row() -> None:
@@ -66,8 +73,9 @@ async def test_the_cursor_goes_on_to_the_next_undecided_row() -> None:
 async def test_a_hundred_rows_are_decided_with_a_hundred_keys() -> None:
     app, _ = stage(many(100))
     async with app.run_test(size=(60, 20)) as pilot:
-        for _ in range(10):
-            await pilot.press(*"aarcdaaara")
+        for key in "aarcdaaara" * 10:
+            app.post_message(events.Key(key, key))
+        await pilot.pause()
         assert [message.ids for message in app.of(ProposalList.Decide)] == [ids(n) for n in range(1, 101)]
 
 

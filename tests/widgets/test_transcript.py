@@ -104,21 +104,19 @@ async def test_the_cursor_goes_turn_by_turn_and_says_where_it_stands() -> None:
 
 
 async def test_page_keys_read_through_the_whole_line() -> None:
-    app, source = stage(), Source(story_line(120))
+    app, source = stage(), Source(story_line(60))
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = await opened(pilot, source)
         seen = [transcript.cursor]
-        for _ in range(40):
+        for _ in range(8):
             await pilot.press("pageup")
             await settled(pilot)
             seen.append(transcript.cursor)
         assert seen == sorted(seen, reverse=True)  # type: ignore[type-var]
         assert seen[-1] == 0
         assert transcript.scroll_offset.y == 0
-        for _ in range(40):
-            await pilot.press("pagedown")
-            await settled(pilot)
-        assert transcript.cursor == 119
+        await pilot.press(*["pagedown"] * 8)
+        assert transcript.cursor == 59
         assert transcript.follow
 
 
@@ -164,10 +162,11 @@ async def test_what_is_on_the_screen_does_not_jump_while_pages_come() -> None:
     app, source = stage(), Source(line)
     async with app.run_test(size=(60, 20)) as pilot:
         transcript = await opened(pilot, source)
-        for _ in range(60):
+        for _ in range(200):
             before = words_in(transcript)
             transcript.scroll_relative(y=-3, animate=False)
-            await settled(pilot)
+            await app.workers.wait_for_complete()
+            await pilot.pause(0)
             assert words_in(transcript)[3:] == before[:-3]
 
 
@@ -287,3 +286,13 @@ async def test_copying_puts_the_turns_words_on_the_clipboard() -> None:
         await opened(pilot, source)
         await pilot.press("y")
         assert app.clipboard == "“You were told to leave it shut.”"
+
+
+async def test_left_and_right_are_the_screens() -> None:
+    """They walk the takes of a turn."""
+    app, source = stage(), Source(story_line(4))
+    async with app.run_test(size=(80, 24)) as pilot:
+        transcript = await opened(pilot, source)
+        assert not {"left", "right"} & {
+            key for key, active in transcript.screen.active_bindings.items() if active.node is transcript
+        }

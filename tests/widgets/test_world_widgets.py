@@ -53,6 +53,7 @@ async def test_the_tree_is_walked_and_chosen_from_by_keyboard() -> None:
         assert tree.current is not None
         assert tree.current.name == "Oss"
         assert [message.entity.name for message in app.of(EntityTree.EntityChosen)] == ["Oss"]
+        assert [line for line in shown(app) if line.endswith("◂")] == ["Oss ◂"]
         last = app.of(EntityTree.EntityHighlighted)[-1]
         assert last.entity is not None
         assert last.entity.name == "Oss"
@@ -113,7 +114,7 @@ async def test_the_card_tells_all_that_canon_says() -> None:
             "hp 7/10  might 3   wet through, marked",
             "appears in The Drowned Bell 1, The Drowned Bell 3",
             "Facts 3",
-            "• Mara owes the Salt Wardens a boat  since Day 1 · ❝1",
+            "▸• Mara owes the Salt Wardens a boat  since Day 1 · ❝1",
             "~ Mara can hear the bell under water  rumour · Day 2, night · ❝1",
             "• Mara carries the chapel key  Day 3, dusk · ❝2",
             "Relations 2",
@@ -189,7 +190,7 @@ async def test_evidence_shows_kind_place_and_words_and_jumps_to_the_turn() -> No
             "“2d6 = 9”",
             "¶ book · page 12",
             "“drag marks in the silt”",
-            "✎ by hand",
+            "▸✎ by hand",
         ]
 
 
