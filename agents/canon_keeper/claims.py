@@ -127,7 +127,7 @@ def is_natural(claim: Claim, other: Fact, world: World) -> bool:
     in_play = claim.proposal.scene_id is not None
     given_anew = in_play and claim.fact.valid_to is None and starts_later(claim.fact, other)
     same_slot = one_value is not None and one_value == slot_of(other, world.catalogue)
-    return is_open(other) and same_slot and (claim.moves or given_anew)
+    return same_slot and (claim.moves or (given_anew and is_open(other)))
 
 
 def ended_by(claim: Claim, world: World) -> list[Fact]:

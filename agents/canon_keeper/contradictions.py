@@ -245,12 +245,16 @@ def _was(claim: Claim | None, world: World) -> str | int | float | bool | None:
 
 
 def _restored(proposal: ProposedChange, world: World) -> Claim | None:
-    """Return a fact to be restored as though it were claimed anew."""
+    """Return a fact to be restored as though it were claimed anew: it finds its own place among the
+    values of its slot, so that only what excludes it is in its way."""
     change = proposal.change
     fact = world.facts.get(change.fact_id) if isinstance(change, RetconFact) and change.restore else None
     if fact is None:
         return None
-    return Claim(proposal, fact.model_copy(update={"status": FactStatus.CANONICAL}), moves=True)
+    anew = fact.model_copy(update={"status": FactStatus.CANONICAL})
+    slot = slot_of(anew, world.catalogue)
+    values = (other.id for other in world.rivals(anew) if slot and slot_of(other, world.catalogue) == slot)
+    return Claim(proposal, anew, ends=frozenset(values))
 
 
 def _actors(proposal: ProposedChange, claim: Claim, catalogue: Catalogue) -> Iterator[Id]:

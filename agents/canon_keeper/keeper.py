@@ -1,7 +1,7 @@
 """The CanonKeeper: the one agent that writes what is true.
 
 A commit is planned (the whole batch is in the log), written (canon has it) and closed (the proposals
-know). Whatever stops it, doing it again from the plan writes nothing twice.
+know); see `journal.py`.
 Source: AGENT_ORCHESTRATION, "CanonKeeper Agent"; design/authority.md; design/loops.md, "Recovery".
 """
 
@@ -14,20 +14,20 @@ from agents.canon_keeper import triggers
 from agents.canon_keeper.commit import Closing, build
 from agents.canon_keeper.contradictions import Checked, check
 from agents.canon_keeper.decisions import OPEN, UNCHANGED, is_turned_down, refuse_closed
+from agents.canon_keeper.journal import Journal
 from agents.canon_keeper.policy import NO_RULES, Findings, Judgement, KindRules, judge
 from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.results import CommitResult, counted, result_of, together
+from agents.canon_keeper.results import CommitResult, together
 from agents.canon_keeper.rows import row
 from agents.canon_keeper.settle import Undecided, outcomes_of, settle
 from agents.canon_keeper.snapshot import CanonSnapshot, named_facts, read_snapshot
 from agents.views import ProposalView
-from stores.errors import InputError, StoreError
+from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonWriter
 from stores.records.canon import CanonBatch, CreateEntity
 from stores.records.ids import Clock, Id, IdMaker
 from stores.records.ledger import (
     Canonization,
-    CanonizationState,
     Decision,
     ProposedChange,
 )
@@ -35,8 +35,6 @@ from stores.records.play import Scene
 from stores.records.world import Universe
 
 __all__ = ["CanonKeeper", "CommitResult"]
-
-_UNFINISHED = (CanonizationState.PLANNED, CanonizationState.WRITTEN)
 
 
 class CanonKeeper:
@@ -47,6 +45,7 @@ class CanonKeeper:
     ) -> None:
         self._canon = canon
         self._log = log
+        self._journal = Journal(canon, log)
         self._catalogue = catalogue
         self._ids = ids
         self._clock = clock
@@ -113,21 +112,16 @@ class CanonKeeper:
     async def decide(self, ids: Collection[Id], decision: Decision | None) -> None:
         """Set a decision, or with None take it back.
 
-        Raises InputError for a proposal that is unknown, off the line, closed by a commit or being
-        written by one, and for an edit that is of another kind or meant for several.
+        Raises InputError for a proposal that is unknown, off the line or closed by a commit, and for an
+        edit that is of another kind or meant for several; StoreError.
         """
         proposals = await self._log.proposals_by_id(ids)
+        if await self._journal.settle({p.universe_id for p in proposals.values()}):
+            proposals = await self._log.proposals_by_id(ids)
         if unknown := set(ids) - proposals.keys():
             raise InputError(f"There is no proposal {min(unknown)}.", kept=UNCHANGED)
         for proposal in proposals.values():
             refuse_closed(proposal, decision, alone=len(proposals) == 1)
-        for canonization in await self._unfinished({p.universe_id for p in proposals.values()}):
-            if any(outcome.proposal_id in proposals for outcome in canonization.outcomes):
-                raise InputError(
-                    "A commit over it was begun and is not finished.",
-                    kept=UNCHANGED,
-                    todo="Commit again to finish it, or start MONITOR again.",
-                )
         await self._log.decide(dict.fromkeys(proposals, decision))
 
     # --- committing ---------------------------------------------------------------------------------
@@ -147,13 +141,12 @@ class CanonKeeper:
     ) -> CommitResult:
         """Write what is accepted or pre-ticked: planned, written, closed.
 
-        What a commit before this one left half done is finished first and is in the result too.
-        Raises StoreError if a store fails: everything is kept, and committing again (or `recover`)
-        finishes it.
+        What a commit before this one left half written is finished first and is in the result too.
+        Raises StoreError if a store fails: everything is kept, and committing again goes on from there.
         """
         if universe_id is None:
             universe_id = scene.universe_id if scene else await self._universe_of(proposals, story_id)
-        finished = await self.retry(universe_id)
+        finished = await self._journal.settle([universe_id])
         closing = Closing(
             scene=scene, close_scene=close_scene, complete_story=story_id if complete_story else None
         )
@@ -166,7 +159,7 @@ class CanonKeeper:
         What meets no conflict is accepted: a world that is brought in is brought in whole.
         Raises StoreError like `commit`.
         """
-        finished = await self.retry(universe.id)
+        finished = await self._journal.settle([universe.id])
         reason = f"founding of {universe.name}"
         closing = Closing(universe=universe)
         result = await self._commit(universe.id, proposals, reason, None, closing, "accept", NO_RULES)
@@ -211,78 +204,23 @@ class CanonKeeper:
             batch=built.batch,
             created_at=now,
         )
-        await self._log.plan_canonization(canonization)
-        result = await self._finish(canonization)
+        result = await self._journal.write(canonization)
         deferred_too = settlement.held if undecided != "leave" else 0
         return replace(result, held=settlement.held, deferred=result.deferred - deferred_too)
 
-    async def _finish(self, canonization: Canonization) -> CommitResult:
-        """Write a planned batch and close over it. Doing it again changes nothing."""
-        try:
-            if canonization.state is CanonizationState.PLANNED:
-                await self._canon.commit(canonization.batch)
-                await self._log.mark_written(canonization.id)
-            outcomes = [fact.id for fact in canonization.batch.facts] if canonization.scene_id else []
-            await self._log.close_canonization(canonization, outcomes)
-        except StoreError as error:
-            raise type(error)(
-                f"Canon could not be written: {error.what}",
-                kept="The whole commit is kept in the log, and every proposal with its decision.",
-                todo=error.todo or "Commit again to finish it, or start MONITOR again.",
-            ) from error
-        return result_of(canonization)
-
-    # --- recovery -----------------------------------------------------------------------------------
-
     async def retry(self, universe_id: Id | None = None) -> list[CommitResult]:
-        """Finish every commit that was begun and not closed, oldest first.
+        """Finish every commit that was begun and not closed, as it was planned, oldest first.
 
-        A commit must be finished before the next begins: its batch holds absolute values.
         Raises StoreError if a store still fails.
         """
-        return [await self._finish(c) for c in await self._unfinished({universe_id})]
+        return [await self._journal.finish(c) for c in await self._journal.unfinished([universe_id])]
 
     async def recover(self) -> list[str]:
         """Finish what a crash left half done; a line for the user for each. Never raises StoreError.
 
-        A scene's commit that canon never saw is dropped instead, and its gate opens again with every
-        decision kept (design/loops.md, "Recovery").
+        A scene's commit that canon never saw is dropped: its gate opens again, with every decision.
         """
-        lines = []
-        for canonization in await self._unfinished({None}):
-            try:
-                lines.append(await self._finish_or_drop(canonization))
-            except StoreError as error:
-                lines.append(f"The commit “{canonization.reason}” is not finished yet. {error}")
-        return lines
-
-    async def _finish_or_drop(self, canonization: Canonization) -> str:
-        if canonization.scene_id is not None and not await self._in_canon(canonization):
-            dropped = canonization.model_copy(update={"state": CanonizationState.DROPPED})
-            await self._log.close_canonization(dropped)
-            return f"The commit “{canonization.reason}” was cut off before canon; your decisions are kept."
-        return f"Finished the commit “{canonization.reason}”: {counted(await self._finish(canonization))}."
-
-    async def _in_canon(self, canonization: Canonization) -> bool:
-        """Say whether the batch was written: it is there whole or not at all."""
-        batch = canonization.batch
-        if canonization.state is CanonizationState.WRITTEN:
-            return True
-        if batch.facts:
-            return bool(await self._canon.facts_by_id([fact.id for fact in batch.facts]))
-        if batch.supports:
-            first = batch.supports[0]
-            return first.evidence_id in {e.id for e in await self._canon.evidence_of(first.subject_id)}
-        return False
-
-    async def _unfinished(self, universe_ids: Collection[Id | None]) -> list[Canonization]:
-        """Return commits that were begun and not closed, oldest first; None means of any universe."""
-        found = [
-            canonization
-            for universe_id in universe_ids
-            for canonization in await self._log.canonizations(universe_id=universe_id, states=_UNFINISHED)
-        ]
-        return sorted(found, key=lambda c: (c.created_at, c.id))
+        return await self._journal.recover()
 
     # --- reading ------------------------------------------------------------------------------------
 

@@ -100,7 +100,8 @@ def same_time(one: Fact, other: Fact) -> bool:
 
 def overlap(one: Fact, other: Fact) -> bool:
     """Say whether there is a time at which both hold."""
-    return _before(one.valid_from, other.valid_to) and _before(other.valid_from, one.valid_to)
+    within = _before(one.valid_from, other.valid_to) and _before(other.valid_from, one.valid_to)
+    return within and all(_before(fact.valid_from, fact.valid_to) for fact in (one, other))
 
 
 def starts_later(one: Fact, other: Fact) -> bool:

@@ -132,6 +132,19 @@ CASES = {
     "a state change": Case(
         "", [fact("mood", MARA, value="grim", valid_from=50)], [state(MARA, "mood", "merry", tick=50)]
     ),
+    "a change told of an earlier time": Case(
+        "",
+        [
+            fact("hp", MARA, value=9, valid_from=0, valid_to=50, status=FactStatus.SUPERSEDED),
+            fact("hp", MARA, value=8, valid_from=50),
+        ],
+        [hurt(MARA, 1, tick=20)],
+    ),
+    "what held at no time": Case(
+        "",
+        [fact("located_in", MARA, CHAPEL, valid_from=50, valid_to=50, status=FactStatus.SUPERSEDED)],
+        [says("located_in", MARA, CRYPT, valid_from=20)],
+    ),
     "an unknown relation": Case("", [fact("adores", MARA, JON)], [says("adores", MARA, ORC)]),
     "two sentences of one kind": Case(
         "",

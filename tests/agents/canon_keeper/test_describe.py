@@ -1,0 +1,209 @@
+"""Proposals in words: label, title, group and diff of each kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.canon_keeper.contradictions import check
+from agents.canon_keeper.describe import Description, describe
+from agents.canon_keeper.policy import Findings
+from stores.records.canon import (
+    AdvanceClock,
+    EndFact,
+    Fact,
+    FactKind,
+    MergeEntities,
+    NoteAxiom,
+    RetconFact,
+    Standing,
+    UpdateEntity,
+)
+from stores.records.ledger import ProposedChange
+from stores.records.world import EntityKind
+from tests.agents.canon_keeper.kit import (
+    CATALOGUE,
+    CHAPEL,
+    CRYPT,
+    EVERYONE,
+    JON,
+    LANTERN,
+    MARA,
+    ORC,
+    canon,
+    creates,
+    dies,
+    evidence,
+    fact,
+    hurt,
+    involves,
+    proposal,
+    says,
+    state,
+    tagged,
+    untagged,
+)
+
+STAY = fact("located_in", MARA, CHAPEL, valid_from=0)
+
+
+def described(*proposals: ProposedChange, facts: tuple[Fact, ...] = (STAY,)) -> Description:
+    """Describe the last of the proposals."""
+    checked = check(proposals, canon(*facts), CATALOGUE)
+    return describe(proposals[-1], checked.findings[proposals[-1].id], checked.entities, CATALOGUE)
+
+
+@pytest.mark.parametrize(
+    ("change", "label", "title", "group", "diff"),
+    [
+        (hurt(MARA, 3), "state", "Mara.hp 10 -> 7", "Mara", ("hp", "10", "7")),
+        (state(JON, "luck", 2), "state", "Jon.luck 2", "Jon", ("luck", "—", "2")),
+        (tagged(MARA, "wounded"), "state", "Mara is wounded", "Mara", ("wounded", "no", "yes")),
+        (untagged(MARA, "brave"), "state", "Mara is no longer brave", "Mara", ("brave", "yes", "no")),
+        (dies(ORC), "state", "Orc died ★", "Orc", ("alive", "—", "false")),
+        (state(JON, "mood", "grim"), "state", "Jon's mood is grim", "Jon", ("mood", "—", "grim")),
+        (
+            state(MARA, "located_in", CRYPT.id),
+            "state",
+            "Mara is in Crypt",
+            "Mara",
+            ("located_in", "—", "Mara is in Crypt."),
+        ),
+        (
+            creates("Hidden Chamber"),
+            "place",
+            "Hidden Chamber ★",
+            "Hidden Chamber",
+            ("place", "—", "Hidden Chamber"),
+        ),
+        (
+            says("located_in", MARA, CRYPT),
+            "relation",
+            "Mara is in Crypt.",
+            "Mara",
+            ("located in", "Mara is in Chapel.", "Mara is in Crypt."),
+        ),
+        (
+            says("stated", JON, statement="Jon hums.", fact_kind=FactKind.ATTRIBUTE),
+            "fact",
+            "Jon hums.",
+            "Jon",
+            ("stated", "—", "Jon hums."),
+        ),
+        (
+            says("promised", JON, statement="Jon will return.", fact_kind=FactKind.COMMITMENT),
+            "promise",
+            "Jon will return.",
+            "Jon",
+            ("promised", "—", "Jon will return."),
+        ),
+        (
+            says("event", JON, statement="Jon fell.", fact_kind=FactKind.EVENT),
+            "event",
+            "Jon fell.",
+            "Jon",
+            ("event", "—", "Jon fell."),
+        ),
+        (
+            proposal(NoteAxiom(statement="Salt burns ghosts.")),
+            "axiom",
+            "Salt burns ghosts.",
+            "World",
+            ("must", "—", "Salt burns ghosts."),
+        ),
+        (
+            proposal(EndFact(fact_id=STAY.id)),
+            "end",
+            "No longer so: Mara is in Chapel.",
+            "Mara",
+            ("still", "Mara is in Chapel.", "ended"),
+        ),
+        (
+            proposal(RetconFact(fact_id=STAY.id)),
+            "retcon",
+            "Never so: Mara is in Chapel.",
+            "Mara",
+            ("Mara is in Chapel.", "canon", "retconned"),
+        ),
+        (
+            proposal(RetconFact(fact_id=JON.id)),
+            "retcon",
+            "Never so: character Jon",
+            "Jon",
+            ("character Jon", "canon", "retconned"),
+        ),
+        (
+            proposal(UpdateEntity(entity_id=MARA.id, name="Mara Quill")),
+            "entity",
+            "Mara -> Mara Quill",
+            "Mara",
+            ("name", "Mara", "Mara Quill"),
+        ),
+        (
+            proposal(UpdateEntity(entity_id=MARA.id, locked=True)),
+            "entity",
+            "Mara: locked",
+            "Mara",
+            ("locked", "false", "true"),
+        ),
+        (
+            proposal(MergeEntities(kept_id=MARA.id, absorbed_id=JON.id)),
+            "merge",
+            "Jon is Mara",
+            "Mara",
+            ("name", "Jon, Mara", "Mara"),
+        ),
+        (proposal(AdvanceClock(clock="Tide", by=2)), "clock", "Tide 0 -> 2 of 6", "Tide", ("Tide", "0", "2")),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_each_kind(
+    change: ProposedChange, label: str, title: str, group: str, diff: tuple[str, str, str]
+) -> None:
+    words = described(change)
+    assert (words.label, words.title, words.group) == (label, title, group)
+    assert words.diff[0] == diff
+    assert words.critical is title.endswith("★")
+
+
+def test_a_second_blow_is_told_after_the_first() -> None:
+    assert described(hurt(MARA, 3), hurt(MARA, 4)).title == "Mara.hp 7 -> 3"
+
+
+def test_everything_about_a_new_one_is_in_the_diff() -> None:
+    rat = creates(
+        "Rat", EntityKind.CREATURE, aliases=("Vermin",), description="Big.", numbers={"hp": 2}, tags=("wild",)
+    )
+    assert described(rat).diff == (
+        ("creature", "—", "Rat"),
+        ("aliases", "—", "Vermin"),
+        ("description", "—", "Big."),
+        ("hp", "—", "2"),
+        ("tags", "—", "wild"),
+    )
+
+
+def test_a_rumour_says_that_it_is_one() -> None:
+    rumour = says("owns", JON, LANTERN, standing=Standing.RUMOUR)
+    assert described(rumour).diff[-1] == ("standing", "—", "rumour")
+
+
+def test_the_quote_is_the_first_words_that_it_rests_on() -> None:
+    quoted = hurt(MARA, 1, evidence=(evidence(""), evidence("drag marks in the silt")))
+    assert described(quoted).quote == "drag marks in the silt"
+
+
+@pytest.mark.parametrize(
+    ("change", "title"),
+    [
+        (hurt(MARA, 3), "Mara.hp -3"),
+        (hurt(MARA, -3), "Mara.hp +3"),
+        (state(MARA, "hp", 7), "Mara.hp 7"),
+        (dies(ORC), "Orc died ★"),
+        (tagged(MARA, "wounded"), "Mara is wounded"),
+        (proposal(AdvanceClock(clock="Tide", by=-1)), "Tide -1"),
+        (says("met", MARA, JON, involves=involves(("object", JON), ("subject", MARA))), "Mara met Jon."),
+        (proposal(EndFact(fact_id=STAY.id)), "No longer so: a fact that is not in canon"),
+    ],
+)
+def test_without_findings_it_is_still_told(change: ProposedChange, title: str) -> None:
+    assert describe(change, Findings(), {e.id: e for e in EVERYONE}, CATALOGUE).title == title

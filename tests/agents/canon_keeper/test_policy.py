@@ -1,0 +1,107 @@
+"""Canon policy: the order of its rules, and that it has an answer for everything."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.canon_keeper.policy import THRESHOLD, Findings, KindRule, Mark, confidence_of, judge
+from agents.views import ConflictView
+from stores.records.canon import Authority
+from stores.records.ids import derived
+from tests.agents.canon_keeper.kit import LANTERN, MARA, says
+
+CONFLICT = ConflictView("one_value", "Canon says otherwise.")
+KNOWN = derived("known fact")
+ANYTHING = Findings(locked=("Mara",), duplicate_of=KNOWN, conflicts=(CONFLICT,))
+
+
+@pytest.mark.parametrize(
+    ("authority", "with_evidence", "without"),
+    [
+        (Authority.SOURCE, 1.0, 0.5),
+        (Authority.GM, 1.0, 0.5),
+        (Authority.PLAYER, 0.8, 0.4),
+        (Authority.SYSTEM, 0.5, 0.25),
+    ],
+)
+def test_base_confidence_and_the_price_of_no_evidence(
+    authority: Authority, with_evidence: float, without: float
+) -> None:
+    assert confidence_of(says("owns", MARA, LANTERN, authority=authority)) == with_evidence
+    assert confidence_of(says("owns", MARA, LANTERN, authority=authority, evidence=())) == without
+
+
+@pytest.mark.parametrize(
+    ("authority", "findings", "mark", "why"),
+    [
+        (Authority.PLAYER, ANYTHING, "reject", "Mara is locked"),
+        (Authority.GM, ANYTHING, "accept", "Canon has it already"),
+        (Authority.SYSTEM, Findings(duplicate_of=KNOWN, conflicts=(CONFLICT,)), "accept", "Canon has it"),
+        (Authority.GM, Findings(locked=("Mara",), conflicts=(CONFLICT,)), "hold", "Canon says otherwise."),
+        (Authority.GM, Findings(conflicts=(CONFLICT,)), "hold", "Accept it to override"),
+        (Authority.SOURCE, Findings(conflicts=(CONFLICT,)), "hold", "It is held until you accept"),
+        (Authority.GM, Findings(locked=("Mara",)), "accept", "Your word, with evidence: 1.00."),
+        (Authority.PLAYER, Findings(), "accept", "By a resolved action, with evidence: 0.80."),
+        (Authority.SYSTEM, Findings(), "defer", "Below 0.7 it waits for your decision."),
+        (Authority.SYSTEM, Findings(repeats=True), "defer", "Another proposal says the same."),
+        (Authority.PLAYER, Findings(notes=("Unusual.",)), "accept", "Unusual."),
+    ],
+)
+def test_the_order_of_the_rules(authority: Authority, findings: Findings, mark: Mark, why: str) -> None:
+    judgement = judge(says("owns", MARA, LANTERN, authority=authority), findings)
+    assert judgement.mark == mark
+    assert why in " ".join(judgement.reasons)
+
+
+@pytest.mark.parametrize(
+    ("rule", "authority", "mark"),
+    [
+        (KindRule.ACCEPT, Authority.SYSTEM, "accept"),
+        (KindRule.ASK, Authority.GM, "defer"),
+        (KindRule.REJECT, Authority.GM, "reject"),
+    ],
+)
+def test_a_rule_for_a_kind_is_followed_and_shown(rule: KindRule, authority: Authority, mark: Mark) -> None:
+    judgement = judge(says("owns", MARA, LANTERN, authority=authority), Findings(), {"assert_fact": rule})
+    assert judgement.mark == mark
+    assert judgement.reasons[0] == f"Your rule for assert fact: {rule}."
+
+
+def test_a_rule_for_a_kind_overrides_neither_locks_nor_conflicts() -> None:
+    rules = {"assert_fact": KindRule.ACCEPT}
+    claim = says("owns", MARA, LANTERN)
+    assert judge(claim, Findings(conflicts=(CONFLICT,)), rules).mark == "hold"
+    assert judge(claim, Findings(locked=("Mara",)), rules).mark == "reject"
+
+
+findings = st.builds(
+    Findings,
+    locked=st.sampled_from([(), ("Mara",)]),
+    duplicate_of=st.sampled_from([None, KNOWN]),
+    repeats=st.booleans(),
+    conflicts=st.sampled_from([(), (CONFLICT,)]),
+    notes=st.sampled_from([(), ("A note.",)]),
+)
+rules = st.dictionaries(st.sampled_from(["assert_fact", "state_change"]), st.sampled_from(KindRule))
+
+
+@given(st.sampled_from(Authority), st.booleans(), findings, rules)
+def test_policy_is_total_and_deterministic(
+    authority: Authority, with_evidence: bool, found: Findings, by_kind: dict[str, KindRule]
+) -> None:
+    claim = says("owns", MARA, LANTERN, authority=authority)
+    claim = claim if with_evidence else claim.model_copy(update={"evidence": ()})
+    judgement = judge(claim, found, by_kind)
+    assert judgement == judge(claim, found, by_kind)
+    assert 0 < judgement.confidence <= 1
+    assert judgement.reasons
+    by_gm = authority is Authority.GM
+    assert (judgement.mark == "reject") is (
+        (bool(found.locked) and not by_gm)
+        or (not (found.duplicate_of or found.conflicts) and by_kind.get("assert_fact") is KindRule.REJECT)
+    )
+    if judgement.mark == "accept":
+        assert found.duplicate_of or not found.conflicts
+        assert found.duplicate_of or judgement.confidence >= THRESHOLD or by_kind.get("assert_fact")

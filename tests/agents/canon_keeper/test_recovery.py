@@ -1,0 +1,210 @@
+"""A commit that is stopped anywhere ends as if it had not been: nothing lost, nothing twice.
+
+Source: design/loops.md, "Recovery"; CONVERSATIONAL_LOOPS, failures.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agents.canon_keeper.keeper import CanonKeeper, CommitResult
+from stores.errors import InputError, StoreError, StoreFull
+from stores.records.ledger import CanonizationState, ProposalStatus, ProposedChange, Verdict
+from stores.records.world import EntityKind
+from tests.agents.canon_keeper.conftest import Table
+from tests.agents.canon_keeper.kit import (
+    CHAPEL,
+    CRYPT,
+    LANTERN,
+    MARA,
+    SCENE,
+    STORY,
+    UNIVERSE,
+    creates,
+    entity,
+    fact,
+    hurt,
+    ruled,
+    ruling,
+    says,
+    tagged,
+    universe,
+)
+
+STEPS = ("plan_canonization", "commit", "mark_written", "close_canonization")
+
+
+FINISHED = "Finished the commit “scene end”: 5 facts, 2 entities."
+DROPPED = "The commit “scene end” was cut off before canon; your decisions are kept."
+LINES = {
+    ("plan_canonization", False): [],
+    ("plan_canonization", True): [DROPPED],
+    ("commit", False): [DROPPED],
+    ("close_canonization", True): [],
+}
+"""What is said after a stop at a step, before or after it was done; else it was finished."""
+
+
+class PowerCut(BaseException):
+    """The machine stops: nobody catches this."""
+
+
+class Stopping:
+    """A store that is stopped by `error` at one of its steps, before or after it is done."""
+
+    def __init__(self, store: Any, step: str, error: BaseException, *, done: bool) -> None:
+        self._store, self._step, self._error, self._done = store, step, error, done
+
+    def __getattr__(self, name: str) -> Any:
+        if name != self._step:
+            return getattr(self._store, name)
+
+        async def stop(*args: Any, **kwargs: Any) -> None:
+            if self._done:
+                await getattr(self._store, name)(*args, **kwargs)
+            raise self._error
+
+        return stop
+
+
+STAY = fact("located_in", MARA, CHAPEL, valid_from=0)
+GUARD = entity("Guard")
+CHANGES = [
+    creates("Guard", EntityKind.CHARACTER),
+    hurt(MARA, 3, tick=10),
+    hurt(MARA, 2, tick=11),
+    says("located_in", MARA, CRYPT, tick=12),
+    says("owns", GUARD, LANTERN, tick=12),
+    ruled(tagged(MARA, "proud"), Verdict.REJECT),
+    says("owns", MARA, entity("Nothing"), tick=12),
+]
+
+
+async def commit(table: Table, keeper: CanonKeeper) -> CommitResult:
+    return await keeper.commit(
+        CHANGES, reason="scene end", scene=await table.scene(), story_id=STORY, close_scene=True
+    )
+
+
+async def ends(table: Table) -> dict[str, tuple[ProposalStatus, str]]:
+    return {p.id: (p.status, p.error) for p in await table.log.proposals(scene_id=SCENE)}
+
+
+async def prepared(table: Table) -> list[ProposedChange]:
+    await table.lay(STAY)
+    return await table.stage(*CHANGES)
+
+
+def stopped(table: Table, step: str, error: BaseException, *, done: bool) -> CanonKeeper:
+    if step == "commit":
+        return table.keeper_with(canon=Stopping(table.canon, step, error, done=done))
+    return table.keeper_with(log=Stopping(table.log, step, error, done=done))
+
+
+@pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("step", STEPS)
+async def test_a_power_cut_at_any_step_is_recovered_from(
+    step: str, done: bool, table: Table, other_table: Table
+) -> None:
+    await prepared(table)
+    await prepared(other_table)
+    await commit(other_table, other_table.keeper)
+
+    with pytest.raises(PowerCut):
+        await commit(table, stopped(table, step, PowerCut(), done=done))
+    lines = await table.keeper_with().recover()
+
+    assert lines == LINES.get((step, done), [FINISHED])
+    if lines != [FINISHED]:
+        await commit(table, table.keeper)
+    assert await table.whole() == await other_table.whole()
+    assert await ends(table) == await ends(other_table)
+    assert await table.keeper.recover() == [], "once is enough"
+    assert await table.whole() == await other_table.whole()
+
+
+@pytest.mark.parametrize("step", STEPS)
+async def test_a_store_that_fails_says_what_is_kept_and_committing_again_finishes_it(
+    step: str, table: Table, other_table: Table
+) -> None:
+    await prepared(table)
+    await prepared(other_table)
+    expected = await commit(other_table, other_table.keeper)
+
+    with pytest.raises(StoreFull) as failed:
+        await commit(table, stopped(table, step, StoreFull("The disk is full."), done=False))
+    if step != "plan_canonization":
+        assert "Canon could not be written: The disk is full." in failed.value.what
+        assert failed.value.kept.startswith("The whole commit is kept in the log")
+        assert failed.value.todo == "Commit again, or start MONITOR again."
+        assert {status for status, _ in (await ends(table)).values()} == {ProposalStatus.PENDING}
+
+    result = await commit(table, table.keeper)
+    assert (result.accepted, result.rejected, result.failed) == (
+        expected.accepted,
+        expected.rejected,
+        expected.failed,
+    )
+    assert await table.whole() == await other_table.whole()
+    assert await ends(table) == await ends(other_table)
+    assert await table.log.canonizations(states=[CanonizationState.PLANNED, CanonizationState.WRITTEN]) == []
+
+
+async def test_what_canon_never_saw_may_be_decided_anew(table: Table) -> None:
+    await prepared(table)
+    with pytest.raises(StoreError):
+        await commit(table, stopped(table, "commit", StoreError("No."), done=False))
+    await table.keeper.decide([CHANGES[1].id], ruling(Verdict.REJECT))
+    await commit(table, table.keeper)
+    assert (await table.canon.entity(MARA.id)).numbers["hp"] == 8
+    states = [c.state for c in await table.log.canonizations()]
+    assert states == [CanonizationState.DROPPED, CanonizationState.CLOSED]
+
+
+async def test_what_canon_has_is_closed_before_it_is_decided_anew(table: Table) -> None:
+    await prepared(table)
+    with pytest.raises(StoreError):
+        await commit(table, stopped(table, "mark_written", StoreError("No."), done=False))
+    with pytest.raises(InputError, match="closed over it"):
+        await table.keeper.decide([CHANGES[1].id], ruling(Verdict.REJECT))
+    assert (await ends(table))[CHANGES[1].id] == (ProposalStatus.ACCEPTED, "")
+
+
+async def test_recovery_says_so_when_the_store_still_fails(table: Table) -> None:
+    await prepared(table)
+    broken = stopped(table, "close_canonization", StoreError("It is away."), done=False)
+    with pytest.raises(StoreError):
+        await commit(table, broken)
+    (line,) = await broken.recover()
+    assert line.startswith("The commit “scene end” is not finished yet. Canon could not be written")
+    with pytest.raises(StoreError):
+        await broken.retry()
+    assert [r.accepted for r in await table.keeper.retry()] == [5]
+
+
+@pytest.mark.parametrize("step", ["commit", "mark_written"])
+async def test_what_is_half_done_is_settled_before_the_next_commit(step: str, table: Table) -> None:
+    """A batch holds absolute values: written after a later one, it would undo it."""
+    await prepared(table)
+    with pytest.raises(StoreError):
+        await commit(table, stopped(table, step, StoreError("No."), done=False))
+    (later,) = await table.stage(hurt(MARA, 1, tick=20))
+    await table.keeper.commit([later], reason="later", scene=await table.scene())
+    written = step == "mark_written"
+    assert (await table.canon.entity(MARA.id)).numbers["hp"] == (4 if written else 9)
+    assert await table.keeper.recover() == []
+    await commit(table, table.keeper)
+    assert (await table.canon.entity(MARA.id)).numbers["hp"] == 4
+
+
+async def test_a_founding_that_was_cut_off_is_finished(table: Table) -> None:
+    bare = {"scene_id": None, "story_id": None, "turn_id": None, "tick": None}
+    begun = await table.stage(creates("Mara", EntityKind.CHARACTER, **bare))
+    with pytest.raises(PowerCut):
+        await stopped(table, "commit", PowerCut(), done=False).found(universe(), begun)
+    (line,) = await table.keeper.recover()
+    assert line == "Finished the commit “founding of The Salt Coast”: 0 facts, 1 entity."
+    assert await table.canon.universe(UNIVERSE) == universe()
+    assert await table.canon.entity(MARA.id)
