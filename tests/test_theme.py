@@ -150,7 +150,7 @@ def _contrast_of(segment: Segment) -> float | None:
     style = segment.style
     if style is None or style.color is None or style.bgcolor is None:
         return None
-    if not any(character.isalnum() or character in "★⚠✓✗⏸·◉▸…❝" for character in segment.text):
+    if not any(character.isalnum() or character in "★⚠✓✗‖·◉▸…❝" for character in segment.text):
         return None  # rules and boxes are decoration
     if ColorType.DEFAULT in (style.color.type, style.bgcolor.type):
         return None

@@ -13,6 +13,8 @@ from textual.widgets import Static
 from agents.views import ProposalView
 from widgets.safe_text import content, one_line, plain
 
+ABSENT = "—"
+"""How the CanonKeeper says that a thing was not there before, or will not be after."""
 _SHORT = 24
 """Values up to this many cells stand side by side."""
 
@@ -21,6 +23,7 @@ def diff_content(diff: Sequence[tuple[str, str, str]]) -> Content:
     """Return a line for each short change, and minus and plus lines for long ones."""
     lines: list[Content] = []
     for what, before, after in diff:
+        before, after = ("" if value == ABSENT else value for value in (before, after))
         short = max(cell_len(before), cell_len(after)) <= _SHORT and "\n" not in before + after
         if short:
             lines.append(_side_by_side(one_line(what), one_line(before), one_line(after)))

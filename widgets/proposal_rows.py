@@ -18,6 +18,10 @@ from widgets.ink import Ink, Line, Piece
 from widgets.safe_text import ellipsise, one_line, pad
 
 SELECTED = "●"
+LABEL_CELLS = 10
+"""The longest label that is written out (`character`)."""
+NARROW = 44
+"""Rows of fewer cells give the title the room that long labels would take."""
 CRITICAL = "★"
 CONFLICT = "⚠"
 
@@ -25,7 +29,7 @@ _VERDICTS = {
     Verdict.ACCEPT: ("✓", Ink.GOOD, "accepted"),
     Verdict.REJECT: ("✗", Ink.BAD, "rejected"),
     Verdict.COLOUR: ("✗", Ink.BAD, "colour"),
-    Verdict.DEFER: ("⏸", Ink.WARN, "deferred"),
+    Verdict.DEFER: ("‖", Ink.WARN, "deferred"),
 }
 _MARKS = {
     "accept": ("✓", Ink.GOOD),
@@ -83,7 +87,9 @@ def confidence(value: float) -> str:
     return "1.0" if value >= 0.995 else f"{value:.2f}"[1:]
 
 
-def proposal_line(view: ProposalView, width: int, *, selected: bool = False, label_width: int = 6) -> Line:
+def proposal_line(
+    view: ProposalView, width: int, *, selected: bool = False, label_cells: int = LABEL_CELLS
+) -> Line:
     """Draw a proposal at `width` cells: marks, kind, title, then conflicts and confidence or verdict."""
     word = fate(view)
     sign, sign_ink = mark(view)
@@ -97,7 +103,7 @@ def proposal_line(view: ProposalView, width: int, *, selected: bool = False, lab
         (SELECTED if selected else " ", Ink.NPC),
         (sign, sign_ink),
         (" ", Ink.PROSE),
-        (pad(view.label, label_width) + " ", Ink.MUTED),
+        (pad(view.label, label_cells if width >= NARROW else min(label_cells, 6)) + " ", Ink.MUTED),
     ]
     tail: list[Piece] = []
     if view.critical:
@@ -121,6 +127,11 @@ def header_line(name: str, views: Sequence[ProposalView], width: int) -> Line:
     count = "  ".join(words)
     title = ellipsise(name or "other", max(4, width - cell_len(count) - 4))
     return [(f" {title}  ", Ink.HEADING), (count, Ink.MUTED)]
+
+
+def label_width(views: Iterable[ProposalView]) -> int:
+    """Return the cells that the longest label takes."""
+    return min(LABEL_CELLS, max((cell_len(one_line(view.label)) for view in views), default=0))
 
 
 def matches(view: ProposalView, wanted: str) -> bool:

@@ -31,6 +31,7 @@ from widgets.proposal_rows import (
     header_line,
     is_open,
     is_undecided,
+    label_width,
     matches,
     proposal_line,
 )
@@ -47,7 +48,7 @@ class ProposalList(RowList[ProposalView]):
 
     HELP_TITLE: ClassVar[str] = "Proposals"
     HELP_TEXT: ClassVar[str] = (
-        "✓ a commit would accept it, ✗ reject it, · it waits for you, ⏸ deferred, ⚠ it meets a conflict. "
+        "✓ a commit would accept it, ✗ reject it, · it waits for you, ‖ deferred, ⚠ it meets a conflict. "
         "★ is critical, .80 is how sure it is.\n"
         "a accepts, r rejects, e edits, c calls it mere colour (and remembers the kind), d defers, u takes a "
         "decision back, x shows the evidence. Space marks several; A accepts all but the marked."
@@ -115,12 +116,14 @@ class ProposalList(RowList[ProposalView]):
         self._accept_all = accept_all
         self._views: tuple[ProposalView, ...] = ()
         self._selected: set[Id] = set()
+        self._label_cells = 0
 
     # --- what screens call -------------------------------------------------------------------------
 
     def show(self, views: Sequence[ProposalView]) -> None:
         """Show these; cursor and marks stay on their proposals."""
         self._views = tuple(views)
+        self._label_cells = label_width(views)
         self._selected &= {view.proposal.id for view in self._views if is_open(view)}
         self._lay_out()
         self.highlighted(self.current)
@@ -150,7 +153,7 @@ class ProposalList(RowList[ProposalView]):
 
     def _draw_row(self, view: ProposalView, width: int) -> list[Line]:
         selected = view.proposal.id in self._selected
-        return [proposal_line(view, width, selected=selected, label_width=9 if width >= 56 else 6)]
+        return [proposal_line(view, width, selected=selected, label_cells=self._label_cells)]
 
     def _draw_header(self, name: str, views: Sequence[ProposalView], width: int) -> list[Line]:
         return [header_line(name, views, width)]

@@ -207,7 +207,7 @@ async def test_rows_say_their_state_without_colour() -> None:
             "✓factkeptaccepted",
             "✗factthrownrejected",
             "✗factpaintedcolour",
-            "⏸factlaterdeferred",
+            "‖factlaterdeferred",
         ]
 
 

@@ -211,7 +211,7 @@ def test_a_change_is_told_by_sign_and_not_by_colour_alone() -> None:
     text = diff_content(
         [
             ("hp", "10", "7"),
-            ("tag", "", "marked"),
+            ("tag", "—", "marked"),
             ("alias", "Vey", ""),
             ("description", "A small chapel", "A small chapel that the sea has taken"),
         ]
