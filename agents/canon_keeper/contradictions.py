@@ -25,8 +25,8 @@ from agents.canon_keeper.decisions import is_turned_down
 from agents.canon_keeper.duplicates import Names, duplicate_of
 from agents.canon_keeper.policy import Findings
 from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.readings import SUBJECT, Slot, overlap, read, slot_of, stands
-from agents.canon_keeper.snapshot import CanonSnapshot, named_entities
+from agents.canon_keeper.readings import ALIVE, SUBJECT, Slot, overlap, read, slot_of, stands, starts_later
+from agents.canon_keeper.snapshot import CanonSnapshot, is_about_the_past, named_entities
 from agents.canon_keeper.world import World
 from agents.views import ConflictView
 from stores.records.canon import (
@@ -45,8 +45,6 @@ from stores.records.canon import (
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
 from stores.records.world import Entity
-
-ALIVE = "alive"
 
 ACTING = (SUBJECT, "actor")
 """Roles that only the living play. To be met, found, buried or spoken of is open to the dead."""
@@ -177,11 +175,10 @@ class _Bench:
             entity, slot = self._world.entities[actor], Slot(ALIVE, actor)
             death = self._world.holding(slot)
             alive = death.value if death else borne(entity, slot, self._world.catalogue)
-            if alive is not False or _is_about_the_past(proposal):
+            if alive is not False or is_about_the_past(proposal):
                 continue
-            after = death is None or self._after(proposal, claim, death)
-            if after:
-                certain = death is None or _later_tick(claim.fact, death)
+            if death is None or self._after(proposal, claim, death):
+                certain = death is None or starts_later(claim.fact, death)
                 text = f"{entity.name} is dead, and the dead do not act."
                 yield ConflictView("dead_do_not_act", text, death, certain)
 
@@ -263,16 +260,6 @@ def _actors(proposal: ProposedChange, claim: Claim, catalogue: Catalogue) -> Ite
         yield from _subjects(claim.fact.involves)
     if isinstance(change, AssertFact) and change.fact_kind in _DEEDS:
         yield from (i.entity_id for i in claim.fact.involves if i.role in ACTING)
-
-
-def _is_about_the_past(proposal: ProposedChange) -> bool:
-    change = proposal.change
-    told, now = (change.valid_from, proposal.tick) if isinstance(change, AssertFact) else (None, None)
-    return told is not None and now is not None and told < now
-
-
-def _later_tick(fact: Fact, death: Fact) -> bool:
-    return None not in (fact.valid_from, death.valid_from) and fact.valid_from > death.valid_from  # type: ignore[operator]
 
 
 def _altered(proposal: ProposedChange, world: World) -> Iterator[Id]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from typing import Literal
 
@@ -61,7 +62,7 @@ class Catalogue:
     predicates: Mapping[str, Predicate]
 
     def __getitem__(self, name: str) -> Predicate:
-        return self.predicates.get(name) or Predicate(name=name)
+        return self.predicates.get(name) or _unknown(name)
 
     def names(self) -> frozenset[str]:
         return frozenset(self.predicates)
@@ -118,6 +119,11 @@ def read_catalogue(text: str) -> Catalogue:
             if other not in catalogue.predicates:
                 raise _refused(f"{predicate.name} names {other!r}, which is not in the catalogue")
     return catalogue
+
+
+@lru_cache(maxsize=1_000)
+def _unknown(name: str) -> Predicate:
+    return Predicate(name=name)
 
 
 def same_value(one: Literalish | None, other: Literalish | None) -> bool:

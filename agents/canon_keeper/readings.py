@@ -17,6 +17,8 @@ IS: Final = "is"
 IS_NOT: Final = "is_not"
 """A tag is a state too: `is wounded`, and when it is taken away, `is_not wounded`."""
 
+ALIVE: Final = "alive"
+
 SUBJECT: Final = "subject"
 OBJECT: Final = "object"
 

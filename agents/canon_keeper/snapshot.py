@@ -6,11 +6,11 @@ Source: design/authority.md, "Contradictions": "checked before every commit".
 from __future__ import annotations
 
 from asyncio import gather
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.readings import IS, IS_NOT
+from agents.canon_keeper.readings import ALIVE, IS, IS_NOT
 from stores.errors import NotFound
 from stores.ports import CanonReader
 from stores.records.canon import (
@@ -75,7 +75,12 @@ async def read_snapshot(
     wanted |= {c.fact_id for c in changes if isinstance(c, RetconFact) and c.fact_id not in facts}
     entities = await _entities(canon, wanted)
 
-    questions = {q for p in proposals for q in _questions(p, catalogue, facts, entities)}
+    questions = {
+        (who.id, what, past)
+        for proposal in proposals
+        for entity_id, what, past in _questions(proposal, catalogue, facts)
+        if (who := meant(entity_id, entities)) is not None
+    }
     absorbed = {c.absorbed_id for c in changes if isinstance(c, MergeEntities)}
     kinds = _kinds_to_read_whole(changes, facts.values())
     answers = await gather(
@@ -99,6 +104,14 @@ async def read_snapshot(
         supersessions=supersessions,
         evidence=await _evidence(canon, changes, facts.values(), absorbed) if for_commit else {},
     )
+
+
+def meant(entity_id: Id, entities: Mapping[Id, Entity]) -> Entity | None:
+    """Return the entity that an id means now: what was merged away is what it was merged into."""
+    entity = entities.get(entity_id)
+    while entity is not None and entity.merged_into:
+        entity = entities.get(entity.merged_into)
+    return entity
 
 
 def named_entities(change: Payload) -> set[Id]:
@@ -130,39 +143,33 @@ _Question = tuple[Id, str, bool]
 
 
 def _questions(
-    proposal: ProposedChange, catalogue: Catalogue, facts: Mapping[Id, Fact], entities: Mapping[Id, Entity]
+    proposal: ProposedChange, catalogue: Catalogue, facts: Mapping[Id, Fact]
 ) -> Iterable[_Question]:
+    """Yield what must be known to check one proposal; whoever might act may be dead."""
     change = proposal.change
     match change:
         case AssertFact():
-            past = change.valid_to is not None or _is_about_the_past(change, proposal)
-            who = [entities[i.entity_id] for i in change.involves if i.entity_id in entities]
-            yield from ((e.id, p, past) for e in who for p in catalogue.related(change.predicate))
-            yield from ((e.id, "alive", False) for e in who)
+            past = change.valid_to is not None or is_about_the_past(proposal)
+            for entity_id in named_entities(change):
+                yield entity_id, ALIVE, False
+                yield from ((entity_id, predicate, past) for predicate in catalogue.related(change.predicate))
         case StateChange():
-            yield from (
-                (change.entity_id, p, False) for p in ("alive", *_state_predicates(change, catalogue))
-            )
+            tag = change.op in (StateOp.TAG, StateOp.UNTAG) or isinstance(change.value, bool)
+            predicates = {ALIVE, *catalogue.related(change.key), *((IS, IS_NOT) if tag else ())}
+            yield from ((change.entity_id, predicate, False) for predicate in predicates)
         case NoteAxiom():
             yield from ((i.entity_id, change.predicate, False) for i in change.involves)
-        case EndFact() | RetconFact():
-            fact = facts.get(change.fact_id)
-            for involved in fact.involves if fact else ():
-                yield from (
-                    (involved.entity_id, p, False) for p in catalogue.related(fact.predicate if fact else "")
-                )
-        case _:
-            return
+        case EndFact() | RetconFact() if change.fact_id in facts:
+            fact = facts[change.fact_id]
+            for predicate in catalogue.related(fact.predicate):
+                yield from ((i.entity_id, predicate, False) for i in fact.involves)
 
 
-def _is_about_the_past(change: AssertFact, proposal: ProposedChange) -> bool:
-    return None not in (change.valid_from, proposal.tick) and change.valid_from < proposal.tick  # type: ignore[operator]
-
-
-def _state_predicates(change: StateChange, catalogue: Catalogue) -> Iterable[str]:
-    if change.op in (StateOp.TAG, StateOp.UNTAG) or isinstance(change.value, bool):
-        return (IS, IS_NOT, *catalogue.related(change.key))
-    return catalogue.related(change.key)
+def is_about_the_past(proposal: ProposedChange) -> bool:
+    """Say whether the proposal tells of a time before the one it was made at."""
+    change = proposal.change
+    told = change.valid_from if isinstance(change, AssertFact) else None
+    return told is not None and proposal.tick is not None and told < proposal.tick
 
 
 def _kinds_to_read_whole(changes: Iterable[Payload], named: Iterable[Fact]) -> set[FactKind]:
@@ -195,6 +202,10 @@ async def _entities(canon: CanonReader, wanted: Collection[Id]) -> dict[Id, Enti
     return found
 
 
+_Look = Callable[[Id], Awaitable[list[Fact]]]
+"""Gives what a fact superseded, or what superseded it."""
+
+
 async def _successions(
     canon: CanonReader, facts: dict[Id, Fact], retconned: set[Id]
 ) -> tuple[Supersession, ...]:
@@ -203,29 +214,27 @@ async def _successions(
     Down to what they ended and up to what ended that, past any fact that is (or is about to be)
     retconned: those are the facts whose end may move. Adds them to `facts`.
     """
-    edges: dict[tuple[Id, Id], Supersession] = {}
 
-    async def walk(starts: Iterable[Fact], *, down: bool) -> list[Fact]:
-        reached: list[Fact] = []
+    async def steps(starts: Iterable[Fact], look: _Look) -> list[tuple[Fact, Fact]]:
+        taken: list[tuple[Fact, Fact]] = []
         waiting, seen = list(starts), set[Id]()
         while waiting:
             fact = waiting.pop()
             if fact.id in seen:
                 continue
             seen.add(fact.id)
-            for other in await (canon.supersedes(fact.id) if down else canon.superseded_by(fact.id)):
-                newer, older = (fact, other) if down else (other, fact)
-                edges[newer.id, older.id] = Supersession(newer_id=newer.id, older_id=older.id)
-                facts.setdefault(other.id, other)
-                reached.append(other)
+            for other in await look(fact.id):
+                taken.append((fact, other))
                 if other.status is FactStatus.RETCONNED or other.id in retconned:
                     waiting.append(other)
-        return reached
+        return taken
 
-    named = [facts[fact_id] for fact_id in retconned if fact_id in facts]
-    ended = await walk(named, down=True)
-    await walk([*named, *ended], down=False)
-    return tuple(edges.values())
+    named = [facts[fact_id] for fact_id in sorted(retconned) if fact_id in facts]
+    down = await steps(named, canon.supersedes)
+    up = await steps([*named, *(older for _, older in down)], canon.superseded_by)
+    edges = dict.fromkeys([*((n.id, o.id) for n, o in down), *((n.id, o.id) for o, n in up)])
+    facts.update({fact.id: fact for step in (*down, *up) for fact in step})
+    return tuple(Supersession(newer_id=newer, older_id=older) for newer, older in edges)
 
 
 async def _evidence(
@@ -233,6 +242,8 @@ async def _evidence(
 ) -> dict[Id, tuple[Evidence, ...]]:
     """Read what must be cited again: by a value's first fact, and by facts that move to another entity."""
     subjects = {c.entity_id for c in changes if isinstance(c, StateChange)}
+    states = (c for c in changes if isinstance(c, AssertFact) and c.fact_kind is FactKind.STATE)
+    subjects |= {i.entity_id for c in states for i in c.involves}
     subjects |= {f.id for f in facts if not {i.entity_id for i in f.involves}.isdisjoint(absorbed)}
     ordered = sorted(subjects)
     return {

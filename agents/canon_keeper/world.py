@@ -11,8 +11,17 @@ from collections.abc import Iterable, Iterator
 
 from agents.canon_keeper.bearing import bear
 from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.readings import Slot, is_open, normal, read, same_value_given, slot_of, stands
-from agents.canon_keeper.snapshot import CanonSnapshot
+from agents.canon_keeper.readings import (
+    OCCURRENCES,
+    Slot,
+    is_open,
+    normal,
+    read,
+    same_value_given,
+    slot_of,
+    stands,
+)
+from agents.canon_keeper.snapshot import CanonSnapshot, meant
 from agents.canon_keeper.successions import Successions
 from stores.records.canon import Fact, FactKind, FactStatus, Supersession
 from stores.records.ids import Id
@@ -43,9 +52,7 @@ class World:
 
     def entity(self, entity_id: Id) -> Entity | None:
         """Return the entity that this id means now: what was merged away is what it was merged into."""
-        entity = self.entities.get(entity_id)
-        while entity is not None and entity.merged_into:
-            entity = self.entities.get(entity.merged_into)
+        entity = meant(entity_id, self.entities)
         return entity if entity is not None and entity.status is EntityStatus.CANONICAL else None
 
     def said(self, predicate: str, who: Id | None) -> list[Fact]:
@@ -58,9 +65,11 @@ class World:
         return next((f for f in facts if is_open(f) and stands(f)), None)
 
     def alike(self, fact: Fact) -> Iterator[Fact]:
-        """Yield facts that may say the same: of the same subject and predicate, or in the same words."""
+        """Yield facts that may say the same: in the same words or, if it is no occurrence, of the same
+        subject and predicate."""
         said = read(fact, self.catalogue)
-        ids = (*self._said[said.predicate, said.subject], *self._statements[normal(fact.statement)])
+        told = () if fact.kind in OCCURRENCES else self._said[said.predicate, said.subject]
+        ids = (*self._statements[normal(fact.statement)], *told)
         yield from (self.facts[i] for i in dict.fromkeys(ids) if i != fact.id)
 
     def rivals(self, fact: Fact) -> Iterator[Fact]:

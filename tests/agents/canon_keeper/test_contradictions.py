@@ -217,6 +217,19 @@ def test_a_claim_without_a_time_is_not_certain_to_mean_that_time() -> None:
     assert not examined([claim], IN_CHAPEL)[0].conflicts[0].certain
 
 
+def test_restoring_meets_what_excludes_it_and_not_the_values_around_it() -> None:
+    never = ALLIES.model_copy(update={"status": FactStatus.RETCONNED})
+    feud = fact("enemy_of", MARA, JON, valid_from=20)
+    again = proposal(RetconFact(fact_id=never.id, restore=True))
+    assert rules([again], never, feud) == [("exclusive",)]
+    stay = WAS_IN_CHAPEL.model_copy(update={"status": FactStatus.RETCONNED})
+    before, after = (
+        fact("located_in", MARA, CRYPT, valid_to=80),
+        fact("located_in", MARA, CRYPT, valid_from=80),
+    )
+    assert rules([proposal(RetconFact(fact_id=stay.id, restore=True))], stay, before, after) == [()]
+
+
 # --- pairs among proposals --------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from stores.errors import InputError
-from stores.records.canon import Authority, FactKind, FactStatus, RetconFact
+from stores.records.canon import Authority, FactKind, FactStatus, MergeEntities, RetconFact
 from stores.records.ledger import CanonizationState, ProposalStatus, Verdict
 from stores.records.world import EntityKind
 from tests.agents.canon_keeper.conftest import Table
@@ -270,6 +270,27 @@ async def test_retcon_and_restore_through_the_gate(table: Table) -> None:
     (redo,) = await table.stage(proposal(RetconFact(fact_id=fact_of(first), restore=True), **by_gm))
     await table.keeper.commit([redo], reason="restore", scene=await table.scene())
     assert await table.whole() == before
+
+
+async def test_what_is_said_of_a_merged_one_is_weighed_as_of_the_kept_one(table: Table) -> None:
+    await table.lay(fact("located_in", MARA, CHAPEL, valid_from=50), fact("owns", JON, LANTERN))
+    (merge,) = await table.stage(proposal(MergeEntities(kept_id=MARA.id, absorbed_id=JON.id)))
+    report = await table.keeper.commit([merge], reason="merge", scene=await table.scene())
+    (moved,) = report.facts
+    assert moved.entity("subject") == MARA.id
+    assert await table.canon.evidence_of(moved.id) != []
+    again, elsewhere = says("owns", JON, LANTERN), says("located_in", JON, CRYPT, valid_from=50)
+    judgements = await table.keeper.judge(await table.stage(again, elsewhere))
+    assert judgements[again.id].duplicate_of == moved.id
+    assert [c.rule for c in judgements[elsewhere.id].conflicts] == ["one_value"]
+
+
+async def test_a_first_value_rests_on_what_its_entity_rests_on(table: Table) -> None:
+    await table.lay()
+    (told,) = await table.stage(says("hp", MARA, value=4))
+    report = await table.keeper.commit([told], reason="by hand", scene=await table.scene())
+    first = next(f for f in report.facts if f.statement == "Mara's hp is 10.")
+    assert [e.quote for e in await table.canon.evidence_of(first.id)] == ["in the beginning"]
 
 
 # --- founding ---------------------------------------------------------------------------------------
