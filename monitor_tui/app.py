@@ -42,6 +42,9 @@ OpenDesk = Callable[[], Awaitable[tuple["Desk", CloseDesk]]]
 LATER = ("setup", "continue_story", "scene", "gate", "universe", "reading", "help")
 """Screens imported once the first frame is up, so that going to one costs no import."""
 
+NARROW, ROOMY, ROOMY_FROM = "-narrow", "-roomy", 100
+"""Classes of a screen by its width: whether there is room beside the story."""
+
 SCREENS = Path(screens.__file__).parent
 
 log = logging.getLogger("monitor")
@@ -60,7 +63,7 @@ class MonitorApp(App[None]):
     TITLE = "MONITOR"
     CSS_PATH = ["monitor.tcss", SCREENS / "menu.tcss"]  # Textual loads no sheet for an app's first screen
     COMMANDS = App.COMMANDS | {MonitorCommands}
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-roomy")]
+    HORIZONTAL_BREAKPOINTS = [(0, NARROW), (ROOMY_FROM, ROOMY)]
     BINDING_GROUP_TITLE = "Everywhere"
     BINDINGS = [
         Binding("question_mark,f1", "help", "Help", id="app.help", tooltip="Keys, commands and the tour"),
@@ -152,29 +155,31 @@ class MonitorApp(App[None]):
             case routes.Back():
                 self.pop_screen()
             case routes.ToSetup():
-                self.push_screen(SetupScreen(desk))
+                self._show(SetupScreen(desk))
             case routes.ToStories():
-                self.push_screen(StoriesScreen(desk))
+                self._show(StoriesScreen(desk))
             case routes.ToStory(story_id):
                 self._start(self._resume(desk, story_id), "resume")
             case routes.ToScene(scene_id):
-                self._over_menu(SceneScreen(desk, scene_id))
+                self._show(SceneScreen(desk, scene_id), over_menu=True)
             case routes.ToGate(scene_id):
-                self.push_screen(GateScreen(desk, scene_id))
+                self._show(GateScreen(desk, scene_id))
             case routes.ToTurn(turn_id):
-                self.push_screen(ReadingScreen(desk, turn_id))
+                self._show(ReadingScreen(desk, turn_id))
             case routes.ToUniverse(universe_id, entity_id, beside_play):
-                self.push_screen(UniverseScreen(desk, universe_id, entity_id, beside_play=beside_play))
+                self._show(UniverseScreen(desk, universe_id, entity_id, beside_play=beside_play))
             case routes.ToHelp():
-                self.push_screen(HelpScreen(desk, self.screen))
+                self._show(HelpScreen(desk, self.screen))
             case _:
                 assert_never(route)
 
-    def _over_menu(self, screen: Screen[None]) -> None:
-        """Put `screen` over the menu in place of all that was there."""
-        while len(self.screen_stack) > 2:
+    def _show(self, screen: Screen[None], *, over_menu: bool = False) -> None:
+        """Push `screen`; `over_menu`: in place of all that was over the menu."""
+        # Textual sets this class after the first layout, and then styles every widget again: 20 ms.
+        screen.add_class(NARROW if self.size.width < ROOMY_FROM else ROOMY)
+        while over_menu and len(self.screen_stack) > 2:
             self.pop_screen()
-        if len(self.screen_stack) == 2:
+        if over_menu and len(self.screen_stack) == 2:
             self.switch_screen(screen)
         else:
             self.push_screen(screen)

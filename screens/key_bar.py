@@ -50,7 +50,12 @@ class KeyBar(Widget):
     }
     """
 
-    keys: reactive[tuple[Key, ...]] = reactive((), layout=True)
+    keys: reactive[tuple[Key, ...]] = reactive(())
+
+    def watch_keys(self) -> None:
+        """Lay the screen out anew only if the keys take another line."""
+        if len(lines_of(self.keys, self.content_size.width)) != self.content_size.height:
+            self.refresh(layout=True)
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._bindings_updated)
@@ -75,7 +80,7 @@ class KeyBar(Widget):
             yield palette
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(lines_of(self.keys, width)) or 1
+        return len(lines_of(self.keys, width))
 
     def render(self) -> Content:
         lines = lines_of(self.keys, self.content_size.width)
@@ -107,4 +112,4 @@ def lines_of(keys: tuple[Key, ...], width: int) -> list[list[Key]]:
             room = key.cells
         lines[-1].append(key)
         used = room
-    return lines if lines[0] else []
+    return lines

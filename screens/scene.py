@@ -82,9 +82,7 @@ class SceneScreen(PlayScreen):
                 yield TriggerBar()
                 yield Static(id="here", markup=False)
                 yield Prompt(commands=self.desk.commands(), hint=HINT)
-            with Vertical(id="side"):
-                yield ProposalPanel()
-                yield Cast()
+            yield Vertical(id="side")
         yield KeyBar()
 
     # --- reading and drawing -----------------------------------------------------------------------
@@ -107,8 +105,11 @@ class SceneScreen(PlayScreen):
             self.post_message(self.Names(list(dict.fromkeys((*here, *others)))))
 
     @on(Read)
-    def _draw(self, message: Read) -> None:
+    async def _draw(self, message: Read) -> None:
         view, first = message.view, self.view is None
+        if first:
+            # The first frame does without: going to a scene takes no longer than going to the menu.
+            await self.query_one("#side").mount(ProposalPanel(), Cast())
         self.view = view
         self.query_one(StatusBar).view = view
         self._draw_line(view, message.tail, first)
@@ -146,6 +147,8 @@ class SceneScreen(PlayScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "commit_now":
             return bool(self.query_one(TriggerBar).why)
+        if action == "proposals":
+            return self.view is not None
         return super().check_action(action, parameters)
 
     def action_proposals(self) -> None:

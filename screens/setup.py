@@ -80,21 +80,25 @@ class SetupScreen(DeskScreen[None]):
         self._universes: dict[Id, Universe] = {}
         self._world: World | None = None
         self._outline: StoryOutline | None = None
+        self._suggested_for: tuple[World, Entity | NewCharacter | None] | None = None
 
     def compose(self) -> ComposeResult:
         yield Static(id="progress", markup=False)
         with ContentSwitcher(initial="world", id="pages"):
             yield PickPage("Which world is it set in?", id="world")
-            yield NewWorldPage()
-            yield PickPage("Whom do you play?", id="hero")
-            yield NewHeroPage()
-            yield StoryPage()
-            yield OpeningPage()
         yield Static(id="problem", markup=False)
         yield KeyBar()
 
     def on_mount(self) -> None:
         self._show_progress()
+
+    async def _add_pages(self) -> None:
+        """Mount the pages after the first one, which is enough for the first frame."""
+        hero = PickPage("Whom do you play?", id="hero")
+        pages = (NewWorldPage(), hero, NewHeroPage(), StoryPage(), OpeningPage())
+        for page in pages:
+            page.display = False
+        await self.query_one("#pages").mount_all(pages)
 
     # --- the world ---------------------------------------------------------------------------------
 
@@ -105,7 +109,9 @@ class SetupScreen(DeskScreen[None]):
         self.post_message(self.Universes(await self.desk.universes()))
 
     @on(Universes)
-    def _offer_worlds(self, message: Universes) -> None:
+    async def _offer_worlds(self, message: Universes) -> None:
+        if not self.query(StoryPage):
+            await self._add_pages()
         self._universes = {u.id: u for u in message.universes}
         known = [Row(u.id, u.name, u.genre, u.description) for u in message.universes]
         new = Row(NEW, "+ A new world", "you name it", "An empty world. What is in it is found in play.")
@@ -142,7 +148,7 @@ class SetupScreen(DeskScreen[None]):
 
     def _take_world(self, world: World) -> None:
         self._world = world
-        self.query_one("#hero", PickPage).show(_heroes(world.characters))
+        self.query_one("#hero", PickPage).show(_heroes(world))
         self._turn_to("hero")
 
     # --- the hero ----------------------------------------------------------------------------------
@@ -152,13 +158,17 @@ class SetupScreen(DeskScreen[None]):
         return self._world.characters if self._world else ()
 
     def _take_hero(self, pc: Entity | NewCharacter | None) -> None:
-        """Suggest a story for this hero in this world."""
+        """Suggest a story for this hero in this world; what was typed for the same two stays."""
         if self._world is None:
             return
         world = self._world
-        outline = self._outline = suggested(world.universe, world.characters, world.places, pc, world.opening)
-        self.query_one(StoryPage).suggest(outline)
-        self.query_one(OpeningPage).suggest(outline, world.characters, world.places)
+        if (world, pc) != self._suggested_for:
+            self._suggested_for = (world, pc)
+            outline = self._outline = suggested(
+                world.universe, world.characters, world.places, pc, world.opening
+            )
+            self.query_one(StoryPage).suggest(outline)
+            self.query_one(OpeningPage).suggest(outline, world.characters, world.places)
         self._turn_to("story")
 
     # --- the story ---------------------------------------------------------------------------------
@@ -243,10 +253,11 @@ class SetupScreen(DeskScreen[None]):
             super().refused(error, worker)
 
 
-def _heroes(characters: Sequence[Entity]) -> list[Row]:
-    """Heroes of this world first, then a new one, then anybody else."""
-    heroes = [_hero(c) for c in characters if c.is_pc]
-    others = [_hero(c) for c in characters if not c.is_pc]
+def _heroes(world: World) -> list[Row]:
+    """The hero that the world suggests, its other heroes, a new one, then anybody else."""
+    first = world.opening.pc if world.opening else None
+    heroes = [_hero(c) for c in sorted(world.characters, key=lambda c: c.id != first) if c.is_pc]
+    others = [_hero(c) for c in world.characters if not c.is_pc]
     new = Row(NEW, "+ A new hero", "you name them", "Name, numbers and a line on who they are.")
     nobody = Row(NOBODY, "Nobody", "", "Tell the story without a hero of your own.")
     return [*heroes, new, *others, nobody]

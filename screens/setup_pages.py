@@ -12,9 +12,8 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.suggester import SuggestFromList
-from textual.widgets import OptionList, SelectionList, Static
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
-from textual.widgets.selection_list import Selection
 
 from agents.desk import NewCharacter, NewUniverse, StoryOutline
 from screens.fields import Choice, Entry, Field, Form, Picker
@@ -77,15 +76,42 @@ class PickPage(Vertical):
         self.post_message(self.Picked(self, message.option_id or ""))
 
 
-class Cast(SelectionList[Id]):
-    """Who is there when the scene opens. Enter begins the story; space ticks."""
+class Cast(Picker):
+    """Who is there when the scene opens. Space brings one in or takes one out; Enter begins the story."""
 
     BINDINGS = [
         Binding("enter", "screen.next", "Begin", id="cast.next", tooltip="Begin the story", key_display="⏎"),
         Binding(
-            "space", "select", "In or out", id="cast.toggle", tooltip="Bring this one into the scene, or not"
+            "space", "in_or_out", "In or out", id="cast.toggle", tooltip="Bring this one in, or take them out"
         ),
     ]
+
+    def __init__(self) -> None:
+        super().__init__(id="cast", markup=False, compact=True)
+        self._people: dict[Id, str] = {}
+        self._there: set[Id] = set()
+
+    @property
+    def there(self) -> tuple[Id, ...]:
+        """Who is there, in the order shown."""
+        return tuple(id for id in self._people if id in self._there)
+
+    def offer(self, people: Iterable[Entity], there: Iterable[Id]) -> None:
+        """Show these people, of whom some are there already."""
+        self._people = {person.id: one_line(person.name) for person in people}
+        self._there = set(there) & self._people.keys()
+        self.clear_options()
+        self.add_options(Option(self._row(id), id=id) for id in self._people)
+
+    def _row(self, id: Id) -> Content:
+        sign, style = ("✓ ", "$text-success") if id in self._there else ("· ", "$text-muted")
+        return Content.assemble((sign, style), (self._people[id], "" if id in self._there else style))
+
+    def action_in_or_out(self) -> None:
+        option = self.highlighted_option
+        if option is not None and option.id is not None:
+            self._there ^= {option.id}
+            self.replace_option_prompt(option.id, self._row(option.id))
 
 
 class NewWorldPage(Form):
@@ -170,6 +196,7 @@ class StoryPage(Form):
 
     def suggest(self, outline: StoryOutline) -> None:
         self["title"], self["theme"], self["tone"] = outline.title, outline.theme, outline.tone
+        self["limits"], self["veils"] = outline.constraints, outline.lines_and_veils
 
     def outlined(self, outline: StoryOutline) -> StoryOutline:
         """Return `outline` with what is on this page."""
@@ -196,7 +223,7 @@ class OpeningPage(Form):
                 Field("Goal", "scene-goal", hint="what would end the scene"),
                 Field("Place", "place", hint="one that is known, or a new one"),
                 Static("Also there", classes="label", id="cast-label", markup=False),
-                Cast(id="cast", compact=True),
+                Cast(),
             ),
             id="opening",
         )
@@ -209,9 +236,8 @@ class OpeningPage(Form):
         self["place"] = names.get(outline.place or "", "")
         self.query_one("#place", Entry).suggester = SuggestFromList(names.values(), case_sensitive=False)
         cast = self.query_one(Cast)
-        cast.clear_options()
         others = [c for c in characters if c.id != outline.pc]
-        cast.add_options(Selection(one_line(c.name), c.id, c.id in outline.cast) for c in others)
+        cast.offer(others, outline.cast)
         cast.display = self.query_one("#cast-label").display = bool(others)
 
     def outlined(self, outline: StoryOutline) -> StoryOutline:
@@ -221,7 +247,7 @@ class OpeningPage(Form):
             scene_title=_named(self["scene-title"], "The scene", "title"),
             scene_goal=self["scene-goal"],
             place=place_from(self["place"], self._places),
-            cast=tuple(self.query_one(Cast).selected),
+            cast=self.query_one(Cast).there,
         )
 
 

@@ -1,0 +1,17 @@
+"""What every test runs under: a clean environment, set before Textual reads it at import.
+
+The snapshot report prints the whole environment, so nothing stays in it that is not needed.
+"""
+
+from __future__ import annotations
+
+import os
+
+KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "TMP", "TEMP", "SYSTEMROOT", "VIRTUAL_ENV")
+KEPT_PREFIXES = ("PYTEST_", "PYTHON", "COV_", "COVERAGE_", "LC_", "MONITOR_")
+
+for _name in tuple(os.environ):
+    if _name not in KEPT and not _name.startswith(KEPT_PREFIXES):
+        del os.environ[_name]
+os.environ.pop("MONITOR_HOME", None)  # no test touches a real library
+os.environ.update(TEXTUAL_ANIMATIONS="none", TERM="xterm-256color", COLORTERM="truecolor")

@@ -1,0 +1,111 @@
+"""A seat at the application for tests: keys go in, what is on the screen comes out. No mouse."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from textual import events
+from textual.keys import _character_to_key
+from textual.pilot import Pilot
+
+from agents.desk import Desk
+from monitor_tui.app import MonitorApp
+from stores.records.ids import SeededIds, SteppingClock
+
+if TYPE_CHECKING:
+    from tests.screens.twin import TwinDesk
+
+NARROW, ROOMY = (80, 24), (120, 40)
+EVENING = datetime(2026, 1, 1, 20, tzinfo=UTC)
+
+OpenDesk = Callable[[], Awaitable[tuple[Desk, Callable[[], Awaitable[None]]]]]
+
+
+class Table:
+    """The application, and a player with a keyboard."""
+
+    def __init__(self, app: MonitorApp, pilot: Pilot[None]) -> None:
+        self.app = app
+        self._pilot = pilot
+
+    async def press(self, *keys: str) -> None:
+        """Press keys one after another, each when all that came of the last one is done."""
+        for key in keys:
+            await self._pilot.press(key)
+            await self.settle()
+
+    async def type(self, words: str, *, enter: bool = True) -> None:
+        """Type words as fast as a terminal sends them, and Enter."""
+        for character in words:
+            self.app.post_message(events.Key(_character_to_key(character), character))
+        await self.settle()
+        if enter:
+            await self.press("enter")
+
+    async def settle(self) -> None:
+        """Wait until no worker runs and no message is under way."""
+        quiet = 0
+        while quiet < 2:
+            await self._pilot.pause()
+            busy = any(not worker.is_finished for worker in self.app.workers)
+            quiet = 0 if busy else quiet + 1
+            if busy:
+                await asyncio.sleep(0.005)
+
+    @property
+    def screen(self) -> str:
+        """The name of the screen in front."""
+        return type(self.app.screen).__name__
+
+    @property
+    def text(self) -> str:
+        """What is on the screen in front, as text."""
+        strips = self.app.screen._compositor.render_strips()
+        return "\n".join(strip.text.rstrip() for strip in strips)
+
+    def shows(self, *words: str) -> bool:
+        """Whether all of these stand on the screen, wherever lines break."""
+        text = " ".join(self.text.split())
+        return all(" ".join(word.split()) in text for word in words)
+
+
+def real_desk(home: Path, seed: int = 7) -> OpenDesk:
+    """Open the Orchestrator on embedded stores in `home`, with seeded identifiers and clock."""
+
+    async def open_desk() -> tuple[Desk, Callable[[], Awaitable[None]]]:
+        from monitor_tui.compose import open_desktop
+
+        clock = SteppingClock(EVENING)
+        desktop = await open_desktop(home, clock=clock, ids=SeededIds(seed, clock))
+        return desktop.desk, desktop.close
+
+    return open_desk
+
+
+def twin_desk(desk: TwinDesk) -> OpenDesk:
+    """Hand out a twin."""
+
+    async def open_desk() -> tuple[Desk, Callable[[], Awaitable[None]]]:
+        async def close() -> None:
+            desk.calls.append(("close", ()))
+
+        return desk, close
+
+    return open_desk
+
+
+@asynccontextmanager
+async def seated(
+    open_desk: OpenDesk, size: tuple[int, int] = ROOMY, *, first: Literal["menu", "demo"] = "menu"
+) -> AsyncIterator[Table]:
+    """Sit down at the application, opened."""
+    app = MonitorApp(open_desk, first=first)
+    async with app.run_test(size=size) as pilot:
+        table = Table(app, pilot)
+        await table.settle()
+        yield table
