@@ -171,6 +171,10 @@ class Desk(Protocol):
         """Active -> Finalizing; `summary` becomes a proposed event. The reply's `goto` is the gate."""
         ...
 
+    async def rename_scene(self, scene_id: Id, title: str, goal: str = "") -> None:
+        """Give the scene another title, and a goal if one is named."""
+        ...
+
     async def reopen_scene(self, scene_id: Id) -> None:
         """Finalizing -> Active: back to play with every decision kept."""
         ...

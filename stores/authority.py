@@ -169,6 +169,4 @@ MATRIX: Mapping[Role, tuple[Grant, ...]] = {
 
 def grants(role: Role, store: Store, collection: str, op: Op) -> tuple[Grant, ...]:
     """Return the grants under which `role` may do `op` there; none means it may not."""
-    return tuple(
-        g for g in MATRIX[role] if g.store is store and g.collection == collection and op in g.ops
-    )
+    return tuple(g for g in MATRIX[role] if g.store is store and g.collection == collection and op in g.ops)

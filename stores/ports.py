@@ -77,7 +77,8 @@ class CanonReader(Protocol):
     async def facts_at(
         self, universe_id: Id, tick: int, *, kind: FactKind | None = None, limit: int = 10_000
     ) -> list[Fact]:
-        """Canonical facts that hold at world time `tick` (`valid_from` <= tick < `valid_to`)."""
+        """Facts that hold at world time `tick` (`valid_from` <= tick < `valid_to`): canonical ones, and
+        those that a later one ended."""
         ...
 
     async def count(self, universe_id: Id | None = None) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.views import CommitReport
+from stores.records.canon import FactStatus
 from stores.records.ledger import Canonization, Outcome, ProposalStatus
 
 CommitResult = CommitReport
@@ -12,11 +13,15 @@ CommitResult = CommitReport
 
 
 def result_of(canonization: Canonization) -> CommitResult:
-    outcomes = canonization.outcomes
+    """Return what a commit made true: facts that still stand at its end, entities that are new to canon or
+    described anew (not those whose state a fact has moved)."""
+    outcomes, batch = canonization.outcomes, canonization.batch
+    passed = {change.fact_id for change in batch.fact_changes} | {s.older_id for s in batch.supersedes}
+    supported = {support.subject_id for support in batch.supports}
     return CommitReport(
         canonization_id=canonization.id,
-        facts=canonization.batch.facts,
-        entities=canonization.batch.entities,
+        facts=tuple(f for f in batch.facts if f.id not in passed and f.status is FactStatus.CANONICAL),
+        entities=tuple(entity for entity in batch.entities if entity.id in supported),
         accepted=_count(outcomes, ProposalStatus.ACCEPTED),
         rejected=_count(outcomes, ProposalStatus.REJECTED),
         deferred=_count(outcomes, ProposalStatus.DEFERRED),

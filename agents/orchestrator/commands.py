@@ -10,8 +10,10 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from agents.desk import Desk
 from agents.orchestrator.declarations import Declarations
+from agents.orchestrator.edits import words_of
 from agents.views import CommandHelp, CommitReport, ProposalView, Reply, SceneView
 from stores.errors import InputError
+from stores.records.canon import StateChange, StateOp
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange, Verdict
 from stores.records.world import EntityKind
@@ -89,6 +91,13 @@ class Commands:
         self._add("later", "/later", "Leave what is critical to the scene's end", self._later)
         self._add("end", "/end The orc is dead", "End the scene; the words are its outcome", self._end)
         self._add("reopen", "/reopen", "Go back from the gate to play", self._reopen)
+        self._add(
+            "scene",
+            "/scene Under the chapel: find the bell",
+            "Name the scene, and its goal",
+            self._scene,
+            True,
+        )
         self._add("undo", "/undo", "Take the last exchange back", self._undo)
         self._add("redo", "/redo", "Bring it back", self._redo)
         self._add("retake", "/retake WORDS", "Tell the last GM turn in other words", self._retake, True)
@@ -156,6 +165,11 @@ class Commands:
 
     async def _end(self, scene_id: Id, argument: str) -> Reply:
         return await self._desk.end_scene(scene_id, argument)
+
+    async def _scene(self, scene_id: Id, argument: str) -> Reply:
+        name, _, goal = argument.partition(":")
+        await self._desk.rename_scene(scene_id, name.strip(), goal.strip())
+        return Reply("operation", (f"This scene is now called {name.strip()}.",))
 
     async def _reopen(self, scene_id: Id, argument: str) -> Reply:
         await self._desk.reopen_scene(scene_id)
@@ -246,6 +260,8 @@ def _staged(proposals: Sequence[ProposedChange]) -> Reply:
 
 def _words(proposal: ProposedChange) -> str:
     change = proposal.payload
+    if isinstance(change, StateChange):
+        return f"{change.key} {words_of(change)}" if change.op in (StateOp.ADD, StateOp.SET) else change.key
     for field in ("statement", "name"):
         if text := getattr(change, field, ""):
             return str(text)

@@ -282,6 +282,10 @@ class Orchestrator:
             await self._scenes.end(scene_id, summary)
         return Reply("operation", ("The scene is at the gate.",), goto="gate", subject=scene_id)
 
+    async def rename_scene(self, scene_id: Id, title: str, goal: str = "") -> None:
+        async with self._turnstile:
+            await self._scenes.rename(scene_id, title, goal)
+
     async def reopen_scene(self, scene_id: Id) -> None:
         async with self._turnstile:
             await self._scenes.reopen(scene_id)

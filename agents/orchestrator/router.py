@@ -63,7 +63,7 @@ def route(line: str, operations: Collection[str]) -> Typed:
         raise InputError(
             "The oracle is not built yet.",
             kept="Nothing was played.",
-            todo="/check asks the dice: success, partial or fail; /check likely and /check unlikely bend them.",
+            todo="/check likely or /check unlikely asks the dice: success, partial or fail.",
         )
     if text.startswith(">"):
         return _words(text[1:], told=True)

@@ -16,7 +16,7 @@ from agents.orchestrator.declarations import Declarations, of_turn
 from agents.orchestrator.declare import STATED, involved, mentioned, sentence
 from agents.orchestrator.loops import Loops
 from agents.orchestrator.scene_views import SceneViews
-from agents.orchestrator.story import StoryLoop
+from agents.orchestrator.story import StoryLoop, title
 from agents.resolver.resolver import Resolver
 from agents.views import CommitReport
 from stores.errors import IllegalTransition, StoreError
@@ -75,6 +75,16 @@ class SceneLoop:
             await self._log.update_scene(context.scene.model_copy(update={"summary": summary}))
             await self._propose_outcome(context, summary)
         await self._loops.fire(Loop.SCENE, scene_id, "end")
+
+    async def rename(self, scene_id: Id, name: str, goal: str) -> Scene:
+        """Give the scene a title and, if there is one, a goal. Raises InputError without a title."""
+        scene = await self._log.scene(scene_id)
+        named = scene.model_copy(
+            update={"title": title(name, "A scene needs a title."), "goal": goal or scene.goal}
+        )
+        await self._log.update_scene(named)
+        self._events.publish(SceneOpened(scene_id))
+        return named
 
     async def reopen(self, scene_id: Id) -> None:
         """Finalizing -> Active, with every decision kept."""
@@ -256,12 +266,11 @@ class SceneLoop:
         await self._declarations.stage_plain(context, change, summary, evidence=[scene, *told])
 
     async def _stands_elsewhere(self, scene: Scene, fact_id: Id) -> bool:
-        """Say whether a fact rests on another turn that is still on the line, or on a book."""
-        evidence = await self._canon.evidence_of(fact_id)
+        """Say whether a fact rests on more than turns that are off the line: another turn, a book, a
+        word of the GM's own. That it came up in the scene is no such thing: every fact of it did."""
+        evidence = [e for e in await self._canon.evidence_of(fact_id) if e.kind is not EvidenceKind.SCENE]
         turns = [e.turn_id for e in evidence if e.turn_id]
-        return bool(await self._log.on_line(scene.id, turns)) or any(
-            e.kind is EvidenceKind.CHUNK for e in evidence
-        )
+        return len(turns) < len(evidence) or bool(await self._log.on_line(scene.id, turns))
 
     def _retcon(self, scene: Scene, turn_id: Id, fact_id: Id, statement: str) -> ProposedChange:
         proposal_id = derived("proposal", "undone", turn_id, fact_id)

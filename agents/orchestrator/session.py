@@ -16,7 +16,7 @@ from stores.errors import MonitorError, NotFound
 from stores.ports import CanonReader, OrchestratorLog
 from stores.records.ids import Id, derived
 from stores.records.ledger import Loop
-from stores.records.play import Scene, Story
+from stores.records.play import Scene, Speaker, Story
 
 SESSION = derived("loop", "main")
 """There is one session a library: the Main Loop's subject."""
@@ -117,7 +117,8 @@ class Session:
     async def card(self, story: Story) -> StoryCard:
         scenes = await self._log.scenes(story.id)
         played = [s for s in scenes if s.head] or scenes
-        tail = await self._log.line_tail(played[-1].id, 1) if played else []
+        tail = await self._log.line_tail(played[-1].id, 8) if played else []
+        words = [turn.text for turn in tail if turn.speaker is not Speaker.ORACLE]
         scene = scenes[-1] if scenes else None
         return StoryCard(
             story=story,
@@ -127,7 +128,7 @@ class Session:
             scene_state=await self._loops.state(Loop.SCENE, scene.id) if scene else "",
             scenes=len(scenes),
             turns=await self._log.line_length(scene.id) if scene else 0,
-            last_line=tail[-1].text if tail else "",
+            last_line=words[-1] if words else "",
             suspended=await self.suspended_story() == story.id,
         )
 

@@ -15,7 +15,7 @@ from stores.errors import InputError
 from stores.ports import CanonReader, ContainerWriter, OrchestratorLog
 from stores.records.canon import Authority, CreateEntity, Evidence, EvidenceKind, Payload
 from stores.records.ids import Clock, Id, IdMaker, derived
-from stores.records.ledger import Loop, ProposedChange
+from stores.records.ledger import Decision, Loop, ProposedChange, Verdict
 from stores.records.play import Scene, Story
 from stores.records.world import EntityKind, SceneNode, StoryNode, Universe
 
@@ -204,7 +204,7 @@ class StoryLoop:
 
 
 def manual(universe_id: Id, change: Payload, quote: str, ids: IdMaker, clock: Clock) -> ProposedChange:
-    """Return the GM's own proposal, resting on what was typed."""
+    """Return the GM's own proposal, resting on what was typed, and accepted by typing it."""
     proposal_id = ids.new()
     evidence = Evidence(
         id=derived("evidence", EvidenceKind.MANUAL, proposal_id),
@@ -218,6 +218,7 @@ def manual(universe_id: Id, change: Payload, quote: str, ids: IdMaker, clock: Cl
         payload=change,
         evidence=(evidence,),
         authority=Authority.GM,
+        decision=Decision(verdict=Verdict.ACCEPT, by="gm", at=clock()),
         created_at=clock(),
     )
 

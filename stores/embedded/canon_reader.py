@@ -94,7 +94,8 @@ class CanonReads(Reads):
         return await self._all(
             Fact,
             f"""SELECT body FROM canon_facts
-                WHERE universe_id = :universe AND status = 'canonical' {"AND kind = :kind" if kind else ""}
+                WHERE universe_id = :universe {"AND kind = :kind" if kind else ""}
+                  AND (status = 'canonical' OR status = 'superseded' AND valid_to IS NOT NULL)
                   AND (valid_from IS NULL OR valid_from <= :tick) AND (valid_to IS NULL OR :tick < valid_to)
                 ORDER BY made LIMIT :limit""",
             {"universe": universe_id, "tick": tick, "kind": kind, "limit": limit},

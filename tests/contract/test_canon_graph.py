@@ -212,6 +212,8 @@ async def test_a_superseded_fact_is_kept_and_linked(keeper: Any) -> None:
     was = old.model_copy(update={"status": SUPERSEDED, "valid_to": 30})
     assert await keeper.facts_about(mara.id) == [new]
     assert await keeper.facts_about(mara.id, history=True) == [was, new]
+    assert await keeper.facts_at(make.UNIVERSE, 29) == [was, new]
+    assert await keeper.facts_at(make.UNIVERSE, 30) == [new]
     assert await keeper.superseded_by(old.id) == [new]
     assert await keeper.supersedes(new.id) == [was]
     assert await keeper.superseded_by(new.id) == []

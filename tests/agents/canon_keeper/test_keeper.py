@@ -289,7 +289,9 @@ async def test_a_first_value_rests_on_what_its_entity_rests_on(table: Table) -> 
     await table.lay()
     (told,) = await table.stage(says("hp", MARA, value=4))
     report = await table.keeper.commit([told], reason="by hand", scene=await table.scene())
-    first = next(f for f in report.facts if f.statement == "Mara's hp is 10.")
+    assert [f.statement for f in report.facts] == ["Mara's hp is 4."]
+    (first,) = await table.canon.supersedes(report.facts[0].id)
+    assert first.statement == "Mara's hp is 10."
     assert [e.quote for e in await table.canon.evidence_of(first.id)] == ["in the beginning"]
 
 

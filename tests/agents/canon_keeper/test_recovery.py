@@ -36,7 +36,7 @@ from tests.agents.canon_keeper.kit import (
 STEPS = ("plan_canonization", "commit", "mark_written", "close_canonization")
 
 
-FINISHED = "Finished the commit “scene end”: 5 facts, 2 entities."
+FINISHED = "Finished the commit “scene end”: 3 facts, 1 entity."
 DROPPED = "The commit “scene end” was cut off before canon; your decisions are kept."
 LINES = {
     ("plan_canonization", False): [],

@@ -1,0 +1,101 @@
+"""What is installed is what was meant: our packages, their data, and nothing heavy before the first frame."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import agents
+import monitor_tui
+
+ROOT = Path(__file__).parent.parent
+HEAVY = {
+    "apsw",
+    "numpy",
+    "statemachine",
+    "yaml",
+    "rapidfuzz",
+    "litellm",
+    "langgraph",
+    "onnxruntime",
+    "sqlite3",
+}
+
+
+def modules_after(statement: str) -> set[str]:
+    """Return the top-level modules that a fresh process has after `statement`."""
+    code = f"{statement}; import sys; print('\\n'.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in done.stdout.split()} | set(done.stdout.split())
+
+
+def test_nothing_heavy_is_imported_before_the_first_frame() -> None:
+    loaded = modules_after("import monitor_tui.cli, monitor_tui.app")
+    assert not loaded & HEAVY
+    assert "agents.orchestrator.main" not in loaded
+    assert "stores.embedded" not in loaded
+
+
+def test_opening_a_desk_loads_no_screen() -> None:
+    assert "textual" not in modules_after("import monitor_tui.compose")
+
+
+def test_our_agents_are_ours() -> None:
+    """`agents` is also the import name of another distribution: ours must be the one that is found."""
+    assert agents.__file__
+    assert monitor_tui.__file__
+    assert Path(agents.__file__).parent.parent == Path(monitor_tui.__file__).parent.parent
+
+
+def test_a_wheel_installs_and_runs_outside_the_checkout(tmp_path: Path) -> None:
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    subprocess.run(
+        [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(tmp_path), str(ROOT)],
+        check=True,
+    )
+    (wheel,) = tmp_path.glob("monitor_tui-*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.partition("/")[0] for name in names if ".dist-info" not in name} == {
+        "monitor_tui",
+        "screens",
+        "widgets",
+        "agents",
+        "stores",
+    }
+    place = tmp_path / "place"
+    subprocess.run([*pip, "install", "--no-deps", "--target", str(place), str(wheel)], check=True)
+    script = tmp_path / "look.play"
+    script.write_text("universe: sample\n---\nI look at the sledge.\n", encoding="utf-8")
+    code = (
+        "import sys; sys.path.insert(0, sys.argv.pop(1));"
+        "import monitor_tui; assert 'place' in monitor_tui.__file__, monitor_tui.__file__;"
+        "from monitor_tui.cli import main; main()"
+    )
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            code,
+            str(place),
+            "--home",
+            str(tmp_path / "home"),
+            "play",
+            "--script",
+            str(script),
+        ],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "I look at the sledge." in done.stdout
+    for data in (
+        "monitor_tui/monitor.tcss",
+        "monitor_tui/sample/salt_coast.yaml",
+        "agents/canon_keeper/predicates.yaml",
+    ):
+        assert data in names
+    assert [n for n in names if n.startswith("screens/") and n.endswith(".tcss")]
