@@ -36,7 +36,7 @@ class Mode(StrEnum):
     """The Main Loop's modes that exist so far."""
 
     START_STORY = "start_story"
-    CONTINUE = "continue"
+    CONTINUE = "continue_story"
     UNIVERSE = "universe"
 
 
