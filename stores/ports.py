@@ -59,6 +59,10 @@ class CanonReader(Protocol):
         """Those of `ids` that are in canon."""
         ...
 
+    async def names(self, universe_id: Id) -> list[tuple[str, Id]]:
+        """Every name and alias of canonical entities, without case, with whose it is."""
+        ...
+
     async def find_entity(self, universe_id: Id, name: str) -> list[Entity]:
         """Canonical entities with exactly this name or alias, without case."""
         ...
@@ -86,8 +90,18 @@ class CanonReader(Protocol):
         ...
 
     async def facts(
-        self, universe_id: Id, *, kind: FactKind | None = None, history: bool = False, limit: int = 10_000
+        self,
+        universe_id: Id,
+        *,
+        kind: FactKind | None = None,
+        predicate: str | None = None,
+        history: bool = False,
+        limit: int = 10_000,
     ) -> list[Fact]: ...
+
+    async def facts_saying(self, universe_id: Id, said: Collection[str]) -> list[Fact]:
+        """Facts of any status in these very words (`Fact.said`), oldest first."""
+        ...
 
     async def neighbourhood(
         self, roots: Sequence[Id], *, hops: int = 2, limit: int = 50
@@ -198,8 +212,9 @@ class LogReader(Protocol):
         story_id: Id | None = None,
         scene_id: Id | None = None,
         statuses: Collection[ProposalStatus] | None = None,
+        last: int | None = None,
     ) -> list[ProposedChange]:
-        """Proposals in the order they were made. One whose turn is off its scene's line (or whose
+        """Proposals in the order they were made (with `last`, only so many of the newest). One whose turn is off its scene's line (or whose
         `unless_turn` is on it) comes back as WITHDRAWN if it is still undecided by a commit."""
         ...
 

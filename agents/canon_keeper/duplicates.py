@@ -16,20 +16,17 @@ from agents.canon_keeper.predicates import same_value
 from agents.canon_keeper.readings import (
     IS_NOT,
     is_in_force,
-    normal,
     same_thing_said,
     same_time,
     same_value_given,
     slot_of,
 )
+from agents.canon_keeper.snapshot import ALIKE
 from agents.canon_keeper.world import World
-from stores.records.canon import CreateEntity, EndFact
+from stores.records.canon import CreateEntity, EndFact, normal
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
 from stores.records.world import Entity, EntityStatus
-
-ALIKE = 90
-"""Likeness of two names, in per cent, from which one is pointed out as perhaps the other."""
 
 
 def duplicate_of(proposal: ProposedChange, claim: Claim | None, world: World) -> Id | None:

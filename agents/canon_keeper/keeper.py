@@ -74,8 +74,12 @@ class CanonKeeper:
         """
         if not proposals:
             return ()
-        canon = await self._snapshot(proposals)
-        checked = check([p for p in proposals if p.status in OPEN], canon, self._catalogue)
+        weighed = [p for p in proposals if p.status in OPEN]
+        closed = [p for p in proposals if p.status not in OPEN]
+        canon = await read_snapshot(
+            self._canon, self._catalogue, proposals[0].universe_id, weighed, closed=closed
+        )
+        checked = check(weighed, canon, self._catalogue)
         judgements = _judged(proposals, checked, rules)
         facts = {fact.id: fact for fact in canon.facts}
         numbers = turn_numbers or {}

@@ -6,7 +6,6 @@ Source: design/ontology.md, "Time" and "Predicates are a catalogue".
 
 from __future__ import annotations
 
-import re
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.predicates import Catalogue, same_value, words_of
@@ -78,7 +77,7 @@ def same_thing_said(one: Fact, other: Fact, catalogue: Catalogue) -> bool:
     """Say whether two facts say the same, whatever their times: predicate, roles and value, or sentence."""
     if one.standing is not other.standing or (one.kind in OCCURRENCES) is not (other.kind in OCCURRENCES):
         return False
-    if normal(one.statement) == normal(other.statement) and _about_the_same(one, other):
+    if one.said == other.said and _about_the_same(one, other):
         return True
     if one.kind in OCCURRENCES:
         return False
@@ -127,11 +126,6 @@ def is_in_force(fact: Fact) -> bool:
 def stands(fact: Fact) -> bool:
     """Say whether the fact stands against others: rumours, lies and disputed words do not."""
     return fact.standing is Standing.TRUE and is_in_force(fact)
-
-
-def normal(words: str) -> str:
-    """Return words as they are compared: without case, punctuation and doubled spaces."""
-    return " ".join(re.sub(r"[^\w\s]", " ", words.casefold()).split())
 
 
 def _before(start: int | None, end: int | None) -> bool:

@@ -9,6 +9,8 @@ from asyncio import gather
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from rapidfuzz import fuzz, process
+
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.readings import ALIVE, IS, IS_NOT
 from stores.errors import NotFound
@@ -30,10 +32,14 @@ from stores.records.canon import (
     StateOp,
     Supersession,
     UpdateEntity,
+    normal,
 )
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
 from stores.records.world import Entity, Universe
+
+ALIKE = 90
+"""Likeness of two names, in per cent, from which one is pointed out as perhaps the other."""
 
 MOST = 10_000
 """Facts read of one subject and predicate."""
@@ -41,7 +47,7 @@ MOST = 10_000
 
 @dataclass(frozen=True, slots=True)
 class CanonSnapshot:
-    """A part of canon as it stands. `everyone` is filled when names are to be compared; `supersessions`
+    """A part of canon as it stands. `everyone` are those whose names are to be compared; `supersessions`
     along the facts that are to be retconned; `evidence` when it is read for a commit."""
 
     universe_id: Id
@@ -59,13 +65,14 @@ async def read_snapshot(
     universe_id: Id,
     proposals: Sequence[ProposedChange],
     *,
+    closed: Sequence[ProposedChange] = (),
     for_commit: bool = False,
 ) -> CanonSnapshot:
     """Read what the proposals touch: the entities, what is said of them in the same terms, the dead.
 
-    Raises StoreError.
+    Of the `closed` ones only what they name is read: they are shown, not weighed. Raises StoreError.
     """
-    changes = [p.change for p in proposals]
+    changes = [p.change for p in (*proposals, *closed)]
     facts = await canon.facts_by_id({fact_id for c in changes for fact_id in named_facts(c)})
     supersessions = await _successions(canon, facts, _retconned(changes))
     wanted = {entity_id for c in changes for entity_id in named_entities(c)}
@@ -82,25 +89,27 @@ async def read_snapshot(
         if (who := meant(entity_id, entities)) is not None
     }
     absorbed = {c.absorbed_id for c in changes if isinstance(c, MergeEntities)}
-    kinds = _kinds_to_read_whole(changes, facts.values())
+    predicates = _said_of_nobody([p.change for p in proposals], catalogue, facts.values())
+    statements = {normal(c.statement) for c in changes if isinstance(c, AssertFact | NoteAxiom)}
     answers = await gather(
         *(
             canon.facts_about(who, predicate=what, history=past, limit=MOST)
             for who, what, past in sorted(questions)
         ),
         *(canon.facts_about(who, limit=MOST) for who in sorted(absorbed)),
-        *(canon.facts(universe_id, kind=kind) for kind in sorted(kinds)),
+        *(canon.facts(universe_id, predicate=predicate) for predicate in sorted(predicates)),
+        *([canon.facts_saying(universe_id, statements)] if statements and proposals else []),
     )
     for answer in answers:
         facts.update({fact.id: fact for fact in answer})
 
-    named = any(isinstance(c, CreateEntity) for c in changes)
+    new = [c for c in (p.change for p in proposals) if isinstance(c, CreateEntity)]
     return CanonSnapshot(
         universe_id=universe_id,
         universe=await _universe(canon, universe_id),
         entities=entities,
         facts=tuple(facts.values()),
-        everyone=tuple(await canon.entities(universe_id)) if named else (),
+        everyone=await _namesakes(canon, universe_id, new),
         supersessions=supersessions,
         evidence=await _evidence(canon, changes, facts.values(), absorbed) if for_commit else {},
     )
@@ -150,9 +159,16 @@ def _questions(
     match change:
         case AssertFact():
             past = change.valid_to is not None or is_about_the_past(proposal)
+            # A mere sentence meets others by its words alone (`facts_saying`).
+            mere = (
+                change.value is None
+                and len(change.involves) < 2
+                and change.fact_kind not in (FactKind.RELATION,)
+            )
+            related = () if mere else catalogue.related(change.predicate)
             for entity_id in named_entities(change):
                 yield entity_id, ALIVE, False
-                yield from ((entity_id, predicate, past) for predicate in catalogue.related(change.predicate))
+                yield from ((entity_id, predicate, past) for predicate in related)
         case StateChange():
             tag = change.op in (StateOp.TAG, StateOp.UNTAG) or isinstance(change.value, bool)
             predicates = {ALIVE, *catalogue.related(change.key), *((IS, IS_NOT) if tag else ())}
@@ -172,12 +188,27 @@ def is_about_the_past(proposal: ProposedChange) -> bool:
     return told is not None and proposal.tick is not None and told < proposal.tick
 
 
-def _kinds_to_read_whole(changes: Iterable[Payload], named: Iterable[Fact]) -> set[FactKind]:
-    """Facts that involve nobody can only be found by their kind."""
-    kinds = {FactKind.STATE for c in changes if isinstance(c, AdvanceClock)}
-    kinds |= {FactKind.AXIOM for c in changes if isinstance(c, NoteAxiom)}
-    kinds |= {c.fact_kind for c in changes if isinstance(c, AssertFact) and not c.involves}
-    return kinds | {fact.kind for fact in named if not fact.involves}
+def _said_of_nobody(changes: Iterable[Payload], catalogue: Catalogue, named: Iterable[Fact]) -> set[str]:
+    """Facts that involve nobody are found by their predicate, if it has one value at a time."""
+    predicates = {f"clock:{c.clock}" for c in changes if isinstance(c, AdvanceClock)}
+    valued = [c for c in changes if isinstance(c, AssertFact) and not c.involves and c.value is not None]
+    predicates |= {related for c in valued for related in catalogue.related(c.predicate)}
+    return predicates | {fact.predicate for fact in named if not fact.involves and fact.value is not None}
+
+
+async def _namesakes(canon: CanonReader, universe_id: Id, new: Sequence[CreateEntity]) -> tuple[Entity, ...]:
+    """Read those whose names are like the names of what is to be created."""
+    if not new:
+        return ()
+    known = [(normal(name), entity_id) for name, entity_id in await canon.names(universe_id)]
+    choices = {place: name for place, (name, _) in enumerate(known)}
+    wanted = {normal(name) for change in new for name in (change.name, *change.aliases)}
+    near = {
+        known[place][1]
+        for name in wanted
+        for _, _, place in process.extract(name, choices, scorer=fuzz.ratio, score_cutoff=ALIKE, limit=10)
+    }
+    return tuple((await canon.entities_by_id(near)).values())
 
 
 def _retconned(changes: Iterable[Payload]) -> set[Id]:

@@ -15,7 +15,6 @@ from agents.canon_keeper.readings import (
     OCCURRENCES,
     Slot,
     is_open,
-    normal,
     read,
     same_value_given,
     slot_of,
@@ -69,7 +68,7 @@ class World:
         subject and predicate."""
         said = read(fact, self.catalogue)
         told = () if fact.kind in OCCURRENCES else self._said[said.predicate, said.subject]
-        ids = (*self._statements[normal(fact.statement)], *told)
+        ids = (*self._statements[fact.said], *told)
         yield from (self.facts[i] for i in dict.fromkeys(ids) if i != fact.id)
 
     def rivals(self, fact: Fact) -> Iterator[Fact]:
@@ -144,7 +143,7 @@ class World:
             said, slot = read(fact, self.catalogue), slot_of(fact, self.catalogue)
             for who in {said.subject, said.object}:
                 self._said[said.predicate, who].append(fact.id)
-            self._statements[normal(fact.statement)].append(fact.id)
+            self._statements[fact.said].append(fact.id)
             if slot is not None:
                 self._slots[slot].append(fact.id)
         self.facts[fact.id] = fact

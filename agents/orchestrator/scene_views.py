@@ -13,14 +13,9 @@ from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
 from stores.records.ledger import Loop, ProposalStatus, ProposedChange
 
-SHOWN = (
-    ProposalStatus.PENDING,
-    ProposalStatus.DEFERRED,
-    ProposalStatus.ACCEPTED,
-    ProposalStatus.REJECTED,
-    ProposalStatus.FAILED,
-)
-"""Decided rows stay visible until the scene ends; withdrawn ones are gone with their turn."""
+CLOSED = (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
+MOST_CLOSED = 30
+"""Decided rows stay visible, the latest ones; withdrawn ones are gone with their turn."""
 
 OPEN = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
 """What still waits for a decision."""
@@ -78,9 +73,10 @@ class SceneViews:
         return GateView(f'Scene {scene.order} "{scene.title}"', universe, scene, finalizing, rows)
 
     async def shown(self, scene_id: Id) -> list[ProposedChange]:
-        """Return the proposals of the scene's line, and those deferred from earlier scenes of its story."""
-        own = await self._log.proposals(scene_id=scene_id, statuses=SHOWN)
-        return [p for p in own if p.status is not ProposalStatus.WITHDRAWN]
+        """Return what waits on the scene's line, and what was decided last, in the order they were made."""
+        waiting = await self._log.proposals(scene_id=scene_id, statuses=OPEN)
+        closed = await self._log.proposals(scene_id=scene_id, statuses=CLOSED, last=MOST_CLOSED)
+        return sorted([*waiting, *closed], key=lambda p: (p.created_at, p.id))
 
     async def proposals(self, proposals: Sequence[ProposedChange]) -> tuple[ProposalView, ...]:
         """Return rows for the proposals, with the number of the turn that each hangs on."""

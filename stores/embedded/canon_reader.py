@@ -56,6 +56,17 @@ class CanonReads(Reads):
         )
         return {entity.id: entity for entity in found}
 
+    async def names(self, universe_id: Id) -> list[tuple[str, Id]]:
+        def names(connection: apsw.Connection) -> list[tuple[str, Id]]:
+            rows = connection.execute(
+                """SELECT folded, entity_id FROM canon_entity_names
+                   WHERE universe_id = ? ORDER BY folded, ordinal""",
+                (universe_id,),
+            )
+            return [(str(name), str(entity_id)) for name, entity_id in rows]
+
+        return await self._read(names)
+
     async def find_entity(self, universe_id: Id, name: str) -> list[Entity]:
         return await self._all(
             Entity,
@@ -116,15 +127,30 @@ class CanonReads(Reads):
         return await self._read(count)
 
     async def facts(
-        self, universe_id: Id, *, kind: FactKind | None = None, history: bool = False, limit: int = 10_000
+        self,
+        universe_id: Id,
+        *,
+        kind: FactKind | None = None,
+        predicate: str | None = None,
+        history: bool = False,
+        limit: int = 10_000,
     ) -> list[Fact]:
         conditions = ["f.universe_id = :universe"]
         conditions += ["f.kind = :kind"] if kind else []
+        conditions += ["f.predicate = :predicate"] if predicate else []
         conditions += [] if history else [_CURRENT]
         return await self._all(
             Fact,
             f"SELECT f.body FROM canon_facts f WHERE {' AND '.join(conditions)} ORDER BY f.made LIMIT :limit",
-            {"universe": universe_id, "kind": kind, "limit": limit},
+            {"universe": universe_id, "kind": kind, "predicate": predicate, "limit": limit},
+        )
+
+    async def facts_saying(self, universe_id: Id, said: Collection[str]) -> list[Fact]:
+        return await self._all(
+            Fact,
+            """SELECT f.body FROM canon_facts f
+               WHERE f.universe_id = ? AND f.said IN (SELECT value FROM json_each(?)) ORDER BY f.made""",
+            (universe_id, id_list(said)),
         )
 
     async def neighbourhood(self, roots: Sequence[Id], *, hops: int = 2, limit: int = 50) -> Neighbourhood:

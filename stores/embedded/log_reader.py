@@ -158,13 +158,15 @@ class LogReads(Reads):
         story_id: Id | None = None,
         scene_id: Id | None = None,
         statuses: Collection[ProposalStatus] | None = None,
+        last: int | None = None,
     ) -> list[ProposedChange]:
         where = {"universe_id": universe_id, "story_id": story_id, "scene_id": scene_id}
         conditions = [f"{column} = :{column}" for column, value in where.items() if value is not None]
         if statuses is not None:
             conditions.append(f"status IN ({_quoted(_stored(statuses))}) AND shown IN ({_quoted(statuses)})")
-        sql = f"{_PROPOSALS} {_where(conditions)} ORDER BY made"
-        return await self._all(ProposedChange, sql, where)
+        sql = f"{_PROPOSALS} {_where(conditions)} ORDER BY made DESC LIMIT :last"
+        newest_first = await self._all(ProposedChange, sql, {**where, "last": -1 if last is None else last})
+        return newest_first[::-1]
 
     async def proposals_by_id(self, ids: Collection[Id]) -> dict[Id, ProposedChange]:
         found = await self._all(

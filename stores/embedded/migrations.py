@@ -55,8 +55,17 @@ _CANON = (
         PRIMARY KEY (entity_id, ordinal)) STRICT, WITHOUT ROWID""",
     "CREATE INDEX entity_by_name ON canon_entity_names (universe_id, folded, ordinal, entity_id)",
     _documents(
-        "canon_facts", "universe_id", "kind", "predicate", "status", "valid_from INTEGER", "valid_to INTEGER"
+        "canon_facts",
+        "universe_id",
+        "kind",
+        "predicate",
+        "status",
+        "said",
+        "valid_from INTEGER",
+        "valid_to INTEGER",
     ),
+    "CREATE INDEX fact_by_words ON canon_facts (universe_id, said)",
+    "CREATE INDEX fact_by_predicate ON canon_facts (universe_id, predicate, status)",
     "CREATE INDEX fact_by_universe ON canon_facts (universe_id, status)",
     "CREATE INDEX fact_by_kind ON canon_facts (universe_id, kind, status)",
     """CREATE TABLE canon_involvements (

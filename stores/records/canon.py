@@ -5,6 +5,7 @@ Source: design/ontology.md ("Canon graph", "Proposed change kinds") and AGENT_OR
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -82,8 +83,16 @@ class Evidence(Record):
     span: tuple[int, int] | None = None
 
 
+def normal(words: str) -> str:
+    """Return words as they are compared: without case, punctuation and doubled spaces."""
+    return " ".join(re.sub(r"[^\w\s]", " ", words.casefold()).split())
+
+
 class Fact(Record):
-    """One sentence held true from `valid_from` to `valid_to` (world ticks; None: since ever / still)."""
+    """One sentence held true from `valid_from` to `valid_to` (world ticks; None: since ever / still).
+
+    `said` is the statement as it is compared, kept with the fact so that a store finds it by key.
+    """
 
     id: Id
     universe_id: Id
@@ -103,6 +112,7 @@ class Fact(Record):
     closed: bool = False
     proposal_id: Id | None = None
     recorded_at: datetime
+    said: str = Field(default_factory=lambda data: normal(str(data.get("statement", ""))))
 
     def entity(self, role: str) -> Id | None:
         """Return the entity that plays `role`, if one does."""

@@ -1,4 +1,4 @@
-"""Identifiers and the clock: time-ordered for what is created, derived where a retry must hit the same record.
+"""Identifiers and the clock: time-ordered for what is new, derived where a retry must hit the same record.
 
 Source: design/ontology.md ("Identifiers are UUIDs: v7 ... v5 ...").
 """

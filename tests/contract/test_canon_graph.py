@@ -386,3 +386,24 @@ async def test_commits_are_seen_whole_while_others_read(keeper: Any) -> None:
 
     await asyncio.gather(*(write(n) for n in range(30)), watch(), watch(), watch())
     assert await keeper.count() == (30, 300)
+
+
+async def test_facts_are_found_by_their_words_and_by_predicate(keeper: Any) -> None:
+    told = make.fact("The bell, it was MOVED!", predicate="stated")
+    other = make.fact("The bell hangs.", predicate="hangs", status=RETCONNED)
+    await commit(keeper, facts=(told, other))
+    assert await keeper.facts_saying(make.UNIVERSE, ["the bell it was moved", "nothing"]) == [told]
+    assert await keeper.facts_saying(make.UNIVERSE, ["the bell hangs"]) == [other]
+    assert await keeper.facts_saying(make.UNIVERSE, []) == []
+    assert await keeper.facts_saying(make.new_id(), ["the bell hangs"]) == []
+    assert await keeper.facts(make.UNIVERSE, predicate="stated") == [told]
+    assert await keeper.facts(make.UNIVERSE, predicate="hangs") == []
+    assert await keeper.facts(make.UNIVERSE, predicate="hangs", history=True) == [other]
+
+
+async def test_names_in_use(keeper: Any) -> None:
+    mara = make.entity("Mara Venn", aliases=("Mara", "ÉLAN"))
+    gone = make.entity("Gone", status=EntityStatus.RETCONNED)
+    await commit(keeper, entities=(mara, gone))
+    assert await keeper.names(make.UNIVERSE) == [("mara", mara.id), ("mara venn", mara.id), ("élan", mara.id)]
+    assert await keeper.names(make.new_id()) == []

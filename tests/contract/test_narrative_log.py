@@ -390,6 +390,8 @@ async def test_proposals_are_found_by_where_they_hang(table: Table) -> None:
     foreign = make.proposal(other, universe_id=make.new_id(), story_id=None, scene_id=None)
     await table.resolver.stage([there, foreign, here])
     assert await table.reader.proposals() == [there, foreign, here]
+    assert await table.reader.proposals(last=2) == [foreign, here]
+    assert await table.reader.proposals(last=0) == []
     assert await table.reader.proposals(scene_id=table.scene.id) == [here]
     assert await table.reader.proposals(story_id=table.story.id) == [there, here]
     assert await table.reader.proposals(universe_id=foreign.universe_id) == [foreign]
