@@ -72,10 +72,17 @@ class CanonReader(Protocol):
     async def facts_by_id(self, ids: Collection[Id]) -> dict[Id, Fact]: ...
 
     async def facts_about(
-        self, entity_id: Id, *, predicate: str | None = None, history: bool = False, limit: int = 1_000
+        self,
+        entity_id: Id,
+        *,
+        predicate: str | None = None,
+        history: bool = False,
+        begins: tuple[int, int] | None = None,
+        limit: int = 1_000,
     ) -> list[Fact]:
         """Facts that involve the entity in any role, oldest first. Without `history`: canonical and
-        open-ended (`valid_to` None) only, events included."""
+        open-ended (`valid_to` None) only, events included. With `begins`: only those whose `valid_from`
+        is from its first tick to its last, or unknown."""
         ...
 
     async def facts_at(

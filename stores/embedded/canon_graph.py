@@ -90,6 +90,11 @@ def _change_facts(connection: apsw.Connection, changes: Sequence[FactChange]) ->
         )
         if connection.changes() == 0:
             raise NotFound(f"There is no fact {change.fact_id} to change.", kept="Nothing was written.")
+        if change.closed is not None:
+            connection.execute(
+                "UPDATE canon_facts SET body = json_set(body, '$.closed', json(?)) WHERE id = ?",
+                ("true" if change.closed else "false", change.fact_id),
+            )
 
 
 def _keep_relations_in_step(connection: apsw.Connection, fact_ids: Sequence[Id]) -> None:

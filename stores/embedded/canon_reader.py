@@ -88,15 +88,30 @@ class CanonReads(Reads):
         return {fact.id: fact for fact in found}
 
     async def facts_about(
-        self, entity_id: Id, *, predicate: str | None = None, history: bool = False, limit: int = 1_000
+        self,
+        entity_id: Id,
+        *,
+        predicate: str | None = None,
+        history: bool = False,
+        begins: tuple[int, int] | None = None,
+        limit: int = 1_000,
     ) -> list[Fact]:
+        first, last = begins or (None, None)
         return await self._all(
             Fact,
             f"""SELECT f.body FROM canon_facts f
                 WHERE f.id IN (SELECT fact_id FROM canon_involvements WHERE entity_id = :entity)
                   AND (:predicate IS NULL OR f.predicate = :predicate) AND (:history OR {_CURRENT})
+                  AND (:first IS NULL OR f.valid_from IS NULL OR f.valid_from BETWEEN :first AND :last)
                 ORDER BY f.made LIMIT :limit""",
-            {"entity": entity_id, "predicate": predicate, "history": history, "limit": limit},
+            {
+                "entity": entity_id,
+                "predicate": predicate,
+                "history": history,
+                "first": first,
+                "last": last,
+                "limit": limit,
+            },
         )
 
     async def facts_at(

@@ -88,10 +88,39 @@ def normal(words: str) -> str:
     return " ".join(re.sub(r"[^\w\s]", " ", words.casefold()).split())
 
 
+class Requirement(Record):
+    """What somebody has to bear: a predicate, with this value or of this entity if one is named."""
+
+    predicate: str
+    value: Literalish | None = None
+    object_id: Id | None = None
+
+
+class AxiomForm(Record):
+    """A rule of the world that code can check: nobody it is for may bear what it forbids.
+
+    It is for whoever is the subject (of this kind, tag or name, as far as given), and forbids
+    `predicate` with this value, or of this object (its name, kind or tag); None leaves a thing open.
+    With `unless`, it is allowed to those who bear that at the time.
+    """
+
+    predicate: str
+    value: Literalish | None = None
+    subject_id: Id | None = None
+    subject_kind: EntityKind | None = None
+    subject_tag: str = ""
+    object_id: Id | None = None
+    object_kind: EntityKind | None = None
+    object_tag: str = ""
+    unless: Requirement | None = None
+
+
 class Fact(Record):
     """One sentence held true from `valid_from` to `valid_to` (world ticks; None: since ever / still).
 
-    `said` is the statement as it is compared, kept with the fact so that a store finds it by key.
+    `because` names the facts that caused it; `form` is what an axiom says as far as code can check it;
+    `closed` is set when a commitment was paid off. `said` is the statement as it is compared, kept with
+    the fact so that a store finds it by key.
     """
 
     id: Id
@@ -110,6 +139,8 @@ class Fact(Record):
     standing: Standing = Standing.TRUE
     status: FactStatus = FactStatus.CANONICAL
     closed: bool = False
+    because: tuple[Id, ...] = ()
+    form: AxiomForm | None = None
     proposal_id: Id | None = None
     recorded_at: datetime
     said: str = Field(default_factory=lambda data: normal(str(data.get("statement", ""))))
@@ -154,7 +185,8 @@ class MergeEntities(Record):
 
 
 class AssertFact(Record):
-    """`fact_kind` any but axiom (see NoteAxiom). `ends` lists the facts that a changed value ends."""
+    """`fact_kind` any but axiom (see NoteAxiom). `ends` lists the facts that a changed value ends,
+    `because` those that caused it."""
 
     kind: Literal["assert_fact"] = "assert_fact"
     fact_kind: FactKind
@@ -166,14 +198,16 @@ class AssertFact(Record):
     valid_from: int | None = None
     valid_to: int | None = None
     ends: tuple[Id, ...] = ()
+    because: tuple[Id, ...] = ()
 
 
 class EndFact(Record):
-    """The fact was true until `at` (world tick) and is no longer."""
+    """The fact was true until `at` (world tick) and is no longer; `closed`: a commitment was paid off."""
 
     kind: Literal["end_fact"] = "end_fact"
     fact_id: Id
     at: int | None = None
+    closed: bool = False
 
 
 class RetconFact(Record):
@@ -209,7 +243,7 @@ class AdvanceClock(Record):
 
 
 class NoteAxiom(Record):
-    """A rule of the world."""
+    """A rule of the world. Without a `form` only a reader can tell what breaks it."""
 
     kind: Literal["note_axiom"] = "note_axiom"
     statement: str
@@ -217,6 +251,7 @@ class NoteAxiom(Record):
     scope: str = ""
     severity: str = "must"
     involves: tuple[Involvement, ...] = ()
+    form: AxiomForm | None = None
 
 
 Payload = Annotated[
@@ -237,11 +272,12 @@ Payload = Annotated[
 
 
 class FactChange(Record):
-    """A new status or end of a fact that is in canon already."""
+    """A new status or end of a fact that is in canon already; `closed` None leaves that as it is."""
 
     fact_id: Id
     status: FactStatus
     valid_to: int | None = None
+    closed: bool | None = None
 
 
 class Supersession(Record):
