@@ -115,21 +115,14 @@ class MonitorApp(App[None]):
 
     async def _close(self) -> None:
         """Suspend the story, close the library, go. What cannot be done is said on the way out."""
-        words = ""
-        try:
-            if self._desk is not None:
-                await self._depart(self._desk)
-            if self._close_desk is not None:
-                await self._close_desk()
-        except MonitorError as error:
-            words = str(error)
-        self.exit(return_code=1 if words else 0, message=words or None)
-
-    async def _depart(self, desk: Desk) -> None:
-        """Tell the Main Loop that the screen over the menu, if there is one, is left."""
-        over_menu = self.screen_stack[1] if len(self.screen_stack) > 1 else None
-        if isinstance(over_menu, DeskScreen):
-            await over_menu.depart()
+        steps = [screen.depart for screen in self.screen_stack[1:2] if isinstance(screen, DeskScreen)]
+        words = []
+        for step in (*steps, *filter(None, [self._close_desk])):
+            try:
+                await step()
+            except MonitorError as error:
+                words.append(str(error))
+        self.exit(return_code=1 if words else 0, message="\n".join(words) or None)
 
     # --- going places ------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -112,8 +113,7 @@ class StoriesScreen(DeskScreen[None]):
             return self._card is not None and self._card.state in OPEN
         return True
 
-    @work(exclusive=True, group="abandon", exit_on_error=False)
-    async def action_abandon(self) -> None:
+    def action_abandon(self) -> None:
         card = self._card
         if card is None:
             return
@@ -123,9 +123,16 @@ class StoriesScreen(DeskScreen[None]):
             yes="Give it up",
             no="Keep it",
         )
-        if await self.app.push_screen_wait(question):
-            await self.desk.abandon(card.story.id)
-            self.reload()
+        self.app.push_screen(question, partial(self._answered, card.story.id))
+
+    def _answered(self, story_id: Id, yes: bool | None) -> None:
+        if yes:
+            self._abandon(story_id)
+
+    @work(exclusive=True, group="abandon", exit_on_error=False)
+    async def _abandon(self, story_id: Id) -> None:
+        await self.desk.abandon(story_id)
+        self.reload()
 
     def action_start(self) -> None:
         self.post_message(Visit(ToSetup()))

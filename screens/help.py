@@ -108,7 +108,9 @@ class HelpScreen(DeskScreen[None]):
         Binding("2", "part('here')", "Keys here", id="help.here", tooltip="Keys that work where you were"),
         Binding("3", "part('commands')", "Commands", id="help.commands", tooltip="The slash commands"),
         Binding("4", "part('others')", "Other keys", id="help.others", tooltip="Keys of the other screens"),
-        Binding("escape,q", "back", "Back", id="help.back", tooltip="Back to where you were"),
+        Binding(
+            "escape,q,question_mark,f1", "back", "Back", id="help.back", tooltip="Back to where you were"
+        ),
     ]
 
     def __init__(self, desk: Desk, over: Screen[object]) -> None:

@@ -102,6 +102,7 @@ class Cast(Picker):
         self._there = set(there) & self._people.keys()
         self.clear_options()
         self.add_options(Option(self._row(id), id=id) for id in self._people)
+        self.highlighted = 0 if self._people else None
 
     def _row(self, id: Id) -> Content:
         sign, style = ("✓ ", "$text-success") if id in self._there else ("· ", "$text-muted")

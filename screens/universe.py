@@ -89,9 +89,8 @@ class UniverseScreen(DeskScreen[None]):
         yield TitleBar("Universe")
         yield Input(id="search", placeholder="a name, or part of one", compact=True)
         with Horizontal(id="world"):
-            with Vertical(id="things"):
-                yield EntityTree()
-                yield Static(id="none", markup=False)
+            yield Static(id="none", markup=False)
+            yield EntityTree()
             with Vertical(id="known"):
                 yield EntityCardView()
                 with Vertical(id="evidence"):
@@ -124,10 +123,9 @@ class UniverseScreen(DeskScreen[None]):
         self.query_one(TitleBar).show(*_title(shown, message.universes))
         tree = self.query_one(EntityTree)
         tree.show(entities)
-        tree.display = bool(entities)
-        none = self.query_one("#none", Static)
-        none.display = not entities
-        none.update(NO_WORLD if shown is None else NOTHING_FOUND if self._search else NO_ENTITIES)
+        self.query_one("#world").set_class(not entities, "-empty")
+        none = NO_WORLD if shown is None else NOTHING_FOUND if self._search else NO_ENTITIES
+        self.query_one("#none", Static).update(none)
         ids = [entity.id for entity in entities]
         if self.entity_id not in ids:
             self.entity_id = next((e.id for e in entities if e.is_pc), ids[0] if ids else None)

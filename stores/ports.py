@@ -221,8 +221,11 @@ class LogReader(Protocol):
         statuses: Collection[ProposalStatus] | None = None,
         last: int | None = None,
     ) -> list[ProposedChange]:
-        """Proposals in the order they were made (with `last`, only so many of the newest). One whose turn is off its scene's line (or whose
-        `unless_turn` is on it) comes back as WITHDRAWN if it is still undecided by a commit."""
+        """Proposals in the order they were made (with `last`, only so many of the newest).
+
+        One whose turn is off its scene's line (or whose `unless_turn` is on it) comes back as WITHDRAWN
+        if it is still undecided by a commit.
+        """
         ...
 
     async def proposals_by_id(self, ids: Collection[Id]) -> dict[Id, ProposedChange]:

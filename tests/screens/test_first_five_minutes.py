@@ -1,4 +1,4 @@
-"""A person's first five minutes, by keyboard, on real stores: from an empty library to facts with evidence."""
+"""A person's first five minutes by keyboard, on real stores: from nothing to facts with evidence."""
 
 from __future__ import annotations
 

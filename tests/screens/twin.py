@@ -362,6 +362,10 @@ class TwinDesk:
         self.states[scene_id] = "finalizing"
         return Reply("operation", goto="gate", subject=scene_id)
 
+    async def rename_scene(self, scene_id: Id, title: str, goal: str = "") -> None:
+        self._call("rename_scene", scene_id, title)
+        self._scenes[scene_id] = self._scenes[scene_id].model_copy(update={"title": title})
+
     async def reopen_scene(self, scene_id: Id) -> None:
         self._call("reopen_scene", scene_id)
         self.states[scene_id] = "active"
