@@ -1,0 +1,102 @@
+"""What holds for every screen: named keys, a stated focus, a way out, Tab that comes round."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import pytest
+from textual.binding import Binding
+from textual.screen import ModalScreen, Screen
+
+import screens
+from screens.key_bar import Key, lines_of
+from tests.screens.table import NARROW, seated, twin_desk
+from tests.screens.twin import TwinDesk
+
+MODULES = [importlib.import_module(f"screens.{m.name}") for m in pkgutil.iter_modules(screens.__path__)]
+CLASSES = [
+    value
+    for module in MODULES
+    for value in vars(module).values()
+    if isinstance(value, type) and value.__module__ == module.__name__
+]
+SHOWN = [c for c in CLASSES if issubclass(c, Screen) and c.__dict__.get("CSS_PATH")]
+BOUND = [c for c in CLASSES if c.__dict__.get("BINDINGS")]
+
+
+def named(cls: type) -> str:
+    return cls.__name__
+
+
+@pytest.mark.parametrize("cls", BOUND, ids=named)
+def test_every_key_has_a_name_and_says_what_it_does(cls: type) -> None:
+    for binding in Binding.make_bindings(cls.__dict__["BINDINGS"]):
+        assert binding.id, binding
+        assert binding.tooltip, binding
+        assert binding.description, binding
+
+
+def test_names_of_keys_are_their_own() -> None:
+    owners: dict[str, tuple[type, str]] = {}
+    for cls in BOUND:
+        for binding in Binding.make_bindings(cls.__dict__["BINDINGS"]):
+            assert binding.id
+            assert owners.setdefault(binding.id, (cls, binding.action)) == (cls, binding.action)
+
+
+@pytest.mark.parametrize("cls", SHOWN, ids=named)
+def test_every_screen_states_its_focus_and_its_name(cls: type[Screen[object]]) -> None:
+    assert cls.__dict__.get("AUTO_FOCUS") is not None
+    assert cls.__dict__.get("BINDING_GROUP_TITLE")
+
+
+@pytest.mark.parametrize("cls", SHOWN, ids=named)
+def test_every_screen_can_be_left(cls: type[Screen[object]]) -> None:
+    keys = {b.key for base in cls.__mro__ for b in Binding.make_bindings(base.__dict__.get("BINDINGS", ()))}
+    assert "escape" in keys or "q" in keys
+
+
+@pytest.mark.parametrize(
+    ("keys", "screen"),
+    [
+        ((), "MenuScreen"),
+        (("1",), "SetupScreen"),
+        (("1", "enter", "enter"), "SetupScreen"),
+        (("1", "enter", "enter", "enter"), "SetupScreen"),
+        (("2",), "StoriesScreen"),
+        (("3",), "UniverseScreen"),
+        (("3", "enter", "enter"), "UniverseScreen"),
+        (("enter",), "SceneScreen"),
+        (("enter", "f2"), "SceneScreen"),
+        (("enter", "f3"), "GateScreen"),
+        (("question_mark",), "HelpScreen"),
+        (("enter", "ctrl+r"), "EditTextScreen"),
+        (("enter", "shift+tab", "home", "down", "enter"), "TraceScreen"),
+    ],
+)
+async def test_something_has_the_focus_and_tab_comes_round(keys: tuple[str, ...], screen: str) -> None:
+    async with seated(twin_desk(TwinDesk()), NARROW) as table:
+        await table.press(*keys)
+        assert table.screen == screen
+        first = table.app.screen.focused
+        assert first is not None
+        for _ in range(20):
+            await table.press("tab")
+            assert table.app.screen.focused is not None
+            if table.app.screen.focused is first:
+                return
+        raise AssertionError("Tab does not come round")
+
+
+def test_dialogs_are_modal_and_everything_else_is_not() -> None:
+    dialogs = {"ConfirmScreen", "EditTextScreen", "ErrorScreen", "OutcomeScreen", "TraceScreen"}
+    assert {c.__name__ for c in SHOWN if issubclass(c, ModalScreen)} == dialogs
+
+
+def test_keys_wrap_to_a_second_line_and_no_further() -> None:
+    keys = tuple(Key(f"k{i}", "does a thing", f"k{i}") for i in range(30))
+    lines = lines_of(keys, 60)
+    assert len(lines) == 2
+    assert all(sum(key.cells + 2 for key in line) - 2 <= 60 for line in lines)
+    assert lines_of(keys[:2], 60) == [list(keys[:2])]

@@ -1,0 +1,163 @@
+"""Story set-up by keyboard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.desk import NewCharacter, StoryOutline
+from screens.outline import numbers_from, place_from, words_from
+from stores.errors import InputError, StoreFull
+from stores.records.play import Critical, StoryMode
+from tests.screens.table import NARROW, Table, real_desk, seated, twin_desk
+from tests.screens.twin import TwinDesk
+
+
+def outlined(twin: TwinDesk) -> StoryOutline:
+    """Return what the desk was asked to start."""
+    (outline,) = twin.called("start_story")[-1]
+    assert isinstance(outline, StoryOutline)
+    return outline
+
+
+async def clear_and_type(table: Table, words: str) -> None:
+    """Type over what is suggested: a field comes with its text selected."""
+    await table.press("ctrl+a") if not words else None
+    await table.type(words, enter=False)
+
+
+async def test_enter_all_the_way_plays_the_sample() -> None:
+    twin = TwinDesk(sample=False, story=False)
+    async with seated(twin_desk(twin), NARROW) as table:
+        await table.press("1")
+        assert table.shows("● World", "○ Hero", "The sample world")
+        await table.press("enter")
+        assert table.shows("✓ World", "● Hero", "Mara Venn")
+        await table.press("enter")
+        assert table.shows("● Story", "The Drowned Bell", "quiet dread", "copilot")
+        await table.press("enter")
+        assert table.shows("● Opening", "Under the chapel", "Learn who moved the bell", "✓ Father Ode")
+        await table.press("enter")
+        assert table.screen == "SceneScreen"
+    outline = outlined(twin)
+    assert outline.title == "The Drowned Bell"
+    assert outline.pc == twin.people[0].id
+    assert outline.place == twin._places[0].id
+    assert outline.cast == (twin.people[1].id,)
+
+
+async def test_a_world_and_a_hero_of_ones_own() -> None:
+    twin = TwinDesk(sample=False, story=False)
+    async with seated(twin_desk(twin), NARROW) as table:
+        await table.press("1", "down", "enter")
+        await table.type("Ash Reach", enter=False)
+        await table.press("down")
+        await table.type("desert mystery")
+        assert not twin.called("create_universe")  # nothing is created before the end
+        await table.press("enter")  # a new hero
+        await table.type("Sel", enter=False)
+        await table.press("tab", "tab")
+        await table.type("hp 12, wits=+2", enter=False)
+        await table.press("tab")
+        await table.type("stubborn, in debt")
+        assert table.shows("● Story", "Sel in Ash Reach")
+        await table.press("tab", "tab", "tab", "tab", "tab", "right", "tab", "space")
+        assert table.shows("autopilot", "auto")
+        await table.press("enter")
+        await table.press("tab", "tab")
+        await table.type("The Glass Well")
+        assert table.screen == "SceneScreen"
+    (new,) = twin.called("create_universe")[0]
+    assert (new.name, new.genre) == ("Ash Reach", "desert mystery")
+    outline = outlined(twin)
+    assert outline.pc == NewCharacter("Sel", "", (("hp", 12), ("wits", 2)), ("stubborn", "in debt"))
+    assert (outline.mode, outline.critical) == (StoryMode.AUTOPILOT, Critical.AUTO)
+    assert outline.place == "The Glass Well"
+
+
+async def test_what_is_wrong_is_said_and_nothing_typed_is_lost() -> None:
+    twin = TwinDesk(story=False)
+    async with seated(twin_desk(twin), NARROW) as table:
+        await table.press("1", "enter", "down", "enter", "enter")
+        assert table.shows("The hero needs a name.")
+        await table.type("Sel", enter=False)
+        await table.press("tab", "tab")
+        await table.type("hp twelve")
+        assert table.shows("“hp twelve” is not a number with a name.", "hp 10, might 1")
+        assert table.shows("Sel")
+        twin.fail("start_story", StoreFull("The disk is full.", kept="All you typed is still here."))
+        await table.press("shift+tab")
+        await table.press("tab", "ctrl+u")
+        await table.type("hp 12")
+        await table.press("enter", "enter")
+        assert table.shows("The disk is full.", "still here")
+        await table.press("enter")  # and again
+        assert table.screen == "SceneScreen"
+
+
+async def test_back_goes_one_step_and_keeps_what_was_typed() -> None:
+    twin = TwinDesk(story=False)
+    async with seated(twin_desk(twin), NARROW) as table:
+        await table.press("1", "enter", "enter")
+        await table.type("A Title of My Own", enter=False)
+        await table.press("enter", "escape")
+        assert table.shows("● Story", "A Title of My Own")
+        await table.press("escape")
+        assert table.shows("● Hero")
+        await table.press("enter")
+        assert table.shows("A Title of My Own")
+        await table.press("escape", "escape", "escape")
+        assert table.screen == "MenuScreen"
+        assert twin.called("leave")
+        assert not twin.called("start_story")
+
+
+async def test_the_cast_is_ticked_with_space() -> None:
+    twin = TwinDesk(story=False)
+    async with seated(twin_desk(twin), NARROW) as table:
+        await table.press("1", "enter", "enter", "enter", "tab", "tab", "tab")
+        await table.press("space", "down", "space")
+        assert table.shows("· Father Ode", "✓ Ilse Karr")
+        await table.press("enter")
+    assert outlined(twin).cast == (twin.people[2].id,)
+
+
+async def test_a_name_that_is_taken_is_told_by_the_desk(tmp_path: Path) -> None:
+    async with seated(real_desk(tmp_path), NARROW) as table:
+        await table.press("1", "enter", "escape")  # the sample is there now
+        await table.press("down", "enter")
+        await table.type("Salt Coast")
+        await table.press("enter")
+        await table.type("Sel")
+        await table.press("enter", "enter")
+        assert table.shows("There is a universe called Salt Coast already")
+        assert table.screen == "SetupScreen"
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("hp 10, might 1", (("hp", 10), ("might", 1))),
+        ("hp=10; Might: +1", (("hp", 10), ("might", 1))),
+        ("hp 7.5,\n,luck -2", (("hp", 7.5), ("luck", -2))),
+        ("armour class 14", (("armour class", 14),)),
+        ("", ()),
+    ],
+)
+def test_numbers_are_read(text: str, numbers: tuple[tuple[str, float], ...]) -> None:
+    assert numbers_from(text) == numbers
+
+
+@pytest.mark.parametrize("text", ["10 hp", "hp", "hp 1 2", "hp ten", "=3"])
+def test_numbers_that_are_none_are_told(text: str) -> None:
+    with pytest.raises(InputError):
+        numbers_from(text)
+
+
+def test_lists_and_places_are_read() -> None:
+    twin = TwinDesk()
+    assert words_from(" brave,, in debt ,") == ("brave", "in debt")
+    assert place_from("low quay", twin._places) == twin._places[1].id
+    assert place_from(" The Well ", twin._places) == "The Well"
+    assert place_from("  ", twin._places) is None
