@@ -1,0 +1,1 @@
+"""The speeds that MONITOR promises, measured by `make bench`. See docs/benchmarks.md."""

@@ -1,0 +1,52 @@
+"""`python -m benchmarks`: measure, and print one table. Figures over their aim are marked, never an error."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import traceback
+from pathlib import Path
+
+from benchmarks import adapters, commit, exchange, keys, memory, modes, opening, start, table
+from benchmarks.libraries import Libraries
+
+GROUPS = {
+    "exchange": exchange.run,
+    "commit": commit.run,
+    "opening": opening.run,
+    "keys": keys.run,
+    "modes": modes.run,
+    "start": start.run,
+    "memory": memory.run,
+    "stores": adapters.run,
+}
+
+
+def main() -> None:
+    options = _options()
+    print(table.machine())
+    print(table.head())
+    with tempfile.TemporaryDirectory(prefix="monitor-bench-") as folder:
+        libraries = Libraries(Path(folder), options.quick)
+        for name in options.only or GROUPS:
+            _measure(name, libraries)
+    print(table.foot())
+
+
+def _measure(name: str, libraries: Libraries) -> None:
+    try:
+        for row in GROUPS[name](libraries):
+            print(table.line(row), flush=True)
+    except Exception:  # noqa: BLE001  (the other groups can still be measured)
+        print(f"{name}: could not be measured", flush=True)
+        traceback.print_exc()
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a smaller library, fewer rounds: 20 seconds")
+    parser.add_argument("--only", action="append", choices=GROUPS, metavar="NAME", help=", ".join(GROUPS))
+    return parser.parse_args()
+
+
+main()

@@ -1,0 +1,52 @@
+"""An exchange without a model, in a fresh library and in a long-lived one: the second must not be slower."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from benchmarks.libraries import Libraries, Table, at_table, timed
+from benchmarks.table import Row, percentile, times
+
+COUNT = 200
+COMMIT_EVERY = 20
+AIM = 30
+MOST_GROWTH = 1.5
+
+LINES = {
+    "words": "I follow the chain towards the lamp.",
+    "words and a check": "I pull at the chain. /check might vs 8; success: Mara.nerve +1; fail: Mara.hp -1",
+}
+
+
+def run(libraries: Libraries) -> Iterator[Row]:
+    taken = asyncio.run(_play(libraries.fresh, libraries.big, libraries.often(COUNT)))
+    for kind in LINES:
+        fresh, big = taken[kind, "fresh"], taken[kind, "big"]
+        yield times(f"exchange, {kind}: fresh library", fresh, AIM)
+        yield times(f"exchange, {kind}: {libraries.big_name}", big, AIM)
+        growth = percentile(big, 50) / percentile(fresh, 50)
+        yield Row(f"exchange, {kind}: growth of the median", growth, None, MOST_GROWTH, "x")
+
+
+async def _play(fresh_home: Path, big_home: Path, count: int) -> dict[tuple[str, str], list[float]]:
+    """Play in both libraries by turns, so that what else the machine does weighs on both alike."""
+    taken: dict[tuple[str, str], list[float]] = {}
+    async with at_table(fresh_home) as fresh, at_table(big_home) as big:
+        for number in range(count):
+            for kind, line in LINES.items():
+                for where, table in (("fresh", fresh), ("big", big)):
+                    submit = partial(table.desk.submit, table.scene_id, line)
+                    taken.setdefault((kind, where), []).append(await timed(submit))
+            if number % COMMIT_EVERY == COMMIT_EVERY - 1:
+                await _commit(fresh, big)
+        await _commit(fresh, big)
+    return taken
+
+
+async def _commit(*tables: Table) -> None:
+    """As players do now and then; not timed here."""
+    for table in tables:
+        await table.desk.commit(table.scene_id)

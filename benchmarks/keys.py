@@ -1,0 +1,50 @@
+"""A key pressed in a long scene, to the end of the frame that answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchmarks.libraries import Libraries
+from benchmarks.table import Row, times
+from benchmarks.terminal import (
+    BACK_TAB,
+    DOWN,
+    ENTER,
+    MENU_FILLED,
+    PAGE_UP,
+    SCENE,
+    UP,
+    Terminal,
+)
+
+COUNT = 50
+AIM = 16
+
+LETTERS = "qzxwvyk"
+"""Letters that no escape sequence of a frame contains: a frame that shows one is the answer to its key."""
+
+ERASE_LINE = "\x15"
+MOVES = {"up": UP, "down": DOWN, "page up": PAGE_UP}
+
+
+def run(libraries: Libraries) -> Iterator[Row]:
+    where = f"of {libraries.size.long_scene:,} turns"
+    count = libraries.often(COUNT)
+    with Terminal(libraries.big) as terminal:
+        terminal.since_key(MENU_FILLED)
+        terminal.press(ENTER, shows=SCENE)
+        yield times(f"key to frame *, a letter in the prompt, scene {where}", _type(terminal, count), AIM)
+        terminal.press(BACK_TAB)
+        for name, key in MOVES.items():
+            taken = [terminal.press(key) for _ in range(count)]
+            yield times(f"key to frame *, {name} in the transcript {where}", taken, AIM)
+        terminal.settle()
+        terminal.quit()
+
+
+def _type(terminal: Terminal, count: int) -> list[float]:
+    taken: list[float] = []
+    while len(taken) < count:
+        taken += [terminal.press(letter, shows=letter) for letter in LETTERS]
+        terminal.press(ERASE_LINE)
+    return taken

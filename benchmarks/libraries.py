@@ -1,0 +1,98 @@
+"""The libraries that are measured: a fresh one and a long-lived one, made when first asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from agents.desk import Desk
+from benchmarks.fill import LARGE, SMALL, Size, fill
+from monitor_tui.compose import open_desktop
+from stores.open import Stores
+from stores.records.ids import Id
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Libraries:
+    """Where the libraries lie, and how much is to be measured."""
+
+    folder: Path
+    quick: bool
+
+    @property
+    def size(self) -> Size:
+        return SMALL if self.quick else LARGE
+
+    def often(self, count: int) -> int:
+        """Return how many times to measure: `count`, or a fifth of it for a quick look."""
+        return max(3, count // 5) if self.quick else count
+
+    @property
+    def big_name(self) -> str:
+        return f"{self.size.turns:,} turns, {self.size.facts:,} facts"
+
+    @cached_property
+    def fresh(self) -> Path:
+        """A library with the sample world and one story begun."""
+        home = self.folder / "fresh"
+        asyncio.run(_begin(home))
+        return home
+
+    @cached_property
+    def big(self) -> Path:
+        """A library that was played in for years; its last scene is long."""
+        home = self.folder / "big"
+        start = time.perf_counter()
+        asyncio.run(fill(home, self.size))
+        print(f"(filled a library with {self.big_name} in {time.perf_counter() - start:.0f} s)", flush=True)
+        return home
+
+
+class Table(NamedTuple):
+    """An open library, at the scene that play stands in."""
+
+    desk: Desk
+    stores: Stores
+    story_id: Id
+    scene_id: Id
+
+
+@asynccontextmanager
+async def at_table(home: Path) -> AsyncIterator[Table]:
+    """Open the library, go back to the scene where it was left, and leave it suspended again."""
+    desktop = await open_desktop(home)
+    try:
+        await desktop.desk.recover()
+        card = (await desktop.desk.menu()).resume
+        assert card is not None, "a library to measure has a story"
+        scene_id = await desktop.desk.resume(card.story.id)
+        yield Table(desktop.desk, desktop.stores, card.story.id, scene_id)
+        await desktop.desk.suspend()
+    finally:
+        await desktop.close()
+
+
+async def timed(work: Callable[[], Awaitable[T]]) -> float:
+    """Return how many seconds the work takes."""
+    start = time.perf_counter()
+    await work()
+    return time.perf_counter() - start
+
+
+async def _begin(home: Path) -> None:
+    desktop = await open_desktop(home)
+    try:
+        await desktop.desk.recover()
+        await desktop.desk.add_sample()
+        await desktop.desk.start_story(await desktop.desk.sample_outline())
+        await desktop.desk.suspend()
+    finally:
+        await desktop.close()

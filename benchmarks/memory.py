@@ -1,0 +1,33 @@
+"""The most memory that the program has held: at its first frame, at the menu, in the long scene."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchmarks.libraries import Libraries
+from benchmarks.table import Row
+from benchmarks.terminal import BACK_TAB, ENTER, MENU, MENU_FILLED, PAGE_UP, SCENE, Terminal
+
+PAGES = 30
+FIRST_FRAME_AIM = 80
+
+
+def run(libraries: Libraries) -> Iterator[Row]:
+    with Terminal(libraries.big) as terminal:
+        terminal.since_key(MENU)
+        yield _row("at the first frame", terminal, FIRST_FRAME_AIM)
+        terminal.since_key(MENU_FILLED)
+        terminal.settle()
+        yield _row(f"at the menu, {libraries.big_name}", terminal)
+        terminal.press(ENTER, shows=SCENE)
+        terminal.settle()
+        yield _row(f"in a scene of {libraries.size.long_scene:,} turns", terminal)
+        terminal.press(BACK_TAB)
+        for _ in range(PAGES):
+            terminal.press(PAGE_UP)
+        yield _row(f"there, {PAGES} pages back", terminal)
+        terminal.quit()
+
+
+def _row(when: str, terminal: Terminal, aim: float | None = None) -> Row:
+    return Row(f"peak memory {when}", terminal.peak_memory(), aim=aim, unit="MB")

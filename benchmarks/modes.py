@@ -1,0 +1,44 @@
+"""From one mode to another: to the first frame of the new screen, and to the one with what it shows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from benchmarks.libraries import Libraries
+from benchmarks.table import Row, times
+from benchmarks.terminal import ESCAPE, MENU, MENU_FILLED, Terminal
+
+COUNT = 10
+AIM = 50
+
+
+class Switch(NamedTuple):
+    """A key that leads to another screen, what that shows at once, and what when it is filled."""
+
+    name: str
+    key: str
+    first: str
+    filled: str = ""
+
+
+ROUND = (
+    Switch("menu to universe", "3", "Universe", "The Long Coast"),
+    Switch("universe to menu", ESCAPE, MENU),
+    Switch("menu to continue", "2", "Continue a story", "The Long Watch"),
+    Switch("continue to menu", ESCAPE, MENU),
+)
+
+
+def run(libraries: Libraries) -> Iterator[Row]:
+    taken: dict[str, list[float]] = defaultdict(list)
+    with Terminal(libraries.big) as terminal:
+        terminal.since_key(MENU_FILLED)
+        for _ in range(libraries.often(COUNT)):
+            for switch in ROUND:
+                taken[f"{switch.name}, first frame *"].append(terminal.press(switch.key, switch.first))
+                if switch.filled:
+                    taken[f"{switch.name}, filled *"].append(terminal.since_key(switch.filled))
+        terminal.quit()
+    return (times(name, seconds, AIM) for name, seconds in taken.items())

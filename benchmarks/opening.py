@@ -1,0 +1,50 @@
+"""Opening a long scene: as the desk does it (loops, view, last page of turns), and on the screen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from benchmarks.libraries import Libraries, Table, at_table, timed
+from benchmarks.table import Row, times
+from benchmarks.terminal import ENTER, ESCAPE, MENU, MENU_FILLED, SCENE, Terminal
+
+COUNT = 15
+PAGE = 50
+
+
+def run(libraries: Libraries) -> Iterator[Row]:
+    long = f"{libraries.size.long_scene:,} turns"
+    for name, home in (("its first turns", libraries.fresh), (long, libraries.big)):
+        taken = asyncio.run(_openings(home, libraries.often(COUNT)))
+        yield times(f"opening a scene of {name}: resume, view and page", taken)
+    yield times(
+        f"opening a scene of {long}: Enter on the menu to frame *",
+        _on_screen(libraries.big, libraries.often(COUNT)),
+    )
+
+
+async def _openings(home: Path, count: int) -> list[float]:
+    async with at_table(home) as table:
+        return [await timed(partial(_open, table)) for _ in range(count)]
+
+
+async def _open(table: Table) -> None:
+    await table.desk.resume(table.story_id)
+    view = await table.desk.scene(table.scene_id)
+    await table.desk.transcript(table.scene_id, max(0, view.turns - PAGE), PAGE)
+
+
+def _on_screen(home: Path, count: int) -> list[float]:
+    taken: list[float] = []
+    with Terminal(home) as terminal:
+        terminal.since_key(MENU_FILLED)
+        for _ in range(count):
+            taken.append(terminal.press(ENTER, SCENE))
+            terminal.press(ESCAPE, "Leave for the menu?")
+            terminal.press(ENTER, MENU)
+        terminal.settle()
+        terminal.quit()
+    return taken

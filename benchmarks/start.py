@@ -1,0 +1,36 @@
+"""From the command to the first frame, and to the menu with what the library holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.libraries import Libraries
+from benchmarks.table import Row, percentile
+from benchmarks.terminal import MENU, MENU_FILLED, Terminal
+
+COUNT = 5
+FIRST_FRAME_AIM = 1_000
+
+
+def run(libraries: Libraries) -> Iterator[Row]:
+    _start(libraries.fresh)  # so that every file has been read once
+    for name, home in (("fresh library", libraries.fresh), (libraries.big_name, libraries.big)):
+        starts = [_start(home) for _ in range(libraries.often(COUNT))]
+        frames, menus = zip(*starts, strict=True)
+        yield Row(f"start to first frame, best of {len(starts)}: {name}", 1_000 * min(frames))
+        yield _median(f"start to first frame, median of {len(starts)}: {name}", frames, FIRST_FRAME_AIM)
+        yield _median(f"start to the menu filled, median of {len(starts)}: {name}", menus)
+
+
+def _start(home: Path) -> tuple[float, float]:
+    with Terminal(home) as terminal:
+        first_frame = terminal.since_key(MENU)
+        menu = terminal.since_key(MENU_FILLED)
+        terminal.settle()
+        terminal.quit()
+    return first_frame, menu
+
+
+def _median(name: str, seconds: tuple[float, ...], aim: float | None = None) -> Row:
+    return Row(name, 1_000 * percentile(seconds, 50), aim=aim)

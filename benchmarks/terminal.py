@@ -1,0 +1,128 @@
+"""The real program in a pseudo-terminal: keys in, frames out, each timed to the end of its frame.
+
+Linux and macOS. The terminal says that it knows synchronized output, so every frame of the program ends
+in `ESC[?2026l`. Source: design/style.md ("Measure keys through a pty").
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+COLUMNS, LINES = 120, 40
+FRAME_END = b"\x1b[?2026l"
+_KNOWS_FRAMES = b"\x1b[?2026$p", b"\x1b[?2026;1$y"
+_PATIENCE = 60.0
+_QUIET = 0.1
+"""Seconds without output after which the program is taken to be done drawing."""
+
+ENTER, UP, DOWN, PAGE_UP, BACK_TAB, CTRL_Q = "\r", "\x1b[A", "\x1b[B", "\x1b[5~", "\x1b[Z", "\x11"
+ESCAPE = "\x1b[27u"
+"""As terminals with the newer keyboard protocol send it: a bare ESC is waited on for a tenth of a second."""
+
+MENU, MENU_FILLED, SCENE = "M O N I T O R", "✓", "chain"
+"""Words that are on the menu at once, on it when the library is open, and in a scene of the long campaign."""
+
+
+class Terminal:
+    """A running MONITOR and the terminal that it runs in."""
+
+    def __init__(self, home: Path) -> None:
+        ours, theirs = pty.openpty()
+        termios.tcsetwinsize(theirs, (LINES, COLUMNS))
+        self._pressed = time.perf_counter()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "monitor_tui", "--home", str(home)],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env={**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"},
+            start_new_session=True,
+            preexec_fn=_take_terminal,
+        )
+        os.close(theirs)
+        self._file = ours
+        self._seen = b""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.kill()
+        self._process.wait()
+        os.close(self._file)
+
+    def press(self, key: str, shows: str = "") -> float:
+        """Press a key; returns the seconds to the end of the first frame after it that shows `shows`."""
+        self.settle()
+        self._seen = b""
+        self._pressed = time.perf_counter()
+        os.write(self._file, key.encode())
+        return self.since_key(shows)
+
+    def since_key(self, shows: str) -> float:
+        """Return the seconds from the last key (or the start) to the end of the frame that shows `shows`."""
+        return self._until(shows) - self._pressed
+
+    def settle(self) -> None:
+        """Read until the program is done drawing; the blinking of a cursor is slower than that."""
+        while self._read(_QUIET):
+            pass
+
+    def peak_memory(self) -> float:
+        """Return the most memory that the program has held so far, in MB (Linux only: else 0)."""
+        try:
+            status = Path(f"/proc/{self._process.pid}/status").read_text()
+        except OSError:
+            return 0.0
+        return next(int(line.split()[1]) / 1024 for line in status.splitlines() if "VmHWM" in line)
+
+    def quit(self) -> None:
+        """Leave as the player does, so that the story is suspended and the library closed."""
+        os.write(self._file, CTRL_Q.encode())
+        while self._read(_PATIENCE):
+            pass
+        self._process.wait(_PATIENCE)
+
+    # --- inside --------------------------------------------------------------------------------------
+
+    def _until(self, words: str) -> float:
+        """Read to the end of the frame that shows `words`; returns when that was."""
+        wanted = words.encode()
+        deadline = time.perf_counter() + _PATIENCE
+        while True:
+            place = self._seen.find(wanted)
+            if place >= 0 and self._seen.find(FRAME_END, place) >= 0:
+                return time.perf_counter()
+            if not self._read(deadline - time.perf_counter()):
+                raise TimeoutError(f"the program did not show {words!r}: {self._seen[-2000:]!r}")
+
+    def _read(self, patience: float) -> bool:
+        """Take in what the program wrote, answering what it asks of a terminal; false if nothing came."""
+        if not select.select([self._file], [], [], max(0.0, patience))[0]:
+            return False
+        try:
+            came = os.read(self._file, 1 << 16)
+        except OSError:  # Linux says EIO when the program has gone
+            came = b""
+        asked, answer = _KNOWS_FRAMES
+        if asked in self._seen[1 - len(asked) :] + came:
+            os.write(self._file, answer)
+        self._seen += came
+        return bool(came)
+
+
+def _take_terminal() -> None:
+    """In the new process: the terminal is its own, so that it ends when the terminal is closed."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
