@@ -1,0 +1,174 @@
+"""What a rule pack is made of: the fields of one YAML file. Data alone; nothing in a pack is ever run.
+
+`docs/rule-packs.md` explains every field to those who write one.
+
+Source: design/product.md ("Rule systems are data: a pack is a YAML file with its licence");
+design/authority.md, "Security".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+from pydantic_core import PydanticCustomError
+
+from agents.clean import clean
+from agents.resolver.check import Odds
+from agents.resolver.words import folded, one_line
+from stores.records.base import Record
+from stores.records.play import Degree
+
+NUMBER: Final = "number"
+"""The place in a formula of the number that a check is made with."""
+WORDS_OF_CHECKS: Final = ("vs", "adv", "advantage", "dis", "disadvantage", *Odds)
+"""What may stand behind a move, and so cannot be one's name."""
+
+OF_DICE: Final = ("dice", "advantage", "disadvantage", "vs", "partial_within", "wins")
+"""The fields of a check that is rolled with dice; one by odds has none of them."""
+
+
+def _as_text(value: object) -> object:
+    """Let a whole number stand where text may; explain the braces that YAML reads as a mapping."""
+    if isinstance(value, dict):
+        raise PydanticCustomError("braces", "text with { } needs quotes around it, as in '{might}'")
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return str(value) if is_number else value
+
+
+def _one_line(text: str) -> str:
+    return one_line(clean(text))
+
+
+Key = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
+Phrase = Annotated[str, StringConstraints(pattern=r"^[^\W\d_](?:[\w '-]*\w)?$", max_length=40)]
+Text = Annotated[str, BeforeValidator(_as_text), Field(max_length=300), AfterValidator(_one_line)]
+Words = Annotated[Text, Field(min_length=1)]
+Template = Annotated[str, BeforeValidator(_as_text), Field(min_length=1, max_length=1_000)]
+Whole = Annotated[int, Field(strict=True, ge=-1_000_000, le=1_000_000)]
+
+
+class Outcome(Record):
+    """What a degree means in words, and the effects that it suggests. Either may be empty."""
+
+    says: Text = ""
+    effects: Annotated[str, BeforeValidator(_as_text), Field(max_length=1_000)] = ""
+
+
+class Gauge(Record):
+    """Whatever goes up and down on a sheet. `at_zero_pc`: instead, for a player character."""
+
+    key: Key
+    meaning: Words
+    at_zero: Outcome | None = None
+    at_zero_pc: Outcome | None = None
+
+
+class SheetNumber(Gauge):
+    """A number, such as might."""
+
+    default: Whole = 0
+    min: Whole | None = None
+    max: Whole | None = None
+
+
+class Track(Gauge):
+    """A number that runs between 0 and a most, such as hp. `max` may be worked out from numbers."""
+
+    max: Template
+    starts: Literal["full", "empty"] = "full"
+    at_full: Outcome | None = None
+
+
+class SheetTag(Record):
+    """A tag with a meaning. `modifier` helps or hinders every check while it is on the sheet."""
+
+    key: Phrase
+    meaning: Words
+    modifier: Annotated[int, Field(strict=True, ge=-10, le=10)] = 0
+    starts: bool = False
+
+
+class Terms(Record):
+    """How a check is rolled, with dice against a number or by odds, and what each degree does."""
+
+    dice: Template | None = None
+    advantage: Template | None = None
+    disadvantage: Template | None = None
+    vs: Template | None = None
+    partial_within: Annotated[int, Field(strict=True, ge=0, le=1_000)] | None = None
+    wins: Literal["high", "low"] | None = None
+    odds: Odds | None = None
+    success: Outcome | None = None
+    partial: Outcome | None = None
+    fail: Outcome | None = None
+
+    def outcomes(self) -> Iterator[tuple[Degree, Outcome]]:
+        """Yield the degrees that something is said of."""
+        for degree in (Degree.SUCCESS, Degree.PARTIAL, Degree.FAIL):
+            if outcome := getattr(self, degree.value):
+                yield degree, outcome
+
+
+class Move(Terms):
+    """A named check. What it does not say is as in the pack's own `check`."""
+
+    key: Phrase
+    meaning: Words
+    number: Key | None = None
+
+
+class Rest(Record):
+    """A way to recover: how many minutes of world time it takes, and its effects on {actor}."""
+
+    key: Phrase
+    meaning: Words
+    minutes: Annotated[int, Field(strict=True, ge=0, le=10_000_000)]
+    effects: Template
+
+
+class Pack(Record):
+    """A rule system. One from `read_pack` is checked: every formula can be rolled, every effect is one."""
+
+    id: Key
+    name: Words
+    version: Words
+    licence: Words
+    attribution: Words
+    summary: Words
+    numbers: Annotated[tuple[SheetNumber, ...], Field(max_length=60)] = ()
+    tracks: Annotated[tuple[Track, ...], Field(max_length=30)] = ()
+    tags: Annotated[tuple[SheetTag, ...], Field(max_length=100)] = ()
+    check: Terms
+    moves: Annotated[tuple[Move, ...], Field(max_length=100)] = ()
+    rests: Annotated[tuple[Rest, ...], Field(max_length=20)] = ()
+
+    def gauges(self) -> tuple[SheetNumber | Track, ...]:
+        """Return what may be rolled with: numbers, then tracks, in the order of the file."""
+        return (*self.numbers, *self.tracks)
+
+    def number_keys(self) -> tuple[str, ...]:
+        return tuple(gauge.key for gauge in self.gauges())
+
+    def terms(self, move: Move | None) -> Terms:
+        """Return how a move is rolled: its own terms over the pack's check (None: that check).
+
+        Dice of its own bring no advantage along from the check, and odds of its own no dice.
+        """
+        if move is None:
+            return self.check
+        own = {name: value for name in Terms.model_fields if (value := getattr(move, name)) is not None}
+        left = dict.fromkeys(_REPLACED_BY.get("odds" if "odds" in own else "dice", ()))
+        return self.check.model_copy(update={**(left if {"odds", "dice"} & own.keys() else {}), **own})
+
+
+_REPLACED_BY: Final = {
+    "dice": ("advantage", "disadvantage", "odds"),
+    "odds": ("dice", "advantage", "disadvantage", "vs", "partial_within", "wins"),
+}
+
+
+def spoken(key: str) -> str:
+    """Return a key as it is said and typed: `max_hp` as `max hp`, in any case."""
+    return folded(key).replace("_", " ")

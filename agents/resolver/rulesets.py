@@ -1,0 +1,70 @@
+"""Which rule packs there are: those that come with the program, and the user's own from the home folder.
+
+Source: design/architecture.md ("rule systems ... in `agents/resolver/systems/`. A user's own packs and
+tables come from the home folder").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Final
+
+from agents.resolver.ruleset_reader import read_pack
+from agents.resolver.ruleset_schema import Pack
+from agents.resolver.words import did_you_mean
+from stores.errors import InputError
+
+MAX_PACKS: Final = 100
+"""Packs of the user's own that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Packs by id, in the order they are offered, and a line about each replaced or left out."""
+
+    packs: Mapping[str, Pack]
+    notes: tuple[str, ...] = ()
+
+    def pack(self, pack_id: str) -> Pack:
+        """Return the pack. Raises InputError that lists those there are."""
+        if pack_id not in self.packs:
+            raise InputError(
+                f"There is no rule system called {pack_id!r}.",
+                kept="Nothing was changed.",
+                todo=did_you_mean(pack_id, self.packs) or f"There is: {', '.join(self.packs)}.",
+            )
+        return self.packs[pack_id]
+
+
+def bundled() -> Library:
+    """Return the packs that come with the program."""
+    folder = files(__package__).joinpath("systems")
+    texts = {
+        file.name: file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name[-5:] == ".yaml"
+    }
+    packs = [read_pack(texts[name]) for name in sorted(texts)]
+    return Library({pack.id: pack for pack in packs})
+
+
+def with_user_packs(library: Library, texts: Mapping[str, str]) -> Library:
+    """Return the library with the user's packs added.
+
+    `texts` are their files (`home/systems/*.yaml`) by name. A pack with an id that is taken replaces the
+    one that was there; a bad one is left out. A note says so: no file keeps the program from opening.
+    """
+    packs, notes = dict(library.packs), list(library.notes)
+    names = sorted(texts)
+    for name in names[:MAX_PACKS]:
+        try:
+            pack = read_pack(texts[name])
+        except InputError as error:
+            notes.append(f"{name}: {error}")
+            continue
+        if old := packs.get(pack.id):
+            notes.append(f"{name}: {pack.name!r} replaces {old.name!r}; both have the id {pack.id}.")
+        packs[pack.id] = pack
+    if len(names) > MAX_PACKS:
+        notes.append(f"{len(names) - MAX_PACKS} more packs were left out: {MAX_PACKS} are read.")
+    return Library(packs, tuple(notes))

@@ -1,0 +1,224 @@
+"""A character's sheet as a rule pack has it: what a new one holds, what it shows, and what befalls it.
+
+A sheet is an entity's own numbers and tags; the pack says what they mean. A number that the entity has
+not got yet counts as the pack's default. Pure.
+
+Source: design/product.md ("deterministic state with one writer, every value editable").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+from agents.resolver.check import whole_numbers
+from agents.resolver.effects import Effect
+from agents.resolver.ruleset_schema import Outcome, Pack, SheetNumber, SheetTag, Track, spoken
+from agents.resolver.templates import read_effects, read_number, read_words
+from agents.resolver.words import did_you_mean, folded
+from stores.errors import InputError
+from stores.records.canon import StateOp
+from stores.records.world import Number
+
+
+class Sheet(Protocol):
+    """Whoever has numbers and tags: an `Entity`, a `CastMember`, a `NewSheet`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def is_pc(self) -> bool: ...
+
+    @property
+    def numbers(self) -> Mapping[str, Number]: ...
+
+    @property
+    def tags(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class NewSheet:
+    """A sheet of nobody's yet, or of somebody with changes folded in."""
+
+    name: str = ""
+    is_pc: bool = True
+    numbers: Mapping[str, Number] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SheetLine:
+    """One line of a sheet: `hp`, `7/10`, and what that is. A tag has no value."""
+
+    kind: Literal["number", "track", "tag"]
+    label: str
+    value: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """What the rules suggest for somebody: `because` in a few words, then words and effects."""
+
+    because: str
+    says: str
+    effects: tuple[Effect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """What a rest does: `minutes` of world time go by, and the effects that are left to do."""
+
+    minutes: int
+    effects: tuple[Effect, ...]
+
+
+# --- showing ----------------------------------------------------------------------------------------
+
+
+def new_sheet(pack: Pack, name: str = "", *, is_pc: bool = True) -> NewSheet:
+    """Return the numbers and tags that a character begins with."""
+    numbers: dict[str, Number] = {number.key: number.default for number in pack.numbers}
+    starts = {t.key: most(t, numbers) if t.starts == "full" else 0 for t in pack.tracks}
+    tags = tuple(tag.key for tag in pack.tags if tag.starts)
+    return NewSheet(name, is_pc, {**numbers, **starts}, tags)
+
+
+def numbers_of(pack: Pack, sheet: Sheet) -> dict[str, Number]:
+    """Return every number that counts, the pack's first: the sheet's own, or else the default."""
+    own = {folded(key): (key, value) for key, value in sheet.numbers.items()}
+    begun = new_sheet(pack).numbers
+    known: dict[str, Number] = {key: own.pop(key, (key, value))[1] for key, value in begun.items()}
+    return known | dict(own.values())
+
+
+def most(track: Track, numbers: Mapping[str, Number]) -> int:
+    """Return how far a track goes for somebody with these numbers; at least 1, also if they make no sense."""
+    try:
+        return max(1, read_number(track.max, whole_numbers(numbers)))
+    except InputError:
+        return 1
+
+
+def tags_of(pack: Pack, sheet: Sheet) -> list[SheetTag]:
+    """Return what the pack knows of the tags that are on the sheet, in the pack's order."""
+    there = set(map(folded, sheet.tags))
+    return [tag for tag in pack.tags if folded(tag.key) in there]
+
+
+def sheet_lines(pack: Pack, sheet: Sheet) -> tuple[SheetLine, ...]:
+    """Return what the sheet shows, in order: numbers, tracks, what the pack does not know, then tags.
+
+    A number that is only the most of a track stands in that track's line.
+    """
+    numbers, tags = numbers_of(pack, sheet), tags_of(pack, sheet)
+    inside = {track.max.strip("{}") for track in pack.tracks}
+    known = set(pack.number_keys())
+    meant = {folded(tag.key) for tag in tags}
+    return (
+        *(
+            SheetLine("number", spoken(n.key), _shown(numbers[n.key]), n.meaning)
+            for n in pack.numbers
+            if n.key not in inside
+        ),
+        *(
+            SheetLine("track", spoken(t.key), f"{_shown(numbers[t.key])}/{most(t, numbers)}", t.meaning)
+            for t in pack.tracks
+        ),
+        *(SheetLine("number", key, _shown(v), "") for key, v in numbers.items() if key not in known),
+        *(SheetLine("tag", tag.key, "", tag.meaning) for tag in tags),
+        *(SheetLine("tag", tag, "", "") for tag in sheet.tags if folded(tag) not in meant),
+    )
+
+
+# --- what befalls somebody --------------------------------------------------------------------------
+
+
+def crossings(pack: Pack, before: Sheet, after: Sheet) -> tuple[Suggestion, ...]:
+    """Return what the pack suggests because a number came down to 0, or a track filled up.
+
+    Only for numbers that were on the sheet before: who has no hp cannot run out of it.
+    """
+    had = {folded(key) for key in before.numbers}
+    was, now = numbers_of(pack, before), numbers_of(pack, after)
+    suggestions = []
+    for gauge in pack.gauges():
+        outcome, because = _crossed(gauge, was, now, after)
+        if outcome is not None and gauge.key in had:
+            suggestions.append(
+                Suggestion(
+                    because=f"{spoken(gauge.key)} {because}",
+                    says=read_words(outcome.says, actor=after.name),
+                    effects=read_effects(outcome.effects, whole_numbers(now), actor=after.name),
+                )
+            )
+    return tuple(suggestions)
+
+
+def rest(pack: Pack, key: str, sheet: Sheet) -> Recovery:
+    """Return what the rest called `key` does for somebody; nothing goes past its least or most.
+
+    Raises InputError that lists the rests there are.
+    """
+    rests = {spoken(r.key): r for r in pack.rests}
+    found = rests.get(spoken(key))
+    if found is None:
+        known = f"There is: {', '.join(rests)}." if rests else "It has none."
+        raise InputError(
+            f"{pack.name} has no rest called {key!r}.",
+            kept="Nothing was changed.",
+            todo=did_you_mean(key, rests) or known,
+        )
+    effects = read_effects(found.effects, whole_numbers(numbers_of(pack, sheet)), actor=sheet.name)
+    return Recovery(found.minutes, tuple(_left_to_do(pack, effects, sheet)))
+
+
+def _crossed(
+    gauge: SheetNumber | Track, was: Mapping[str, Number], now: Mapping[str, Number], sheet: Sheet
+) -> tuple[Outcome | None, str]:
+    if now[gauge.key] <= 0 < was[gauge.key]:
+        return (gauge.at_zero_pc if sheet.is_pc else None) or gauge.at_zero, "is at 0"
+    if isinstance(gauge, Track) and was[gauge.key] < (full := most(gauge, now)) <= now[gauge.key]:
+        return gauge.at_full, f"is at {full}"
+    return None, ""
+
+
+def _left_to_do(pack: Pack, effects: tuple[Effect, ...], sheet: Sheet) -> Iterator[Effect]:
+    """Yield the effects that change something, each no further than the sheet goes."""
+    numbers, tags = numbers_of(pack, sheet), set(map(folded, sheet.tags))
+    for effect in effects:
+        match effect.op:
+            case StateOp.TAG | StateOp.UNTAG:
+                if (effect.op is StateOp.TAG) is not (folded(effect.key) in tags):
+                    yield effect
+            case StateOp.ADD if isinstance(effect.value, int | float):
+                moved = _bounded(pack, effect.key, numbers, effect.value)
+                numbers[effect.key] = numbers.get(effect.key, 0) + moved
+                if moved:
+                    yield replace(effect, value=moved)
+            case _:
+                if numbers.get(effect.key) != effect.value:
+                    yield effect
+
+
+def _bounded(pack: Pack, key: str, numbers: Mapping[str, Number], by: Number) -> Number:
+    """Return how much of `by` there is room for; who is past the end already stays there."""
+    low, high = _bounds(pack, key, numbers)
+    now = numbers.get(key, 0)
+    if by > 0:
+        return by if high is None else max(0, min(by, high - now))
+    return by if low is None else min(0, max(by, low - now))
+
+
+def _bounds(pack: Pack, key: str, numbers: Mapping[str, Number]) -> tuple[Number | None, Number | None]:
+    for gauge in pack.gauges():
+        if gauge.key == key:
+            return (0, most(gauge, numbers)) if isinstance(gauge, Track) else (gauge.min, gauge.max)
+    return None, None
+
+
+def _shown(value: Number) -> str:
+    # 9.7 + 0.1 is 9.799999999999999 to the machine and 9.8 to a player.
+    return f"{value:.10g}" if isinstance(value, float) else str(value)

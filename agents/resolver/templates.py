@@ -1,0 +1,85 @@
+"""Text of a rule pack with places to fill in: `2d6+{might}`, `{target}.hp -{harm}`.
+
+Numbers are filled in before the text is read, the names of {actor} and {target} only after it: whatever
+somebody is called, their name never becomes dice or an effect.
+
+Source: design/authority.md, "Security" (outside text never becomes a formula or a command).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final, TypeVar
+
+from agents.resolver.dice_formula import Formula
+from agents.resolver.dice_parser import parse
+from agents.resolver.dice_scanner import dice_error
+from agents.resolver.dice_score import score
+from agents.resolver.effects import Effect, parse_effects
+from agents.resolver.words import did_you_mean
+from stores.errors import InputError
+
+ACTOR: Final = "actor"
+TARGET: Final = "target"
+_Value = TypeVar("_Value", int, str)
+_PLACE: Final = re.compile(r"(?P<sign>[+-] ?)?\{(?P<key>[^{}]*)\}")
+
+
+def read_formula(template: str, numbers: Mapping[str, int]) -> Formula:
+    """Read dice with `numbers` in their places. Raises InputError as the dice parser does."""
+    return parse(_filled(template, numbers))
+
+
+def read_number(template: str, numbers: Mapping[str, int]) -> int:
+    """Work out a number such as `12` or `8+{might}`. Raises InputError, also if it has dice."""
+    formula = read_formula(template, numbers)
+    if any(formula.dice()):
+        raise dice_error(f"{template!r} should be a number, without dice.")
+    return score(formula, ()).total
+
+
+def read_effects(
+    template: str, numbers: Mapping[str, int], *, actor: str, target: str = ""
+) -> tuple[Effect, ...]:
+    """Read effects on {actor} and {target}. Without a target, the effects that need one are left out.
+
+    Raises InputError if an effect cannot be read, or is on somebody else.
+    """
+    names = {"{actor}": actor, "{target}": target}
+    effects = []
+    for effect in parse_effects(_filled(template, numbers, kept=(ACTOR, TARGET))):
+        if effect.name not in names:
+            raise InputError(f"A pack's effects are on {{actor}} or {{target}}, not on {effect.name!r}.")
+        if target or "{target}" not in (effect.name, effect.value):
+            value = names.get(effect.value, effect.value) if isinstance(effect.value, str) else effect.value
+            effects.append(replace(effect, name=names[effect.name], value=value))
+    return tuple(effects)
+
+
+def read_words(template: str, *, actor: str, target: str = "") -> str:
+    """Return words with the names in them. Raises InputError if they ask for anything else."""
+    names = {ACTOR: actor or "you", TARGET: target or "them"}
+    return _PLACE.sub(lambda found: (found["sign"] or "") + _looked_up(found["key"], names), template)
+
+
+def _filled(template: str, numbers: Mapping[str, int], kept: tuple[str, ...] = ()) -> str:
+    """Fill numbers in, each with its own sign where a sign stands before it: `-{harm}` of -2 is `+2`."""
+
+    def fill(found: re.Match[str]) -> str:
+        key, sign = found["key"], (found["sign"] or "").strip()
+        if key in kept:
+            return found[0]
+        value = _looked_up(key, numbers)
+        return f"{-value if sign == '-' else value:+d}" if sign else str(value)
+
+    return _PLACE.sub(fill, template)
+
+
+def _looked_up(key: str, values: Mapping[str, _Value]) -> _Value:
+    if key not in values:
+        known = ", ".join(f"{{{name}}}" for name in values) or "nothing yet"
+        what = f"{{{key}}} is not known here. Known: {known}."
+        raise InputError(what, kept="Nothing was rolled.", todo=did_you_mean(key, values))
+    return values[key]

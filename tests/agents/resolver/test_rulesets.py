@@ -1,0 +1,232 @@
+"""Rule packs: ours are whole, the user's replace them or are refused with the line that is wrong."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.resolver.ruleset_reader import MAX_CHARS, read_pack
+from agents.resolver.ruleset_schema import Pack
+from agents.resolver.rulesets import MAX_PACKS, Library, bundled, with_user_packs
+from stores.errors import InputError
+
+DOCS = Path(__file__).parents[3] / "docs" / "rule-packs.md"
+
+PACK = """\
+id: small
+name: Small
+version: 1.0
+licence: MIT
+attribution: Us
+summary: Little.
+numbers:
+  - {key: might, meaning: Strength, min: -1, max: 3}
+tracks:
+  - {key: hp, meaning: Hit points, max: 10}
+tags:
+  - {key: half-deaf, meaning: One good ear}
+check:
+  dice: "2d6+{number}"
+  vs: 9
+moves:
+  - key: strike
+    meaning: Hit
+    number: might
+    success:
+      says: A hit.
+      effects: "{target}.hp -{might}"
+rests:
+  - {key: sleep, meaning: Night, minutes: 480, effects: "{actor}.hp +2"}
+"""
+
+
+@pytest.fixture(scope="module")
+def library() -> Library:
+    return bundled()
+
+
+# --- what is read -----------------------------------------------------------------------------------
+
+
+def test_three_packs_come_with_the_program(library: Library) -> None:
+    assert set(library.packs) == {"lantern_twos", "hard_twenty", "plain_telling"}
+    assert library.notes == ()
+    for pack in library.packs.values():
+        assert pack.licence == "MIT"
+        assert pack.attribution
+
+
+def test_a_pack_that_is_not_there(library: Library) -> None:
+    assert library.pack("hard_twenty").name == "Hard Twenty"
+    with pytest.raises(InputError, match=r"no rule system called 'hard_twelve'.*Did you mean hard_twenty"):
+        library.pack("hard_twelve")
+    with pytest.raises(InputError, match="There is: hard_twenty, lantern_twos, plain_telling"):
+        library.pack("zzz")
+
+
+def test_the_pack_in_the_manual_is_one() -> None:
+    blocks = re.findall(r"```yaml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+    (pack,) = map(read_pack, blocks)
+    assert (pack.id, [move.key for move in pack.moves][-1]) == ("mudlarks", "luck of the tide")
+
+
+def test_the_manual_names_every_field() -> None:
+    text = DOCS.read_text(encoding="utf-8")
+    fields = set(Pack.model_fields)
+    for section in ("numbers", "tracks", "tags", "moves", "rests"):
+        part = Pack.model_fields[section].annotation.__args__[0]  # type: ignore[union-attr]
+        fields |= set(part.model_fields)
+    assert {name for name in fields if not re.search(rf"\b{name}\b", text)} == set()
+
+
+def test_outside_text_becomes_one_safe_line() -> None:
+    pack = read_pack(PACK.replace("summary: Little.", r'summary: "Lit\e[31mtle\n  one.\u202e"'))
+    assert pack.summary == "Little one."
+    assert pack.version == "1.0"
+
+
+# --- what is refused --------------------------------------------------------------------------------
+
+
+def refused(text: str) -> str:
+    with pytest.raises(InputError) as caught:
+        read_pack(text)
+    assert caught.value.kept
+    assert "docs/rule-packs.md" in caught.value.todo
+    return caught.value.what
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "what"),
+    [
+        pytest.param("licence: MIT\n", "", "line 1: 'licence' is missing", id="no licence"),
+        pytest.param("licence: MIT", "licence: ''", "line 4 (licence): ", id="empty licence"),
+        pytest.param("id: small", "id: Small One", "line 1 (id): a key is small letters", id="id"),
+        pytest.param("name: Small", "name: [Small]", "line 2 (name): ", id="name"),
+        pytest.param("version: 1.0", "version: yes", "line 3 (version): ", id="version"),
+        pytest.param("meaning: Strength", "meanin: Strength", "'meaning' is missing", id="missing"),
+        pytest.param("min: -1", "low: -1", "line 8 (numbers, might, low): 'low' is not a field", id="extra"),
+        pytest.param("min: -1", "min: 1", "line 8 (numbers, might): it is not between", id="default below"),
+        pytest.param("max: 3", "max: -2", "it is not between min and max", id="default above"),
+        pytest.param("max: 3", "max: 3.5", "line 8 (numbers, might, max): ", id="no half numbers"),
+        pytest.param("max: 3", "default: yes", "(numbers, might, default): ", id="no yes"),
+        pytest.param("key: hp", "key: might", "line 10 (tracks, might, key): 'might' stands", id="twice"),
+        pytest.param("key: hp", "key: number", "'number' means something else", id="reserved"),
+        pytest.param("key: strike", "key: Likely", "line 17 (moves, Likely, key): 'likely' means", id="odds"),
+        pytest.param("key: strike", "key: strike!", "a name is words without signs", id="signs"),
+        pytest.param("max: 10", "max: 0", "line 10 (tracks, hp, max): a track needs room", id="no room"),
+        pytest.param("max: 10", "max: '{migt}'", "{migt} is not known here. Known: {might}", id="max"),
+        pytest.param("max: 10", "max: d10", "should be a number, without dice", id="max of dice"),
+        pytest.param("max: 10", "max: {might}", "text with { } needs quotes", id="unquoted"),
+        pytest.param("max: 10", "max: '10/0'", "line 10 (tracks, hp, max): Cannot divide", id="by zero"),
+        pytest.param("key: half-deaf", "key: '+deaf'", "line 12 (tags, +deaf, key): a name is", id="tag"),
+        pytest.param("ear}", "ear, modifier: 99}", "line 12 (tags, half-deaf, modifier): ", id="modifier"),
+        pytest.param('"2d6+{number}"', '"2d6+{mght}"', "line 14 (check, dice): {mght} is not", id="place"),
+        pytest.param('"2d6+{number}"', '"2d6+"', "line 14 (check, dice): Cannot roll '2d6+'", id="dice"),
+        pytest.param('"2d6+{number}"', '"99999d6"', "line 14 (check, dice): ", id="too many dice"),
+        pytest.param("  vs: 9\n", "", "line 14 (check): 'vs' is missing", id="no vs"),
+        pytest.param("  vs: 9\n", "  vs: d6\n", "line 15 (check, vs): ", id="vs of dice"),
+        pytest.param("  vs: 9\n", "  odds: even\n", "say one of the two", id="dice and odds"),
+        pytest.param("number: might", "odds: even\n    vs: 9", "line 20 (moves, strike, vs): ", id="odds vs"),
+        pytest.param("number: might", "odds: often", "line 19 (moves, strike, odds): ", id="which odds"),
+        pytest.param("number: might", "number: migt", "'migt' is no number of this pack", id="number"),
+        pytest.param("number: might", "wins: big", "line 19 (moves, strike, wins): ", id="wins"),
+        pytest.param(
+            "{target}.hp -{might}", "Orc.hp -1", "line 22 (moves, strike, success, effects): ", id="whom"
+        ),
+        pytest.param("{target}.hp -{might}", "{target}.hp", "'{target}.hp' is not an effect", id="effect"),
+        pytest.param("{target}.hp -{might}", "{target} +{might}", "is not an effect", id="tag of a number"),
+        pytest.param("{target}.hp -{might}", "{target}.hp -{mite}", "{mite} is not known", id="amount"),
+        pytest.param("A hit.", "A hit by {who}.", "line 21 (moves, strike, success, says): {who}", id="says"),
+        pytest.param("{actor}.hp +2", "{target}.hp +2", "line 24 (rests, sleep, effects): nobody", id="rest"),
+        pytest.param("minutes: 480", "minutes: -1", "line 24 (rests, sleep, minutes): ", id="minutes"),
+        pytest.param("minutes: 480", "minutes: 8h", "line 24 (rests, sleep, minutes): ", id="hours"),
+        pytest.param(
+            "max: 10}",
+            "max: 10, at_zero: {effects: 'Bob +dead'}}",
+            "(tracks, hp, at_zero, effects)",
+            id="zero",
+        ),
+        pytest.param("max: 10}", "max: 10, at_zero: dead}", "fields and their values", id="zero as words"),
+        pytest.param("summary: Little.", f"summary: {'x' * 301}", "line 6 (summary): ", id="long"),
+        pytest.param("  vs: 9", "  vs: *a", "aliases (*name) are not", id="aliases"),
+        pytest.param("summary: Little.", "summary: !!python/name:os.system", "line 6", id="a Python tag"),
+        pytest.param("name: Small", "name: Small\nname: Big", "'name' is given twice", id="a field twice"),
+        pytest.param("rests:\n", "rests: none\nrest:\n", "a list should stand here", id="no list"),
+    ],
+)
+def test_faults_are_named(before: str, after: str, what: str) -> None:
+    assert before in PACK
+    assert what in refused(PACK.replace(before, after))
+
+
+@pytest.mark.parametrize("text", ["", "just words", "- a list", "42", "check: {}", "[" * 5_000])
+def test_what_is_no_pack_is_refused(text: str) -> None:
+    assert refused(text).startswith("This rule pack cannot be used: ")
+
+
+def test_sizes_are_bounded() -> None:
+    assert "the most that is read" in refused("#" * (MAX_CHARS + 1))
+    moves = "".join(f"  - {{key: m{n}, meaning: m}}\n" for n in range(101))
+    assert "(moves)" in refused(PACK.replace("moves:\n", f"moves:\n{moves}"))
+
+
+def test_many_faults_are_counted_not_listed() -> None:
+    moves = "".join(f"  - {{key: m{n}, meaning: m, number: x{n}}}\n" for n in range(10))
+    assert refused(PACK.replace("moves:\n", f"moves:\n{moves}")).endswith("; and 7 more.")
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, len(PACK)), st.integers(0, 12), st.text("{}[]:-'\"& *!#\n m9\x1b é", max_size=6)
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+@settings(max_examples=300, deadline=None)
+def test_a_damaged_pack_reads_or_is_refused_in_words(damage: list[tuple[int, int, str]]) -> None:
+    text = PACK
+    for at, length, put in damage:
+        text = text[:at] + put + text[at + length :]
+    try:
+        read_pack(text)
+    except InputError as error:
+        refused = error
+    else:
+        return
+    assert refused.what.startswith("This rule pack cannot be used: ")
+
+
+# --- the user's own ---------------------------------------------------------------------------------
+
+
+def test_user_packs_are_added_and_replace_ours_with_a_note(library: Library) -> None:
+    ours = PACK.replace("id: small", "id: hard_twenty")
+    grown = with_user_packs(library, {"b.yaml": ours, "a.yaml": PACK})
+
+    assert set(grown.packs) == {*library.packs, "small"}
+    assert grown.packs["hard_twenty"].name == "Small"
+    assert grown.notes == ("b.yaml: 'Small' replaces 'Hard Twenty'; both have the id hard_twenty.",)
+    assert library.packs["hard_twenty"].name == "Hard Twenty"
+
+
+def test_a_bad_pack_is_left_out_with_its_line(library: Library) -> None:
+    grown = with_user_packs(library, {"bad.yaml": PACK.replace("vs: 9", "vs: many"), "good.yaml": PACK})
+
+    assert set(grown.packs) == {*library.packs, "small"}
+    (note,) = grown.notes
+    assert note.startswith("bad.yaml: This rule pack cannot be used: line 15 (check, vs): ")
+
+
+def test_so_many_packs_are_read_and_no_more(library: Library) -> None:
+    texts = {f"{n:03}.yaml": PACK.replace("id: small", f"id: p{n}") for n in range(MAX_PACKS + 2)}
+    grown = with_user_packs(library, texts)
+
+    assert len(grown.packs) == MAX_PACKS + 3
+    assert grown.notes == ("2 more packs were left out: 100 are read.",)

@@ -1,0 +1,164 @@
+"""Sheets: what a new character has, what is shown in which order, zero, and rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.resolver.effects import Effect
+from agents.resolver.ruleset_schema import Pack
+from agents.resolver.rulesets import bundled
+from agents.resolver.sheets import NewSheet, crossings, new_sheet, rest, sheet_lines
+from agents.resolver.working_state import apply, fold
+from agents.views import CastMember
+from stores.errors import InputError
+from stores.records.canon import StateChange, StateOp
+from stores.records.world import Entity
+
+PACKS = bundled().packs
+TWOS, TWENTY, TELLING = PACKS["lantern_twos"], PACKS["hard_twenty"], PACKS["plain_telling"]
+
+
+def sheet(name: str = "Mara", *tags: str, is_pc: bool = True, **numbers: Any) -> NewSheet:
+    return NewSheet(name, is_pc, numbers, tags)
+
+
+def shown(pack: Pack, of: NewSheet) -> list[str]:
+    return [f"{line.label} {line.value}".strip() for line in sheet_lines(pack, of)]
+
+
+def written(effects: tuple[Effect, ...]) -> list[str]:
+    return [str(effect) for effect in effects]
+
+
+# --- showing ----------------------------------------------------------------------------------------
+
+
+def test_a_new_character_has_the_defaults() -> None:
+    assert new_sheet(TWENTY, "Mara").numbers == {
+        "might": 0,
+        "grace": 0,
+        "wits": 0,
+        "nerve": 0,
+        "harm": 4,
+        "max_hp": 12,
+        "hp": 12,
+        "provisions": 5,
+    }
+    assert new_sheet(TELLING, "Mara") == NewSheet("Mara")
+
+
+def test_a_sheet_shows_numbers_tracks_and_tags_in_the_order_of_the_pack() -> None:
+    mara = sheet("Mara", "half-deaf", "Starving", "wounded", nerve=2, HP=7, cracks=2, max_hp=14, harm=2.5)
+    assert shown(TWENTY, mara) == [
+        "might 0",
+        "grace 0",
+        "wits 0",
+        "nerve 2",
+        "harm 2.5",
+        "hp 7/14",
+        "provisions 5/5",
+        "cracks 2",
+        "wounded",
+        "starving",
+        "half-deaf",
+    ]
+    lines = {line.label: line for line in sheet_lines(TWENTY, mara)}
+    assert (lines["hp"].kind, lines["hp"].meaning) == ("track", "Hit points")
+    assert (lines["half-deaf"].kind, lines["half-deaf"].meaning) == ("tag", "")
+
+
+def test_entities_and_cast_members_are_sheets(make_entity: Callable[..., Entity]) -> None:
+    entity = make_entity("Mara", numbers={"hp": 3})
+    member = CastMember(entity.id, "Mara", False, {"hp": 3})
+    assert sheet_lines(TWOS, entity) == sheet_lines(TWOS, member)
+
+
+@given(st.dictionaries(st.sampled_from(["hp", "max_hp", "x", "harm"]), st.integers() | st.floats()))
+def test_any_numbers_can_be_shown(numbers: dict[str, int | float]) -> None:
+    lines = sheet_lines(TWENTY, NewSheet("Mara", numbers=numbers))
+    assert len({line.label for line in lines}) == len(lines)
+
+
+# --- zero -------------------------------------------------------------------------------------------
+
+
+def test_zero_means_something_else_for_a_player_character() -> None:
+    (pc,) = crossings(TWENTY, sheet(hp=3), sheet(hp=-1))
+    assert (pc.because, written(pc.effects)) == ("hp is at 0", ["Mara +dying"])
+    assert pc.says.startswith("Mara is down and dying.")
+    (orc,) = crossings(TWENTY, sheet("Orc", hp=3, is_pc=False), sheet("Orc", hp=0, is_pc=False))
+    assert (orc.says, written(orc.effects)) == ("Orc is slain.", ["Orc.alive = false"])
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"hp": 3}, {"hp": 1}),
+        ({"hp": 0}, {"hp": -3}),
+        ({"hp": 0}, {"hp": 3}),
+        ({}, {"hp": -8}),
+        ({"cracks": 1}, {"cracks": 0}),
+        ({"might": 1}, {"might": 0}),
+    ],
+)
+def test_only_what_was_there_and_came_down_crosses(before: dict[str, int], after: dict[str, int]) -> None:
+    assert crossings(TWENTY, sheet(**before), sheet(**after)) == ()
+
+
+def test_a_track_that_fills_up_says_so() -> None:
+    pack = TWENTY.model_copy(
+        update={"tracks": (TWENTY.tracks[1].model_copy(update={"at_full": TWENTY.tracks[1].at_zero}),)}
+    )
+    (full,) = crossings(pack, sheet(provisions=4), sheet(provisions=6))
+    assert full.because == "provisions is at 5"
+    assert crossings(pack, sheet(provisions=5), sheet(provisions=6)) == ()
+
+
+# --- rest -------------------------------------------------------------------------------------------
+
+
+def test_a_rest_gives_back_what_there_is_room_for() -> None:
+    night = rest(TWOS, "Night", sheet("Mara", "hurt", hp=7))
+    assert (night.minutes, written(night.effects)) == (480, ["Mara.hp +3", "Mara -hurt"])
+    assert written(rest(TWOS, "night", sheet(hp=10)).effects) == []
+    assert written(rest(TWOS, "night", sheet(hp=14)).effects) == []
+    assert written(rest(TWENTY, "long", sheet(hp=2, max_hp=9, provisions=0)).effects) == ["Mara.hp = 9"]
+    assert written(rest(TWENTY, "long", sheet(hp=9, max_hp=9, provisions=2)).effects) == [
+        "Mara.provisions -1"
+    ]
+
+
+def test_a_rest_that_is_not_there() -> None:
+    with pytest.raises(InputError, match=r"Lantern Twos has no rest called 'nite'.*Did you mean night"):
+        rest(TWOS, "nite", sheet())
+    with pytest.raises(InputError, match="There is: short, long, restock"):
+        rest(TWENTY, "xx", sheet())
+
+
+@given(st.sampled_from([(p, r.key) for p in (TWOS, TWENTY) for r in p.rests]), st.integers(-5, 30))
+def test_no_rest_goes_past_the_ends(which: tuple[Pack, str], hp: int) -> None:
+    pack, key = which
+    top = new_sheet(pack).numbers["hp"]
+    for effect in rest(pack, key, sheet(hp=hp)).effects:
+        if effect.key == "hp":
+            assert isinstance(effect.value, int)
+            after = effect.value if effect.op is StateOp.SET else hp + effect.value
+            assert hp < after <= top or after == top < hp
+
+
+def test_a_suggestion_folds_into_the_working_state(make_entity: Callable[..., Entity]) -> None:
+    entity = make_entity("Mara", numbers={"hp": 3}, is_pc=True)
+    before = fold(entity, ())
+    hit = StateChange(entity_id=entity.id, key="hp", op=StateOp.ADD, value=-5)
+    after = apply(before, hit)
+    (down,) = crossings(
+        TWOS,
+        NewSheet(entity.name, True, before.numbers, before.tags),
+        NewSheet(entity.name, True, after.numbers, after.tags),
+    )
+    assert written(down.effects) == ["Mara +down"]
