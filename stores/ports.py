@@ -82,7 +82,7 @@ class CanonReader(Protocol):
     ) -> list[Fact]:
         """Facts that involve the entity in any role, oldest first. Without `history`: canonical and
         open-ended (`valid_to` None) only, events included. With `begins`: only those whose `valid_from`
-        is from its first tick to its last, or unknown."""
+        is from its first tick to its last."""
         ...
 
     async def facts_at(

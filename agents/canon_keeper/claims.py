@@ -170,6 +170,8 @@ def first_value(claim: Claim, world: World) -> Fact | None:
 
 
 def _assertion(proposal: ProposedChange, change: AssertFact, world: World) -> Claim:
+    if any(cause not in world.facts for cause in change.because):
+        raise UnwritableError("what caused it is not in canon")
     fact = Fact(
         id=fact_id_of(proposal),
         universe_id=proposal.universe_id,
@@ -181,6 +183,7 @@ def _assertion(proposal: ProposedChange, change: AssertFact, world: World) -> Cl
         valid_from=proposal.tick if change.valid_from is None else change.valid_from,
         valid_to=change.valid_to,
         standing=change.standing,
+        because=change.because,
         authority=proposal.authority,
         proposal_id=proposal.id,
         recorded_at=proposal.created_at,
@@ -198,6 +201,7 @@ def _axiom(proposal: ProposedChange, change: NoteAxiom, world: World) -> Claim:
         involves=tuple(_present(change.involves, world)),
         scope=change.scope,
         severity=change.severity,
+        form=change.form,
         authority=proposal.authority,
         proposal_id=proposal.id,
         recorded_at=proposal.created_at,
@@ -285,10 +289,11 @@ def _ending(proposal: ProposedChange, change: EndFact, world: World) -> Claim:
         universe_id=proposal.universe_id,
         kind=FactKind.EVENT,
         predicate="ended",
-        statement=f"No longer so: {ended.statement}",
+        statement=f"{'Settled' if change.closed else 'No longer so'}: {ended.statement}",
         involves=ended.involves,
         valid_from=next(tick for tick in known if tick is not None),
         authority=proposal.authority,
+        closed=change.closed,
         proposal_id=proposal.id,
         recorded_at=proposal.created_at,
     )

@@ -13,8 +13,9 @@ from datetime import datetime
 from agents.canon_keeper.changes import apply, in_order
 from agents.canon_keeper.claims import MissingError, UnwritableError, claim_of
 from agents.canon_keeper.duplicates import duplicate_of
+from agents.canon_keeper.naming import named_entities
 from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.snapshot import CanonSnapshot, named_entities
+from agents.canon_keeper.snapshot import CanonSnapshot
 from agents.canon_keeper.world import World
 from stores.records.canon import (
     Appearance,
@@ -183,8 +184,13 @@ class _Draft:
     def _changed_facts(self) -> Iterable[FactChange]:
         for before in self._canon.facts:
             after = self._world.facts[before.id]
-            if (after.status, after.valid_to) != (before.status, before.valid_to):
-                yield FactChange(fact_id=after.id, status=after.status, valid_to=after.valid_to)
+            if after != before:
+                yield FactChange(
+                    fact_id=after.id,
+                    status=after.status,
+                    valid_to=after.valid_to,
+                    closed=after.closed if after.closed != before.closed else None,
+                )
 
     def _appearances(self, scene: Scene) -> Iterable[Appearance]:
         created = (entity_id for entity_id, scene_id in self._created.items() if scene_id == scene.id)

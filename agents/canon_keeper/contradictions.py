@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from agents.canon_keeper import axioms, causality, lifetimes, premises, presence
 from agents.canon_keeper.bearing import borne
 from agents.canon_keeper.changes import apply, created, in_order
 from agents.canon_keeper.claims import (
@@ -18,15 +19,16 @@ from agents.canon_keeper.claims import (
     UnwritableError,
     claim_of,
     ended_by,
-    is_natural,
-    move_of,
 )
+from agents.canon_keeper.clashes import clashes
 from agents.canon_keeper.decisions import is_turned_down
 from agents.canon_keeper.duplicates import Names, duplicate_of
+from agents.canon_keeper.naming import named_entities
 from agents.canon_keeper.policy import Findings
 from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.readings import ALIVE, SUBJECT, Slot, overlap, read, slot_of, stands, starts_later
-from agents.canon_keeper.snapshot import CanonSnapshot, is_about_the_past, named_entities
+from agents.canon_keeper.readings import SUBJECT, read, slot_of
+from agents.canon_keeper.sight import Check, Sight
+from agents.canon_keeper.snapshot import CanonSnapshot
 from agents.canon_keeper.world import World
 from agents.views import ConflictView
 from stores.records.canon import (
@@ -46,10 +48,18 @@ from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
 from stores.records.world import Entity
 
-ACTING = (SUBJECT, "actor")
-"""Roles that only the living play. To be met, found, buried or spoken of is open to the dead."""
+CHECKS: tuple[Check, ...] = (
+    lifetimes.the_dead,
+    lifetimes.the_unborn,
+    clashes,
+    presence.the_absent,
+    presence.two_places,
+    causality.effects,
+    axioms.broken,
+    premises.unheard_of,
+)
+"""Every check of a claim, in the order in which their conflicts are shown."""
 
-_DEEDS = frozenset({FactKind.EVENT, FactKind.CHANGE, FactKind.ENCOUNTER})
 _ALTERING = frozenset({FactKind.ATTRIBUTE, FactKind.STATE, FactKind.RELATION})
 
 
@@ -132,65 +142,24 @@ class _Bench:
         change = proposal.change
         if isinstance(change, CreateEntity):
             yield from self._same_name(proposal, change)
-        if claim is not None:
-            yield from self._dead_acting(proposal, claim)
+            found = axioms.broken_by_birth(change, created(proposal, change), self._world)
+            yield from (ConflictView(f.rule, f.text, f.other, f.certain) for f in found)
         restored = _restored(proposal, self._world)
-        yield from self._clashing(proposal, claim or restored)
+        if claim is not None:
+            yield from self._found(CHECKS, self._sight(proposal, claim))
+        elif restored is not None:
+            yield from self._found((clashes,), self._sight(proposal, restored))
 
-    def _clashing(self, proposal: ProposedChange, claim: Claim | None) -> Iterator[ConflictView]:
-        """One value at a time; no two that exclude each other; and what is final stays so."""
-        if claim is None or not stands(claim.fact):
-            return
-        for other in self._world.rivals(claim.fact):
-            if stands(other) and overlap(claim.fact, other) and not is_natural(claim, other, self._world):
-                # A claim that does not say when may well mean the time before.
-                certain = claim.fact.valid_from is not None or other.valid_from is None
-                rule, why = self._rule(claim.fact, other)
-                yield ConflictView(rule, f"{self._who_says(other)} “{other.statement}” {why}", other, certain)
-                self._mirror(proposal, claim.fact, other, rule, why, certain)
+    def _found(self, checks: Iterable[Check], sight: Sight) -> Iterator[ConflictView]:
+        for found in (found for check in checks for found in check(sight)):
+            yield ConflictView(found.rule, found.text, found.other, found.certain)
+            earlier = self._proposed.get(found.other.id) if found.other and found.answer else None
+            if earlier is not None and not is_turned_down(sight.proposal):
+                answer = ConflictView(found.rule, found.answer, sight.fact, found.certain)
+                self._clashes[earlier.id].append(answer)
 
-    def _mirror(
-        self, proposal: ProposedChange, fact: Fact, other: Fact, rule: str, why: str, certain: bool
-    ) -> None:
-        earlier = self._proposed.get(other.id)
-        if earlier is not None and not is_turned_down(proposal):
-            text = f"Another proposal says “{fact.statement}” {why}"
-            self._clashes[earlier.id].append(ConflictView(rule, text, fact, certain))
-
-    def _rule(self, fact: Fact, other: Fact) -> tuple[str, str]:
-        catalogue = self._world.catalogue
-        slot = slot_of(fact, catalogue)
-        if slot is None or slot != slot_of(other, catalogue):
-            return "exclusive", "Both cannot hold at once."
-        if catalogue[other.predicate].is_final(other.value):
-            return "irreversible", "Only your own word can undo that."
-        return "one_value", "Only one of the two can hold at that time."
-
-    def _who_says(self, fact: Fact) -> str:
-        return "Another proposal says" if fact.id in self._proposed else "Canon says"
-
-    def _dead_acting(self, proposal: ProposedChange, claim: Claim) -> Iterator[ConflictView]:
-        """The dead do not act: in what comes after their death, in a role of the living."""
-        for actor in _actors(proposal, claim, self._world.catalogue):
-            entity, slot = self._world.entities[actor], Slot(ALIVE, actor)
-            death = self._world.holding(slot)
-            alive = death.value if death else borne(entity, slot, self._world.catalogue)
-            if alive is not False or is_about_the_past(proposal):
-                continue
-            if death is None or self._after(proposal, claim, death):
-                certain = death is None or starts_later(claim.fact, death)
-                text = f"{entity.name} is dead, and the dead do not act."
-                yield ConflictView("dead_do_not_act", text, death, certain)
-
-    def _after(self, proposal: ProposedChange, claim: Claim, death: Fact) -> bool:
-        """Say whether the claim comes after the death: by world time, or else by when it was proposed."""
-        when, died = claim.fact.valid_from, death.valid_from
-        if died is None or (when is not None and when != died):
-            return died is None or when is None or when > died
-        killing = self._proposed.get(death.id)
-        if killing is not None:
-            return proposal.turn_id is None or proposal.turn_id != killing.turn_id
-        return proposal.created_at > death.recorded_at
+    def _sight(self, proposal: ProposedChange, claim: Claim) -> Sight:
+        return Sight(proposal, claim, self._world, self._proposed)
 
     def _same_name(self, proposal: ProposedChange, change: CreateEntity) -> Iterator[ConflictView]:
         entity = created(proposal, change)
@@ -214,6 +183,7 @@ class _Bench:
             yield from (f"The name is much like {name}." for name in alike)
         if claim is None:
             return
+        yield from axioms.notes(self._sight(proposal, claim))
         said = read(claim.fact, self._world.catalogue)
         predicate = self._world.catalogue[said.predicate]
         for who, kinds in ((said.subject, predicate.subjects), (said.object, predicate.objects)):
@@ -252,14 +222,6 @@ def _restored(proposal: ProposedChange, world: World) -> Claim | None:
     slot = slot_of(anew, world.catalogue)
     values = (other.id for other in world.rivals(anew) if slot and slot_of(other, world.catalogue) == slot)
     return Claim(proposal, anew, ends=frozenset(values))
-
-
-def _actors(proposal: ProposedChange, claim: Claim, catalogue: Catalogue) -> Iterator[Id]:
-    change = proposal.change
-    if isinstance(change, StateChange) and not catalogue[move_of(change, catalogue).predicate].irreversible:
-        yield from _subjects(claim.fact.involves)
-    if isinstance(change, AssertFact) and change.fact_kind in _DEEDS:
-        yield from (i.entity_id for i in claim.fact.involves if i.role in ACTING)
 
 
 def _altered(proposal: ProposedChange, world: World) -> Iterator[Id]:

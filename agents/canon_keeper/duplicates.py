@@ -12,6 +12,7 @@ from rapidfuzz import fuzz, process
 
 from agents.canon_keeper.bearing import borne
 from agents.canon_keeper.claims import Claim
+from agents.canon_keeper.naming import bare
 from agents.canon_keeper.predicates import same_value
 from agents.canon_keeper.readings import (
     IS_NOT,
@@ -23,7 +24,7 @@ from agents.canon_keeper.readings import (
 )
 from agents.canon_keeper.snapshot import ALIKE
 from agents.canon_keeper.world import World
-from stores.records.canon import CreateEntity, EndFact, normal
+from stores.records.canon import CreateEntity, EndFact
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
 from stores.records.world import Entity, EntityStatus
@@ -90,4 +91,4 @@ class Names:
 
 
 def _names(entity: Entity) -> dict[str, None]:
-    return dict.fromkeys(normal(name) for name in (entity.name, *entity.aliases))
+    return dict.fromkeys(bare(name) for name in (entity.name, *entity.aliases))

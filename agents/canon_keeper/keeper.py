@@ -15,12 +15,13 @@ from agents.canon_keeper.commit import Closing, build
 from agents.canon_keeper.contradictions import Checked, check
 from agents.canon_keeper.decisions import OPEN, UNCHANGED, is_turned_down, refuse_closed
 from agents.canon_keeper.journal import Journal
+from agents.canon_keeper.naming import named_facts
 from agents.canon_keeper.policy import NO_RULES, Findings, Judgement, KindRules, judge
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.results import CommitResult, together
 from agents.canon_keeper.rows import row
 from agents.canon_keeper.settle import Undecided, outcomes_of, settle
-from agents.canon_keeper.snapshot import CanonSnapshot, named_facts, read_snapshot
+from agents.canon_keeper.snapshot import CanonSnapshot, read_snapshot
 from agents.views import ProposalView
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonWriter

@@ -32,6 +32,10 @@ class Predicate(Record):
     objects: tuple[EntityKind, ...] = ()
     critical: bool | tuple[Literalish, ...] = False
     irreversible: tuple[Literalish, ...] = ()
+    origin: bool = False
+    deed: bool = False
+    passive: bool = False
+    from_afar: bool = False
     tags: dict[str, str] = {}
     statement: str | dict[str, str] = ""
 
@@ -66,6 +70,10 @@ class Catalogue:
 
     def names(self) -> frozenset[str]:
         return frozenset(self.predicates)
+
+    def origins(self) -> tuple[str, ...]:
+        """Return the predicates that tell since when somebody or something is there."""
+        return tuple(p.name for p in self.predicates.values() if p.origin)
 
     def excluded_by(self, name: str) -> frozenset[str]:
         """Return what cannot be said at once with `name`, of the same two."""

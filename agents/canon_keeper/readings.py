@@ -17,6 +17,8 @@ IS_NOT: Final = "is_not"
 """A tag is a state too: `is wounded`, and when it is taken away, `is_not wounded`."""
 
 ALIVE: Final = "alive"
+LOCATED_IN: Final = "located_in"
+PART_OF: Final = "part_of"
 
 SUBJECT: Final = "subject"
 OBJECT: Final = "object"

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 from rapidfuzz import fuzz, process
 
+from agents.canon_keeper.backdrop import Backdrop
+from agents.canon_keeper.naming import bare, is_about_the_past, meant, named_entities, named_facts
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.readings import ALIVE, IS, IS_NOT
 from stores.errors import NotFound
@@ -31,12 +33,11 @@ from stores.records.canon import (
     StateChange,
     StateOp,
     Supersession,
-    UpdateEntity,
     normal,
 )
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
-from stores.records.world import Entity, Universe
+from stores.records.world import Calendar, Entity, Universe
 
 ALIKE = 90
 """Likeness of two names, in per cent, from which one is pointed out as perhaps the other."""
@@ -48,7 +49,8 @@ MOST = 10_000
 @dataclass(frozen=True, slots=True)
 class CanonSnapshot:
     """A part of canon as it stands. `everyone` are those whose names are to be compared; `supersessions`
-    along the facts that are to be retconned; `evidence` when it is read for a commit."""
+    along the facts that are to be retconned; `evidence` when it is read for a commit;
+    `scenes` in which deeds with a place were told."""
 
     universe_id: Id
     universe: Universe | None = None
@@ -57,6 +59,12 @@ class CanonSnapshot:
     everyone: tuple[Entity, ...] = ()
     supersessions: tuple[Supersession, ...] = ()
     evidence: Mapping[Id, tuple[Evidence, ...]] = field(default_factory=dict)
+    scenes: Mapping[Id, frozenset[Id]] = field(default_factory=dict)
+
+    @property
+    def day(self) -> int:
+        """How many ticks (minutes) a day of this world has."""
+        return _day(self.universe)
 
 
 async def read_snapshot(
@@ -104,47 +112,19 @@ async def read_snapshot(
         facts.update({fact.id: fact for fact in answer})
 
     new = [c for c in (p.change for p in proposals) if isinstance(c, CreateEntity)]
+    universe = await _universe(canon, universe_id)
+    around = Backdrop(canon, catalogue, universe_id, _day(universe), entities, facts)
+    await around.read(proposals)
     return CanonSnapshot(
         universe_id=universe_id,
-        universe=await _universe(canon, universe_id),
+        universe=universe,
+        scenes=around.scenes,
         entities=entities,
         facts=tuple(facts.values()),
         everyone=await _namesakes(canon, universe_id, new),
         supersessions=supersessions,
         evidence=await _evidence(canon, changes, facts.values(), absorbed) if for_commit else {},
     )
-
-
-def meant(entity_id: Id, entities: Mapping[Id, Entity]) -> Entity | None:
-    """Return the entity that an id means now: what was merged away is what it was merged into."""
-    entity = entities.get(entity_id)
-    while entity is not None and entity.merged_into:
-        entity = entities.get(entity.merged_into)
-    return entity
-
-
-def named_entities(change: Payload) -> set[Id]:
-    """Return the entities that must be there for the change to mean anything."""
-    match change:
-        case UpdateEntity() | StateChange():
-            return {change.entity_id}
-        case MergeEntities():
-            return {change.kept_id, change.absorbed_id}
-        case AssertFact() | NoteAxiom():
-            return {i.entity_id for i in change.involves}
-        case _:
-            return set()
-
-
-def named_facts(change: Payload) -> tuple[Id, ...]:
-    """Return the facts that the change would end or retcon."""
-    match change:
-        case AssertFact():
-            return change.ends
-        case EndFact() | RetconFact():
-            return (change.fact_id,)
-        case _:
-            return ()
 
 
 _Question = tuple[Id, str, bool]
@@ -167,7 +147,7 @@ def _questions(
             )
             related = () if mere else catalogue.related(change.predicate)
             for entity_id in named_entities(change):
-                yield entity_id, ALIVE, False
+                yield entity_id, ALIVE, past
                 yield from ((entity_id, predicate, past) for predicate in related)
         case StateChange():
             tag = change.op in (StateOp.TAG, StateOp.UNTAG) or isinstance(change.value, bool)
@@ -179,13 +159,6 @@ def _questions(
             fact = facts[change.fact_id]
             for predicate in catalogue.related(fact.predicate):
                 yield from ((i.entity_id, predicate, False) for i in fact.involves)
-
-
-def is_about_the_past(proposal: ProposedChange) -> bool:
-    """Say whether the proposal tells of a time before the one it was made at."""
-    change = proposal.change
-    told = change.valid_from if isinstance(change, AssertFact) else None
-    return told is not None and proposal.tick is not None and told < proposal.tick
 
 
 def _said_of_nobody(changes: Iterable[Payload], catalogue: Catalogue, named: Iterable[Fact]) -> set[str]:
@@ -200,9 +173,9 @@ async def _namesakes(canon: CanonReader, universe_id: Id, new: Sequence[CreateEn
     """Read those whose names are like the names of what is to be created."""
     if not new:
         return ()
-    known = [(normal(name), entity_id) for name, entity_id in await canon.names(universe_id)]
+    known = [(bare(name), entity_id) for name, entity_id in await canon.names(universe_id)]
     choices = {place: name for place, (name, _) in enumerate(known)}
-    wanted = {normal(name) for change in new for name in (change.name, *change.aliases)}
+    wanted = {bare(name) for change in new for name in (change.name, *change.aliases)}
     near = {
         known[place][1]
         for name in wanted
@@ -213,6 +186,11 @@ async def _namesakes(canon: CanonReader, universe_id: Id, new: Sequence[CreateEn
 
 def _retconned(changes: Iterable[Payload]) -> set[Id]:
     return {c.fact_id for c in changes if isinstance(c, RetconFact)}
+
+
+def _day(universe: Universe | None) -> int:
+    calendar = universe.calendar if universe else Calendar()
+    return calendar.minutes_per_hour * calendar.hours_per_day
 
 
 async def _universe(canon: CanonReader, universe_id: Id) -> Universe | None:

@@ -46,9 +46,11 @@ class Successions:
         """
         if not self._newer[fact.id]:
             return fact.model_copy(update={"status": FactStatus.CANONICAL})
-        ends = [_end_by(newer, fact) for newer in self._successors(fact.id, facts)]
+        successors = list(self._successors(fact.id, facts))
+        ends = [_end_by(newer, fact) for newer in successors]
         return fact.model_copy(
             update={
+                "closed": any(newer.closed for newer in successors),
                 "status": FactStatus.SUPERSEDED if ends else FactStatus.CANONICAL,
                 "valid_to": min((end for end in ends if end is not None), default=None),
             }

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 
 from agents.canon_keeper.claims import fact_id_of, move_of
 from agents.canon_keeper.decisions import OPEN, ruling
+from agents.canon_keeper.naming import named_entities, named_facts
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.readings import IS, IS_NOT
-from agents.canon_keeper.snapshot import named_entities, named_facts
 from stores.records.canon import AssertFact, CreateEntity, Standing, StateChange
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange, Verdict

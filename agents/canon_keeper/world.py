@@ -10,9 +10,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from agents.canon_keeper.bearing import bear
+from agents.canon_keeper.naming import meant
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.readings import (
+    LOCATED_IN,
     OCCURRENCES,
+    PART_OF,
+    SUBJECT,
+    Reading,
     Slot,
     is_open,
     read,
@@ -20,7 +25,7 @@ from agents.canon_keeper.readings import (
     slot_of,
     stands,
 )
-from agents.canon_keeper.snapshot import CanonSnapshot, meant
+from agents.canon_keeper.snapshot import CanonSnapshot
 from agents.canon_keeper.successions import Successions
 from stores.records.canon import Fact, FactKind, FactStatus, Supersession
 from stores.records.ids import Id
@@ -43,6 +48,8 @@ class World:
         self._said: defaultdict[tuple[str, Id | None], list[Id]] = defaultdict(list)
         self._slots: defaultdict[Slot, list[Id]] = defaultdict(list)
         self._statements: defaultdict[str, list[Id]] = defaultdict(list)
+        self._deeds: defaultdict[Id, list[Id]] = defaultdict(list)
+        self._axioms: list[Id] = []
         self._moved: dict[Slot, Fact | None] = {}
         for fact in canon.facts:
             self._index(fact)
@@ -62,6 +69,37 @@ class World:
         """Return the fact that gives the slot its value now."""
         facts = (self.facts[i] for i in self._slots[slot])
         return next((f for f in facts if is_open(f) and stands(f)), None)
+
+    def deeds(self, who: Id) -> list[Fact]:
+        """Return what happened, and what was said or done, with somebody in it."""
+        return [self.facts[i] for i in self._deeds[who]]
+
+    def axioms(self) -> list[Fact]:
+        """Return the rules of the world, of any status."""
+        return [self.facts[i] for i in self._axioms]
+
+    def origins(self, who: Id) -> list[Fact]:
+        """Return the facts that tell since when somebody or something is there."""
+        told = (fact for name in self.catalogue.origins() for fact in self.said(name, who))
+        return [fact for fact in told if fact.entity(SUBJECT) == who and stands(fact)]
+
+    def nested(self, one: Id | None, other: Id | None) -> bool:
+        """Say whether one of two places is the other, or lies within it."""
+        return one in self._around(other) or other in self._around(one)
+
+    def _around(self, place: Id | None) -> set[Id | None]:
+        """Return the place and all that it lies in."""
+        found, waiting = set[Id | None](), [place]
+        while waiting:
+            here = waiting.pop()
+            if here is not None and here not in found:
+                inside = (f for name in (LOCATED_IN, PART_OF) for f in self.said(name, here) if is_open(f))
+                waiting += [s.object for s in map(self._read, inside) if s.subject == here]
+            found.add(here)
+        return found
+
+    def _read(self, fact: Fact) -> Reading:
+        return read(fact, self.catalogue)
 
     def alike(self, fact: Fact) -> Iterator[Fact]:
         """Yield facts that may say the same: in the same words or, if it is no occurrence, of the same
@@ -146,6 +184,11 @@ class World:
             self._statements[fact.said].append(fact.id)
             if slot is not None:
                 self._slots[slot].append(fact.id)
+            if fact.kind is FactKind.AXIOM:
+                self._axioms.append(fact.id)
+            elif fact.kind in OCCURRENCES or self.catalogue[fact.predicate].deed:
+                for who in {i.entity_id for i in fact.involves}:
+                    self._deeds[who].append(fact.id)
         self.facts[fact.id] = fact
 
     def _follow(self) -> None:

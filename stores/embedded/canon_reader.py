@@ -102,7 +102,7 @@ class CanonReads(Reads):
             f"""SELECT f.body FROM canon_facts f
                 WHERE f.id IN (SELECT fact_id FROM canon_involvements WHERE entity_id = :entity)
                   AND (:predicate IS NULL OR f.predicate = :predicate) AND (:history OR {_CURRENT})
-                  AND (:first IS NULL OR f.valid_from IS NULL OR f.valid_from BETWEEN :first AND :last)
+                  AND (:first IS NULL OR f.valid_from BETWEEN :first AND :last)
                 ORDER BY f.made LIMIT :limit""",
             {
                 "entity": entity_id,
