@@ -67,6 +67,7 @@ COLLECTIONS: Mapping[Store, tuple[str, ...]] = {
         "jobs",
         "llm_calls",
         "rulings",
+        "policies",
         "archived_logs",
     ),
     Store.VECTORS: ("turns", "scenes", "memories", "facts", "entities", "snippets"),
@@ -145,7 +146,7 @@ MATRIX: Mapping[Role, tuple[Grant, ...]] = {
             columns=("status", "decision", "error", "canonization_id"),
         ),
         *_grant(Store.LOG, "scenes", ops=(Op.UPDATE,), columns=("canonical_outcomes",)),
-        *_grant(Store.LOG, "canonizations", "rulings", ops=_PUT),
+        *_grant(Store.LOG, "canonizations", "rulings", "policies", ops=_PUT),
     ),
     Role.MEMORY_MANAGER: (
         *_grant(Store.LOG, "memories", "summaries", ops=_PUT),

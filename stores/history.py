@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 from stores.records.base import Record
 from stores.records.canon import Appearance, Evidence, Fact, Supersession, Support
 from stores.records.ids import Id
-from stores.records.ledger import Canonization, Checkpoint, ProposedChange, Transition
+from stores.records.ledger import Canonization, Checkpoint, HousePolicy, ProposedChange, Ruling, Transition
 from stores.records.memory import Memory, Summary
 from stores.records.play import HeadMove, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
@@ -43,6 +43,8 @@ HISTORY: Mapping[str, Kept] = {
     "resolutions": Kept(Resolution),
     "proposed_changes": Kept(ProposedChange),
     "canonizations": Kept(Canonization),
+    "rulings": Kept(Ruling),
+    "policies": Kept(HousePolicy),
     "transitions": Kept(Transition, ("loop", "subject_id", "seq")),
     "checkpoints": Kept(Checkpoint, ("exchange_id",)),
     "memories": Kept(Memory),
@@ -53,7 +55,7 @@ HISTORY: Mapping[str, Kept] = {
 """Every collection of truth that has records, in the order in which it is read and written.
 
 What is missing is derived from these (`entity_names`, `involvements`, `relations`, `line`), or has no
-record of its own yet (`decisions`, `jobs`, `llm_calls`, `rulings`, `archived_logs`, `source_nodes`).
+record of its own yet (`decisions`, `jobs`, `llm_calls`, `archived_logs`, `source_nodes`).
 """
 
 Part = tuple[str, Iterable[Record]]

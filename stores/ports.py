@@ -22,9 +22,11 @@ from stores.records.ledger import (
     CanonizationState,
     Checkpoint,
     Decision,
+    HousePolicy,
     Loop,
     ProposalStatus,
     ProposedChange,
+    Ruling,
     Transition,
 )
 from stores.records.memory import Memory, Summary
@@ -236,6 +238,14 @@ class LogReader(Protocol):
         self, *, universe_id: Id | None = None, states: Collection[CanonizationState] | None = None
     ) -> list[Canonization]: ...
 
+    async def rulings(self, universe_id: Id) -> list[Ruling]:
+        """The court's rulings, in the order they were made."""
+        ...
+
+    async def policy(self, universe_id: Id) -> HousePolicy | None:
+        """What the universe lays down for its own gate, if it does."""
+        ...
+
     async def loop_state(self, loop: Loop, subject_id: Id) -> Transition | None:
         """The loop's last transition."""
         ...
@@ -322,6 +332,12 @@ class CanonKeeperLog(LogReader, Protocol):
     async def close_canonization(self, canonization: Canonization, scene_outcomes: Sequence[Id] = ()) -> None:
         """Set every outcome's proposal, add the scene's canonical outcomes, and close: one commit."""
         ...
+
+    async def put_ruling(self, ruling: Ruling) -> None:
+        """Store a ruling; one on the same pair takes the place of the one before."""
+        ...
+
+    async def put_policy(self, policy: HousePolicy) -> None: ...
 
 
 class MemoryLog(LogReader, Protocol):

@@ -72,10 +72,10 @@ def _put_entities(connection: apsw.Connection, entities: Sequence[Entity]) -> No
 def _add_facts(connection: apsw.Connection, facts: Sequence[Fact]) -> None:
     add(connection, "canon_facts", facts)
     connection.executemany(
-        """INSERT INTO canon_involvements(fact_id, ordinal, role, entity_id)
-           VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING""",
+        """INSERT INTO canon_involvements(fact_id, ordinal, role, entity_id, predicate)
+           VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""",
         (
-            (fact.id, ordinal, involvement.role, involvement.entity_id)
+            (fact.id, ordinal, involvement.role, involvement.entity_id, fact.predicate)
             for fact in facts
             for ordinal, involvement in enumerate(fact.involves)
         ),

@@ -100,8 +100,9 @@ class CanonReads(Reads):
         return await self._all(
             Fact,
             f"""SELECT f.body FROM canon_facts f
-                WHERE f.id IN (SELECT fact_id FROM canon_involvements WHERE entity_id = :entity)
-                  AND (:predicate IS NULL OR f.predicate = :predicate) AND (:history OR {_CURRENT})
+                WHERE f.id IN (SELECT fact_id FROM canon_involvements
+                               WHERE entity_id = :entity {"AND predicate = :predicate" if predicate else ""})
+                  AND (:history OR {_CURRENT})
                   AND (:first IS NULL OR f.valid_from BETWEEN :first AND :last)
                 ORDER BY f.made LIMIT :limit""",
             {
@@ -117,13 +118,17 @@ class CanonReads(Reads):
     async def facts_at(
         self, universe_id: Id, tick: int, *, kind: FactKind | None = None, limit: int = 10_000
     ) -> list[Fact]:
+        # One branch a status: each walks its index in order and stops at the limit.
+        branches = " UNION ALL ".join(
+            f"""SELECT * FROM (SELECT made, body FROM canon_facts
+                WHERE universe_id = :universe AND status = '{status}' {"AND kind = :kind" if kind else ""}
+                  AND (valid_from IS NULL OR valid_from <= :tick) AND ({ends} :tick < valid_to)
+                ORDER BY made LIMIT :limit)"""
+            for status, ends in (("canonical", "valid_to IS NULL OR"), ("superseded", ""))
+        )
         return await self._all(
             Fact,
-            f"""SELECT body FROM canon_facts
-                WHERE universe_id = :universe {"AND kind = :kind" if kind else ""}
-                  AND (status = 'canonical' OR status = 'superseded' AND valid_to IS NOT NULL)
-                  AND (valid_from IS NULL OR valid_from <= :tick) AND (valid_to IS NULL OR :tick < valid_to)
-                ORDER BY made LIMIT :limit""",
+            f"SELECT body FROM ({branches}) ORDER BY made LIMIT :limit",
             {"universe": universe_id, "tick": tick, "kind": kind, "limit": limit},
         )
 

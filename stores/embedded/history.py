@@ -61,6 +61,8 @@ _SELECT: Mapping[str, str] = {
     "proposed_changes": f"""SELECT json_set(body, '$.status', status, '$.decision', json(decision),
         '$.error', error, '$.canonization_id', canonization_id) FROM proposed_changes {_THIS}""",
     "canonizations": f"SELECT body FROM canonizations {_THIS}",
+    "rulings": f"SELECT body FROM rulings {_THIS}",
+    "policies": f"SELECT body FROM policies {_THIS}",
     "transitions": f"""SELECT body FROM transitions
         WHERE subject_id IN (SELECT :universe UNION {_STORIES} UNION {_SCENES} UNION {_TURNS}
             UNION SELECT exchange_id FROM checkpoints WHERE scene_id IN ({_SCENES})) ORDER BY made""",

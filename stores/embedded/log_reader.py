@@ -14,9 +14,11 @@ from stores.records.ledger import (
     Canonization,
     CanonizationState,
     Checkpoint,
+    HousePolicy,
     Loop,
     ProposalStatus,
     ProposedChange,
+    Ruling,
     Transition,
 )
 from stores.records.memory import Memory, Summary
@@ -182,6 +184,15 @@ class LogReads(Reads):
             conditions.append(f"state IN ({_quoted(states)})")
         sql = f"SELECT body FROM canonizations {_where(conditions)} ORDER BY made"
         return await self._all(Canonization, sql, {"universe_id": universe_id})
+
+    async def rulings(self, universe_id: Id) -> list[Ruling]:
+        return await self._all(
+            Ruling, "SELECT body FROM rulings WHERE universe_id = ? ORDER BY made", (universe_id,)
+        )
+
+    async def policy(self, universe_id: Id) -> HousePolicy | None:
+        found = await self._all(HousePolicy, "SELECT body FROM policies WHERE id = ?", (universe_id,))
+        return found[0] if found else None
 
     # --- loops --------------------------------------------------------------------------------------
 

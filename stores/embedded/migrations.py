@@ -25,11 +25,16 @@ def m001_first_tables(connection: apsw.Connection) -> None:
     for table in _APPEND_ONLY:
         for op in ("UPDATE", "DELETE"):
             connection.execute(_never(table, op))
-    for table in TABLES.keys() - _APPEND_ONLY:
+    for table in TABLES.keys() - _APPEND_ONLY - {"policies"}:
         connection.execute(_asks_before_delete(table))
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_first_tables,)
+def m002_policies(connection: apsw.Connection) -> None:
+    connection.execute(_documents("policies", "universe_id"))
+    connection.execute(_asks_before_delete("policies"))
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_first_tables, m002_policies)
 
 
 def _documents(table: str, *keys: str, beside: str = "", one_per: str = "id") -> str:
@@ -70,9 +75,10 @@ _CANON = (
     "CREATE INDEX fact_by_kind ON canon_facts (universe_id, kind, status)",
     """CREATE TABLE canon_involvements (
         fact_id TEXT NOT NULL REFERENCES canon_facts (id), ordinal INTEGER NOT NULL,
-        role TEXT NOT NULL, entity_id TEXT NOT NULL,
+        role TEXT NOT NULL, entity_id TEXT NOT NULL, predicate TEXT NOT NULL,
         PRIMARY KEY (fact_id, ordinal)) STRICT, WITHOUT ROWID""",
-    "CREATE INDEX fact_by_entity ON canon_involvements (entity_id, fact_id)",
+    # The fact's predicate again: a hero has thousands of facts, and few of them locate her.
+    "CREATE INDEX fact_by_entity ON canon_involvements (entity_id, predicate, fact_id)",
     """CREATE TABLE canon_relations (
         fact_id TEXT NOT NULL REFERENCES canon_facts (id), from_id TEXT NOT NULL, to_id TEXT NOT NULL,
         predicate TEXT NOT NULL, valid_from INTEGER, valid_to INTEGER,

@@ -23,8 +23,10 @@ from stores.records.ledger import (
     CanonizationState,
     Checkpoint,
     Decision,
+    HousePolicy,
     ProposalStatus,
     ProposedChange,
+    Ruling,
     Transition,
 )
 from stores.records.memory import Memory, Summary
@@ -150,6 +152,12 @@ class EmbeddedLog(LogReads):
                 _add_outcomes(connection, canonization, scene_outcomes)
 
         await self._write(close)
+
+    async def put_ruling(self, ruling: Ruling) -> None:
+        await self._write(lambda connection: put(connection, "rulings", [ruling]))
+
+    async def put_policy(self, policy: HousePolicy) -> None:
+        await self._write(lambda connection: put(connection, "policies", [policy]))
 
     # --- MemoryManager and sources ------------------------------------------------------------------
 

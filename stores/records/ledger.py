@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import Field
 
 from stores.records.base import Record
-from stores.records.canon import Authority, CanonBatch, Evidence, Payload
+from stores.records.canon import Authority, CanonBatch, Evidence, Payload, Standing
 from stores.records.ids import Id
 
 
@@ -108,6 +108,69 @@ class Canonization(Record):
     batch: CanonBatch
     error: str = ""
     created_at: datetime
+
+
+class CourtRuling(StrEnum):
+    """How two statements that contradict each other are settled: the new one and the one it meets."""
+
+    FROM_NOW = "new_from_now"
+    NEW = "new_altogether"
+    OLD = "old"
+    BOTH = "both_stand"
+    BOUNDED = "time_bounded"
+    SPLIT = "different_things"
+
+
+class Ruling(Record):
+    """The court's answer about a pair of statements, so that the same alarm never returns.
+
+    `pair` holds the keys of what the two say, whoever proposes it in whatever words; `upheld` is the one
+    of them that is true of the same thing from now on. `standing` is what the other became (a rumour, a
+    lie), `tick` (world time) where one ends.
+    """
+
+    id: Id
+    universe_id: Id
+    pair: tuple[str, str]
+    upheld: str
+    ruling: CourtRuling
+    standing: Standing | None = None
+    tick: int | None = None
+    proposal_id: Id | None = None
+    fact_id: Id | None = None
+    by: str
+    reason: str = ""
+    at: datetime
+
+
+class KindRule(StrEnum):
+    """What a universe may say about all proposals of one kind."""
+
+    ACCEPT = "auto-accept"
+    ASK = "ask"
+    REJECT = "auto-reject"
+
+
+class KindPolicy(Record):
+    """The rule for one kind: a payload's kind (`state_change`), or with its predicate or key behind a
+    colon (`state_change:hp`, `assert_fact:weather`)."""
+
+    kind: str
+    rule: KindRule
+    by: str
+    at: datetime
+
+
+class HousePolicy(Record):
+    """What one universe lays down for its own gate; `id` is the universe's.
+
+    `predicates` is YAML that is laid over the bundled catalogue.
+    """
+
+    id: Id
+    universe_id: Id
+    kinds: tuple[KindPolicy, ...] = ()
+    predicates: str = ""
 
 
 class Loop(StrEnum):
