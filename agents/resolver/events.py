@@ -1,0 +1,193 @@
+"""What breaks in: random events about the campaign's own, the check at a scene's start, the tension after it.
+
+A random event never makes up whom it is about: it picks from the threads, people and places that it is
+given, by their weights, and what there is none of is struck out of the table.
+
+The scene check reads one d100. The lowest faces, two for each point of tension, *interrupt*: something else
+happens first. The next, four for each point, *alter*: the scene is not quite as planned. So at tension 5 it
+is 10, 20 and 70 in a hundred, and at 9 hardly half of all scenes begin as expected.
+
+Source: design/product.md, "Solo procedures". The rules and numbers are our own.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import accumulate
+from types import MappingProxyType
+from typing import Final
+
+from agents.resolver.dice import roll
+from agents.resolver.dice_score import Roll
+from agents.resolver.oracle import TENSIONS, check_tension
+from agents.resolver.random_tables import Aim, Draw, Shelf, draw, one_die
+from agents.resolver.sparks import Spark, spark, table_of
+from stores.errors import InputError
+from stores.records.ids import Id
+from stores.records.play import Die
+from stores.records.threads import Thread
+from stores.records.world import Entity
+
+EVENTS: Final = "events"
+"""The table that says what an event is about."""
+INTERRUPTED_PER_POINT: Final = 2
+ALTERED_PER_POINT: Final = 4
+
+
+# --- random events ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One of the campaign's own that an event may be about. `weight` 0 keeps it out."""
+
+    id: Id
+    name: str
+    weight: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RandomEvent:
+    """`target` is None if the row drawn is about nobody in particular; `picked` is the die that chose it."""
+
+    focus: Draw
+    target: Candidate | None
+    picked: Roll | None
+    spark: Spark
+
+    @property
+    def aim(self) -> Aim | None:
+        return self.focus.row.aim
+
+    @property
+    def dice(self) -> tuple[Die, ...]:
+        return (*self.focus.dice, *(self.picked.dice if self.picked else ()), *self.spark.dice)
+
+    @property
+    def rule(self) -> str:
+        return "random event"
+
+    @property
+    def about(self) -> str:
+        """What happens and to whom: `Wenna Pike is in trouble`; a thread's name is in quotes."""
+        if self.target is None:
+            return self.focus.row.text
+        name = f"“{self.target.name}”" if self.aim is Aim.THREAD else self.target.name
+        return f"{name} {self.focus.row.text}"
+
+    @property
+    def text(self) -> str:
+        faces = (self.focus.roll, self.picked, *(drawn.roll for drawn in self.spark.draws))
+        shown = ", ".join(f"{rolled.expression} {rolled.total}" for rolled in faces if rolled)
+        return f"event · {shown} · {self.about} · {' / '.join(self.spark.words)}"
+
+
+def random_event(
+    candidates: Mapping[Aim, Sequence[Candidate]], shelf: Shelf, rng: random.Random
+) -> RandomEvent:
+    """Draw what happens, to which of the campaign's own, and two spark words.
+
+    `candidates` may lack an aim, or have none for it. Raises InputError if the table of events then has no
+    row left. (These dice depend on each other and are never physical.)
+    """
+    there = {aim: [one for one in ones if one.weight > 0] for aim, ones in candidates.items()}
+    table = table_of(shelf, EVENTS).only(lambda row: row.aim is None or bool(there.get(row.aim)))
+    if table is None:
+        raise InputError(
+            "There is nothing that an event could be about.",
+            kept="Nothing was rolled.",
+            todo="Open a thread, or bring somebody into the world.",
+        )
+    focus = draw(table, rng)
+    target, picked = None, None
+    if focus.row.aim is not None:
+        target, picked = _pick(there[focus.row.aim], rng)
+    return RandomEvent(focus, target, picked, spark(shelf, rng))
+
+
+def candidates_of(
+    threads: Iterable[Thread], npcs: Iterable[Entity], places: Iterable[Entity]
+) -> dict[Aim, list[Candidate]]:
+    """Return the open threads with their weights, and the people and places, each as likely as the next."""
+    return {
+        Aim.THREAD: [Candidate(t.id, t.name, t.weight) for t in threads if t.is_open],
+        Aim.NPC: [Candidate(npc.id, npc.name) for npc in npcs if not npc.is_pc],
+        Aim.PLACE: [Candidate(place.id, place.name) for place in places],
+    }
+
+
+def _pick(candidates: Sequence[Candidate], rng: random.Random) -> tuple[Candidate, Roll]:
+    highest = list(accumulate(candidate.weight for candidate in candidates))
+    picked = roll(one_die(highest[-1]), rng)
+    chosen = next(c for c, last in zip(candidates, highest, strict=True) if picked.total <= last)
+    return chosen, picked
+
+
+# --- scenes -----------------------------------------------------------------------------------------
+
+
+class Start(StrEnum):
+    """How a scene begins, from the lowest faces of the die to the highest."""
+
+    INTERRUPTED = "interrupted"
+    ALTERED = "altered"
+    EXPECTED = "as expected"
+
+
+@dataclass(frozen=True, slots=True)
+class SceneCheck:
+    """An interrupted scene begins with a random event; an altered one with something changed."""
+
+    start: Start
+    tension: int
+    roll: Roll
+
+    @property
+    def dice(self) -> tuple[Die, ...]:
+        return self.roll.dice
+
+    @property
+    def rule(self) -> str:
+        return f"scene check, tension {self.tension}"
+
+    @property
+    def text(self) -> str:
+        return f"scene check · tension {self.tension} · d100 {self.roll.total} · {self.start}"
+
+
+def check_scene(tension: int, rng: random.Random, faces: Iterable[int] | None = None) -> SceneCheck:
+    """Roll with `rng`, or read the physical d100 typed as `faces`.
+
+    Raises InputError if `tension` is not 1 to 9, or if the faces are not those of one d100.
+    """
+    published = scene_odds(tension)
+    rolled = roll("d%", rng, faces=faces)
+    highest = zip(published, accumulate(published.values()), strict=True)
+    start = next(start for start, last in highest if rolled.total <= last)
+    return SceneCheck(start, tension, rolled)
+
+
+def scene_odds(tension: int) -> Mapping[Start, int]:
+    """Return how many of the 100 faces give each start. Raises InputError if `tension` is not 1 to 9."""
+    check_tension(tension)
+    interrupted, altered = INTERRUPTED_PER_POINT * tension, ALTERED_PER_POINT * tension
+    return MappingProxyType(
+        {
+            Start.INTERRUPTED: interrupted,
+            Start.ALTERED: altered,
+            Start.EXPECTED: 100 - interrupted - altered,
+        }
+    )
+
+
+def tension_after(tension: int, in_control: bool | None) -> int:
+    """Return the tension after a scene: one up if it got out of control, one down if it was held.
+
+    None (neither, or both) leaves it. It stays within 1 to 9. Raises InputError if it was not there before.
+    """
+    check_tension(tension)
+    step = 0 if in_control is None else -1 if in_control else 1
+    return max(TENSIONS[0], min(TENSIONS[-1], tension + step))

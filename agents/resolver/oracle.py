@@ -1,0 +1,275 @@
+"""The yes/no oracle: one d100 read against published odds, seven likelihoods and a tension dial.
+
+The odds are made of three rules and no table is typed in:
+
+1. At tension 5 a likelihood has the chance of `YES_AT_FIVE`.
+2. In the mode `bend` each point of tension above 5 multiplies the odds (yes to no) by 6/5, and each point
+   below divides them by it: in tense times more happens. In the mode `edge` tension leaves them alone.
+3. Half of the answers are plain. Of twenty, `edge` gives the other ten to *and* as often as the tension
+   says and to *but* otherwise; `bend` does as though the tension were 5.
+
+High is good, as in every other check: the lowest faces are *no, and*, the highest *yes, and*. A random
+event breaks in when the gap between the two digits of the roll and the tension make ten; the chance is
+two in a hundred for each point of tension, and as great for a high roll as for a low one.
+
+Source: design/product.md, "Solo procedures". The numbers are our own.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import cache
+from itertools import accumulate
+from types import MappingProxyType
+from typing import Final
+
+from agents.resolver.dice import roll
+from agents.resolver.dice_score import Roll
+from agents.resolver.words import did_you_mean, folded, one_line
+from stores.errors import InputError
+from stores.records.play import Die
+
+TENSIONS: Final = range(1, 10)
+"""What the tension dial may show. A story begins at 5."""
+_MIDDLE: Final = 5
+_BEND: Final = Fraction(6, 5)
+"""What one point of tension does to the odds of a yes, in the mode `bend`."""
+
+
+class Likelihood(StrEnum):
+    """How likely a yes is, from the least to the most."""
+
+    IMPOSSIBLE = "impossible"
+    VERY_UNLIKELY = "very unlikely"
+    UNLIKELY = "unlikely"
+    EVEN = "even"
+    LIKELY = "likely"
+    VERY_LIKELY = "very likely"
+    CERTAIN = "certain"
+
+    @property
+    def rank(self) -> int:
+        """Steps above even: -3 to 3."""
+        return list(Likelihood).index(self) - 3
+
+
+class Grade(StrEnum):
+    """An answer, from the lowest faces of the die to the highest."""
+
+    NO_AND = "no, and"
+    NO = "no"
+    NO_BUT = "no, but"
+    YES_BUT = "yes, but"
+    YES = "yes"
+    YES_AND = "yes, and"
+
+    @property
+    def is_yes(self) -> bool:
+        return self in (Grade.YES_BUT, Grade.YES, Grade.YES_AND)
+
+
+class Mode(StrEnum):
+    """What tension does: bend the odds, or only move the edges (how often *and* comes instead of *but*)."""
+
+    BEND = "bend"
+    EDGE = "edge"
+
+
+YES_AT_FIVE: Final[Mapping[Likelihood, int]] = MappingProxyType(
+    dict(zip(Likelihood, (2, 12, 30, 50, 70, 88, 98), strict=True))
+)
+"""Chances of any yes in 100, at tension 5 in both modes. Even the impossible happens, twice in 100."""
+
+ALIASES: Final[Mapping[str, Likelihood]] = MappingProxyType(
+    {
+        **{likelihood.value: likelihood for likelihood in Likelihood},
+        "imp": Likelihood.IMPOSSIBLE,
+        "vu": Likelihood.VERY_UNLIKELY,
+        "hardly": Likelihood.VERY_UNLIKELY,
+        "u": Likelihood.UNLIKELY,
+        "e": Likelihood.EVEN,
+        "50/50": Likelihood.EVEN,
+        "maybe": Likelihood.EVEN,
+        "l": Likelihood.LIKELY,
+        "probably": Likelihood.LIKELY,
+        "vl": Likelihood.VERY_LIKELY,
+        "c": Likelihood.CERTAIN,
+        "sure": Likelihood.CERTAIN,
+    }
+)
+"""What may be typed for a likelihood, in small letters."""
+
+_AMBIGUOUS: Final = frozenset({"even", "certain", "sure", "hardly", "maybe"})
+"""Likelihoods that a question may begin with as ordinary words: `Even the guards sleep?`"""
+_QUESTION_OPENS: Final = re.compile(
+    r"(is|are|am|was|were|do|does|did|has|have|had|can|could|will|would|may|might|shall|should)\b", re.I
+)
+_LONGEST_FIRST: Final = sorted(ALIASES, key=len, reverse=True)
+_EXAMPLES: Final = "likely, very unlikely or 50/50"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the oracle said. `is_event` tells that a random event breaks in as well."""
+
+    grade: Grade
+    likelihood: Likelihood
+    tension: int
+    mode: Mode
+    roll: Roll
+    is_event: bool
+    text: str
+    rule: str
+
+    @property
+    def dice(self) -> tuple[Die, ...]:
+        return self.roll.dice
+
+
+def ask(
+    likelihood: Likelihood,
+    tension: int,
+    rng: random.Random,
+    faces: Iterable[int] | None = None,
+    *,
+    mode: Mode = Mode.BEND,
+) -> Answer:
+    """Ask with `rng`, or read the physical d100 typed as `faces` (00 is 100).
+
+    Raises InputError if `tension` is not 1 to 9, or if the faces are not those of one d100.
+    """
+    check_tension(tension)
+    rolled = roll("d%", rng, faces=faces)
+    grade = grade_of(rolled.total, likelihood, tension, mode)
+    event = is_event(rolled.total, tension)
+    text = f"{likelihood} · tension {tension} · d100 {rolled.total} · {grade}"
+    return Answer(
+        grade=grade,
+        likelihood=likelihood,
+        tension=tension,
+        mode=mode,
+        roll=rolled,
+        is_event=event,
+        text=f"{text} · event" if event else text,
+        rule=f"oracle, {likelihood}, tension {tension}, {mode}",
+    )
+
+
+# --- the odds ---------------------------------------------------------------------------------------
+
+
+@cache
+def odds(likelihood: Likelihood, tension: int, mode: Mode = Mode.BEND) -> Mapping[Grade, int]:
+    """Return how many of the 100 faces give each grade, from the lowest faces to the highest.
+
+    Raises InputError if `tension` is not 1 to 9.
+    """
+    yes = yes_in_100(likelihood, tension, mode)
+    ands = tension if mode is Mode.EDGE else _MIDDLE
+    no_and, no, no_but = _graded(100 - yes, ands)
+    yes_and, plain_yes, yes_but = _graded(yes, ands)
+    return MappingProxyType(dict(zip(Grade, (no_and, no, no_but, yes_but, plain_yes, yes_and), strict=True)))
+
+
+def yes_in_100(likelihood: Likelihood, tension: int, mode: Mode = Mode.BEND) -> int:
+    """Return the chance of any yes, in per cent. Raises InputError if `tension` is not 1 to 9."""
+    check_tension(tension)
+    yes = YES_AT_FIVE[likelihood]
+    if mode is Mode.EDGE:
+        return yes
+    bent = Fraction(yes, 100 - yes) * _BEND ** (tension - _MIDDLE)
+    return round(100 * bent / (1 + bent))
+
+
+def grade_of(face: int, likelihood: Likelihood, tension: int, mode: Mode = Mode.BEND) -> Grade:
+    """Return the grade that the `face` of a d100 (1 to 100) stands for."""
+    published = odds(likelihood, tension, mode)
+    highest_faces = zip(published, accumulate(published.values()), strict=True)
+    return next(grade for grade, highest in highest_faces if face <= highest)
+
+
+def is_event(face: int, tension: int) -> bool:
+    """Say whether that face of a d100 brings a random event: its digits' gap and the tension make ten.
+
+    At tension 5 it is 27, 61 and every other face whose digits are 5 apart. 100 reads as 00.
+    """
+    tens, ones = divmod(face % 100, 10)
+    return abs(tens - ones) + tension == 10
+
+
+def event_chance(tension: int) -> int:
+    """Return the chance that a question brings a random event, in per cent."""
+    check_tension(tension)
+    return 2 * tension
+
+
+def check_tension(tension: int) -> int:
+    """Return `tension`. Raises InputError if the dial does not go there."""
+    if tension not in TENSIONS:
+        raise InputError(
+            f"There is no tension {tension}.",
+            kept="Nothing was rolled.",
+            todo=f"It goes from {TENSIONS[0]} to {TENSIONS[-1]}.",
+        )
+    return tension
+
+
+def _graded(side: int, ands: int) -> tuple[int, int, int]:
+    """Part one side's faces into *and*, plain and *but*; `ands` is of 20, and *but* has the rest of ten.
+
+    A half face goes to *but*, so that the rarest answers are not the strongest.
+    """
+    with_and = side * ands // 20
+    with_but = (side * (10 - ands) + 10) // 20
+    return with_and, side - with_and - with_but, with_but
+
+
+# --- reading ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was typed after `/oracle` or `?`. Without a likelihood one may be suggested."""
+
+    question: str
+    likelihood: Likelihood | None = None
+
+
+def read_likelihood(text: str) -> Likelihood:
+    """Read a likelihood by its name or a short one. Raises InputError with near names."""
+    found = ALIASES.get(folded(text))
+    if found is None:
+        near = did_you_mean(text, list(Likelihood))
+        raise InputError(
+            f"{one_line(text)!r} is no likelihood. They are {', '.join(Likelihood)}.",
+            kept="Nothing was rolled.",
+            todo=near or f"Try {_EXAMPLES}.",
+        )
+    return found
+
+
+def read_question(text: str) -> Asked:
+    """Read `likely is the door locked?`, `vl: is it?`, or a question alone.
+
+    A likelihood stands first. A colon makes any of them sure; without it a letter, and a word that may begin
+    a question (`Even the guards sleep?`), is only read as a likelihood before `is`, `does` ...
+    """
+    typed = one_line(text)
+    head, colon, rest = typed.partition(":")
+    if colon and (sure := ALIASES.get(folded(head))):
+        return Asked(rest.strip(), sure)
+    low = typed.casefold()
+    for word in _LONGEST_FIRST:
+        after = typed[len(word) :]
+        if not low.startswith(word) or (after and not after.startswith((" ", ","))):
+            continue
+        question = after.lstrip(" ,")
+        opens = not question or _QUESTION_OPENS.match(question) is not None
+        if opens or not (word in _AMBIGUOUS or len(word) == 1):
+            return Asked(question, ALIASES[word])
+    return Asked(typed)

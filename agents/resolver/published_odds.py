@@ -1,0 +1,85 @@
+"""The odds in print: the tables of docs/oracle.md, written by the functions that the dice are read with.
+
+A document marks where a table belongs with `<!-- odds: NAME -->` and `<!-- end -->`; `with_tables` fills
+in what belongs there, and a test holds the document to it. Source: issue 3 ("Published odds").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Final
+
+from agents.resolver.events import Start, scene_odds
+from agents.resolver.how_much import MAX_LEAN, OUTCOMES, Amount, how_much_odds
+from agents.resolver.oracle import (
+    TENSIONS,
+    Grade,
+    Likelihood,
+    Mode,
+    event_chance,
+    odds,
+    yes_in_100,
+)
+from agents.resolver.reaction import MAX_MODIFIER, Attitude, reaction_odds
+from agents.resolver.reaction import OUTCOMES as REACTION_OUTCOMES
+
+_MARKED: Final = re.compile(r"(<!-- odds: ([a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def with_tables(document: str) -> str:
+    """Return the document with every marked table as it is now. Raises KeyError for a name that is none."""
+    return _MARKED.sub(lambda found: f"{found[1]}\n{TABLES[found[2]]()}\n\n{found[3]}", document)
+
+
+def yes_table() -> str:
+    """Return the chance of any yes in the mode `bend`, and of a random event, by tension."""
+    head = ["tension", *Likelihood, "event"]
+    rows = ([t, *(yes_in_100(one, t) for one in Likelihood), event_chance(t)] for t in TENSIONS)
+    return _table(head, rows)
+
+
+def grade_table(likelihood: Likelihood) -> str:
+    """Return the chance of each grade by tension, in both modes."""
+    head = ["tension", *(f"{mode}: {grade}" for mode in Mode for grade in Grade)]
+    rows = ([t, *(n for mode in Mode for n in odds(likelihood, t, mode).values())] for t in TENSIONS)
+    return _table(head, rows)
+
+
+def scene_table() -> str:
+    """Return the chance of each start of a scene by tension."""
+    return _table(["tension", *Start], ([t, *scene_odds(t).values()] for t in TENSIONS))
+
+
+def amount_table() -> str:
+    """Return in how many of 216 ways each amount comes, by lean."""
+    leans = range(-MAX_LEAN, MAX_LEAN + 1)
+    head = [f"lean, of {OUTCOMES}", *Amount]
+    return _table(head, ([f"{lean:+d}" if lean else 0, *how_much_odds(lean).values()] for lean in leans))
+
+
+def attitude_table() -> str:
+    """Return in how many of 36 ways each attitude comes, by modifier."""
+    added = range(-MAX_MODIFIER, MAX_MODIFIER + 1)
+    head = [f"modifier, of {REACTION_OUTCOMES}", *Attitude]
+    return _table(head, ([f"{n:+d}" if n else 0, *reaction_odds(n).values()] for n in added))
+
+
+TABLES: Final[Mapping[str, Callable[[], str]]] = MappingProxyType(
+    {
+        "yes": yes_table,
+        **{one.value: partial(grade_table, one) for one in Likelihood},
+        "scene": scene_table,
+        "how much": amount_table,
+        "reaction": attitude_table,
+    }
+)
+"""What a document may ask for."""
+
+
+def _table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    """Return a Markdown table of numbers."""
+    lines = [head, ["---:"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)

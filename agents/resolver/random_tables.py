@@ -1,0 +1,229 @@
+"""Random tables as data: a YAML file with its licence becomes rows that a die picks from.
+
+    title: Weather
+    licence: MIT
+    attribution: Written for MONITOR.
+    die: d20                      # may be left out; d66 is read digit by digit, as at the table
+    rows:
+      - fog off the water
+      - {text: hard frost, weight: 3}
+      - {text: is in the way, aim: npc}     # said of one of the campaign's own
+
+A table that is wrong is refused whole, with the line. Source: design/product.md, "Solo procedures";
+design/authority.md, "Security" (a document is data, and bounded).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import accumulate
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, ValidationError
+
+from agents import marked_yaml
+from agents.clean import clean
+from agents.resolver.dice import roll
+from agents.resolver.dice_formula import MAX_SIDES, Dice, DieType, Formula
+from agents.resolver.dice_score import Roll
+from agents.resolver.words import one_line
+from stores.errors import InputError
+from stores.records.base import Record
+from stores.records.play import Die
+
+MAX_ROWS: Final = 1_000
+MAX_WEIGHT: Final = 1_000
+_D66: Final = "d66"
+
+
+class Aim(StrEnum):
+    """What a row is said of: one of the campaign's own."""
+
+    THREAD = "thread"
+    NPC = "npc"
+    PLACE = "place"
+
+
+def _cleaned(text: str) -> str:
+    return one_line(clean(text))
+
+
+def _as_row(value: object) -> object:
+    """Take bare words for a row of weight 1."""
+    if isinstance(value, str):
+        return {"text": value}
+    if isinstance(value, dict | Record):
+        return value
+    # Bare `no` and `12` are a truth value and a number in YAML.
+    raise ValueError(f"a row is words, or text with a weight; put {value!r} in quotes if it is words")
+
+
+Words = Annotated[str, Field(max_length=500), AfterValidator(_cleaned), Field(min_length=1)]
+TableDie = Annotated[str, StringConstraints(pattern=r"^d[1-9][0-9]{0,4}$")]
+
+
+class Row(Record):
+    text: Words
+    weight: int = Field(default=1, ge=1, le=MAX_WEIGHT, strict=True)
+    aim: Aim | None = None
+
+
+class RandomTable(Record):
+    """A table as its file gives it, with the name it is asked for by. A row has `weight` faces of the die."""
+
+    name: str
+    title: Words
+    licence: Words
+    attribution: Words
+    about: Annotated[str, Field(max_length=2_000), AfterValidator(_cleaned)] = ""
+    die: TableDie | None = None
+    rows: tuple[Annotated[Row, BeforeValidator(_as_row)], ...]
+
+    @property
+    def total(self) -> int:
+        """All weights together: the faces that the die needs."""
+        return sum(row.weight for row in self.rows)
+
+    @property
+    def is_read_by_digits(self) -> bool:
+        """Whether two six-sided dice are read as tens and ones."""
+        return self.die == _D66
+
+    def only(self, wanted: Callable[[Row], bool]) -> RandomTable | None:
+        """Return the table with the rows that are `wanted` and a die to fit; None if there are none."""
+        rows = tuple(row for row in self.rows if wanted(row))
+        return self.model_copy(update={"rows": rows, "die": None}) if rows else None
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    table: RandomTable
+    row: Row
+    roll: Roll
+
+    @property
+    def dice(self) -> tuple[Die, ...]:
+        return self.roll.dice
+
+    @property
+    def rule(self) -> str:
+        return f"table {self.table.name}"
+
+    @property
+    def text(self) -> str:
+        return f"{self.table.title} · {self.roll.expression} {self.roll.total} · {self.row.text}"
+
+
+def draw(table: RandomTable, rng: random.Random, faces: Iterable[int] | None = None) -> Draw:
+    """Pick a row with `rng`, or by the physical dice typed as `faces`.
+
+    Raises InputError if the faces do not fit the table's die.
+    """
+    if not table.is_read_by_digits:
+        rolled = roll(one_die(table.total), rng, faces=faces)
+        return Draw(table, row_at(table, rolled.total), rolled)
+    rolled = roll(_D66, rng, faces=faces)
+    tens, ones = divmod(rolled.total, 10)
+    return Draw(table, row_at(table, (tens - 1) * 6 + ones), rolled)
+
+
+def row_at(table: RandomTable, place: int) -> Row:
+    """Return the row that has the `place`-th face, counted from 1."""
+    highest = accumulate(row.weight for row in table.rows)
+    return next(row for row, last in zip(table.rows, highest, strict=True) if place <= last)
+
+
+def one_die(sides: int) -> Formula:
+    """Return one die of so many sides. (As words, `d66` and `d666` would be read digit by digit.)"""
+    return Formula(Dice(1, DieType(str(sides), 1, sides)))
+
+
+# --- reading ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Tables by name; `notes` say what replaced what, `refused` which files are wrong and where."""
+
+    tables: Mapping[str, RandomTable]
+    notes: tuple[str, ...] = ()
+    refused: tuple[InputError, ...] = ()
+
+
+def read_table(name: str, text: str) -> RandomTable:
+    """Read one table. Raises InputError that names the lines that are wrong."""
+    try:
+        document = marked_yaml.load(text)
+    except marked_yaml.Unreadable as error:
+        raise refused(name, str(error)) from None
+    if not isinstance(document.data, dict):
+        raise refused(name, "line 1: fields such as title and rows should stand here")
+    if "name" in document.data:
+        raise refused(name, f"{document.where(('name',))}: a table is named by its file")
+    try:
+        table = RandomTable.model_validate({**document.data, "name": name})
+        faults = list(_faults(table))
+    except ValidationError as error:
+        faults = [
+            (fault["loc"], _plain(fault["type"], fault["msg"], fault["loc"])) for fault in error.errors()
+        ]
+    if faults:
+        raise refused(name, marked_yaml.told((document.where(loc), words) for loc, words in faults))
+    return table
+
+
+def shelve(texts: Mapping[str, str], onto: Shelf) -> Shelf:
+    """Return the shelf with the tables of `texts` (by name) put onto it; the same name replaces.
+
+    A table that is wrong leaves what was there, and is told in `refused`.
+    """
+    tables, notes, wrong = dict(onto.tables), list(onto.notes), list(onto.refused)
+    for name, text in texts.items():
+        try:
+            table = read_table(name, text)
+        except InputError as error:
+            wrong.append(error)
+            continue
+        if name in tables:
+            notes.append(f"Your table {name} ({table.title}) is used in place of {tables[name].title}.")
+        tables[name] = table
+    return Shelf(tables, tuple(notes), tuple(wrong))
+
+
+def _faults(table: RandomTable) -> Iterator[tuple[marked_yaml.Loc, str]]:
+    """Yield what no single row can know."""
+    if not 0 < len(table.rows) <= MAX_ROWS:
+        yield ("rows",), f"a table has 1 to {MAX_ROWS:,} rows; this has {len(table.rows):,}"
+    faces = 36 if table.die == _D66 else int(table.die[1:]) if table.die else table.total
+    if faces != table.total:
+        yield ("die",), f"{table.die} has {faces:,} faces, and the rows come to {table.total:,}"
+    if table.total > MAX_SIDES:
+        yield ("rows",), f"the weights come to {table.total:,}, and {MAX_SIDES:,} is the most"
+
+
+def refused(name: str, why: str) -> InputError:
+    """Return the error about a table that is not used."""
+    return InputError(
+        f"The table {one_line(name)!r} cannot be used: {why}.",
+        kept="The other tables are not touched.",
+        todo="Correct the file and open the campaign again.",
+    )
+
+
+def _plain(kind: str, message: str, loc: marked_yaml.Loc) -> str:
+    """Say a pydantic fault in words for somebody who writes a table, not a program."""
+    match kind:
+        case "missing":
+            return f"{loc[-1]!r} is missing"
+        case "extra_forbidden":
+            return f"{loc[-1]!r} is not a field of a table"
+        case "string_pattern_mismatch":
+            return "a die is written d20, d100 or d66"
+        case "string_type":
+            return "words should stand here; put them in quotes"
+        case _:
+            plain = message.removeprefix("Value error, ")
+            return plain[:1].lower() + plain[1:]

@@ -1,0 +1,85 @@
+"""How somebody takes it: two dice and what stands between the two, in five bands.
+
+Source: design/product.md, "Solo procedures" (NPC reaction). The bands are our own.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import product
+from typing import Final
+
+from agents.resolver.bonds import Bond
+from agents.resolver.dice import roll
+from agents.resolver.dice_score import Roll
+from stores.records.play import Die
+
+MAX_MODIFIER: Final = 4
+"""Bonds and circumstances together count for no more than this, either way: people surprise."""
+OUTCOMES: Final = 6**2
+"""Ways that two dice may fall."""
+
+
+class Attitude(StrEnum):
+    """From the worst to the best."""
+
+    HOSTILE = "hostile"
+    UNFRIENDLY = "unfriendly"
+    WARY = "wary"
+    FRIENDLY = "friendly"
+    HELPFUL = "helpful"
+
+
+HIGHEST: Final[tuple[int, ...]] = (3, 5, 8, 10)
+"""The highest total of each attitude but the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """`bonds` are what was added to the dice because canon says so."""
+
+    attitude: Attitude
+    roll: Roll
+    bonds: tuple[Bond, ...]
+    text: str
+    rule: str
+
+    @property
+    def dice(self) -> tuple[Die, ...]:
+        return self.roll.dice
+
+
+def react(
+    rng: random.Random, faces: Iterable[int] | None = None, *, bonds: Iterable[Bond] = (), modifier: int = 0
+) -> Reaction:
+    """Roll with `rng`, or read the physical dice typed as `faces`.
+
+    `modifier` is what the GM adds for the circumstances. Raises InputError if the faces are not those of
+    two six-sided dice.
+    """
+    known = tuple(bonds)
+    added = modifier_of(known, modifier)
+    rolled = roll(f"2d6{added:+d}" if added else "2d6", rng, faces=faces)
+    attitude = attitude_of(rolled.total)
+    rule = f"reaction, {added:+d}" if added else "reaction"
+    return Reaction(attitude, rolled, known, f"reaction · {rolled.text} · {attitude}", rule)
+
+
+def modifier_of(bonds: Iterable[Bond], modifier: int = 0) -> int:
+    """Return what is added to the dice: all warmth and `modifier`, within the limit."""
+    total = modifier + sum(bond.warmth for bond in bonds)
+    return max(-MAX_MODIFIER, min(MAX_MODIFIER, total))
+
+
+def attitude_of(total: int) -> Attitude:
+    """Return the attitude that a total of two dice with its modifier stands for."""
+    return list(Attitude)[sum(total > highest for highest in HIGHEST)]
+
+
+def reaction_odds(modifier: int = 0) -> Mapping[Attitude, int]:
+    """Return in how many of the 36 ways two dice fall each attitude comes."""
+    totals = [sum(faces) + modifier for faces in product(range(1, 7), repeat=2)]
+    return {attitude: sum(attitude_of(total) is attitude for total in totals) for attitude in Attitude}

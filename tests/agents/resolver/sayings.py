@@ -1,0 +1,43 @@
+"""Facts in a line, for tests: `say("ally_of", "Stint", "Hester")`. A name is its own id."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any
+
+from agents.canon_keeper.predicates import load_catalogue
+from stores.records.canon import Fact, FactKind, Involvement, Literalish
+from stores.records.world import Entity, EntityKind
+
+UNIVERSE = "u"
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+_CATALOGUE = load_catalogue()
+_numbers = count()
+
+
+def say(
+    predicate: str, subject: str, object_: str = "", *, value: Literalish | None = None, **fields: Any
+) -> Fact:
+    """Return a fact in the catalogue's own words."""
+    involves = [Involvement(role="subject", entity_id=subject)]
+    if object_:
+        involves.append(Involvement(role="object", entity_id=object_))
+    statement = fields.pop("statement", "") or _CATALOGUE.phrase(predicate, subject, object_, value)
+    kind = fields.pop("kind", FactKind.RELATION if object_ else FactKind.STATE)
+    return Fact(
+        id=f"f{next(_numbers)}",
+        universe_id=UNIVERSE,
+        kind=kind,
+        predicate=predicate,
+        statement=statement,
+        involves=tuple(involves),
+        value=value,
+        recorded_at=NOW,
+        **fields,
+    )
+
+
+def be(name: str, kind: EntityKind = EntityKind.CHARACTER, **fields: Any) -> Entity:
+    """Return an entity whose id is its name."""
+    return Entity(id=name, universe_id=UNIVERSE, kind=kind, name=name, recorded_at=NOW, **fields)

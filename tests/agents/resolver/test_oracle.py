@@ -1,0 +1,266 @@
+"""The oracle: published odds that add up, dice that keep to them, and questions read as they are typed."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping
+from itertools import accumulate, pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.resolver.oracle import (
+    ALIASES,
+    TENSIONS,
+    Asked,
+    Grade,
+    Likelihood,
+    Mode,
+    ask,
+    check_tension,
+    event_chance,
+    grade_of,
+    is_event,
+    odds,
+    read_likelihood,
+    read_question,
+    yes_in_100,
+)
+from stores.errors import InputError
+from stores.records.play import Die
+
+CRITICAL_AT_1_IN_1000 = {1: 10.83, 2: 13.82, 3: 16.27, 4: 18.47, 5: 20.52}
+"""Chi-squared by degrees of freedom."""
+CELLS = [(one, tension, mode) for one in Likelihood for tension in TENSIONS for mode in Mode]
+
+likelihoods = st.sampled_from(list(Likelihood))
+tensions = st.sampled_from(list(TENSIONS))
+modes = st.sampled_from(list(Mode))
+faces = st.integers(1, 100)
+
+
+def at_least(published: Mapping[Grade, int]) -> list[int]:
+    """Return how many faces give each grade or a better one."""
+    return list(accumulate(reversed([*published.values()])))
+
+
+# --- the odds ---------------------------------------------------------------------------------------
+
+
+def test_every_cell_comes_to_a_hundred() -> None:
+    assert len(CELLS) == 7 * 9 * 2
+    for cell in CELLS:
+        published = odds(*cell)
+        assert list(published) == list(Grade)
+        assert sum(published.values()) == 100
+        assert min(published.values()) >= 0
+
+
+def test_the_odds_are_those_of_the_yes_and_the_no() -> None:
+    for cell in CELLS:
+        yes = sum(count for grade, count in odds(*cell).items() if grade.is_yes)
+        assert yes == yes_in_100(*cell)
+        assert 0 < yes < 100
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("tension", list(TENSIONS))
+def test_what_is_likelier_is_answered_no_worse(tension: int, mode: Mode) -> None:
+    for less, more in pairwise(Likelihood):
+        assert yes_in_100(less, tension, mode) < yes_in_100(more, tension, mode)
+        worse, better = at_least(odds(less, tension, mode)), at_least(odds(more, tension, mode))
+        assert all(a <= b for a, b in zip(worse, better, strict=True))
+
+
+@pytest.mark.parametrize("likelihood", list(Likelihood))
+def test_bend_makes_a_yes_likelier_with_tension(likelihood: Likelihood) -> None:
+    yes = [yes_in_100(likelihood, tension) for tension in TENSIONS]
+    assert yes == sorted(yes)
+    assert yes[0] < yes[-1]
+
+
+@pytest.mark.parametrize("likelihood", list(Likelihood))
+def test_edge_moves_only_how_often_the_extremes_come(likelihood: Likelihood) -> None:
+    by_tension = [odds(likelihood, tension, Mode.EDGE) for tension in TENSIONS]
+    assert len({yes_in_100(likelihood, tension, Mode.EDGE) for tension in TENSIONS}) == 1
+    extremes = [one[Grade.YES_AND] + one[Grade.NO_AND] for one in by_tension]
+    assert extremes == sorted(extremes)
+    assert extremes[0] < extremes[-1]
+    for one, other in pairwise(by_tension):
+        assert abs(one[Grade.YES] - other[Grade.YES]) <= 1  # a face that is rounded
+        assert abs(one[Grade.NO] - other[Grade.NO]) <= 1
+
+
+def test_at_the_middle_both_modes_are_the_same() -> None:
+    for likelihood in Likelihood:
+        assert odds(likelihood, 5, Mode.BEND) == odds(likelihood, 5, Mode.EDGE)
+
+
+@given(likelihoods, tensions)
+def test_the_opposite_at_the_opposite_tension_is_as_likely_to_be_a_no(
+    likelihood: Likelihood, tension: int
+) -> None:
+    opposite = list(Likelihood)[6 - list(Likelihood).index(likelihood)]
+    assert yes_in_100(likelihood, tension) + yes_in_100(opposite, 10 - tension) == 100
+
+
+def test_a_few_cells_as_they_were_printed() -> None:
+    assert tuple(odds(Likelihood.EVEN, 5).values()) == (12, 25, 13, 13, 25, 12)
+    assert tuple(odds(Likelihood.LIKELY, 9).values()) == (4, 9, 4, 21, 42, 20)
+    assert tuple(odds(Likelihood.UNLIKELY, 1, Mode.EDGE).values()) == (3, 35, 32, 14, 15, 1)
+
+
+@given(likelihoods, tensions, modes)
+def test_the_hundred_faces_give_exactly_the_published_odds(
+    likelihood: Likelihood, tension: int, mode: Mode
+) -> None:
+    counted = Counter(grade_of(face, likelihood, tension, mode) for face in range(1, 101))
+    assert all(counted[grade] == count for grade, count in odds(likelihood, tension, mode).items())
+
+
+@given(st.tuples(faces, faces).map(sorted), likelihoods, tensions, modes)
+def test_a_higher_face_is_never_a_worse_answer(
+    pair: list[int], likelihood: Likelihood, tension: int, mode: Mode
+) -> None:
+    low, high = (list(Grade).index(grade_of(face, likelihood, tension, mode)) for face in pair)
+    assert low <= high
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "tension", "mode"),
+    [
+        (Likelihood.EVEN, 5, Mode.BEND),
+        (Likelihood.LIKELY, 5, Mode.BEND),
+        (Likelihood.UNLIKELY, 9, Mode.BEND),
+        (Likelihood.VERY_LIKELY, 1, Mode.BEND),
+        (Likelihood.IMPOSSIBLE, 9, Mode.BEND),
+        (Likelihood.CERTAIN, 2, Mode.EDGE),
+        (Likelihood.LIKELY, 9, Mode.EDGE),
+        (Likelihood.EVEN, 1, Mode.EDGE),
+    ],
+)
+def test_sampled_answers_keep_to_the_published_odds(likelihood: Likelihood, tension: int, mode: Mode) -> None:
+    asked, rng = 10_000, random.Random(f"{likelihood}/{tension}/{mode}")
+    seen = Counter(ask(likelihood, tension, rng, mode=mode).grade for _ in range(asked))
+    expected = {
+        grade: asked * count / 100 for grade, count in odds(likelihood, tension, mode).items() if count
+    }
+    assert set(seen) <= set(expected)
+    squared = sum((seen[grade] - wanted) ** 2 / wanted for grade, wanted in expected.items())
+    assert squared < CRITICAL_AT_1_IN_1000[len(expected) - 1]
+
+
+# --- random events ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tension", list(TENSIONS))
+def test_an_event_has_its_published_chance(tension: int) -> None:
+    brings = [face for face in range(1, 101) if is_event(face, tension)]
+    assert len(brings) == event_chance(tension) == 2 * tension
+    assert sorted(99 - face for face in brings) == brings  # as many high as low
+
+
+@pytest.mark.parametrize(
+    ("face", "tension", "brings"),
+    [
+        (27, 5, True),
+        (61, 5, True),
+        (5, 5, True),
+        (28, 5, False),
+        (100, 9, False),
+        (9, 1, True),
+        (34, 9, True),
+    ],
+)
+def test_an_event_comes_when_gap_and_tension_make_ten(face: int, tension: int, brings: bool) -> None:
+    assert is_event(face, tension) is brings
+
+
+# --- asking -----------------------------------------------------------------------------------------
+
+
+def test_how_an_answer_reads_and_what_is_sealed() -> None:
+    answer = ask(Likelihood.LIKELY, 5, random.Random(1), faces=[37])
+    assert answer.text == "likely · tension 5 · d100 37 · yes, but"
+    assert answer.rule == "oracle, likely, tension 5, bend"
+    assert answer.dice == (Die(sides="%", face=37),)
+    assert answer.grade is Grade.YES_BUT
+    assert not answer.is_event
+
+
+def test_an_event_is_told_with_the_answer() -> None:
+    answer = ask(Likelihood.EVEN, 5, random.Random(1), faces=[94])
+    assert answer.is_event
+    assert answer.text == "even · tension 5 · d100 94 · yes, and · event"
+
+
+@given(likelihoods, tensions, modes, st.integers())
+def test_one_seed_gives_one_answer(likelihood: Likelihood, tension: int, mode: Mode, seed: int) -> None:
+    one, other = (ask(likelihood, tension, random.Random(seed), mode=mode) for _ in range(2))
+    assert one == other
+    assert one.grade is grade_of(one.roll.total, likelihood, tension, mode)
+
+
+@pytest.mark.parametrize("tension", [0, 10, -1])
+def test_the_dial_has_ends(tension: int) -> None:
+    for use in (check_tension, event_chance, lambda t: odds(Likelihood.EVEN, t)):
+        with pytest.raises(InputError, match="no tension"):
+            use(tension)
+    with pytest.raises(InputError, match="from 1 to 9"):
+        ask(Likelihood.EVEN, tension, random.Random(1))
+
+
+@pytest.mark.parametrize("typed", [[0], [101], [], [5, 6]])
+def test_typed_faces_must_be_those_of_one_d100(typed: list[int]) -> None:
+    with pytest.raises(InputError):
+        ask(Likelihood.EVEN, 5, random.Random(1), faces=typed)
+
+
+# --- reading ----------------------------------------------------------------------------------------
+
+
+def test_each_likelihood_has_its_rank_and_a_short_name() -> None:
+    assert [likelihood.rank for likelihood in Likelihood] == [-3, -2, -1, 0, 1, 2, 3]
+    assert {likelihood for name, likelihood in ALIASES.items() if len(name) <= 3} == set(Likelihood)
+
+
+@pytest.mark.parametrize("name", [*ALIASES, "Very  Likely", "50/50", "VL"])
+def test_likelihoods_are_read_by_any_of_their_names(name: str) -> None:
+    assert read_likelihood(name) in Likelihood
+
+
+def test_an_unknown_likelihood_is_refused_with_near_ones() -> None:
+    with pytest.raises(InputError, match="Did you mean likely") as caught:
+        read_likelihood("likley")
+    assert caught.value.kept == "Nothing was rolled."
+
+
+@pytest.mark.parametrize(
+    ("typed", "question", "likelihood"),
+    [
+        ("likely is the door locked?", "is the door locked?", Likelihood.LIKELY),
+        ("very likely the door is shut", "the door is shut", Likelihood.VERY_LIKELY),
+        ("vl: is it?", "is it?", Likelihood.VERY_LIKELY),
+        ("vl, is it?", "is it?", Likelihood.VERY_LIKELY),
+        ("e is he here", "is he here", Likelihood.EVEN),
+        ("u: the guards", "the guards", Likelihood.UNLIKELY),
+        ("even: the guards sleep?", "the guards sleep?", Likelihood.EVEN),
+        ("even is he here", "is he here", Likelihood.EVEN),
+        ("Likely", "", Likelihood.LIKELY),
+        ("Even the guards sleep?", "Even the guards sleep?", None),
+        ("Certain people know?", "Certain people know?", None),
+        ("Sure that it holds?", "Sure that it holds?", None),
+        ("I am lost?", "I am lost?", None),
+        ("C natural on the bell?", "C natural on the bell?", None),
+        ("Likelihood of rain?", "Likelihood of rain?", None),
+        ("is it likely?", "is it likely?", None),
+        ("does he say: likely?", "does he say: likely?", None),
+        ("", "", None),
+    ],
+)
+def test_a_likelihood_may_stand_before_the_question(
+    typed: str, question: str, likelihood: Likelihood | None
+) -> None:
+    assert read_question(typed) == Asked(question, likelihood)

@@ -1,0 +1,232 @@
+"""Random tables: read whole or refused with the line; every row as often as its weight says."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.resolver import table_files
+from agents.resolver.random_tables import (
+    MAX_ROWS,
+    Aim,
+    RandomTable,
+    Row,
+    Shelf,
+    draw,
+    read_table,
+    row_at,
+    shelve,
+)
+from agents.resolver.table_files import bundled_tables, read_tables
+from stores.errors import InputError
+
+HEAD = "title: Sky\nlicence: CC0\nattribution: Me.\n"
+SKY = HEAD + "rows:\n  - rain\n  - {text: sun, weight: 3}\n  - {text: hides, aim: npc}\n"
+
+
+def refused(text: str) -> str:
+    with pytest.raises(InputError) as caught:
+        read_table("sky", text)
+    assert caught.value.what.startswith("The table 'sky' cannot be used: ")
+    assert caught.value.kept == "The other tables are not touched."
+    assert caught.value.todo
+    return caught.value.what
+
+
+def table(*weights: int, die: str | None = None) -> RandomTable:
+    rows = tuple(Row(text=f"row {i}", weight=weight) for i, weight in enumerate(weights))
+    return RandomTable(name="t", title="T", licence="CC0", attribution="Me.", rows=rows, die=die)
+
+
+# --- reading ----------------------------------------------------------------------------------------
+
+
+def test_a_table_is_read_with_its_licence_and_weights() -> None:
+    sky = read_table("sky", SKY)
+    assert (sky.name, sky.title, sky.licence, sky.attribution) == ("sky", "Sky", "CC0", "Me.")
+    assert sky.rows == (Row(text="rain"), Row(text="sun", weight=3), Row(text="hides", aim=Aim.NPC))
+    assert sky.total == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "it is empty"),
+        ("just words", "line 1: fields such as title and rows should stand here"),
+        ("title: [", "line 1"),
+        ("licence: CC0\nattribution: Me.\nrows: [a]\n", "line 1: 'title' is missing"),
+        (HEAD, "line 1: 'rows' is missing"),
+        (HEAD + "rows: []\n", "line 4 (rows): a table has 1 to 1,000 rows; this has 0"),
+        (HEAD + "rows: rain\n", "line 4 (rows): "),
+        (
+            HEAD + "rows:\n  - rain\n  - no\n",
+            "line 6 (rows, entry 2): a row is words, or text with a weight; put False in quotes",
+        ),
+        (HEAD + "rows:\n  - rain\n  - 12\n", "line 6 (rows, entry 2): a row is words"),
+        (HEAD + "rows:\n  - rain\n  - \n", "line 6 (rows, entry 2): a row is words"),
+        (HEAD + "rows:\n  - [rain]\n", "line 5 (rows, entry 1): a row is words"),
+        (HEAD + "rows:\n  - ''\n", "line 5 (rows, entry 1)"),
+        (
+            HEAD + "rows:\n  - {text: no}\n",
+            "line 5 (rows, entry 1, text): words should stand here; put them in quotes",
+        ),
+        (HEAD + "rows:\n  - {text: rain, weight: 0}\n", "line 5 (rows, entry 1, weight): "),
+        (HEAD + "rows:\n  - {text: rain, weight: 1.5}\n", "line 5 (rows, entry 1, weight): "),
+        (HEAD + "rows:\n  - {text: rain, weight: 99999}\n", "line 5 (rows, entry 1, weight): "),
+        (HEAD + "rows:\n  - {text: rain, aim: pet}\n", "line 5 (rows, entry 1, aim): "),
+        (
+            HEAD + "rows:\n  - {text: rain, odds: 1}\n",
+            "line 5 (rows, entry 1, odds): 'odds' is not a field of a table",
+        ),
+        (HEAD + "rows:\n  - {text: rain\n", "line 6"),
+        (HEAD + "rows: [rain]\nname: other\n", "line 5 (name): a table is named by its file"),
+        (HEAD + "rows: [rain]\ndie: 2d6\n", "line 5 (die): a die is written d20, d100 or d66"),
+        (HEAD + "rows: [rain]\ndie: d20\n", "line 5 (die): d20 has 20 faces, and the rows come to 1"),
+        (HEAD + "die: d66\nrows: [rain]\n", "line 4 (die): d66 has 36 faces, and the rows come to 1"),
+        (HEAD + "rows: [rain]\nextra: 1\n", "line 5 (extra): 'extra' is not a field of a table"),
+        (HEAD + "rows: [rain]\ntitle: Twice\n", "line 5, column 1: 'title' is given twice"),
+        (HEAD + "rows: &a [rain]\nabout: *a\n", "aliases (*name) are not read here"),
+        (
+            HEAD + f"rows: [{'rain, ' * (MAX_ROWS + 1)}]\n",
+            "line 4 (rows): a table has 1 to 1,000 rows; this has 1,001",
+        ),
+        (
+            HEAD + f"rows: [{'{text: rain, weight: 1000}, ' * 11}]\n",
+            "line 4 (rows): the weights come to 11,000",
+        ),
+        (HEAD + f"rows: ['{'x' * 501}']\n", "line 4 (rows, entry 1): string should have at most 500"),
+        (HEAD + "rows: !!python/object/apply:os.getcwd []\n", "line 4"),
+    ],
+    ids=lambda value: value[-40:],
+)
+def test_a_bad_table_is_refused_with_the_line_that_is_wrong(text: str, said: str) -> None:
+    assert said in refused(text)
+
+
+def test_several_faults_are_told_together() -> None:
+    assert refused("title: Sky\nrows:\n  - no\n  - 12\n").count("line") == 3
+
+
+def test_control_characters_do_not_come_in() -> None:
+    sky = read_table("sky", HEAD + 'rows: ["ra\\e[31min\\u202e", "sun\\nshine"]\n')
+    assert [row.text for row in sky.rows] == ["rain", "sun shine"]
+    assert "line 4" in refused(HEAD + 'rows: ["\\e[31m"]\n')
+
+
+# --- drawing ----------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(1, 1_000), min_size=1, max_size=10))
+def test_each_row_has_as_many_faces_as_its_weight(weights: list[int]) -> None:
+    weighted = table(*weights)
+    faces = Counter(row_at(weighted, place).text for place in range(1, weighted.total + 1))
+    assert faces == {f"row {i}": weight for i, weight in enumerate(weights)}
+
+
+@given(st.lists(st.integers(1, 300), min_size=1, max_size=33), st.integers())
+def test_a_draw_seals_a_die_that_fits(weights: list[int], seed: int) -> None:
+    weighted = table(*weights)
+    drawn = draw(weighted, random.Random(seed))
+    (die,) = drawn.dice
+    assert die.sides == str(weighted.total)
+    assert drawn.row is row_at(weighted, die.face)
+    assert draw(weighted, random.Random(0), faces=[die.face]).row is drawn.row
+
+
+def test_sixty_six_rows_are_no_d66() -> None:
+    """A die of that many sides is one die; only a table that says so is read digit by digit."""
+    assert draw(table(*[1] * 66), random.Random(1), faces=[40]).row.text == "row 39"
+    by_digits = table(*[1] * 36, die="d66")
+    assert draw(by_digits, random.Random(1), faces=[1, 1]).row.text == "row 0"
+    assert draw(by_digits, random.Random(1), faces=[6, 6]).row.text == "row 35"
+    assert len(draw(by_digits, random.Random(1)).dice) == 2
+
+
+def test_how_a_draw_reads() -> None:
+    drawn = draw(read_table("sky", SKY), random.Random(1), faces=[4])
+    assert (drawn.text, drawn.rule) == ("Sky · d5 4 · sun", "table sky")
+
+
+def test_faces_that_do_not_fit_are_refused() -> None:
+    for faces in ([6], [0], [], [1, 2]):
+        with pytest.raises(InputError):
+            draw(read_table("sky", SKY), random.Random(1), faces=faces)
+
+
+def test_rows_may_be_struck_out() -> None:
+    sky = read_table("sky", SKY)
+    without = sky.only(lambda row: row.aim is None)
+    assert without is not None
+    assert (without.total, without.die) == (4, None)
+    assert sky.only(lambda row: False) is None
+
+
+# --- the shelf --------------------------------------------------------------------------------------
+
+
+def test_a_table_of_the_same_name_replaces_ours_and_says_so() -> None:
+    ours = bundled_tables()
+    mine = shelve({"weather": SKY, "moons": SKY}, ours)
+    assert mine.tables["weather"].title == "Sky"
+    assert mine.notes == ("Your table weather (Sky) is used in place of Weather.",)
+    assert set(mine.tables) == {*ours.tables, "moons"}
+    assert ours.tables["weather"].title == "Weather"
+
+
+def test_a_bad_table_leaves_what_was_there() -> None:
+    ours = bundled_tables()
+    mine = shelve({"weather": HEAD, "moons": SKY}, ours)
+    assert mine.tables["weather"] is ours.tables["weather"]
+    assert "moons" in mine.tables
+    (wrong,) = mine.refused
+    assert "The table 'weather' cannot be used: line 1: 'rows' is missing." in str(wrong)
+
+
+def test_tables_are_read_from_files_and_named_by_them(tmp_path: Path) -> None:
+    (tmp_path / "Moons.yaml").write_text("\ufeff" + SKY, encoding="utf-8")
+    (tmp_path / "latin.yaml").write_bytes(HEAD.encode() + b"rows: [\xe9]\n")
+    (tmp_path / "folder.yaml").mkdir()
+    (tmp_path / "huge.yaml").write_text("#" * 4_000_001, encoding="utf-8")
+    os.mkfifo(tmp_path / "pipe.yaml")
+    shelf = read_tables([*tmp_path.glob("*.yaml"), tmp_path / "gone.yaml"], Shelf({}))
+    assert list(shelf.tables) == ["moons"]
+    assert sorted(str(error).split("'")[1] for error in shelf.refused) == [
+        "folder",
+        "gone",
+        "huge",
+        "latin",
+        "pipe",
+    ]
+
+
+def test_a_folder_of_too_many_tables_is_cut_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_files, "MAX_TABLES", 2)
+    for name in "abc":
+        (tmp_path / f"{name}.yaml").write_text(SKY, encoding="utf-8")
+    shelf = read_tables(tmp_path.iterdir(), Shelf({}))
+    assert list(shelf.tables) == ["a", "b"]
+    assert "more than 2 tables are not read" in str(shelf.refused[0])
+
+
+# --- the bundled tables -----------------------------------------------------------------------------
+
+
+def test_the_bundled_tables_are_whole() -> None:
+    tables = bundled_tables().tables
+    assert {"actions", "themes", "descriptors", "events", "weather", "place_moods"} <= set(tables)
+    for one in tables.values():
+        assert (one.licence, one.attribution) == ("MIT", "Written for MONITOR, and licensed with it.")
+        assert one.about
+        assert one.die
+        assert len({row.text for row in one.rows}) == len(one.rows)
+
+
+@pytest.mark.parametrize("name", ["actions", "themes", "descriptors"])
+def test_spark_tables_have_a_hundred_rows(name: str) -> None:
+    assert len(bundled_tables().tables[name].rows) == bundled_tables().tables[name].total == 100
