@@ -44,7 +44,7 @@ def _measure(name: str, libraries: Libraries) -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a smaller library, fewer rounds: 20 seconds")
+    parser.add_argument("--quick", action="store_true", help="a smaller library and fewer rounds")
     parser.add_argument("--only", action="append", choices=GROUPS, metavar="NAME", help=", ".join(GROUPS))
     return parser.parse_args()
 

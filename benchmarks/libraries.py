@@ -32,8 +32,8 @@ class Libraries:
         return SMALL if self.quick else LARGE
 
     def often(self, count: int) -> int:
-        """Return how many times to measure: `count`, or a fifth of it for a quick look."""
-        return max(3, count // 5) if self.quick else count
+        """Return how many times to measure: `count`, or a tenth of it for a quick look."""
+        return max(2, count // 10) if self.quick else count
 
     @property
     def big_name(self) -> str:

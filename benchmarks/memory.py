@@ -23,9 +23,10 @@ def run(libraries: Libraries) -> Iterator[Row]:
         terminal.settle()
         yield _row(f"in a scene of {libraries.size.long_scene:,} turns", terminal)
         terminal.press(BACK_TAB)
-        for _ in range(PAGES):
+        pages = libraries.often(PAGES)
+        for _ in range(pages):
             terminal.press(PAGE_UP)
-        yield _row(f"there, {PAGES} pages back", terminal)
+        yield _row(f"there, {pages} pages back", terminal)
         terminal.quit()
 
 

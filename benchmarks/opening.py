@@ -13,6 +13,7 @@ from benchmarks.terminal import ENTER, ESCAPE, MENU, MENU_FILLED, SCENE, Termina
 
 COUNT = 15
 PAGE = 50
+AIM = 50
 
 
 def run(libraries: Libraries) -> Iterator[Row]:
@@ -20,10 +21,9 @@ def run(libraries: Libraries) -> Iterator[Row]:
     for name, home in (("its first turns", libraries.fresh), (long, libraries.big)):
         taken = asyncio.run(_openings(home, libraries.often(COUNT)))
         yield times(f"opening a scene of {name}: resume, view and page", taken)
-    yield times(
-        f"opening a scene of {long}: Enter on the menu to frame *",
-        _on_screen(libraries.big, libraries.often(COUNT)),
-    )
+    first, turns = _on_screen(libraries.big, libraries.often(COUNT))
+    yield times(f"menu to a scene of {long}, first frame *", first, AIM)
+    yield times(f"menu to a scene of {long}, with its last turns *", turns)
 
 
 async def _openings(home: Path, count: int) -> list[float]:
@@ -37,14 +37,17 @@ async def _open(table: Table) -> None:
     await table.desk.transcript(table.scene_id, max(0, view.turns - PAGE), PAGE)
 
 
-def _on_screen(home: Path, count: int) -> list[float]:
-    taken: list[float] = []
+def _on_screen(home: Path, count: int) -> tuple[list[float], list[float]]:
+    """From Enter on the menu's card: to the first frame of the scene, and to the one with its turns."""
+    first: list[float] = []
+    turns: list[float] = []
     with Terminal(home) as terminal:
         terminal.since_key(MENU_FILLED)
         for _ in range(count):
-            taken.append(terminal.press(ENTER, SCENE))
+            first.append(terminal.press(ENTER, "Gate"))
+            turns.append(terminal.since_key(SCENE))
             terminal.press(ESCAPE, "Leave for the menu?")
             terminal.press(ENTER, MENU)
         terminal.settle()
         terminal.quit()
-    return taken
+    return first, turns
