@@ -130,18 +130,24 @@ def read_check(pack: Pack, typed: str, sheet: Sheet) -> CheckSpec:
 def _ask(pack: Pack, what: str, sheet: Sheet) -> _Asked | None:
     """Take apart what was typed; None if it is no check of this pack."""
     name, rest = _split_name(pack, what, sheet)
+    said = []
+    while found := _HOW.fullmatch(rest):
+        said.append(found)
+        rest = found["rest"].strip()
+    alone = rest.isdecimal() and len(rest) < 8  # might 14
+    of_dice = rest.startswith(("+", "-", "*", "/")) if name else bool(rest) and not alone
+    if of_dice:
+        return None
     asked = _Asked(move=next((m for m in pack.moves if m.key == name), None))
     asked.number = asked.move.number if asked.move else name
-    while found := _HOW.fullmatch(rest):
-        rest = found["rest"].strip()
+    asked.whom = "" if alone else rest.strip('@" ')
+    for found in said:
         _note(asked, found)
-    if rest.isdecimal() and len(rest) < 8 and asked.vs is None:
-        asked.vs, rest = int(rest), ""
-    asked.whom = rest.strip('@" ')
-    if name:
-        return None if rest.startswith(("+", "-", "*", "/")) else asked  # might + 1d4 vs 9
-    plain_luck = asked.odds is not None and pack.check.odds is None
-    return None if rest or plain_luck else asked
+    if alone and asked.vs is not None:
+        raise _too_many(rest)
+    asked.vs = int(rest) if alone else asked.vs
+    plain_luck = name is None and asked.odds is not None and pack.check.odds is None
+    return None if plain_luck else asked
 
 
 def _split_name(pack: Pack, what: str, sheet: Sheet) -> tuple[str | None, str]:
@@ -162,7 +168,7 @@ def _note(asked: _Asked, found: re.Match[str]) -> None:
     """Keep one word of how it is rolled. Raises InputError if it was said before."""
     kind, word = next((k, v) for k, v in found.groupdict().items() if k != "rest" and v is not None)
     if getattr(asked, kind) is not None:
-        raise _error(f"{found[0].removeprefix(found['rest']).strip()!r} is one too many of its kind.")
+        raise _too_many(found[0].removeprefix(found["rest"]).strip())
     value = word if kind in ("adv", "dis") else Odds(word.casefold()) if kind == "odds" else _number(word)
     setattr(asked, kind, value)
 
@@ -268,6 +274,10 @@ def _rule(pack: Pack, asked: _Asked, tags: Iterable[str]) -> str:
     typed = [f"{asked.modifier:+d}"] if asked.modifier else []
     ways = [word for word, there in (("advantage", asked.adv), ("disadvantage", asked.dis)) if there]
     return ", ".join((f"{pack.name}: {spoken(move)}{number}", *tags, *typed, *ways))
+
+
+def _too_many(word: str) -> InputError:
+    return _error(f"{word!r} is one too many of its kind.")
 
 
 def _number(word: str) -> int:

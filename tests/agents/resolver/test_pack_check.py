@@ -95,7 +95,8 @@ def test_the_rule_says_all_that_is_needed_to_check_it_again() -> None:
 
 
 @pytest.mark.parametrize(
-    "typed", ["2d6+1 vs 8", "d20+might vs 15; success: Orc.hp -8", "8d10>=7 vs 3", "4dF vs -2"]
+    "typed",
+    ["2d6+1 vs 8", "2d6 + 1 +2 vs 9", "d20+might vs 15; success: Orc.hp -8", "8d10>=7 vs 3", "4dF vs -2"],
 )
 @pytest.mark.parametrize("pack", [TWOS, TWENTY])
 def test_the_generic_check_works_in_every_system(pack: Pack, typed: str) -> None:
@@ -218,6 +219,7 @@ def test_every_move_of_our_packs_can_be_made(pack: Pack) -> None:
         (TWOS, "strike Orc likely", "rolled with dice"),
         (TWOS, "strike +1 +2", "'.1' is one too many"),
         (TWOS, "strike vs 8 vs 9", "one too many"),
+        (TWOS, "might 8 vs 9", "'8' is one too many"),
         (TWENTY, "cling adv", "knows no advantage"),
         (TWENTY, "doom", "doom is no number that can be rolled with"),
         (TELLING, "risk vs 9", "check by odds"),

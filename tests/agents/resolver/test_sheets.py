@@ -107,7 +107,7 @@ def test_zero_means_something_else_for_a_player_character() -> None:
     ],
 )
 def test_only_what_was_there_and_came_down_crosses(before: dict[str, int], after: dict[str, int]) -> None:
-    assert crossings(TWENTY, sheet(**before), sheet(**after)) == ()
+    assert crossings(TWENTY, NewSheet("Mara", numbers=before), NewSheet("Mara", numbers=after)) == ()
 
 
 def test_a_track_that_fills_up_says_so() -> None:

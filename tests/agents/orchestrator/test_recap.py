@@ -1,0 +1,211 @@
+"""Recaps: short, from the record alone, and the same each time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.orchestrator.recap import (
+    WIDTH,
+    RecapScene,
+    Session,
+    StorySoFar,
+    ending,
+    open_matters,
+    previously_on,
+    session_recap,
+    shortened,
+)
+from stores.records.canon import FactKind, FactStatus
+from stores.records.ids import derived
+from stores.records.play import Degree, Speaker
+from stores.records.threads import Thread
+from stores.records.world import Calendar
+from tests.agents.orchestrator.storybook import STORY, a_fact, a_roll, a_scene, a_turn
+
+DAY = 1440
+HERE = Calendar()
+INN = a_scene(1, "The Slack Tide", summary="Mara promised Hester to find the bell.")
+FLATS = a_scene(2, "Over the Ribs")
+CHAPEL = a_scene(3, "Under the chapel", goal="Find who moved the bell")
+SAID = a_turn(CHAPEL, 0, Speaker.PLAYER, "I force the iron door.")
+ROLLED = a_turn(CHAPEL, 1, Speaker.ORACLE, "2d6+1 [5,4]+1 = 10 vs 9 · success")
+TOLD = a_turn(
+    CHAPEL, 2, Speaker.GM, "It is cold, as it always was. The hinges give with a shriek. Below, water moves."
+)
+BELL = a_fact("Mara promised to find the bell.", FactKind.COMMITMENT, valid_from=2 * DAY + 60)
+DEBT = a_fact("Gil owes Wenna four marks.", FactKind.COMMITMENT, valid_from=DAY)
+PAID = a_fact("Mara owes Gil a drink.", FactKind.COMMITMENT, valid_from=0, closed=True)
+TIDE = Thread(id=derived("thread"), story_id=STORY, name="Why does the tide hurry?", since=0)
+CROSSED = (
+    a_fact("Mara's hp is 7.", FactKind.STATE),
+    a_fact("Mara crossed the Ribs.", FactKind.EVENT),
+    a_fact("Mara met Gil.", FactKind.ENCOUNTER),
+)
+
+
+def so_far() -> StorySoFar:
+    return StorySoFar(
+        calendar=HERE,
+        scenes=(RecapScene(INN), RecapScene(FLATS, CROSSED), RecapScene(CHAPEL, place="The Tally Chapel")),
+        now=2 * DAY + 1100,
+        commitments=(BELL, PAID, DEBT),
+        threads=(TIDE,),
+        last=(SAID, ROLLED, TOLD),
+        hero="Mara",
+    )
+
+
+# --- previously on ----------------------------------------------------------------------------------
+
+
+def test_previously_on() -> None:
+    assert previously_on(so_far()) == (
+        'Scene 1 "The Slack Tide": Mara promised Hester to find the bell.',
+        'Scene 2 "Over the Ribs": Mara crossed the Ribs. Mara met Gil.',
+        'Now: Day 3, dusk, The Tally Chapel. Scene 3 "Under the chapel": Find who moved the bell',
+        "Last: Mara: I force the iron door. — The hinges give with a shriek. Below, water moves.",
+        "Open: Gil owes Wenna four marks (since Day 2, night)",
+        "Open: Mara promised to find the bell (since Day 3, night) (and 1 more)",
+    )
+
+
+def test_only_the_last_scenes_that_came_to_something_are_told() -> None:
+    scenes = tuple(
+        RecapScene(a_scene(n, f"S{n}", summary=f"It was {n}." if n % 2 else "")) for n in range(1, 9)
+    )
+    lines = previously_on(replace(so_far(), scenes=scenes))
+    assert lines[:3] == (
+        'Scene 5 "S5": It was 5.',
+        'Scene 7 "S7": It was 7.',
+        'Now: Day 3, dusk. Scene 8 "S8"',
+    )
+
+
+def test_a_story_that_has_hardly_begun() -> None:
+    assert previously_on(StorySoFar(HERE, (), 0)) == ()
+    assert previously_on(StorySoFar(HERE, (RecapScene(a_scene(1, "Scene 1")),), 480)) == (
+        "Now: Day 1, morning. Scene 1",
+    )
+    assert previously_on(StorySoFar(HERE, (), 0, last=(TOLD,)))[0].startswith("Last: It is cold, as it")
+    assert previously_on(StorySoFar(HERE, (), 0, last=(SAID,))) == ("Last: You: I force the iron door.",)
+    assert previously_on(StorySoFar(HERE, (), 0, last=(SAID, ROLLED)))[0].endswith("= 10 vs 9 · success")
+
+
+def test_the_answer_is_to_the_last_words() -> None:
+    (line,) = previously_on(StorySoFar(HERE, (), 0, last=(TOLD, SAID)))
+    assert line == "Last: You: I force the iron door."
+
+
+def test_what_is_open_is_named_oldest_first_and_once() -> None:
+    shown = TIDE.model_copy(update={"id": "t2", "name": "The bell", "fact_id": BELL.id})
+    closed = TIDE.model_copy(update={"id": "t3", "closed_at": 5})
+    ever = a_fact("The Company owes the sea.", FactKind.COMMITMENT)
+    facts = (
+        BELL,
+        ever,
+        BELL.model_copy(update={"id": "x", "status": FactStatus.RETCONNED}),
+        BELL.model_copy(update={"id": "y", "valid_to": 3 * DAY}),
+        a_fact("Not one."),
+        PAID,
+    )
+    assert open_matters(facts, (shown, closed, TIDE), HERE) == (
+        "The Company owes the sea.",
+        "Mara promised to find the bell (since Day 3, night)",
+        "Why does the tide hurry? (since Day 1, night)",
+    )
+
+
+# --- a session --------------------------------------------------------------------------------------
+
+
+def test_what_a_session_brought() -> None:
+    turns = tuple(a_turn(CHAPEL, n, Speaker.PLAYER, "I go on.") for n in range(6))
+    session = Session(
+        calendar=HERE,
+        began=2 * DAY + 1100,
+        ended=3 * DAY + 300,
+        scenes=(RecapScene(INN), RecapScene(FLATS, CROSSED), RecapScene(CHAPEL)),
+        turns=turns,
+        resolutions=(
+            a_roll(turns[0], Degree.SUCCESS),
+            a_roll(turns[1], Degree.FAIL),
+            a_roll(turns[2], Degree.SUCCESS),
+            a_roll(turns[3]),
+        ),
+        facts=(*CROSSED, BELL, a_fact("Salt burns them.", FactKind.AXIOM)),
+        paid_off=(PAID,),
+        commitments=(BELL,),
+    )
+    assert session_recap(session) == (
+        "Played: 3 exchanges in 3 scenes. Day 3, dusk to Day 4, dawn.",
+        'Scene 1 "The Slack Tide": Mara promised Hester to find the bell.',
+        'Scene 2 "Over the Ribs": Mara crossed the Ribs. Mara met Gil.',
+        "Rolled: 4 times (2 success, 1 fail).",
+        "New in canon: Mara crossed the Ribs. Mara promised to find the bell. Mara met Gil. (and 2 more)",
+        "Paid off: Mara owes Gil a drink.",
+        "Open: Mara promised to find the bell (since Day 3, night)",
+    )
+
+
+def test_a_session_in_which_nothing_happened() -> None:
+    assert session_recap(Session(HERE, 0, 0)) == ("Played: 0 exchanges in 0 scenes. Day 1, night.",)
+
+
+# --- short lines ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("one two three", "one two…"),
+        ("one two, three", "one two…"),
+        ("onetwothreefour", "onetwothr…"),
+        ("one two", "one two"),
+        ("one\n\ntwo", "one two"),
+        ("\x1b[31mone\x1b[0m", "one"),
+    ],
+)
+def test_lines_are_cut_behind_a_word(text: str, cut: str) -> None:
+    assert shortened(text, 10) == cut
+
+
+def test_an_ending_is_whole_sentences() -> None:
+    told = 'He turns. "Go home," he says. "Now!" The door shuts.'
+    assert ending(told, 22) == '"Now!" The door shuts.'
+    assert ending(told, 200) == told
+    assert ending("A door that is very far away shuts", 20) == "A door that is very…"
+    assert ending("", 20) == ""
+
+
+words = st.one_of(st.text(max_size=400), st.text(alphabet="ab .!?\n\x1b[", max_size=400))
+
+
+@given(words, words, st.integers(0, 12), st.integers(0, 5), st.integers(-(10**6), 10**6))
+@settings(max_examples=200, deadline=None)
+def test_recaps_are_short_lines_whatever_was_written(
+    said: str, told: str, scenes: int, promises: int, now: int
+) -> None:
+    turns = (SAID.model_copy(update={"text": said}), TOLD.model_copy(update={"text": told}))
+    story = StorySoFar(
+        calendar=HERE,
+        scenes=tuple(
+            RecapScene(a_scene(n + 1, told, summary=said, goal=told), CROSSED, said) for n in range(scenes)
+        ),
+        now=now,
+        commitments=tuple(a_fact(f"{told} {n}", FactKind.COMMITMENT, valid_from=n) for n in range(promises)),
+        last=turns,
+        hero=told,
+    )
+    session = Session(HERE, now, now + 5, story.scenes, turns, (), story.commitments, (), story.commitments)
+    lines = previously_on(story)
+    assert len(lines) <= 6
+    assert len(lines) >= 3 or scenes < 2
+    for line in (*lines, *session_recap(session)):
+        assert len(line) <= WIDTH
+        assert "\n" not in line
+        assert line.strip() == line
+    assert previously_on(story) == lines

@@ -1,0 +1,218 @@
+"""Stories as text: as the golden files have them, and whole whatever the words in them are.
+
+`python -m tests.agents.orchestrator.test_story_export` writes the golden files anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
+
+from agents.clean import clean
+from agents.orchestrator.markdown import noted, one_line, paragraphs, quoted
+from agents.orchestrator.story_export import StoryRecord, to_journal, to_markdown
+from agents.views import TurnView
+from stores.records.play import Speaker
+from tests.agents.orchestrator.storybook import the_drowned_bell
+
+GOLDEN = Path(__file__).parent / "golden"
+EXPORTS: dict[str, Callable[[StoryRecord], str]] = {
+    "drowned_bell.md": to_markdown,
+    "drowned_bell.log": to_journal,
+}
+READER = (
+    MarkdownIt("commonmark")
+    .enable(["table", "strikethrough"])
+    .use(footnote_plugin)
+    .use(deflist_plugin)
+    .use(front_matter_plugin)
+)
+
+hostile = st.one_of(
+    st.text(max_size=60),
+    st.text(alphabet="#*_-+=>`~[]()!<>\\|^&{}$%:1.)\n \tab\u2028é", max_size=60),
+    st.sampled_from(
+        [
+            "# Heading",
+            "1. one\n2. two",
+            "text\n===",
+            "text\n---",
+            "    code",
+            "```\ncode",
+            "[^1]: a note",
+            "![x](y)",
+            "<script>alert(1)</script>",
+            "<!--",
+            "a | b\n--|--\n1 | 2",
+            "[link]: http://x",
+            "> quote",
+            "word\n: definition",
+            "***",
+            "&lt;b&gt;",
+            "end\\",
+            "Stop!",
+            "\x1b[31mred",
+            "a\u2028# b",
+            "@ not an action\n=> not told",
+        ]
+    ),
+)
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_it_reads_as_the_golden_file(name: str) -> None:
+    assert EXPORTS[name](the_drowned_bell()) == (GOLDEN / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("export", EXPORTS.values())
+def test_the_same_story_gives_the_same_bytes(export: Callable[[StoryRecord], str]) -> None:
+    assert export(the_drowned_bell()) == export(the_drowned_bell())
+
+
+@pytest.mark.parametrize("export", EXPORTS.values())
+def test_lines_and_veils_stay_at_home(export: Callable[[StoryRecord], str]) -> None:
+    assert "children" not in export(the_drowned_bell())
+
+
+@pytest.mark.parametrize("export", EXPORTS.values())
+def test_an_empty_story_is_still_one(export: Callable[[StoryRecord], str]) -> None:
+    record = the_drowned_bell()
+    story = record.story.model_copy(update={"title": "", "theme": "", "recap": ""})
+    assert "A story" in export(StoryRecord(story, ()))
+
+
+def test_every_fact_is_told_once_and_every_mark_has_its_note() -> None:
+    record = the_drowned_bell()
+    text = to_markdown(record)
+    for view in record.facts:
+        assert text.count(f"{one_line(view.fact.statement)} *(") == 1
+    for number in (1, 2, 3):
+        assert text.count(f"[^{number}]:") == 1
+        assert text.count(f"[^{number}]") == 2
+
+
+# --- outside text -----------------------------------------------------------------------------------
+
+
+def inline_text(token_children: object) -> str:
+    """Return what a reader sees; a hard break as a line break. Fails on anything that is no plain text."""
+    assert isinstance(token_children, list)
+    seen = ""
+    for child in token_children:
+        assert child.type in ("text", "text_special", "hardbreak"), child.type
+        seen += "\n" if child.type == "hardbreak" else child.content
+    return seen
+
+
+def as_lines(text: str) -> list[str]:
+    lines = clean(text).replace("\u2028", "\n").replace("\u2029", "\n").split("\n")
+    return [line.strip() for line in lines if line.strip()]
+
+
+@given(hostile)
+@settings(max_examples=600, deadline=None)
+def test_paragraphs_read_as_they_were_written(text: str) -> None:
+    tokens = READER.parse("\n\n".join(paragraphs(text)))
+    assert {token.type for token in tokens} <= {"paragraph_open", "inline", "paragraph_close"}
+    seen = [
+        line for token in tokens if token.type == "inline" for line in inline_text(token.children).split("\n")
+    ]
+    assert seen == as_lines(text)
+
+
+@given(hostile)
+@settings(max_examples=400, deadline=None)
+def test_a_line_stays_in_its_heading(text: str) -> None:
+    words = one_line(text)
+    tokens = READER.parse(f"## 1. {words}".rstrip())
+    assert [token.type for token in tokens] == ["heading_open", "inline", "heading_close"]
+    assert inline_text(tokens[1].children) == " ".join(["1.", *" ".join(as_lines(text)).split()])
+
+
+def shape(markdown: str) -> list[tuple[str, str]]:
+    """Return the structure of a document: its blocks, and what stands in them beside text."""
+    found = []
+    for token in READER.parse(markdown):
+        found.append((token.type, token.tag))
+        children = token.children or ()
+        found += [(c.type, c.tag) for c in children if c.type not in ("text", "text_special", "softbreak")]
+    return found
+
+
+def with_words(words: str) -> StoryRecord:
+    """Return the story with one line of other words wherever somebody else's words stand."""
+    record = the_drowned_bell()
+    line = " ".join(as_lines(words)).lstrip("? ") or "x"  # a question stands in a quote
+    parts = tuple(
+        replace(
+            part,
+            scene=part.scene.model_copy(update={"title": line, "goal": line, "summary": line}),
+            rows=[
+                TurnView(r.turn.model_copy(update={"text": line, "name": line}), r.resolution)
+                for r in part.rows
+            ],
+            when=line,
+            place=line,
+        )
+        for part in record.scenes
+    )
+    facts = tuple(
+        replace(
+            view,
+            fact=view.fact.model_copy(update={"statement": line}),
+            evidence=tuple(e.model_copy(update={"quote": line}) for e in view.evidence),
+        )
+        for view in record.facts
+    )
+    story = record.story.model_copy(update={"title": line, "theme": line, "tone": line, "recap": line})
+    return replace(record, story=story, scenes=parts, facts=facts, universe=line, hero=line)
+
+
+PLAIN = shape(to_markdown(with_words("plain")))
+
+
+@given(hostile)
+@settings(max_examples=150, deadline=None)
+def test_no_words_change_the_structure_of_the_story(words: str) -> None:
+    assert shape(to_markdown(with_words(words))) == PLAIN
+
+
+@given(hostile)
+@settings(max_examples=300, deadline=None)
+def test_no_words_pass_for_an_entry_of_the_journal(words: str) -> None:
+    record = with_words("plain")
+    row = record.scenes[0].rows[0]
+    told = replace(row, turn=row.turn.model_copy(update={"text": words, "speaker": Speaker.GM}))
+    scene = replace(record.scenes[0], rows=[told, *record.scenes[0].rows[1:]])
+    before = to_journal(record).splitlines()
+    after = to_journal(replace(record, scenes=(scene, *record.scenes[1:]))).split("\n")
+    kept = [line for line in after if not line.startswith("    ")]
+    assert [line[:2] for line in kept[:-1]] == [line[:2] for line in before]
+
+
+def test_marks_behind_an_exclamation_open_no_image() -> None:
+    assert noted("Stop!", [1, 2]) == "Stop\\![^1][^2]"
+    assert noted("Stop!", []) == "Stop!"
+
+
+def test_quotes_hold_all_their_lines() -> None:
+    assert quoted("a\\\nb\n\nc") == "> a\\\n> b\n>\n> c"
+
+
+def main() -> None:
+    """Write the golden files anew."""
+    for name, export in EXPORTS.items():
+        (GOLDEN / name).write_text(export(the_drowned_bell()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
