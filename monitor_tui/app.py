@@ -62,7 +62,7 @@ class MonitorApp(App[None]):
 
     TITLE = "MONITOR"
     CSS_PATH = ["monitor.tcss", SCREENS / "menu.tcss"]  # Textual loads no sheet for an app's first screen
-    COMMANDS = App.COMMANDS | {MonitorCommands}
+    COMMANDS = {MonitorCommands}
     HORIZONTAL_BREAKPOINTS = [(0, NARROW), (ROOMY_FROM, ROOMY)]
     BINDING_GROUP_TITLE = "Everywhere"
     BINDINGS = [
@@ -248,6 +248,8 @@ class MonitorApp(App[None]):
     @on(Trouble)
     def _tell(self, message: Trouble) -> None:
         self._note(message.error)
+        if isinstance(self.screen, ErrorScreen):
+            return  # one at a time: what follows from the first error is in the log
         title = "That could not be done" if isinstance(message.error, MonitorError) else "Something broke"
         self.push_screen(ErrorScreen(title, message.error))
 

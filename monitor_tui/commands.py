@@ -1,4 +1,4 @@
-"""The command palette: every key that works now, and on the play screen every slash command."""
+"""The command palette: every key that works now, the slash commands in play, and Textual's own entries."""
 
 from __future__ import annotations
 
@@ -13,13 +13,18 @@ from screens.base import TakesCommands
 
 
 class Entry(NamedTuple):
+    """What the palette lists: a name, a word on it, and what runs."""
+
     name: str
     help: str
     run: IgnoreReturnCallbackType
 
 
 class MonitorCommands(Provider):
-    """What can be done from the screen that the palette was opened over."""
+    """What can be done from the screen that the palette was opened over.
+
+    The only provider, so that entries always stand in the same order.
+    """
 
     async def discover(self) -> Hits:
         for entry in self._entries():
@@ -33,19 +38,22 @@ class MonitorCommands(Provider):
                 yield Hit(score, matcher.highlight(entry.name), entry.run, help=entry.help)
 
     def _entries(self) -> Iterator[Entry]:
-        seen: set[str] = set()
+        yield from self._keys()
+        if isinstance(self.screen, TakesCommands):
+            for command in self.screen.commands():
+                run = partial(self.screen.type_command, command)
+                yield Entry(f"/{command.name.removeprefix('/')}", command.summary, run)
+        for system in self.app.get_system_commands(self.screen):
+            yield Entry(system.title, system.help, system.callback)
+
+    def _keys(self) -> Iterator[Entry]:
+        """Yield each action of a key of ours once, by the first of its keys."""
+        told: set[str] = set()
         for active in self.screen.active_bindings.values():
             binding = active.binding
-            if binding.id is None or not active.enabled or binding.id in seen:
+            if binding.id is None or not active.enabled or binding.id in told:
                 continue
-            seen.add(binding.id)
+            told.add(binding.id)
             key = self.app.get_key_display(binding)
             run = partial(self.app.run_action, binding.action, active.node)
             yield Entry(f"{binding.description}  ({key})", binding.tooltip, run)
-        if isinstance(self.screen, TakesCommands):
-            for command in self.screen.commands():
-                yield Entry(
-                    f"/{command.name.lstrip('/')}",
-                    command.summary,
-                    partial(self.screen.type_command, command),
-                )

@@ -17,8 +17,10 @@ from textual.widgets.option_list import Option
 from agents.desk import Mode
 from screens.base import DeskScreen
 from screens.confirm import ConfirmScreen
+from screens.edit_text import EditTextScreen
 from screens.fields import Picker
 from screens.key_bar import KeyBar
+from screens.outcome import OutcomeScreen
 from screens.routes import ToMenu, ToSetup, ToStory, ToTurn, Visit
 from screens.title_bar import TitleBar
 from stores.records.ids import Id
@@ -26,7 +28,7 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.desk import Desk
-    from agents.views import StoryCard
+    from agents.views import CommitReport, StoryCard
 
 OPEN = ("created", "active")
 """States of the story loop that can be played on."""
@@ -46,6 +48,9 @@ class StoriesScreen(DeskScreen[None]):
             id="stories.abandon",
             tooltip="Abandon this story; it can still be read",
         ),
+        Binding(
+            "f", "finish", "Finish", id="stories.finish", tooltip="The story is told: close it, with a recap"
+        ),
         Binding("s", "start", "Start a story", id="stories.start", tooltip="Start a new story"),
         Binding("escape", "back", "Menu", id="stories.back", tooltip="Back to the main menu"),
     ]
@@ -54,9 +59,16 @@ class StoriesScreen(DeskScreen[None]):
     class Read(Message):
         cards: list[StoryCard]
 
+    @dataclass
+    class Finished(Message):
+        """A story is closed."""
+
+        report: CommitReport
+
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._entered = False
+        self._suspended: set[Id] = set()
         self._cards: dict[Id, StoryCard] = {}
 
     def compose(self) -> ComposeResult:
@@ -66,10 +78,13 @@ class StoriesScreen(DeskScreen[None]):
         yield KeyBar()
 
     async def read(self) -> None:
+        cards = await self.desk.stories()
         if not self._entered:
+            # Going in here wakes the Main Loop, and then no story counts as suspended: look before.
+            self._suspended = {card.story.id for card in cards if card.suspended}
             await self.desk.enter(Mode.CONTINUE)
             self._entered = True
-        self.post_message(self.Read(await self.desk.stories()))
+        self.post_message(self.Read(cards))
 
     @on(Read)
     def _show(self, message: Read) -> None:
@@ -79,7 +94,9 @@ class StoriesScreen(DeskScreen[None]):
         row = stories.highlighted or 0
         stories.clear_options()
         for card in cards:
-            stories.add_options([Option(_card(card), id=card.story.id), None])
+            stories.add_options(
+                [Option(_row(card, card.story.id in self._suspended), id=card.story.id), None]
+            )
         stories.display = bool(cards)
         stories.highlighted = min(row, len(cards) - 1) if cards else None
         self.query_one("#empty", Static).update(
@@ -109,7 +126,7 @@ class StoriesScreen(DeskScreen[None]):
             self.notify("This story is over, and nothing was said in its last scene.", markup=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "abandon":
+        if action in ("abandon", "finish"):
             return self._card is not None and self._card.state in OPEN
         return True
 
@@ -134,6 +151,31 @@ class StoriesScreen(DeskScreen[None]):
         await self.desk.abandon(story_id)
         self.reload()
 
+    def action_finish(self) -> None:
+        card = self._card
+        if card is None:
+            return
+        editor = EditTextScreen(
+            f"Finish “{one_line(card.story.title)}”",
+            "",
+            "A recap, if you like. What is still undecided in its last scene stays undecided; "
+            "end that scene first if it should become canon.",
+            optional=True,
+        )
+        self.app.push_screen(editor, partial(self._recapped, card.story.id))
+
+    def _recapped(self, story_id: Id, recap: str | None) -> None:
+        if recap is not None:
+            self._finish(story_id, recap)
+
+    @work(exclusive=True, group="finish", exit_on_error=False)
+    async def _finish(self, story_id: Id, recap: str) -> None:
+        self.post_message(self.Finished(await self.desk.complete_story(story_id, recap)))
+
+    @on(Finished)
+    def _finished(self, message: Finished) -> None:
+        self.app.push_screen(OutcomeScreen(message.report, "The story is told"))
+
     def action_start(self) -> None:
         self.post_message(Visit(ToSetup()))
 
@@ -141,11 +183,11 @@ class StoriesScreen(DeskScreen[None]):
         self.post_message(Visit(ToMenu()))
 
 
-def _card(card: StoryCard) -> Content:
+def _row(card: StoryCard, suspended: bool) -> Content:
     """Three lines: title and world, where it stands, the last words."""
     stands = [f"scene {card.scene.order} “{one_line(card.scene.title)}”"] if card.scene else []
     stands.append("1 turn" if card.turns == 1 else f"{card.turns:,} turns")
-    if card.suspended:
+    if suspended and card.state in OPEN:
         stands.append("paused")
     if card.scene_state == "finalizing":
         stands.append("at the canon gate")

@@ -27,8 +27,10 @@ class EditTextScreen(ModalScreen[str | None]):
         ),
     ]
 
-    def __init__(self, title: str, text: str, hint: str = "") -> None:
+    def __init__(self, title: str, text: str, hint: str = "", *, optional: bool = False) -> None:
+        """`optional` words may be empty, or stay as they are, and are still an answer."""
         super().__init__()
+        self._optional = optional
         self._heading = title
         self._text = text
         self._hint = hint
@@ -51,7 +53,8 @@ class EditTextScreen(ModalScreen[str | None]):
     def action_save(self) -> None:
         """Empty words save nothing: they would be a deletion, and nothing is deleted here."""
         words = self.query_one(TextArea).text.strip()
-        self.dismiss(words if words and words != self._text.strip() else None)
+        changed = bool(words) and words != self._text.strip()
+        self.dismiss(words if changed or self._optional else None)
 
     def action_cancel(self) -> None:
         self.dismiss(None)

@@ -122,7 +122,7 @@ class HelpScreen(DeskScreen[None]):
         with VerticalScroll(id="page"):
             yield HelpPart("Five minutes", (Entry(*stop) for stop in TOUR), "tour")
             yield HelpPart("Keys where you were", self._here(), "here")
-            yield HelpPart("Commands", (_command(c) for c in self.desk.commands()), "commands", column=28)
+            yield HelpPart("Commands", (_command(c) for c in self.desk.commands()), "commands", column=4)
             yield HelpPart("Keys of the other screens", self._others(), "others")
         yield KeyBar()
 

@@ -117,7 +117,7 @@ class SceneScreen(PlayScreen):
         self.query_one(Cast).show(view.cast)
         here = [cast_content([member]) for member in view.cast]
         self.query_one("#here", Static).update(Content("   ").join(here))
-        self.query_one(TriggerBar).why = view.trigger if view.state == "active" else ""
+        self._draw_trigger(view.trigger if view.state == "active" else "")
         waiting = sum(map(is_undecided, view.proposals))
         self.query_one(Prompt).status = f"F2 {waiting} proposed" if waiting else ""
         self.refresh_bindings()
@@ -134,6 +134,12 @@ class SceneScreen(PlayScreen):
         self._line_moved = False
         for row in tail:
             transcript.append(row)
+
+    def _draw_trigger(self, why: str) -> None:
+        """Enter and Esc answer it from the prompt, so it takes no focus: a Tab too many must not commit."""
+        bar = self.query_one(TriggerBar)
+        bar.why = why
+        bar.can_focus = False
 
     async def _fetch(self, start: int, count: int) -> list[TurnView]:
         return await self.desk.transcript(self.scene_id, start, count)

@@ -100,5 +100,24 @@ async def test_stories_on_real_stores(tmp_path: Path) -> None:
         assert table.shows("The Drowned Bell", "I look at the rope.", "paused")
         await table.press("enter")
         assert table.screen == "SceneScreen"
+        await table.press("escape", "enter", "2", "f")
+        await table.type("The bell was never found.")
+        assert table.shows("The story is told")
+        await table.press("enter")
+        assert table.shows("completed")
+        assert not table.shows("Finish")
+
+
+async def test_finishing_a_story_can_be_left_and_needs_no_recap() -> None:
+    twin = TwinDesk()
+    async with seated(twin_desk(twin)) as table:
+        await table.press("2", "f", "escape")
+        assert not twin.called("complete_story")
+        await table.press("f", "enter")
+        assert twin.called("complete_story")
+
+
+async def test_giving_up_on_real_stores(tmp_path: Path) -> None:
+    async with seated(real_desk(tmp_path), NARROW, first="demo") as table:
         await table.press("escape", "enter", "2", "x", "enter")
         assert table.shows("abandoned")

@@ -1,0 +1,105 @@
+"""A picture of every screen, at 80x24 and 120x40. `make snapshots` takes them anew."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from agents.desk import Desk
+from monitor_tui.app import MonitorApp
+from stores.errors import LibraryInUse
+from tests.screens.table import NARROW, ROOMY, Table, real_desk
+
+Compare = Callable[..., bool]
+Steps = tuple[str, ...]
+
+SIZES = pytest.mark.parametrize("size", [NARROW, ROOMY], ids=["80x24", "120x40"])
+WENNA = ("3", "slash", "type:wenna", "enter")
+DOWN_TO_NEW = ("down", "down")
+
+PLAYED: dict[str, Steps] = {
+    "menu": (),
+    "stories": ("2",),
+    "universe": WENNA,
+    "universe_evidence": (*WENNA, "tab", "end", "enter"),
+    "reading": (*WENNA, "tab", "down", "down", "enter", "enter"),
+    "help": ("question_mark",),
+    "help_commands": ("enter", "f1", "3"),
+    "scene": ("enter",),
+    "scene_proposals": ("enter", "f2", "a", "r"),
+    "scene_story_only": ("enter", "f4"),
+    "scene_note": ("enter", "type:/frobnicate the bell", "enter"),
+    "scene_critical": ("enter", "type:/npc Old Tam: keeper of the salt bell", "enter"),
+    "trace": ("enter", "shift+tab", "end", "up", "enter"),
+    "retake": ("enter", "ctrl+r"),
+    "leave": ("enter", "type:half a sent", "escape"),
+    "palette": ("enter", "ctrl+p"),
+    "gate": ("enter", "f3"),
+    "gate_by_kind": ("enter", "f3", "g", "r"),
+    "gate_filter": ("enter", "f3", "slash", "type:wenna"),
+    "outcome": ("enter", "type:/end Mara knows how the rope was cut", "enter", "A", "enter"),
+    "next_scene": ("enter", "type:/end Mara knows how the rope was cut", "enter", "A", "enter", "enter"),
+}
+NEW: dict[str, Steps] = {
+    "menu_first": (),
+    "universe_first": ("3",),
+    "stories_none": ("2",),
+    "setup_world": ("1",),
+    "setup_new_world": ("1", "down", "enter"),
+    "setup_hero": ("1", "enter"),
+    "setup_new_hero": ("1", "enter", *DOWN_TO_NEW, "enter", "enter"),
+    "setup_story": ("1", "enter", "enter"),
+    "setup_opening": ("1", "enter", "enter", "enter", "tab", "tab", "tab"),
+    "scene_first": ("1", "enter", "enter", "enter", "enter"),
+}
+
+
+def walk(*steps: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
+    """Return what presses these keys; `type:` types words."""
+
+    async def run(pilot: Pilot[Any]) -> None:
+        assert isinstance(pilot.app, MonitorApp)
+        table = Table(pilot.app, pilot)
+        await table.settle()
+        for step in steps:
+            if words := step.removeprefix("type:") if step.startswith("type:") else "":
+                await table.type(words, enter=False)
+            else:
+                await table.press(step)
+
+    return run
+
+
+@SIZES
+@pytest.mark.parametrize("name", PLAYED)
+def test_played(snap_compare: Compare, home: Path, name: str, size: tuple[int, int]) -> None:
+    assert snap_compare(MonitorApp(real_desk(home, 8)), terminal_size=size, run_before=walk(*PLAYED[name]))
+
+
+@SIZES
+@pytest.mark.parametrize("name", NEW)
+def test_new(snap_compare: Compare, tmp_path: Path, name: str, size: tuple[int, int]) -> None:
+    assert snap_compare(MonitorApp(real_desk(tmp_path)), terminal_size=size, run_before=walk(*NEW[name]))
+
+
+@SIZES
+def test_cannot_open(snap_compare: Compare, size: tuple[int, int]) -> None:
+    async def refused() -> tuple[Desk, Callable[[], Awaitable[None]]]:
+        raise LibraryInUse(
+            "Another MONITOR has this library open.",
+            kept="Nothing was changed.",
+            todo="Close it first, or open another library with --home.",
+        )
+
+    assert snap_compare(MonitorApp(refused), terminal_size=size, run_before=walk())
+
+
+@pytest.mark.parametrize("name", ["scene", "gate", "universe", "menu"])
+def test_by_day(snap_compare: Compare, home: Path, name: str) -> None:
+    app = MonitorApp(real_desk(home, 8))
+    app.theme = "monitor-light"
+    assert snap_compare(app, terminal_size=ROOMY, run_before=walk(*PLAYED[name]))
