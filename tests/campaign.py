@@ -112,6 +112,9 @@ async def play_campaign(stores: Stores, *, name: str = "The Salt Coast", text: s
     await keeper.close_canonization(closing, [create.id])
     await keeper.plan_canonization(make.canonization(of=second, **of_it))
 
+    await keeper.put_ruling(make.ruling(**of_it, reason=text))
+    await keeper.put_policy(make.policy(id=universe.id, **of_it, predicates="adores: {}"))
+
     # Memory, a document, and an exchange that a crash cut short.
     memories = stores.log(Role.MEMORY_MANAGER)
     await memories.put_memories([make.memory(mara, text, importance=0.3), make.memory(mara)])

@@ -105,7 +105,7 @@ async def test_it_holds_something_of_every_collection(here: Stores, tmp_path: Pa
 
 def test_every_collection_of_truth_goes_along_or_is_derived() -> None:
     derived = {"entity_names", "involvements", "relations", "line"}
-    without_records_yet = {"decisions", "jobs", "llm_calls", "rulings", "archived_logs", "source_nodes"}
+    without_records_yet = {"decisions", "jobs", "llm_calls", "archived_logs", "source_nodes"}
     truth = {*COLLECTIONS[Store.CANON], *COLLECTIONS[Store.LOG]}
     assert truth == HISTORY.keys() | derived | without_records_yet
 

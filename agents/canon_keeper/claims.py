@@ -30,6 +30,7 @@ from stores.records.canon import (
     EndFact,
     Fact,
     FactKind,
+    FactStatus,
     Involvement,
     Literalish,
     NoteAxiom,
@@ -133,13 +134,15 @@ def is_natural(claim: Claim, other: Fact, world: World) -> bool:
 def ended_by(claim: Claim, world: World) -> list[Fact]:
     """Return what the claim ends once it is accepted: what it names, and what cannot hold beside it.
 
-    A fact with an end of its own is left as it is: it tells of its time. A claim with an end ends only
-    what it names: what holds now holds on after it.
+    A fact with an end of its own is left as it is: it tells of its time; one that another ended can be
+    named, and ends sooner. A claim with an end ends only what it names: what holds now holds on after it.
     """
     named = [world.facts[i] for i in sorted(claim.ends) if i in world.facts]
     holds_now = stands(claim.fact) and claim.fact.valid_to is None
     met = list(world.rivals(claim.fact)) if holds_now else []
-    return list({f.id: f for f in (*named, *met) if is_open(f) and stands(f)}.values())
+    named = [f for f in named if is_open(f) or f.status is FactStatus.SUPERSEDED]
+    met = [f for f in met if is_open(f)]
+    return list({f.id: f for f in (*named, *met) if stands(f)}.values())
 
 
 def first_value(claim: Claim, world: World) -> Fact | None:

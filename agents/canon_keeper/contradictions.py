@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from agents.canon_keeper import axioms, causality, lifetimes, premises, presence
 from agents.canon_keeper.bearing import borne
@@ -21,10 +21,11 @@ from agents.canon_keeper.claims import (
     ended_by,
 )
 from agents.canon_keeper.clashes import clashes
-from agents.canon_keeper.decisions import is_turned_down
+from agents.canon_keeper.decisions import is_turned_down, ruling
 from agents.canon_keeper.duplicates import Names, duplicate_of
 from agents.canon_keeper.naming import named_entities
 from agents.canon_keeper.policy import Findings
+from agents.canon_keeper.precedents import Precedents, in_words, upholds
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.readings import SUBJECT, read, slot_of
 from agents.canon_keeper.sight import Check, Sight
@@ -48,6 +49,8 @@ from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
 from stores.records.world import Entity
 
+NO_PRECEDENTS = Precedents()
+
 CHECKS: tuple[Check, ...] = (
     lifetimes.the_dead,
     lifetimes.the_unborn,
@@ -66,15 +69,24 @@ _ALTERING = frozenset({FactKind.ATTRIBUTE, FactKind.STATE, FactKind.RELATION})
 @dataclass(frozen=True, slots=True)
 class Checked:
     """What the checks found of each proposal, and the entities they mention: as canon has them, or as
-    they are proposed."""
+    they are proposed. `proposed` tells which proposal would bring a fact or an entity."""
 
     findings: Mapping[Id, Findings]
     entities: Mapping[Id, Entity]
+    proposed: Mapping[Id, ProposedChange] = field(default_factory=dict)
 
 
-def check(proposals: Sequence[ProposedChange], canon: CanonSnapshot, catalogue: Catalogue) -> Checked:
-    """Return what stands against each proposal, and what canon has of it already."""
-    bench = _Bench(World(canon, catalogue), Names(canon.everyone))
+def check(
+    proposals: Sequence[ProposedChange],
+    canon: CanonSnapshot,
+    catalogue: Catalogue,
+    precedents: Precedents = NO_PRECEDENTS,
+) -> Checked:
+    """Return what stands against each proposal, and what canon has of it already.
+
+    What the court ruled on is no conflict any more: it is for the one and against the other.
+    """
+    bench = _Bench(World(canon, catalogue), Names(canon.everyone), precedents)
     for proposal in in_order(proposals):
         bench.check(proposal)
     return bench.checked()
@@ -83,27 +95,42 @@ def check(proposals: Sequence[ProposedChange], canon: CanonSnapshot, catalogue: 
 class _Bench:
     """One pass over the proposals, with the world as it stands after those that were checked."""
 
-    def __init__(self, world: World, names: Names) -> None:
+    def __init__(self, world: World, names: Names, precedents: Precedents) -> None:
         self._world = world
+        self._precedents = precedents
+        self._ruled_for: defaultdict[Id, list[str]] = defaultdict(list)
+        self._ruled_out: dict[Id, str] = {}
         self._names = names
         self._findings: dict[Id, Findings] = {}
         self._clashes: defaultdict[Id, list[ConflictView]] = defaultdict(list)
         self._proposed: dict[Id, ProposedChange] = {}
 
     def checked(self) -> Checked:
-        findings = {i: replace(f, conflicts=tuple(self._clashes[i])) for i, f in self._findings.items()}
-        return Checked(findings, {**self._world.entities, **self._world.canon.entities})
+        findings = {
+            i: replace(
+                f,
+                conflicts=tuple(self._clashes[i]),
+                ruled_out=self._ruled_out.get(i, ""),
+                notes=(*dict.fromkeys(self._ruled_for[i]), *f.notes),
+            )
+            for i, f in self._findings.items()
+        }
+        return Checked(findings, {**self._world.entities, **self._world.canon.entities}, self._proposed)
 
     def check(self, proposal: ProposedChange) -> None:
         try:
             claim = self._claim(proposal)
             findings = self._examine(proposal, claim)
-            if findings.duplicate_of is None and not findings.repeats and not is_turned_down(proposal):
+            if findings.duplicate_of is None and not findings.repeats and not self._is_out(proposal):
                 self._try(proposal, claim)
         except UnwritableError as error:
             findings = Findings(locked=self._locked(proposal))
             self._clashes[proposal.id] = [ConflictView("unwritable", f"It cannot be written: {error}.")]
         self._findings[proposal.id] = findings
+
+    def _is_out(self, proposal: ProposedChange) -> bool:
+        """Say whether the proposal is rejected: by the GM, or by an old ruling that nobody overrode."""
+        return is_turned_down(proposal) or (proposal.id in self._ruled_out and ruling(proposal) is None)
 
     def _claim(self, proposal: ProposedChange) -> Claim | None:
         for entity_id in sorted(named_entities(proposal.change)):
@@ -152,11 +179,26 @@ class _Bench:
 
     def _found(self, checks: Iterable[Check], sight: Sight) -> Iterator[ConflictView]:
         for found in (found for check in checks for found in check(sight)):
+            if found.other is not None and self._is_ruled_on(sight, found.other):
+                continue
             yield ConflictView(found.rule, found.text, found.other, found.certain)
             earlier = self._proposed.get(found.other.id) if found.other and found.answer else None
             if earlier is not None and not is_turned_down(sight.proposal):
                 answer = ConflictView(found.rule, found.answer, sight.fact, found.certain)
                 self._clashes[earlier.id].append(answer)
+
+    def _is_ruled_on(self, sight: Sight, other: Fact) -> bool:
+        catalogue = self._world.catalogue
+        known = self._precedents.of(sight.fact, other, catalogue)
+        if known is None:
+            return False
+        sides = ((sight.fact, sight.proposal), (other, self._proposed.get(other.id)))
+        for fact, proposal in sides:
+            if proposal is not None and upholds(known, fact, catalogue):
+                self._ruled_for[proposal.id].append(in_words(known))
+            elif proposal is not None:
+                self._ruled_out[proposal.id] = in_words(known)
+        return True
 
     def _sight(self, proposal: ProposedChange, claim: Claim) -> Sight:
         return Sight(proposal, claim, self._world, self._proposed)

@@ -40,6 +40,8 @@ def duplicate_of(proposal: ProposedChange, claim: Claim | None, world: World) ->
     if claim.moves:
         return _unmoved(claim, world)
     for other in world.alike(claim.fact):
+        if other.id in claim.ends:
+            continue  # a correction of it
         said_already = same_thing_said(claim.fact, other, world.catalogue)
         if said_already and is_in_force(other) and same_time(claim.fact, other):
             return other.id

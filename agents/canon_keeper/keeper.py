@@ -8,12 +8,14 @@ Source: AGENT_ORCHESTRATION, "CanonKeeper Agent"; design/authority.md; design/lo
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from agents.canon_keeper import triggers
 from agents.canon_keeper.commit import Closing, build
 from agents.canon_keeper.contradictions import Checked, check
+from agents.canon_keeper.court import Court, Sighting
 from agents.canon_keeper.decisions import OPEN, UNCHANGED, is_turned_down, refuse_closed
+from agents.canon_keeper.house import House, read_house
 from agents.canon_keeper.journal import Journal
 from agents.canon_keeper.naming import named_facts
 from agents.canon_keeper.policy import NO_RULES, Findings, Judgement, KindRules, judge
@@ -50,24 +52,27 @@ class CanonKeeper:
         self._catalogue = catalogue
         self._ids = ids
         self._clock = clock
+        self.court = Court(canon, log, clock, self._look, self._commit_ruled)
 
     # --- weighing -----------------------------------------------------------------------------------
 
     async def judge(
-        self, proposals: Sequence[ProposedChange], *, rules: KindRules = NO_RULES
+        self, proposals: Sequence[ProposedChange], *, rules: KindRules | None = None
     ) -> dict[Id, Judgement]:
-        """Say of each proposal what a commit would do with it if it stayed undecided, and why."""
+        """Say of each proposal what a commit would do with it if it stayed undecided, and why.
+
+        `rules` by kind are the universe's own if none are given.
+        """
         if not proposals:
             return {}
-        canon = await self._snapshot(proposals)
-        return _judged(proposals, check(proposals, canon, self._catalogue), rules)
+        return (await self._weigh(proposals, rules=rules)).judgements
 
     async def views(
         self,
         proposals: Sequence[ProposedChange],
         *,
         turn_numbers: Mapping[Id, int] | None = None,
-        rules: KindRules = NO_RULES,
+        rules: KindRules | None = None,
     ) -> tuple[ProposalView, ...]:
         """Return the proposals as rows draw them, numbered from 1 in the order given.
 
@@ -77,26 +82,22 @@ class CanonKeeper:
             return ()
         weighed = [p for p in proposals if p.status in OPEN]
         closed = [p for p in proposals if p.status not in OPEN]
-        canon = await read_snapshot(
-            self._canon, self._catalogue, proposals[0].universe_id, weighed, closed=closed
-        )
-        checked = check(weighed, canon, self._catalogue)
-        judgements = _judged(proposals, checked, rules)
-        facts = {fact.id: fact for fact in canon.facts}
+        seen = await self._weigh(weighed, proposals[0].universe_id, rules=rules, closed=closed)
+        facts = {fact.id: fact for fact in seen.canon.facts}
         numbers = turn_numbers or {}
 
         def findings(proposal: ProposedChange) -> Findings:
             named = (facts[i] for i in named_facts(proposal.change) if i in facts)
-            return checked.findings.get(proposal.id) or Findings(ends=tuple(named))
+            return seen.checked.findings.get(proposal.id) or Findings(ends=tuple(named))
 
         return tuple(
             row(
                 number,
                 proposal,
-                judgements.get(proposal.id),
+                seen.judgements.get(proposal.id),
                 findings(proposal),
-                checked.entities,
-                self._catalogue,
+                seen.checked.entities,
+                seen.house.catalogue,
                 turn_number=numbers.get(proposal.turn_id) if proposal.turn_id else None,
             )
             for number, proposal in enumerate(proposals, start=1)
@@ -142,7 +143,7 @@ class CanonKeeper:
         close_scene: bool = False,
         complete_story: bool = False,
         undecided: Undecided = "defer",
-        rules: KindRules = NO_RULES,
+        rules: KindRules | None = None,
     ) -> CommitResult:
         """Write what is accepted or pre-ticked: planned, written, closed.
 
@@ -178,20 +179,19 @@ class CanonKeeper:
         story_id: Id | None,
         closing: Closing,
         undecided: Undecided,
-        rules: KindRules,
+        rules: KindRules | None,
     ) -> CommitResult:
         stored = await self._log.proposals_by_id([p.id for p in proposals])
         waiting = [stored[p.id] for p in proposals if p.id in stored and stored[p.id].status in OPEN]
-        canon = await self._snapshot(waiting, universe_id, for_commit=True)
-        checked = check(waiting, canon, self._catalogue)
+        seen = await self._weigh(waiting, universe_id, rules=rules, for_commit=True)
         now = self._clock()
-        settlement = settle(waiting, _judged(waiting, checked, rules), undecided, now)
+        settlement = settle(waiting, seen.judgements, undecided, now)
         batch_id = self._ids.new()
         built = build(
             batch_id,
             settlement.accepted,
-            canon,
-            self._catalogue,
+            seen.canon,
+            seen.house.catalogue,
             undecided=_proposed_entities(waiting),
             closing=closing,
             now=now,
@@ -236,20 +236,45 @@ class CanonKeeper:
             raise InputError("There is nothing to commit.", kept=UNCHANGED)
         return (await self._log.story(story_id)).universe_id
 
-    async def _snapshot(
-        self, proposals: Sequence[ProposedChange], universe_id: Id | None = None, *, for_commit: bool = False
-    ) -> CanonSnapshot:
-        return await read_snapshot(
-            self._canon,
-            self._catalogue,
-            universe_id or proposals[0].universe_id,
-            proposals,
-            for_commit=for_commit,
+    async def _weigh(
+        self,
+        proposals: Sequence[ProposedChange],
+        universe_id: Id | None = None,
+        *,
+        rules: KindRules | None = None,
+        closed: Sequence[ProposedChange] = (),
+        for_commit: bool = False,
+    ) -> _Seen:
+        """Read what the proposals touch and check them against it; the `closed` ones are only shown."""
+        universe_id = universe_id or proposals[0].universe_id
+        house = await read_house(self._log, universe_id, self._catalogue)
+        canon = await read_snapshot(
+            self._canon, house.catalogue, universe_id, proposals, closed=closed, for_commit=for_commit
         )
+        checked = check(proposals, canon, house.catalogue, house.precedents)
+        rules = house.rules if rules is None else rules
+        found = {p.id: judge(p, checked.findings[p.id], rules) for p in proposals}
+        return _Seen(house, canon, checked, found)
+
+    async def _look(self, proposal: ProposedChange) -> Sighting:
+        """Weigh one proposal among all that are open."""
+        waiting = await self._log.proposals(universe_id=proposal.universe_id, statuses=OPEN)
+        seen = await self._weigh(waiting, proposal.universe_id)
+        claim = seen.checked.findings[proposal.id].fact
+        return Sighting(seen.judgements[proposal.id], claim, seen.checked.proposed, seen.house.catalogue)
+
+    async def _commit_ruled(
+        self, proposals: Sequence[ProposedChange], reason: str, universe_id: Id
+    ) -> CommitResult:
+        return await self.commit(proposals, reason=reason, universe_id=universe_id, undecided="leave")
 
 
-def _judged(proposals: Sequence[ProposedChange], checked: Checked, rules: KindRules) -> dict[Id, Judgement]:
-    return {p.id: judge(p, checked.findings[p.id], rules) for p in proposals if p.id in checked.findings}
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    house: House
+    canon: CanonSnapshot
+    checked: Checked
+    judgements: dict[Id, Judgement]
 
 
 def _proposed_entities(proposals: Sequence[ProposedChange]) -> dict[Id, str]:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Literal
 
 from agents.views import ConflictView
 from stores.records.canon import Authority, Fact, Literalish
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
+from stores.records.ledger import KindRule, ProposedChange
 
 Mark = Literal["accept", "reject", "defer", "hold"]
 """What a commit does with a proposal that the GM leaves undecided. `hold` waits for a ruling."""
@@ -31,14 +30,6 @@ THRESHOLD = 0.7
 """From here on a proposal is pre-ticked (copilot) or accepted (autopilot)."""
 
 
-class KindRule(StrEnum):
-    """What a universe may say about all proposals of one kind."""
-
-    ACCEPT = "auto-accept"
-    ASK = "ask"
-    REJECT = "auto-reject"
-
-
 KindRules = Mapping[str, KindRule]
 """Rules by kind of payload (`create_entity`, `state_change` ...)."""
 
@@ -50,14 +41,15 @@ class Findings:
     """What the checks found out about one proposal.
 
     `locked` names the locked things it would alter; `repeats` says that another open proposal says the
-    same. `fact` is what it would make true, `was` the value before it, `ends` what it would end (or
-    retcon, or restore).
+    same; `ruled_out`, that the court ruled against it. `fact` is what it would make true, `was` the value
+    before it, `ends` what it would end (or retcon, or restore).
     """
 
     locked: tuple[str, ...] = ()
     duplicate_of: Id | None = None
     repeats: bool = False
     conflicts: tuple[ConflictView, ...] = ()
+    ruled_out: str = ""
     notes: tuple[str, ...] = ()
     fact: Fact | None = None
     was: Literalish | None = None
@@ -101,6 +93,8 @@ def judge(proposal: ProposedChange, findings: Findings, rules: KindRules = NO_RU
         return judged("reject", f"{_listed(findings.locked)} is locked: only your own word changes it.")
     if findings.duplicate_of is not None:
         return judged("accept", "Canon has it already: the evidence is added to it.")
+    if findings.ruled_out:
+        return judged("reject", findings.ruled_out)
     if findings.conflicts:
         way_out = (
             "Accept it to override what it meets." if by_gm else "It is held until you accept or reject it."

@@ -20,11 +20,16 @@ from stores.records.ids import Id, SteppingClock, SystemIds, derived
 from stores.records.ledger import (
     Canonization,
     Checkpoint,
+    CourtRuling,
     Decision,
+    HousePolicy,
+    KindPolicy,
+    KindRule,
     Loop,
     Outcome,
     ProposalStatus,
     ProposedChange,
+    Ruling,
     Transition,
     Verdict,
 )
@@ -134,6 +139,17 @@ def resolution(of: Turn, **given: Any) -> Resolution:
 
 
 # --- proposals, commits, loops ----------------------------------------------------------------------
+
+
+def ruling(pair: tuple[str, str] = ("new", "old"), **given: Any) -> Ruling:
+    filled = {"id": derived("test ruling", *sorted(pair)), "universe_id": UNIVERSE, "pair": pair}
+    filled |= {"upheld": pair[0], "ruling": CourtRuling.FROM_NOW, "by": "gm", "at": now()}
+    return Ruling(**filled | given)
+
+
+def policy(**given: Any) -> HousePolicy:
+    kinds = (KindPolicy(kind="state_change", rule=KindRule.ACCEPT, by="gm", at=now()),)
+    return HousePolicy(**{"id": UNIVERSE, "universe_id": UNIVERSE, "kinds": kinds} | given)
 
 
 def proposal(of: Scene, on: Turn | None = None, **given: Any) -> ProposedChange:

@@ -545,3 +545,35 @@ async def test_snippets_come_in_the_order_of_the_document(table: Table, truth: T
     assert await table.reader.source(book.id) == book
     assert await table.reader.snippets(book.id) == snippets
     await handle.stage([make.proposal(table.scene, scene_id=None, story_id=None)])
+
+
+# --- what was ruled, and what a universe lays down ---------------------------------------------------
+
+
+async def test_a_ruling_on_the_same_pair_takes_the_place_of_the_one_before(table: Table) -> None:
+    first, other = make.ruling(), make.ruling(("one", "two"))
+    for _ in range(2):
+        await table.keeper.put_ruling(first)
+    await table.keeper.put_ruling(other)
+    await table.keeper.put_ruling(make.ruling(universe_id=make.new_id(), id=make.new_id()))
+    assert await table.reader.rulings(make.UNIVERSE) == [first, other]
+    again = first.model_copy(update={"upheld": "old"})
+    await table.keeper.put_ruling(again)
+    assert await table.reader.rulings(make.UNIVERSE) == [again, other]
+
+
+async def test_a_universe_has_one_policy(table: Table) -> None:
+    assert await table.reader.policy(make.UNIVERSE) is None
+    policy = make.policy()
+    for put in (policy, policy.model_copy(update={"predicates": "adores: {}"})):
+        await table.keeper.put_policy(put)
+        assert await table.reader.policy(make.UNIVERSE) == put
+    assert await table.reader.policy(make.new_id()) is None
+
+
+@pytest.mark.parametrize("who", ["orchestrator", "narrator", "resolver"])
+async def test_only_the_keeper_rules(table: Table, who: str) -> None:
+    handle = getattr(table, who)
+    for write in (handle.put_ruling(make.ruling()), handle.put_policy(make.policy())):
+        with pytest.raises(WriteDenied):
+            await write

@@ -1,0 +1,287 @@
+"""The court: each ruling on each kind of conflict, through the one commit, and never asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agents.canon_keeper.contradictions import check
+from agents.canon_keeper.court import Hearing, Order
+from agents.canon_keeper.readings import stands
+from stores.embedded.library import open_library
+from stores.errors import InputError
+from stores.records.canon import AssertFact, Authority, Fact, FactStatus, Standing
+from stores.records.ledger import CourtRuling, ProposalStatus, ProposedChange, Verdict
+from tests.agents.canon_keeper.conftest import Table
+from tests.agents.canon_keeper.contradiction_cases import (
+    ALLIES,
+    BORN,
+    DEAD_ORC,
+    GUILD,
+    HARBOUR,
+    HEIR,
+    IN_CHAPEL,
+    JON_IN_HARBOUR,
+    JON_RULES_NOT,
+    MOOD,
+    OTHER_SCENE,
+    OWNED,
+    PEOPLE,
+    RANG,
+    WAS_IN_CHAPEL,
+    does,
+    meets,
+)
+from tests.agents.canon_keeper.kit import (
+    CATALOGUE,
+    CHAPEL,
+    CRYPT,
+    JON,
+    LANTERN,
+    MARA,
+    ORC,
+    UNIVERSE,
+    canon,
+    evidence,
+    fact,
+    hurt,
+    proposal,
+    says,
+    state,
+)
+from tests.agents.canon_keeper.kit import ruling as verdict
+
+ALL = tuple(CourtRuling)
+FROM_NOW, NEW, OLD, BOTH, BOUNDED, SPLIT = ALL
+
+
+def here(**given: object) -> ProposedChange:
+    return says("located_in", MARA, CRYPT, **{"valid_from": 50} | given)
+
+
+MOMENT = (NEW, OLD, BOTH, SPLIT)
+EVER = fact("located_in", MARA, CHAPEL)
+ELSEWHERE = does(MARA, "Mara dug.", at=HARBOUR, scene_id=OTHER_SCENE)
+SAID = {"predicate", "statement", "involves", "value", "valid_from", "valid_to"}
+
+CASES: dict[str, tuple[list[Fact], ProposedChange, tuple[CourtRuling, ...]]] = {
+    "two places": ([IN_CHAPEL], here(), ALL),
+    "another place before": ([IN_CHAPEL], here(valid_from=20), ALL),
+    "a place since ever": ([EVER], here(tick=None, scene_id=None, valid_from=None), ALL),
+    "a stay that is over": ([WAS_IN_CHAPEL], here(valid_from=60), ALL),
+    "a stay with an end": ([WAS_IN_CHAPEL], here(valid_from=40, valid_to=70), ALL),
+    "two owners": ([OWNED], says("owns", JON, LANTERN, valid_from=0), ALL),
+    "ally and enemy": ([ALLIES], says("enemy_of", MARA, JON), ALL),
+    "alive again": ([DEAD_ORC], state(ORC, "alive", True, tick=200), ALL),
+    "a dead fighter": ([DEAD_ORC], does(ORC, "The orc fought.", tick=200), ALL),
+    "a dead one is hurt": ([DEAD_ORC], hurt(ORC, 2, tick=200), ALL),
+    "an absent actor": ([IN_CHAPEL], does(MARA, "Mara dug.", at=HARBOUR), ALL),
+    "a meeting over a distance": ([IN_CHAPEL, JON_IN_HARBOUR], meets(MARA, JON), ALL),
+    "two deeds in two places": ([RANG], ELSEWHERE, MOMENT),
+    "not yet born": ([BORN], does(HEIR, "The heir spoke.", tick=80), MOMENT),
+    "a broken rule": ([JON_RULES_NOT], says("rules_over", JON, GUILD), (FROM_NOW, NEW, OLD, BOTH, BOUNDED)),
+    "two moods": ([MOOD], says("mood", MARA, value="merry", valid_from=50), ALL),
+}  # fmt: skip
+
+
+def ways(rulings: tuple[CourtRuling, ...]) -> Iterator[tuple[CourtRuling, str | None]]:
+    for ruling in rulings:
+        two_sided = ruling in (BOTH, BOUNDED, SPLIT)
+        yield from ((ruling, side) for side in (("new", "old") if two_sided else (None,)))
+
+
+async def ruled(table: Table, case: str, ruling: CourtRuling, side: str | None) -> tuple[Hearing, Order]:
+    """Rule on a held proposal; a time is given where it needs one."""
+    facts, claim, _ = CASES[case]
+    await table.lay(*facts, entities=PEOPLE)
+    await table.stage(claim)
+    hearing = await table.keeper.court.hear(claim.id)
+    begins = hearing.claim.valid_from
+    late = begins is None or begins <= (hearing.other.valid_from or 0)
+    tick = 66 if ruling is BOUNDED or (ruling is FROM_NOW and late) else None
+    order = await table.keeper.court.order(hearing, ruling, tick=tick, yielding=side, reason="I say so.")
+    await table.stage(*order.staged)
+    return hearing, order
+
+
+async def free_of_conflict(table: Table) -> list[str]:
+    """Return what each fact that stands would meet if it were said anew."""
+    facts = await table.canon.facts(UNIVERSE, history=True)
+    everyone = {e.id: e for e in (*PEOPLE, *await table.canon.entities(UNIVERSE))}
+    met = []
+    for one in (f for f in facts if stands(f) and f.kind != "axiom" and f.predicate != "ended"):
+        again = proposal(
+            AssertFact(
+                fact_kind=one.kind,
+                **one.model_dump(include=SAID),
+            ),
+            authority=Authority.SOURCE,
+            scene_id=None,
+            turn_id=None,
+            tick=None,
+        )  # fmt: skip
+        rest = [f for f in facts if f.id != one.id]
+        checked = check([again], canon(*rest, entities=tuple(everyone.values())), CATALOGUE)
+        met += [f"{one.statement} / {c.text}" for c in checked.findings[again.id].conflicts]
+    return met
+
+
+@pytest.mark.parametrize(
+    ("case", "ruling", "side"),
+    [(name, *way) for name, (_, _, rulings) in CASES.items() for way in ways(rulings)],
+)
+async def test_every_ruling_leaves_canon_free_of_the_conflict(
+    case: str, ruling: CourtRuling, side: str | None, table: Table
+) -> None:
+    facts, claim, rulings = CASES[case]
+    try:
+        hearing, order = await ruled(table, case, ruling, side)
+    except InputError:
+        ruling_has_terms = ruling in (BOUNDED, BOTH)
+        assert ruling_has_terms
+        assert (await table.stored(claim)).decision is None
+        return
+    assert hearing.rulings == rulings
+    result = await table.keeper.court.rule(order)
+    assert result.failed == ()
+    assert await free_of_conflict(table) == []
+    assert (await table.stored(claim)).status in (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
+    for old in facts:
+        assert (await table.canon.fact(old.id)).statement == old.statement, "nothing is deleted"
+    assert [r.id for r in await table.log.rulings(UNIVERSE)] == [order.ruling.id]
+    once = await table.whole()
+    await table.keeper.court.rule(order)
+    assert await table.whole() == once, "done twice it is done once"
+
+
+@pytest.mark.parametrize("ruling", ALL)
+async def test_the_same_pair_never_asks_again(ruling: CourtRuling, tmp_path: Path) -> None:
+    path = tmp_path / "library.db"
+    db = await open_library(path)
+    table = Table(db)
+    _, order = await ruled(table, "two places", ruling, None)
+    await table.keeper.court.rule(order)
+    await db.close()
+
+    db = await open_library(path)
+    again = here(
+        statement="They say that Mara is down in the crypt.", valid_from=55, scene_id=None, turn_id=None
+    )
+    old = says(
+        "located_in",
+        MARA,
+        CHAPEL,
+        statement="Mara? In the chapel.",
+        valid_from=55,
+        scene_id=None,
+        turn_id=None,
+    )
+    try:
+        judged = await Table(db).keeper.judge([again])
+        judged |= await Table(db).keeper.judge([old])
+    finally:
+        await db.close()
+    assert all(j.conflicts == () for j in judged.values())
+    assert {j.mark for j in judged.values()} <= {"accept", "reject", "defer"}
+    if ruling is OLD:
+        assert judged[again.id].mark == "reject"
+        assert judged[again.id].reasons[0] == "You ruled on this: the old one stands. I say so."
+        assert judged[old.id].duplicate_of == IN_CHAPEL.id
+    if ruling is NEW:
+        assert judged[old.id].mark == "reject"
+
+
+async def test_another_pair_does_ask(table: Table) -> None:
+    _, order = await ruled(table, "two places", OLD, None)
+    await table.keeper.court.rule(order)
+    elsewhere = says("located_in", MARA, HARBOUR, valid_from=50)
+    assert [c.rule for c in (await table.keeper.judge([elsewhere]))[elsewhere.id].conflicts] == ["one_value"]
+
+
+async def test_a_ruling_can_be_overridden_by_hand(table: Table) -> None:
+    _, order = await ruled(table, "two places", OLD, None)
+    await table.keeper.court.rule(order)
+    (again,) = await table.stage(here(valid_from=70, scene_id=None, turn_id=None))
+    assert (await table.keeper.judge([again]))[again.id].mark == "reject"
+
+    await table.keeper.decide([again.id], verdict(Verdict.ACCEPT))
+    await table.keeper.commit([again], reason="by hand")
+    assert [f.statement for f in await table.canon.facts_about(MARA.id, predicate="located_in")] == [
+        "Mara is in Crypt."
+    ]
+
+
+async def test_new_from_now_keeps_the_past(table: Table) -> None:
+    _, order = await ruled(table, "two places", FROM_NOW, None)
+    await table.keeper.court.rule(order)
+    old = await table.canon.fact(IN_CHAPEL.id)
+    assert (old.status, old.valid_from, old.valid_to) == (FactStatus.SUPERSEDED, 50, 66)
+    (new,) = await table.canon.facts_about(MARA.id, predicate="located_in")
+    assert (new.valid_from, new.valid_to) == (66, None)
+
+
+async def test_a_rumour_rests_on_what_it_rested_on_as_a_fact(table: Table) -> None:
+    _, order = await ruled(table, "two places", BOTH, "old")
+    await table.keeper.court.rule(order)
+    (rumour,) = [f for f in await table.canon.facts(UNIVERSE) if f.standing is Standing.RUMOUR]
+    assert rumour.statement == IN_CHAPEL.statement
+    assert {e.quote for e in await table.canon.evidence_of(rumour.id)} == {"in the beginning"}
+    assert [f.id for f in await table.canon.supersedes(rumour.id)] == [IN_CHAPEL.id]
+
+
+async def test_different_things_are_two_entities(table: Table) -> None:
+    facts, claim, _ = CASES["two places"]
+    await table.lay(*facts, entities=PEOPLE)
+    await table.stage(claim)
+    hearing = await table.keeper.court.hear(claim.id)
+    assert hearing.shared == {MARA.id: "Mara"}
+    order = await table.keeper.court.order(hearing, SPLIT, name="Mara the Younger")
+    await table.stage(*order.staged)
+    await table.keeper.court.rule(order)
+    (twin,) = await table.canon.find_entity(UNIVERSE, "Mara the Younger")
+    assert [f.statement for f in await table.canon.facts_about(twin.id)] == ["Mara the Younger is in Crypt."]
+    assert [f.id for f in await table.canon.facts_about(MARA.id)] == [IN_CHAPEL.id]
+
+
+async def test_two_pending_ones_are_settled_together(table: Table) -> None:
+    await table.lay(entities=PEOPLE)
+    first, second = await table.stage(says("located_in", MARA, CHAPEL), says("located_in", MARA, CRYPT))
+    hearing = await table.keeper.court.hear(second.id)
+    assert hearing.other_proposal is not None
+    assert hearing.other_proposal.id == first.id
+    order = await table.keeper.court.order(hearing, OLD)
+    await table.keeper.court.rule(order)
+    assert await table.told() == ["Mara is in Chapel."]
+    assert (await table.stored(second)).status is ProposalStatus.REJECTED
+
+
+async def test_both_sides_are_shown_with_their_evidence(table: Table) -> None:
+    await table.lay(IN_CHAPEL, entities=PEOPLE)
+    claim = here(evidence=(evidence("I climb down."),))
+    await table.stage(claim)
+    hearing = await table.keeper.court.hear(claim.id, IN_CHAPEL.id)
+    assert (hearing.claim.statement, hearing.other.statement) == ("Mara is in Crypt.", "Mara is in Chapel.")
+    assert [e.quote for e in hearing.claim_evidence] == ["I climb down."]
+    assert [e.quote for e in hearing.other_evidence] == ["in the beginning"]
+
+
+async def test_what_cannot_be_heard_or_ruled(table: Table) -> None:
+    await table.lay(IN_CHAPEL, entities=PEOPLE)
+    innocent, claim = await table.stage(says("owns", MARA, LANTERN), here())
+    with pytest.raises(InputError, match="meets nothing"):
+        await table.keeper.court.hear(innocent.id)
+    with pytest.raises(InputError, match="no proposal"):
+        await table.keeper.court.hear("nobody")
+    hearing = await table.keeper.court.hear(claim.id)
+    with pytest.raises(InputError, match="never held"):
+        await table.keeper.court.order(hearing, FROM_NOW, tick=50)
+    with pytest.raises(InputError, match="say the time"):
+        await table.keeper.court.order(hearing, BOUNDED)
+    with pytest.raises(InputError, match="rumour"):
+        await table.keeper.court.order(hearing, BOTH, standing=Standing.TRUE)
+    order = await table.keeper.court.order(hearing, NEW)
+    with pytest.raises(InputError, match="not staged"):
+        await table.keeper.court.rule(order)
+    assert await table.log.rulings(UNIVERSE) == []
