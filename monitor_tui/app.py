@@ -7,6 +7,7 @@ screen; whatever fails with no better place to say so ends in one error screen.
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
@@ -98,6 +99,9 @@ class MonitorApp(App[None]):
             await desk.recover()
             self._desk = desk
         await self._fill_menu()
+        # What is loaded by now stays: sorting through it again would cost a key press up to 0.2 s.
+        gc.collect()
+        gc.freeze()
         if self._first == "demo":
             self._wanted = await self._demo(self._need_desk())
         if self._wanted:

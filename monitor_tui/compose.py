@@ -9,8 +9,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from stores.open import Stores, open_stores
-
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.predicates import load_catalogue
 from agents.context_assembly.context import ContextAssembly
@@ -33,6 +31,7 @@ from agents.orchestrator.turn_graph import TurnGraph
 from agents.resolver.resolver import Resolver
 from monitor_tui.sample import sample_text
 from stores.authority import Role
+from stores.open import Stores, open_stores
 from stores.records.ids import Clock, IdMaker, SystemIds, utc_now
 
 

@@ -101,7 +101,7 @@ class SceneScreen(PlayScreen):
         if not self._names_known:
             self._names_known = True
             here = [member.name for member in view.cast]
-            others = [entity.name for entity in await self.desk.entities(view.universe.id)]
+            others = await self.desk.known_as(view.universe.id)
             self.post_message(self.Names(list(dict.fromkeys((*here, *others)))))
 
     @on(Read)

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from agents.views import EntityCard
     from stores.records.world import Entity, Universe
 
+MOST = 500
+"""Entities in the tree at once. Nobody reads further; a search does."""
+
 NO_WORLD = "There is no world yet. Press s to bring in the sample world, or start a story and make one."
 NOTHING_FOUND = "Nothing goes by that name."
 NO_ENTITIES = "Nothing is known here yet. What you accept at the gate shows up."
@@ -87,15 +90,7 @@ class UniverseScreen(DeskScreen[None]):
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Universe")
-        yield Input(id="search", placeholder="a name, or part of one", compact=True)
-        with Horizontal(id="world"):
-            yield Static(id="none", markup=False)
-            yield EntityTree()
-            with Vertical(id="known"):
-                yield EntityCardView()
-                with Vertical(id="evidence"):
-                    yield Static(id="claim", markup=False)
-                    yield EvidenceList()
+        yield Horizontal(id="world")
         yield Aside()
         yield KeyBar()
 
@@ -116,11 +111,13 @@ class UniverseScreen(DeskScreen[None]):
         self.post_message(self.Read(universes, shown, entities))
 
     @on(Read)
-    def _show(self, message: Read) -> None:
+    async def _show(self, message: Read) -> None:
+        if not self.query(EntityTree):
+            await self._furnish()
         self._universes = message.universes
-        shown, entities = message.shown, message.entities
+        shown, entities = message.shown, message.entities[:MOST]
         self.universe_id = shown.id if shown else None
-        self.query_one(TitleBar).show(*_title(shown, message.universes))
+        self.query_one(TitleBar).show(*_title(shown, message.universes, len(message.entities)))
         tree = self.query_one(EntityTree)
         tree.show(entities)
         self.query_one("#world").set_class(not entities, "-empty")
@@ -135,6 +132,13 @@ class UniverseScreen(DeskScreen[None]):
         else:
             self.query_one(EntityCardView).show(None)
         self.refresh_bindings()
+
+    async def _furnish(self) -> None:
+        """Mount tree and card. The first frame does without them, so that it comes at once."""
+        tree = EntityTree()
+        known = Vertical(EntityCardView(), id="known")
+        await self.query_one("#world").mount(Static(id="none", markup=False), tree, known)
+        tree.focus()
 
     @on(EntityTree.EntityHighlighted)
     def _highlighted(self, message: EntityTree.EntityHighlighted) -> None:
@@ -167,26 +171,26 @@ class UniverseScreen(DeskScreen[None]):
     # --- evidence ----------------------------------------------------------------------------------
 
     @on(EntityCardView.ShowEvidence)
-    def _show_evidence(self, message: EntityCardView.ShowEvidence) -> None:
+    async def _show_evidence(self, message: EntityCardView.ShowEvidence) -> None:
         message.stop()
         fact = message.fact_view
+        if not self.query("#evidence"):
+            panel = Vertical(Static(id="claim", markup=False), EvidenceList(), id="evidence")
+            await self.query_one("#known").mount(panel)
         self.query_one("#claim", Static).update(
             Content.assemble(("What this rests on:  ", "$text-muted"), one_line(fact.fact.statement))
         )
-        self.query_one("#evidence").add_class("-shown")
         evidence = self.query_one(EvidenceList)
         evidence.show(fact.evidence)
         evidence.focus()
 
     def _close_evidence(self) -> bool:
         """Close it if it is open; returns whether it was."""
-        panel = self.query_one("#evidence")
-        if not panel.has_class("-shown"):
+        if not self.query("#evidence"):
             return False
-        had_focus = self.query_one(EvidenceList).has_focus
-        panel.remove_class("-shown")
-        if had_focus:
+        if self.query_one(EvidenceList).has_focus:
             self.query_one(EntityCardView).focus()
+        self.query_one("#evidence").remove()
         return True
 
     @on(EvidenceList.Jump)
@@ -196,10 +200,21 @@ class UniverseScreen(DeskScreen[None]):
 
     # --- search ------------------------------------------------------------------------------------
 
-    def action_search(self) -> None:
-        field = self.query_one("#search", Input)
-        field.add_class("-shown")
-        field.focus()
+    async def action_search(self) -> None:
+        if not self.query("#search"):
+            field = Input(id="search", placeholder="a name, or part of one", compact=True)
+            await self.mount(field, after=self.query_one(TitleBar))
+        self.query_one("#search").focus()
+
+    def _close_search(self) -> bool:
+        """Close it if it is open; returns whether it was."""
+        if not self.query("#search"):
+            return False
+        self.query_one("#search").remove()
+        self.query_one(EntityTree).focus()
+        self._search = ""
+        self.reload()
+        return True
 
     @on(Input.Changed)
     def _searching(self, message: Input.Changed) -> None:
@@ -237,15 +252,10 @@ class UniverseScreen(DeskScreen[None]):
 
     def action_escape(self) -> None:
         """One step back: from notes, evidence, search, then off the screen."""
-        field = self.query_one("#search", Input)
         if self.query_one(Aside).shown:
             self.query_one(Aside).clear()
-        elif self._close_evidence():
+        elif self._close_evidence() or self._close_search():
             pass
-        elif field.has_class("-shown"):
-            field.clear()
-            field.remove_class("-shown")
-            self.query_one(EntityTree).focus()
         elif self.query_one(EntityCardView).has_focus and self.query_one(EntityTree).display:
             self.query_one(EntityTree).focus()
         else:
@@ -258,8 +268,10 @@ class UniverseScreen(DeskScreen[None]):
             super().refused(error, worker)
 
 
-def _title(shown: Universe | None, universes: list[Universe]) -> tuple[str, str]:
+def _title(shown: Universe | None, universes: list[Universe], found: int) -> tuple[str, str]:
     if shown is None:
         return "", ""
+    if found > MOST:
+        return shown.name, f"the first {MOST} of {found:,}; / finds the others"
     place = f"{universes.index(shown) + 1} of {len(universes)}" if len(universes) > 1 else shown.genre
     return shown.name, place

@@ -61,6 +61,10 @@ class CanonReader(Protocol):
         """Those of `ids` that are in canon."""
         ...
 
+    async def known_as(self, universe_id: Id) -> list[str]:
+        """The names of canonical entities as they are written, oldest first (for completion)."""
+        ...
+
     async def names(self, universe_id: Id) -> list[tuple[str, Id]]:
         """Every name and alias of canonical entities, without case, with whose it is."""
         ...
@@ -118,6 +122,10 @@ class CanonReader(Protocol):
 
     async def evidence_of(self, subject_id: Id) -> list[Evidence]:
         """What a fact or an entity rests on."""
+        ...
+
+    async def evidence_of_all(self, subject_ids: Collection[Id]) -> dict[Id, list[Evidence]]:
+        """As `evidence_of`, for many at once; a subject without evidence has an empty list."""
         ...
 
     async def supported_by(self, turn_ids: Collection[Id]) -> list[tuple[Id, Id]]:

@@ -30,6 +30,8 @@ KIND_NAMES = {
 PC = "♦"
 LOCKED = "⊘"
 HERE = "◂"
+MANY = 200
+"""Entities of one kind that are laid out; a search brings the others."""
 
 
 class EntityTree(Tree[Entity | None]):
@@ -118,10 +120,12 @@ class EntityTree(Tree[Entity | None]):
             branch = self.root.add(
                 Text.assemble((name, "bold"), f"  {len(members)}"), expand=bool(words) or name not in closed
             )
-            for entity in members:
+            for entity in members[:MANY]:
                 leaf = branch.add_leaf(_label(entity), entity)
                 if standing is not None and entity.id == standing.id:
                     place = leaf
+            if len(members) > MANY:
+                branch.add_leaf(Text(f"… {len(members) - MANY:,} more: / searches", style="italic"))
         if place is not None:
             self.call_after_refresh(self.move_cursor, place)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agents.orchestrator.calendar import label
 from agents.views import EntityCard, FactView
 from stores.ports import CanonReader, LogReader
-from stores.records.canon import Fact, FactKind, FactStatus
+from stores.records.canon import Evidence, Fact, FactKind, FactStatus
 from stores.records.ids import Id
 from stores.records.world import Calendar, Entity
 
@@ -26,7 +26,8 @@ class Atlas:
         entity = await self._canon.entity(entity_id)
         calendar = (await self._canon.universe(entity.universe_id)).calendar
         every = await self._canon.facts_about(entity_id, history=True)
-        views = [await self._fact(fact, calendar) for fact in every]
+        evidence = await self._canon.evidence_of_all([fact.id for fact in every])
+        views = [await self._fact(fact, calendar, evidence[fact.id]) for fact in every]
         current = [v for v in views if v.current]
         return EntityCard(
             entity=entity,
@@ -37,13 +38,13 @@ class Atlas:
             appears_in=tuple(await self._scenes(entity_id)),
         )
 
-    async def _fact(self, fact: Fact, calendar: Calendar) -> FactView:
+    async def _fact(self, fact: Fact, calendar: Calendar, evidence: Sequence[Evidence]) -> FactView:
         newer = [] if _current(fact) else await self._canon.superseded_by(fact.id)
         return FactView(
             fact=fact,
             current=_current(fact),
             when=_when(fact, calendar),
-            evidence=tuple(await self._canon.evidence_of(fact.id)),
+            evidence=tuple(evidence),
             superseded_by=newer[-1].statement if newer else "",
         )
 

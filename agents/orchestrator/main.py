@@ -341,6 +341,9 @@ class Orchestrator:
     async def entities(self, universe_id: Id, search: str = "") -> list[Entity]:
         return await self._canon.entities(universe_id, search=search)
 
+    async def known_as(self, universe_id: Id) -> list[str]:
+        return await self._canon.known_as(universe_id)
+
     async def card(self, entity_id: Id) -> EntityCard:
         return await self._atlas.card(entity_id)
 

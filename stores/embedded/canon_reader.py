@@ -56,6 +56,17 @@ class CanonReads(Reads):
         )
         return {entity.id: entity for entity in found}
 
+    async def known_as(self, universe_id: Id) -> list[str]:
+        def names(connection: apsw.Connection) -> list[str]:
+            rows = connection.execute(
+                """SELECT body ->> '$.name' FROM canon_entities
+                   WHERE universe_id = ? AND status = 'canonical' ORDER BY made""",
+                (universe_id,),
+            )
+            return [str(name) for (name,) in rows]
+
+        return await self._read(names)
+
     async def names(self, universe_id: Id) -> list[tuple[str, Id]]:
         def names(connection: apsw.Connection) -> list[tuple[str, Id]]:
             rows = connection.execute(
@@ -196,6 +207,21 @@ class CanonReads(Reads):
                WHERE s.subject_id = ? ORDER BY e.made""",
             (subject_id,),
         )
+
+    async def evidence_of_all(self, subject_ids: Collection[Id]) -> dict[Id, list[Evidence]]:
+        def grouped(connection: apsw.Connection) -> dict[Id, list[Evidence]]:
+            found: dict[Id, list[Evidence]] = {subject_id: [] for subject_id in subject_ids}
+            rows = connection.execute(
+                """SELECT s.subject_id, e.body
+                   FROM canon_supports s JOIN canon_evidence e ON e.id = s.evidence_id
+                   WHERE s.subject_id IN (SELECT value FROM json_each(?)) ORDER BY e.made""",
+                (id_list(subject_ids),),
+            )
+            for subject_id, body in rows:
+                found[str(subject_id)].append(Evidence.model_validate_json(str(body)))
+            return found
+
+        return await self._read(grouped)
 
     async def supported_by(self, turn_ids: Collection[Id]) -> list[tuple[Id, Id]]:
         def supported(connection: apsw.Connection) -> list[tuple[Id, Id]]:

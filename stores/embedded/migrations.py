@@ -72,6 +72,7 @@ _CANON = (
     "CREATE INDEX fact_by_words ON canon_facts (universe_id, said)",
     "CREATE INDEX fact_by_predicate ON canon_facts (universe_id, predicate, status)",
     "CREATE INDEX fact_by_universe ON canon_facts (universe_id, status)",
+    "CREATE INDEX fact_by_status ON canon_facts (status)",
     "CREATE INDEX fact_by_kind ON canon_facts (universe_id, kind, status)",
     """CREATE TABLE canon_involvements (
         fact_id TEXT NOT NULL REFERENCES canon_facts (id), ordinal INTEGER NOT NULL,
@@ -155,6 +156,7 @@ _LOG = (
     "CREATE INDEX proposal_by_scene ON proposed_changes (scene_id, status)",
     _documents("canonizations", "universe_id", "state"),
     "CREATE INDEX canonization_by_universe ON canonizations (universe_id, state)",
+    "CREATE INDEX canonization_by_state ON canonizations (state)",
     _documents("transitions", "loop", "subject_id", "seq INTEGER", one_per="loop, subject_id, seq"),
     _documents("checkpoints", "exchange_id", "scene_id", one_per="exchange_id"),
     "CREATE INDEX checkpoint_by_scene ON checkpoints (scene_id)",

@@ -362,6 +362,8 @@ async def test_evidence_is_found_from_both_ends(keeper: Any) -> None:
         appearances=tuple(Appearance(entity_id=mara.id, scene_id=s) for s in ("s2", "s1")),
     )
     assert await keeper.evidence_of(tired.id) == [said, seen]
+    nothing = make.new_id()
+    assert await keeper.evidence_of_all([tired.id, nothing]) == {tired.id: [said, seen], nothing: []}
     assert await keeper.evidence_of(mara.id) == [typed]
     assert await keeper.supported_by(["t1"]) == [("t1", tired.id)]
     assert set(await keeper.supported_by(["t2", "t1", "t3"])) == {
@@ -407,3 +409,4 @@ async def test_names_in_use(keeper: Any) -> None:
     await commit(keeper, entities=(mara, gone))
     assert await keeper.names(make.UNIVERSE) == [("mara", mara.id), ("mara venn", mara.id), ("élan", mara.id)]
     assert await keeper.names(make.new_id()) == []
+    assert await keeper.known_as(make.UNIVERSE) == ["Mara Venn"]

@@ -442,6 +442,9 @@ class TwinDesk:
 
     # --- the world ---------------------------------------------------------------------------------
 
+    async def known_as(self, universe_id: Id) -> list[str]:
+        return [entity.name for entity in await self.entities(universe_id)]
+
     async def entities(self, universe_id: Id, search: str = "") -> list[Entity]:
         self._call("entities", universe_id, search)
         everything = [*self.people, *self._places] if universe_id == self.world.id else []

@@ -72,6 +72,24 @@ async def test_the_filter_searches_names_and_aliases() -> None:
         assert shown(app) == []
 
 
+async def test_a_crowd_is_laid_out_in_part_and_found_whole() -> None:
+    tree = EntityTree()
+    app = Stage(tree)
+    someone = samples.entities()[0]
+    crowd = [
+        someone.model_copy(update={"id": f"{n}", "name": f"Sailor {n:03}", "is_pc": False, "aliases": ()})
+        for n in range(300)
+    ]
+    async with app.run_test(size=(40, 220)) as pilot:
+        tree.show(crowd)
+        await pilot.pause()
+        assert shown(app)[0] == "▾ Characters  300"
+        assert shown(app)[-1] == "… 100 more: / searches"
+        tree.filter_text = "sailor 299"
+        await pilot.pause()
+        assert shown(app) == ["▾ Characters  1", "Sailor 299"]
+
+
 async def test_the_tree_keeps_its_place_and_its_closed_kinds() -> None:
     tree = EntityTree()
     app = Stage(tree)
