@@ -12,10 +12,13 @@ from dataclasses import dataclass, replace
 
 from agents.canon_keeper import triggers
 from agents.canon_keeper.commit import Closing, build
+from agents.canon_keeper.commitments import Commitments
 from agents.canon_keeper.contradictions import Checked, check
 from agents.canon_keeper.court import Court, Sighting
 from agents.canon_keeper.decisions import OPEN, UNCHANGED, is_turned_down, refuse_closed
+from agents.canon_keeper.hindsight import Hindsight
 from agents.canon_keeper.house import House, read_house
+from agents.canon_keeper.impact import Impacts
 from agents.canon_keeper.journal import Journal
 from agents.canon_keeper.naming import named_facts
 from agents.canon_keeper.policy import NO_RULES, Findings, Judgement, KindRules, judge
@@ -53,6 +56,9 @@ class CanonKeeper:
         self._ids = ids
         self._clock = clock
         self.court = Court(canon, log, clock, self._look, self._commit_ruled)
+        self.impacts = Impacts(canon, log, catalogue, clock)
+        self.hindsight = Hindsight(canon, log, catalogue)
+        self.commitments = Commitments(canon)
 
     # --- weighing -----------------------------------------------------------------------------------
 

@@ -1,0 +1,117 @@
+"""The ledger of commitments: promises, debts and open questions, whose, since when, and paid off or not.
+
+Ticks are minutes of world time. Source: design/product.md, "A commitment ledger"; design/ontology.md,
+`commitment`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agents.canon_keeper.decisions import UNCHANGED
+from agents.canon_keeper.readings import OBJECT, SUBJECT
+from stores.errors import InputError
+from stores.ports import CanonReader
+from stores.records.canon import EndFact, Fact, FactKind, FactStatus
+from stores.records.ids import Id
+from stores.records.world import Calendar, Entity
+
+DAYS_PER_WEEK = 7
+
+
+class CommitmentKind(StrEnum):
+    PROMISE = "promise"
+    DEBT = "debt"
+    QUESTION = "open question"
+
+
+@dataclass(frozen=True, slots=True)
+class Commitment:
+    """`age` is in ticks, None if nobody knows since when; `paid` says that it was paid off, not dropped."""
+
+    fact: Fact
+    kind: CommitmentKind
+    who: Entity | None
+    to_whom: Entity | None
+    since: int | None
+    age: int | None
+    age_words: str
+    open: bool
+    paid: bool
+    ended_at: int | None
+
+
+class Commitments:
+    """Reads the ledger. Writes nothing: a pay-off is a proposal like any other."""
+
+    def __init__(self, canon: CanonReader) -> None:
+        self._canon = canon
+
+    async def ledger(self, universe_id: Id, now: int, *, closed: bool = False) -> list[Commitment]:
+        """Return what is open at tick `now`, the oldest first; with `closed`, then what is not any more."""
+        universe = await self._canon.universe(universe_id)
+        facts = await self._canon.facts(universe_id, kind=FactKind.COMMITMENT, history=True)
+        facts = [f for f in facts if f.status is not FactStatus.RETCONNED]
+        entities = await self._canon.entities_by_id({i.entity_id for f in facts for i in f.involves})
+        entries = [_entry(f, entities, now, universe.calendar) for f in facts]
+        shown = [e for e in entries if e.open or closed]
+        return sorted(shown, key=lambda e: (not e.open, -(e.age if e.age is not None else -1)))
+
+    async def pay_off(self, fact_id: Id, at: int | None = None) -> EndFact:
+        """Return the change that pays a commitment off at tick `at`; propose it with the turn it rests on.
+
+        Raises InputError if there is no such commitment, or it is not open.
+        """
+        fact = (await self._canon.facts_by_id([fact_id])).get(fact_id)
+        if fact is None or fact.kind is not FactKind.COMMITMENT:
+            raise InputError("There is no such promise, debt or question.", kept=UNCHANGED)
+        if not _is_open(fact):
+            raise InputError("It is not open any more.", kept=UNCHANGED)
+        return EndFact(fact_id=fact_id, at=at, closed=True)
+
+
+def age_in_words(ticks: int | None, calendar: Calendar) -> str:
+    """Return an age in its largest unit: `2 weeks`, `3 days`, `1 hour`, `just now`."""
+    if ticks is None:
+        return "nobody knows since when"
+    day = calendar.minutes_per_hour * calendar.hours_per_day
+    for size, word in (
+        (day * DAYS_PER_WEEK, "week"),
+        (day, "day"),
+        (calendar.minutes_per_hour, "hour"),
+        (1, "minute"),
+    ):
+        count = ticks // size
+        if count > 0:
+            return f"{count} {word}" if count == 1 else f"{count} {word}s"
+    return "just now"
+
+
+def _entry(fact: Fact, entities: dict[Id, Entity], now: int, calendar: Calendar) -> Commitment:
+    age = None if fact.valid_from is None else max(0, now - fact.valid_from)
+    return Commitment(
+        fact=fact,
+        kind=kind_of(fact),
+        who=entities.get(fact.entity(SUBJECT) or ""),
+        to_whom=entities.get(fact.entity(OBJECT) or fact.entity("participant") or ""),
+        since=fact.valid_from,
+        age=age,
+        age_words=age_in_words(age, calendar),
+        open=_is_open(fact),
+        paid=fact.closed,
+        ended_at=fact.valid_to,
+    )
+
+
+def kind_of(fact: Fact) -> CommitmentKind:
+    """Say what kind of commitment a fact is: by its predicate, or as a question by its mark."""
+    if fact.predicate in ("owes", "debt"):
+        return CommitmentKind.DEBT
+    if fact.predicate in ("question", "open_question") or fact.statement.rstrip().endswith("?"):
+        return CommitmentKind.QUESTION
+    return CommitmentKind.PROMISE
+
+
+def _is_open(fact: Fact) -> bool:
+    return fact.status is FactStatus.CANONICAL and fact.valid_to is None and not fact.closed

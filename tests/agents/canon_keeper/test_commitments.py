@@ -1,0 +1,97 @@
+"""Promises, debts and open questions: whose, since when, and closed by evidence."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.canon_keeper.commitments import CommitmentKind, age_in_words
+from stores.errors import InputError
+from stores.records.canon import FactKind, FactStatus, RetconFact
+from stores.records.world import Calendar
+from tests.agents.canon_keeper.conftest import Table
+from tests.agents.canon_keeper.kit import JON, MARA, UNIVERSE, evidence, fact, fact_of, new_id, proposal, says
+
+DAY = 24 * 60
+VOW = fact(
+    "promised", MARA, JON, kind=FactKind.COMMITMENT, statement="Mara promised Jon a boat.", valid_from=0
+)
+DEBT = fact("owes", JON, MARA, kind=FactKind.COMMITMENT, statement="Jon owes Mara gold.", valid_from=DAY)
+QUESTION = fact(
+    "question", MARA, kind=FactKind.COMMITMENT, statement="Who moved the bell?", valid_from=2 * DAY
+)
+
+
+async def test_the_ledger_tells_who_to_whom_and_since_when(table: Table) -> None:
+    await table.lay(QUESTION, VOW, DEBT)
+    entries = await table.keeper.commitments.ledger(UNIVERSE, 3 * DAY)
+    assert [(e.kind, e.who and e.who.name, e.to_whom and e.to_whom.name, e.age_words) for e in entries] == [
+        (CommitmentKind.PROMISE, "Mara", "Jon", "3 days"),
+        (CommitmentKind.DEBT, "Jon", "Mara", "2 days"),
+        (CommitmentKind.QUESTION, "Mara", None, "1 day"),
+    ]
+    assert all(e.open and not e.paid for e in entries)
+
+
+async def test_a_pay_off_closes_it_by_evidence(table: Table) -> None:
+    await table.lay(VOW)
+    turn = new_id()
+    change = await table.keeper.commitments.pay_off(VOW.id, 2 * DAY)
+    (kept,) = await table.stage(
+        proposal(change, turn_id=turn, tick=2 * DAY, evidence=(evidence("Here is your boat.", turn),))
+    )
+    await table.keeper.commit([kept], reason="kept")
+    paid = await table.canon.fact(VOW.id)
+    assert (paid.status, paid.closed, paid.valid_to) == (FactStatus.SUPERSEDED, True, 2 * DAY)
+    (ending,) = await table.canon.superseded_by(VOW.id)
+    assert ending.statement == "Settled: Mara promised Jon a boat."
+    assert "Here is your boat." in {e.quote for e in await table.canon.evidence_of(ending.id)}
+    assert await table.keeper.commitments.ledger(UNIVERSE, 3 * DAY) == []
+    (entry,) = await table.keeper.commitments.ledger(UNIVERSE, 3 * DAY, closed=True)
+    assert (entry.open, entry.paid, entry.ended_at) == (False, True, 2 * DAY)
+    with pytest.raises(InputError, match="not open"):
+        await table.keeper.commitments.pay_off(VOW.id)
+
+    undo = await table.stage(proposal(RetconFact(fact_id=fact_of(kept)), turn_id=None))
+    await table.keeper.commit(undo, reason="it was not kept", undecided="accept")
+    again = await table.canon.fact(VOW.id)
+    assert (again.status, again.closed, again.valid_to) == (FactStatus.CANONICAL, False, None)
+
+
+async def test_what_is_merely_dropped_is_not_paid(table: Table) -> None:
+    await table.lay(DEBT)
+    end = (await table.keeper.commitments.pay_off(DEBT.id)).model_copy(update={"closed": False})
+    await table.keeper.commit(await table.stage(proposal(end, tick=2 * DAY)), reason="forgiven")
+    (entry,) = await table.keeper.commitments.ledger(UNIVERSE, 3 * DAY, closed=True)
+    assert (entry.open, entry.paid) == (False, False)
+
+
+async def test_only_a_commitment_is_paid_off(table: Table) -> None:
+    friends = fact("ally_of", MARA, JON)
+    await table.lay(friends)
+    for fact_id in (friends.id, new_id()):
+        with pytest.raises(InputError, match="no such promise"):
+            await table.keeper.commitments.pay_off(fact_id)
+
+
+async def test_a_promise_noticed_in_play_is_in_the_ledger(table: Table) -> None:
+    await table.lay()
+    vow = says("promised", MARA, JON, fact_kind=FactKind.COMMITMENT, statement="Mara promised.", tick=100)
+    await table.keeper.commit(await table.stage(vow), reason="play")
+    assert [e.fact.id for e in await table.keeper.commitments.ledger(UNIVERSE, 100)] == [fact_of(vow)]
+
+
+@pytest.mark.parametrize(
+    ("ticks", "words"),
+    [
+        (None, "nobody knows since when"),
+        (0, "just now"),
+        (1, "1 minute"),
+        (59, "59 minutes"),
+        (60, "1 hour"),
+        (DAY - 1, "23 hours"),
+        (DAY, "1 day"),
+        (15 * DAY, "2 weeks"),
+    ],
+)
+def test_ages_in_words(ticks: int | None, words: str) -> None:
+    assert age_in_words(ticks, Calendar()) == words
