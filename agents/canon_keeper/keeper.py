@@ -17,7 +17,7 @@ from agents.canon_keeper.contradictions import Checked, check
 from agents.canon_keeper.court import Court, Sighting
 from agents.canon_keeper.decisions import OPEN, UNCHANGED, is_turned_down, refuse_closed
 from agents.canon_keeper.hindsight import Hindsight
-from agents.canon_keeper.house import House, read_house
+from agents.canon_keeper.house import House, Houses
 from agents.canon_keeper.impact import Impacts
 from agents.canon_keeper.journal import Journal
 from agents.canon_keeper.naming import named_facts
@@ -56,6 +56,7 @@ class CanonKeeper:
         self._ids = ids
         self._clock = clock
         self.court = Court(canon, log, clock, self._look, self._commit_ruled)
+        self.houses = Houses(log, catalogue, ids, clock)
         self.impacts = Impacts(canon, log, catalogue, clock)
         self.hindsight = Hindsight(canon, log, catalogue)
         self.commitments = Commitments(canon)
@@ -253,7 +254,7 @@ class CanonKeeper:
     ) -> _Seen:
         """Read what the proposals touch and check them against it; the `closed` ones are only shown."""
         universe_id = universe_id or proposals[0].universe_id
-        house = await read_house(self._log, universe_id, self._catalogue)
+        house = await self.houses.read(universe_id)
         canon = await read_snapshot(
             self._canon, house.catalogue, universe_id, proposals, closed=closed, for_commit=for_commit
         )

@@ -10,7 +10,15 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from agents.views import ConflictView
-from stores.records.canon import Authority, Fact, Literalish
+from stores.records.canon import (
+    AssertFact,
+    Authority,
+    CreateEntity,
+    Fact,
+    Literalish,
+    NoteAxiom,
+    StateChange,
+)
 from stores.records.ids import Id
 from stores.records.ledger import KindRule, ProposedChange
 
@@ -31,7 +39,7 @@ THRESHOLD = 0.7
 
 
 KindRules = Mapping[str, KindRule]
-"""Rules by kind of payload (`create_entity`, `state_change` ...)."""
+"""Rules by what `kinds_of` calls a proposal (`create_entity`, `state_change:hp` ...)."""
 
 NO_RULES: KindRules = {}
 
@@ -74,6 +82,21 @@ def confidence_of(proposal: ProposedChange) -> float:
     return base if proposal.evidence else base * UNSUPPORTED
 
 
+def kinds_of(proposal: ProposedChange) -> tuple[str, ...]:
+    """Return what a rule may call the proposal, the narrowest first: `state_change:hp`, `state_change`."""
+    change = proposal.change
+    match change:
+        case AssertFact() | NoteAxiom():
+            part = change.predicate
+        case StateChange():
+            part = change.key
+        case CreateEntity():
+            part = change.entity_kind.value
+        case _:
+            return (change.kind,)
+    return f"{change.kind}:{part}", change.kind
+
+
 def judge(proposal: ProposedChange, findings: Findings, rules: KindRules = NO_RULES) -> Judgement:
     """Weigh one proposal, in the order that the design lays down."""
     confidence = confidence_of(proposal)
@@ -100,13 +123,15 @@ def judge(proposal: ProposedChange, findings: Findings, rules: KindRules = NO_RU
             "Accept it to override what it meets." if by_gm else "It is held until you accept or reject it."
         )
         return judged("hold", findings.conflicts[0].text, way_out)
-    match rules.get(proposal.change.kind):
+    kind = next((kind for kind in kinds_of(proposal) if kind in rules), "")
+    yours = f"Your rule for {_words(kind)}: {rules.get(kind)}."
+    match rules.get(kind):
         case KindRule.ACCEPT:
-            return judged("accept", f"Your rule for {_words(proposal)}: {KindRule.ACCEPT}.")
+            return judged("accept", yours)
         case KindRule.REJECT:
-            return judged("reject", f"Your rule for {_words(proposal)}: {KindRule.REJECT}.")
+            return judged("reject", yours)
         case KindRule.ASK:
-            return judged("defer", f"Your rule for {_words(proposal)}: {KindRule.ASK}.", believed)
+            return judged("defer", yours, believed)
     if confidence >= THRESHOLD:
         return judged("accept", believed)
     return judged("defer", believed, f"Below {THRESHOLD:.1f} it waits for your decision.")
@@ -127,8 +152,8 @@ def _repeated(findings: Findings) -> tuple[str, ...]:
     return ("Another proposal says the same.",) if findings.repeats else ()
 
 
-def _words(proposal: ProposedChange) -> str:
-    return proposal.change.kind.replace("_", " ")
+def _words(kind: str) -> str:
+    return kind.replace("_", " ").replace(":", " ")
 
 
 def _listed(names: Iterable[str]) -> str:

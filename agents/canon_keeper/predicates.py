@@ -5,10 +5,12 @@ Source: design/ontology.md, "Predicates are a catalogue"; design/authority.md, "
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from string import Formatter
 from typing import Literal
 
 from pydantic import ValidationError
@@ -18,6 +20,12 @@ from stores.errors import InputError
 from stores.records.base import Record
 from stores.records.canon import Literalish
 from stores.records.world import EntityKind
+
+OURS = frozenset({"alive", "is", "is_not"})
+"""Predicates that no universe may word anew: states and deaths are read by them."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
+_FILLED = ("subject", "object", "value")
 
 
 class Predicate(Record):
@@ -110,23 +118,84 @@ def load_catalogue() -> Catalogue:
 
 
 def read_catalogue(text: str) -> Catalogue:
-    """Read a catalogue. Raises InputError that names what is wrong."""
+    """Read a catalogue. Raises InputError that names what is wrong, and the line."""
+    return _checked(_read(text), {})
+
+
+def extended(base: Catalogue, text: str) -> Catalogue:
+    """Return the catalogue with a universe's own predicates laid over it.
+
+    Raises InputError that names what is wrong, and the line.
+    """
+    if not text.strip():
+        return base
+    marked = _read(text)
+    assert isinstance(marked.data, dict)
+    if untouchable := sorted(name for name in marked.data if name in OURS):
+        raise _refused(f"{marked.where((untouchable[0],))}: the program itself relies on {untouchable[0]!r}")
+    return _checked(marked, base.predicates)
+
+
+def _read(text: str) -> marked_yaml.Marked:
     try:
-        data = marked_yaml.load(text).data
-        if not isinstance(data, dict):
-            raise _refused("predicates and their fields should stand here")
-        catalogue = Catalogue(
-            {name: Predicate.model_validate({"name": name, **(body or {})}) for name, body in data.items()}
-        )
+        marked = marked_yaml.load(text)
     except marked_yaml.Unreadable as error:
         raise _refused(str(error)) from None
-    except ValidationError as error:
-        raise _refused(f"{error.errors()[0]['loc']}: {error.errors()[0]['msg']}") from None
-    for predicate in catalogue.predicates.values():
-        for other in (*predicate.excludes, *filter(None, [predicate.inverse_of])):
-            if other not in catalogue.predicates:
-                raise _refused(f"{predicate.name} names {other!r}, which is not in the catalogue")
-    return catalogue
+    if not isinstance(marked.data, dict):
+        raise _refused(f"{marked.where(())}: predicates and their fields should stand here")
+    return marked
+
+
+def _checked(marked: marked_yaml.Marked, base: Mapping[str, Predicate]) -> Catalogue:
+    assert isinstance(marked.data, dict)
+    faults: list[tuple[str, str]] = []
+    found: dict[str, Predicate] = {}
+    for name, body in marked.data.items():
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            faults.append((marked.where((str(name),)), f"{name!r} is no name: small letters, digits and _"))
+        elif not isinstance(body, dict | None):
+            faults.append((marked.where((name,)), "fields and their values should stand here"))
+        else:
+            try:
+                found[name] = Predicate.model_validate({**(body or {}), "name": name})
+            except ValidationError as error:
+                faults += [(marked.where((name, *e["loc"])), e["msg"]) for e in error.errors()]
+    together = {**base, **found}
+    for predicate in found.values():
+        faults += [
+            (marked.where((predicate.name, field)), why) for field, why in _faults(predicate, together)
+        ]
+    if faults:
+        raise _refused(marked_yaml.told(faults))
+    return Catalogue(together)
+
+
+def _faults(predicate: Predicate, known: Mapping[str, Predicate]) -> Iterator[tuple[str, str]]:
+    """Yield the fields that do not fit the other predicates, and why."""
+    for other in predicate.excludes:
+        if other not in known:
+            yield "excludes", f"{predicate.name} names {other!r}, which is not in the catalogue"
+    inverse = predicate.inverse_of
+    if inverse is not None and inverse not in known:
+        yield "inverse_of", f"{predicate.name} names {inverse!r}, which is not in the catalogue"
+    elif inverse is not None and (inverse == predicate.name or known[inverse].inverse_of):
+        yield "inverse_of", f"{inverse!r} is an inverse itself"
+    templates = (
+        predicate.statement.values() if isinstance(predicate.statement, dict) else [predicate.statement]
+    )
+    for template in templates:
+        if why := _fault_of_template(template):
+            yield "statement", why
+
+
+def _fault_of_template(template: str) -> str:
+    """Say what is wrong with a sentence: only plain names are filled in, so that it reaches nothing else."""
+    try:
+        fields = [part[1:] for part in Formatter().parse(template) if part[1] is not None]
+    except ValueError as error:
+        return f"{template!r} cannot be filled in ({error})"
+    odd = [name for name, form, turn in fields if name not in _FILLED or form or turn]
+    return f"{{{odd[0]}}} is not filled in: {{subject}}, {{object}} and {{value}} are" if odd else ""
 
 
 @lru_cache(maxsize=1_000)
