@@ -34,7 +34,6 @@ from stores.errors import MonitorError
 if TYPE_CHECKING:
     from agents.desk import Desk
     from agents.messages import Event
-    from stores.records.ids import Id
 
 CloseDesk = Callable[[], Awaitable[None]]
 OpenDesk = Callable[[], Awaitable[tuple["Desk", CloseDesk]]]
@@ -156,9 +155,9 @@ class MonitorApp(App[None]):
             case routes.ToStories():
                 self._show(StoriesScreen(desk))
             case routes.ToStory(story_id):
-                self._start(self._resume(desk, story_id), "resume")
+                self._show(SceneScreen(desk, story_id=story_id), over_menu=True)
             case routes.ToScene(scene_id):
-                self._show(SceneScreen(desk, scene_id), over_menu=True)
+                self._show(SceneScreen(desk, scene_id=scene_id), over_menu=True)
             case routes.ToGate(scene_id):
                 self._show(GateScreen(desk, scene_id))
             case routes.ToTurn(turn_id):
@@ -192,10 +191,6 @@ class MonitorApp(App[None]):
         if isinstance(left, DeskScreen):
             await left.depart()
         await self._fill_menu()
-
-    async def _resume(self, desk: Desk, story_id: Id) -> None:
-        scene_id = await desk.resume(story_id)
-        self.post_message(routes.Visit(routes.ToScene(scene_id)))
 
     async def _demo(self, desk: Desk) -> routes.Route:
         """The sample world: the story begun in it, or a new one with everything as suggested."""

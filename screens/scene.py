@@ -15,6 +15,7 @@ from textual.widgets import Static
 
 from agents.messages import CanonCommitted, LineMoved, LoopMoved, Notice, SceneOpened
 from screens.aside import Aside
+from screens.base import Trouble
 from screens.confirm import ConfirmScreen
 from screens.key_bar import KeyBar
 from screens.routes import ToGate, ToMenu, Visit
@@ -68,8 +69,10 @@ class SceneScreen(PlayScreen):
 
         names: list[str]
 
-    def __init__(self, desk: Desk, scene_id: Id) -> None:
+    def __init__(self, desk: Desk, *, scene_id: Id = "", story_id: Id = "") -> None:
+        """Open a scene, or (without one) a story where it was left."""
         super().__init__(desk, scene_id)
+        self._story_id = story_id
         self._line_moved = False
         self._names_known = False
 
@@ -85,6 +88,14 @@ class SceneScreen(PlayScreen):
             yield Vertical(id="side")
         yield KeyBar()
 
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._furnish)
+
+    async def _furnish(self) -> None:
+        """Mount what stands beside the story, once. The first frame does without, and comes at once."""
+        if not self.query(ProposalPanel):
+            await self.query_one("#side").mount(ProposalPanel(), Cast())
+
     # --- reading and drawing -----------------------------------------------------------------------
 
     def concerns(self, event: Event) -> bool:
@@ -93,6 +104,8 @@ class SceneScreen(PlayScreen):
         return not isinstance(event, LoopMoved | SceneOpened | Notice)
 
     async def read(self) -> None:
+        if not self.scene_id:
+            self.scene_id = await self.desk.resume(self._story_id)
         view = await self.desk.scene(self.scene_id)
         known = self.query_one(Transcript).total if self.view else view.turns
         start = max(0, min(known, view.turns) - READ_AGAIN)
@@ -107,9 +120,7 @@ class SceneScreen(PlayScreen):
     @on(Read)
     async def _draw(self, message: Read) -> None:
         view, first = message.view, self.view is None
-        if first:
-            # The first frame does without: going to a scene takes no longer than going to the menu.
-            await self.query_one("#side").mount(ProposalPanel(), Cast())
+        await self._furnish()
         self.view = view
         self.query_one(StatusBar).view = view
         self._draw_line(view, message.tail, first)
@@ -121,6 +132,7 @@ class SceneScreen(PlayScreen):
         waiting = sum(map(is_undecided, view.proposals))
         self.query_one(Prompt).status = f"F2 {waiting} proposed" if waiting else ""
         self.refresh_bindings()
+        self.play_on()
         if first and view.state in ("finalizing", "failed"):
             self.post_message(Visit(ToGate(self.scene_id)))
 
@@ -205,6 +217,14 @@ class SceneScreen(PlayScreen):
     def _left(self, leave: bool | None) -> None:
         if leave:
             self.post_message(Visit(ToMenu()))
+
+    def refused(self, error: BaseException, worker: str) -> None:
+        """A scene that cannot be opened leaves the user on the menu, and says why there."""
+        if self.view is None:
+            self.post_message(Visit(ToMenu()))
+            self.post_message(Trouble(error))
+        else:
+            super().refused(error, worker)
 
     async def depart(self) -> None:
         await self.desk.suspend()

@@ -58,10 +58,11 @@ class PlayScreen(LineScreen):
     def send(self, line: str) -> None:
         """Play a line when those before it are done; typing goes on meanwhile."""
         self._unsent.append(line)
-        self._play_on()
+        self.play_on()
 
-    def _play_on(self) -> None:
-        if self._in_play is None and self._unsent:
+    def play_on(self) -> None:
+        """Play the next of the lines that wait, once the scene is open and the line before it is done."""
+        if self.view is not None and self._in_play is None and self._unsent:
             self._in_play = self._unsent.popleft()
             self.query_one(Aside).clear()
             self._play(self._in_play)
@@ -86,13 +87,13 @@ class PlayScreen(LineScreen):
         self.reload()
         if message.played:
             self._in_play = None
-            self._play_on()
+            self.play_on()
 
     @on(NotPlayed)
     def _not_played(self, message: NotPlayed) -> None:
         self.query_one(Aside).tell(message.error)
         self._put_back()
-        self._play_on()
+        self.play_on()
 
     def _put_back(self) -> None:
         if self._in_play is not None:

@@ -94,6 +94,18 @@ class UniverseScreen(DeskScreen[None]):
         yield Aside()
         yield KeyBar()
 
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._furnish)
+
+    async def _furnish(self) -> None:
+        """Mount tree and card, once. The first frame does without them, so that it comes at once."""
+        if self.query(EntityTree):
+            return
+        tree = EntityTree()
+        known = Vertical(EntityCardView(), id="known")
+        await self.query_one("#world").mount(Static(id="none", markup=False), tree, known)
+        tree.focus()
+
     # --- reading -----------------------------------------------------------------------------------
 
     def concerns(self, event: Event) -> bool:
@@ -112,8 +124,7 @@ class UniverseScreen(DeskScreen[None]):
 
     @on(Read)
     async def _show(self, message: Read) -> None:
-        if not self.query(EntityTree):
-            await self._furnish()
+        await self._furnish()
         self._universes = message.universes
         shown, entities = message.shown, message.entities[:MOST]
         self.universe_id = shown.id if shown else None
@@ -132,13 +143,6 @@ class UniverseScreen(DeskScreen[None]):
         else:
             self.query_one(EntityCardView).show(None)
         self.refresh_bindings()
-
-    async def _furnish(self) -> None:
-        """Mount tree and card. The first frame does without them, so that it comes at once."""
-        tree = EntityTree()
-        known = Vertical(EntityCardView(), id="known")
-        await self.query_one("#world").mount(Static(id="none", markup=False), tree, known)
-        tree.focus()
 
     @on(EntityTree.EntityHighlighted)
     def _highlighted(self, message: EntityTree.EntityHighlighted) -> None:
