@@ -79,6 +79,8 @@ class MonitorApp(App[None]):
         self._desk: Desk | None = None
         self._close_desk: CloseDesk | None = None
         self._wanted: routes.Route | None = None
+        self._going_home = False
+        self._closing = False
 
     def get_default_screen(self) -> Screen[None]:
         return MenuScreen()
@@ -90,21 +92,28 @@ class MonitorApp(App[None]):
         self._start(self._open(), "open")
 
     async def _open(self) -> None:
-        if self._close_desk is None:
-            await asyncio.to_thread(_import_screens)
-            self._read_styles()
-            desk, self._close_desk = await self._open_desk()
-            desk.events.subscribe(self._published)
-            await desk.recover()
-            self._desk = desk
+        await asyncio.to_thread(_import_screens)
+        self._read_styles()
+        self._desk = await self._recovered_desk()
         await self._fill_menu()
         # What is loaded by now stays: sorting through it again would cost a key press up to 0.2 s.
         gc.collect()
         gc.freeze()
         if self._first == "demo":
-            self._wanted = await self._demo(self._need_desk())
-        if self._wanted:
-            self.post_message(routes.Visit(self._wanted))
+            self._wanted = await self._demo(self._desk)
+        self._go_where_wanted()
+
+    async def _recovered_desk(self) -> Desk:
+        """Open the library and finish what a crash cut off. What fails leaves nothing open."""
+        desk, close = await self._open_desk()
+        try:
+            await desk.recover()
+        except BaseException:
+            await close()
+            raise
+        self._close_desk = close
+        desk.events.subscribe(self._published)
+        return desk
 
     def _read_styles(self) -> None:
         """Parse every screen's style sheet at once: Textual would parse them all anew at each new screen."""
@@ -114,7 +123,10 @@ class MonitorApp(App[None]):
         self.stylesheet.reparse()
 
     async def action_quit(self) -> None:
-        self._start(self._close(), "close")
+        if not self._closing:
+            self._closing = True
+            self.workers.cancel_group(self, "open")
+            self._start(self._close(), "close")
 
     async def _close(self) -> None:
         """Suspend the story, close the library, go. What cannot be done is said on the way out."""
@@ -131,10 +143,16 @@ class MonitorApp(App[None]):
 
     @on(routes.Visit)
     def _visit(self, message: routes.Visit) -> None:
-        if self._desk is None:
+        """Go there, or as soon as the library is open and the Main Loop has come home."""
+        if self._desk is None or self._going_home:
             self._wanted = message.route
-            return
-        self._go(self._desk, message.route)
+        else:
+            self._go(self._desk, message.route)
+
+    def _go_where_wanted(self) -> None:
+        route, self._wanted = self._wanted, None
+        if route is not None:
+            self.post_message(routes.Visit(route))
 
     def _go(self, desk: Desk, route: routes.Route) -> None:
         from screens.continue_story import StoriesScreen
@@ -147,9 +165,10 @@ class MonitorApp(App[None]):
 
         match route:
             case routes.ToMenu():
-                self._go_home(desk)
-            case routes.Back():
-                self.pop_screen()
+                self._go_home()
+            case routes.Back(leaving):
+                if self.screen is leaving:
+                    self.pop_screen()
             case routes.ToSetup():
                 self._show(SetupScreen(desk))
             case routes.ToStories():
@@ -171,6 +190,8 @@ class MonitorApp(App[None]):
 
     def _show(self, screen: Screen[None], *, over_menu: bool = False) -> None:
         """Push `screen`; `over_menu`: in place of all that was over the menu."""
+        if type(screen) is type(self.screen) and not over_menu:
+            return  # its key was pressed twice
         # Textual sets this class after the first layout, and then styles every widget again: 20 ms.
         screen.add_class(NARROW if self.size.width < ROOMY_FROM else ROOMY)
         while over_menu and len(self.screen_stack) > 2:
@@ -180,17 +201,22 @@ class MonitorApp(App[None]):
         else:
             self.push_screen(screen)
 
-    def _go_home(self, desk: Desk) -> None:
-        """Show the menu at once; what it shows is read again when the Main Loop is back in idle."""
+    def _go_home(self) -> None:
+        """Show the menu at once; what it shows is read again when the Main Loop has come home too."""
         over_menu = self.screen_stack[1] if len(self.screen_stack) > 1 else None
         while len(self.screen_stack) > 1:
             self.pop_screen()
-        self._start(self._settle(over_menu), "home")
+        self._going_home = True
+        self._start(self._come_home(over_menu), "home")
 
-    async def _settle(self, left: Screen[object] | None) -> None:
-        if isinstance(left, DeskScreen):
-            await left.depart()
-        await self._fill_menu()
+    async def _come_home(self, left: Screen[object] | None) -> None:
+        try:
+            if isinstance(left, DeskScreen):
+                await left.depart()
+            await self._fill_menu()
+        finally:
+            self._going_home = False
+            self._go_where_wanted()
 
     async def _demo(self, desk: Desk) -> routes.Route:
         """The sample world: the story begun in it, or a new one with everything as suggested."""
@@ -201,13 +227,8 @@ class MonitorApp(App[None]):
         return routes.ToScene(await desk.start_story(await desk.sample_outline()))
 
     async def _fill_menu(self) -> None:
-        view = await self._need_desk().menu()
-        self.screen_stack[0].post_message(MenuScreen.Filled(view))
-
-    def _need_desk(self) -> Desk:
-        if self._desk is None:
-            raise RuntimeError("the library is not open yet")
-        return self._desk
+        if self._desk is not None:
+            self.screen_stack[0].post_message(MenuScreen.Filled(await self._desk.menu()))
 
     # --- events and errors -------------------------------------------------------------------------
 
@@ -222,8 +243,8 @@ class MonitorApp(App[None]):
                 screen.post_message(Happened(message.event))
 
     def _start(self, job: Coroutine[None, None, None], name: str) -> None:
-        """Run `job` beside the screens; a second one of the same name takes its place."""
-        self.run_worker(job, name=name, group=name, exclusive=True, exit_on_error=False)
+        """Run `job` beside the screens."""
+        self.run_worker(job, name=name, group=name, exit_on_error=False)
 
     def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
         """The one place where the app's own dead workers are caught."""

@@ -6,6 +6,7 @@ The program, the command line and the tests all build the desk here. Source: des
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from agents.context_assembly.context import ContextAssembly
 from agents.messages import EventBus
 from agents.narrator.narrator import Narrator
 from agents.orchestrator.atlas import Atlas
+from agents.orchestrator.chances import Chances
 from agents.orchestrator.commands import Commands
 from agents.orchestrator.declarations import Declarations
 from agents.orchestrator.founding import WorldSeed, read_seed
@@ -28,7 +30,9 @@ from agents.orchestrator.session import Session
 from agents.orchestrator.story import StoryLoop
 from agents.orchestrator.transcript import Transcript
 from agents.orchestrator.turn_graph import TurnGraph
+from agents.resolver.random_tables import Shelf
 from agents.resolver.resolver import Resolver
+from agents.resolver.table_files import bundled_tables, read_tables
 from monitor_tui.sample import sample_text
 from stores.authority import Role
 from stores.open import Stores, open_stores
@@ -49,10 +53,10 @@ async def open_desktop(home: Path, *, clock: Clock = utc_now, ids: IdMaker | Non
     Raises `stores.errors.StoreError` kinds when the library cannot be opened; nothing stays open then.
     """
     stores = await open_stores(home, clock=clock)
-    return Desktop(compose(stores, clock, ids or SystemIds(clock)), stores, stores.close)
+    return Desktop(compose(stores, home, clock, ids or SystemIds(clock)), stores, stores.close)
 
 
-def compose(stores: Stores, clock: Clock, ids: IdMaker) -> Orchestrator:
+def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestrator:
     """Build the agents, each with the handles that its row of the write matrix allows."""
     events = EventBus()
     catalogue = load_catalogue()
@@ -65,7 +69,8 @@ def compose(stores: Stores, clock: Clock, ids: IdMaker) -> Orchestrator:
         stores.canon(Role.CANON_KEEPER), stores.log(Role.CANON_KEEPER), catalogue, ids, clock
     )
     context = ContextAssembly(stores.canon(Role.CONTEXT_ASSEMBLY), stores.log(Role.CONTEXT_ASSEMBLY))
-    rolls = Rolls(context, resolver, catalogue)
+    chances = Chances(canon, context, catalogue, cache(partial(random_tables, home)))
+    rolls = Rolls(context, resolver, catalogue, chances)
     graph = TurnGraph(log, context, narrator, rolls, loops, clock, events)
     declarations = Declarations(context, resolver, catalogue, ids, clock, events)
     stories = StoryLoop(log, canon, canon, keeper, resolver, loops, ids, clock)
@@ -84,6 +89,7 @@ def compose(stores: Stores, clock: Clock, ids: IdMaker) -> Orchestrator:
         scenes=scenes,
         graph=graph,
         rolls=rolls,
+        chances=chances,
         line=Line(log, narrator, ids, clock, events),
         views=views,
         transcript=Transcript(log, canon),
@@ -96,6 +102,11 @@ def compose(stores: Stores, clock: Clock, ids: IdMaker) -> Orchestrator:
         clock=clock,
         events=events,
     )
+
+
+def random_tables(home: Path) -> Shelf:
+    """Read the bundled tables, and the user's own over them."""
+    return read_tables(sorted((home / "tables").glob("*.yaml")), bundled_tables())
 
 
 def sample() -> WorldSeed:

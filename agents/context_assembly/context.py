@@ -36,6 +36,11 @@ class SceneContext:
     entities: Mapping[Id, Entity]
     place: Entity | None
 
+    @property
+    def tick(self) -> int:
+        """The world time that play stands at, in minutes."""
+        return self.head.tick if self.head else self.scene.tick
+
     def actor(self) -> Entity | None:
         """Return the player character."""
         return self.entities.get(self.story.pc_id) if self.story.pc_id else None

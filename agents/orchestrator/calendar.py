@@ -5,7 +5,6 @@ Source: design/ontology.md, "Time": calendar arithmetic is code, never a model's
 
 from __future__ import annotations
 
-from stores.records.play import Scene, Turn
 from stores.records.world import Calendar
 
 
@@ -25,14 +24,6 @@ def clock_time(calendar: Calendar, tick: int) -> str:
     day, minute = divmod(tick, _day(calendar))
     hour, minute = divmod(minute, calendar.minutes_per_hour)
     return f"{calendar.day_word} {calendar.first_day + day}, {hour:02d}:{minute:02d}"
-
-
-def tick_of(scene: Scene, turn: Turn | None) -> int:
-    """Return the world time of a turn: a minute a turn from the scene's start.
-
-    It follows from the line alone, so that undo and branch move world time with them.
-    """
-    return scene.tick if turn is None else scene.tick + turn.depth + 1
 
 
 def _day(calendar: Calendar) -> int:

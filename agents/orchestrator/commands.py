@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from agents.desk import Desk
 from agents.orchestrator.declarations import Declarations
 from agents.orchestrator.edits import words_of
+from agents.resolver.events import tension_after
 from agents.views import CommandHelp, CommitReport, ProposalView, Reply, SceneView
 from stores.errors import InputError
 from stores.records.canon import StateChange, StateOp
@@ -26,6 +27,11 @@ WORDS = (
         "check", "/check 2d6+1 vs 9; success: Orc.hp -3", "Roll against a target; effects are optional"
     ),
     CommandHelp("roll", "/roll 2d6+1", "Roll dice", True),
+    CommandHelp("oracle", "/oracle likely: Is it locked?  (or ? ...)", "Ask what yes or no can answer", True),
+    CommandHelp("howmuch", "/howmuch +1", "How much of it there is, from -3 (little) to +3 (much)"),
+    CommandHelp("react", "/react Old Tam", "How someone meets your character", True),
+    CommandHelp("spark", "/spark", "Two words to think from; /spark NAME draws from a table"),
+    CommandHelp("event", "/event", "A random event about your own people, places and open matters"),
 )
 """Lines that are played, not carried out: the router knows them, no handler does."""
 
@@ -98,6 +104,8 @@ class Commands:
             self._scene,
             True,
         )
+        self._add("time", "/time +2h  (or to dusk)", "World time passes", self._time, True)
+        self._add("tension", "/tension 6  (or up, down)", "How tense the story is", self._tension, True)
         self._add("undo", "/undo", "Take the last exchange back", self._undo)
         self._add("redo", "/redo", "Bring it back", self._redo)
         self._add("retake", "/retake WORDS", "Tell the last GM turn in other words", self._retake, True)
@@ -165,6 +173,20 @@ class Commands:
 
     async def _end(self, scene_id: Id, argument: str) -> Reply:
         return await self._desk.end_scene(scene_id, argument)
+
+    async def _time(self, scene_id: Id, argument: str) -> Reply:
+        return await self._desk.pass_time(scene_id, argument)
+
+    async def _tension(self, scene_id: Id, argument: str) -> Reply:
+        now = (await self._desk.scene(scene_id)).story.tension
+        held = {"up": False, "down": True}.get(argument.casefold())
+        if held is None and not (argument.isdecimal() and len(argument) < 3):
+            raise InputError(
+                "How tense?", kept="Nothing was changed.", todo="/tension 1 to /tension 9, up, or down."
+            )
+        new = tension_after(now, held) if held is not None else int(argument)
+        await self._desk.set_tension(scene_id, new)
+        return Reply("operation", (f"Tension {now} -> {new}.",))
 
     async def _scene(self, scene_id: Id, argument: str) -> Reply:
         name, _, goal = argument.partition(":")

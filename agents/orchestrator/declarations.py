@@ -12,7 +12,6 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.messages import EventBus, ProposalsChanged
 from agents.orchestrator import declare
-from agents.orchestrator.calendar import tick_of
 from agents.resolver.effects import parse_effects
 from agents.resolver.resolver import Resolver
 from stores.errors import InputError
@@ -93,7 +92,7 @@ class Declarations:
             self._catalogue.names(),
             self._finder(context),
             self._catalogue.phrase,
-            tick_of(context.scene, context.head),
+            context.tick,
         )
         critical = self._catalogue[change.predicate].is_critical(change.value)
         return await self._stage(context, change, argument, critical=critical)
@@ -117,7 +116,7 @@ class Declarations:
                 kept="Nothing was staged.",
                 todo="/place Name brings in a new place.",
             )
-        change = declare.located(who, place, tick_of(context.scene, context.head))
+        change = declare.located(who, place, context.tick)
         return await self._stage(context, change, f"{who.name} goes to {place.name}.")
 
     async def state(self, scene_id: Id, argument: str) -> list[ProposedChange]:
@@ -178,7 +177,7 @@ class Declarations:
             payload=change,
             evidence=(*by_hand(proposal_id, quote, context.head), *evidence),
             authority=Authority.GM,
-            tick=tick_of(context.scene, context.head),
+            tick=context.tick,
             critical=critical,
             created_at=self._clock(),
         )

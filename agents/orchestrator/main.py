@@ -13,24 +13,29 @@ from typing import Literal
 
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.clean import clean_line
-from agents.context_assembly.context import ContextAssembly
+from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.desk import Mode, NewUniverse, StoryOutline
 from agents.messages import EventBus, ProposalsChanged, SceneOpened
 from agents.orchestrator.atlas import Atlas
+from agents.orchestrator.calendar import clock_time, label
+from agents.orchestrator.chances import Chances, brings_event
 from agents.orchestrator.commands import Commands, written
+from agents.orchestrator.durations import read_time
 from agents.orchestrator.edits import edited
 from agents.orchestrator.exchange import begin
 from agents.orchestrator.founding import WorldSeed, proposals_of
 from agents.orchestrator.line import Line
 from agents.orchestrator.loops import Loops
 from agents.orchestrator.rolls import Rolls
-from agents.orchestrator.router import Operation, Words, route
+from agents.orchestrator.router import Operation, Roll, Words, route
 from agents.orchestrator.scene import SceneLoop
 from agents.orchestrator.scene_views import SceneViews
 from agents.orchestrator.session import Session
 from agents.orchestrator.story import StoryLoop
 from agents.orchestrator.transcript import Transcript
 from agents.orchestrator.turn_graph import TurnGraph, answered
+from agents.resolver.likelihood import Suggestion
+from agents.resolver.oracle import Likelihood, check_tension
 from agents.resolver.resolver import Resolver
 from agents.views import (
     CommandHelp,
@@ -73,6 +78,7 @@ class Orchestrator:
         graph: TurnGraph,
         line: Line,
         rolls: Rolls,
+        chances: Chances,
         views: SceneViews,
         transcript: Transcript,
         atlas: Atlas,
@@ -95,6 +101,7 @@ class Orchestrator:
         self._graph = graph
         self._line = line
         self._rolls = rolls
+        self._chances = chances
         self._views = views
         self._transcript = transcript
         self._atlas = atlas
@@ -180,7 +187,7 @@ class Orchestrator:
             scene = await self._stories.start(outline)
             for words in outline.prose:
                 head = (await self._context.load(scene.id)).head
-                opening = begin(self._ids, scene.id, head, words=words, told=True, answered=True)
+                opening = begin(self._ids, scene, head, words=words, told=True, answered=True)
                 await self._graph.play(opening, await self._context.load(scene.id))
             self._open_story = scene.story_id
         self._events.publish(SceneOpened(scene.id))
@@ -228,20 +235,31 @@ class Orchestrator:
             return replace(reply, lines=(*reply.lines, *await self._offer(scene_id)))
         async with self._turnstile:
             context = await self._context.load(scene_id)
-            roll = typed.roll if isinstance(typed, Words) else typed
-            if roll is not None:
-                await self._rolls.check(roll.kind, roll.spec, context)
-            exchange = begin(
-                self._ids,
-                scene_id,
-                context.head,
-                words=typed.text if isinstance(typed, Words) else "",
-                told=isinstance(typed, Words) and typed.told,
-                roll=(roll.kind, roll.spec) if roll else None,
-                answered=answered(await self._line.last_exchange(context.scene)),
-            )
-            await self._graph.play(exchange, context)
+            if isinstance(typed, Words) and typed.roll == Roll("oracle", ""):
+                suggested = await self._chances.suggest(typed.text, context)
+                if suggested.likelihood is not Likelihood.EVEN:
+                    return _suggestion(typed.text, suggested)
+                typed = replace(typed, roll=Roll("oracle", Likelihood.EVEN.value))
+            await self._play(typed, context)
         return Reply("exchange", await self._offer(scene_id))
+
+    async def pass_time(self, scene_id: Id, length: str) -> Reply:
+        async with self._turnstile:
+            context = await self._context.load(scene_id)
+            await self._playing(scene_id, "pass time")
+            calendar = context.universe.calendar
+            until = read_time(length, calendar, context.tick)
+            words = f"Time passes: it is {clock_time(calendar, until)} ({label(calendar, until)})."
+            passing = begin(self._ids, context.scene, context.head, words=words, until=until)
+            await self._graph.play(passing, context)
+        return Reply("exchange", await self._offer(scene_id))
+
+    async def set_tension(self, scene_id: Id, tension: int) -> None:
+        async with self._turnstile:
+            scene = await self._log.scene(scene_id)
+            story = await self._log.story(scene.story_id)
+            await self._log.put_story(story.model_copy(update={"tension": check_tension(tension)}))
+        self._events.publish(SceneOpened(scene_id))
 
     async def undo(self, scene_id: Id) -> Reply:
         async with self._turnstile:
@@ -352,6 +370,24 @@ class Orchestrator:
 
     # --- inside --------------------------------------------------------------------------------------
 
+    async def _play(self, typed: Words | Roll, context: SceneContext) -> None:
+        """Play one exchange; an oracle's answer may bring a random event with it."""
+        roll = typed.roll if isinstance(typed, Words) else typed
+        if roll is not None:
+            await self._rolls.check(roll.kind, roll.spec, context)
+        exchange = begin(
+            self._ids,
+            context.scene,
+            context.head,
+            words=typed.text if isinstance(typed, Words) else "",
+            told=isinstance(typed, Words) and typed.told,
+            roll=(roll.kind, roll.spec) if roll else None,
+            answered=answered(await self._line.last_exchange(context.scene)),
+        )
+        sealed = await self._graph.play(exchange, context)
+        if roll and roll.kind == "oracle" and sealed and brings_event(sealed, context.story.tension):
+            await self._play(Roll("event", ""), await self._context.load(context.scene.id))
+
     async def _playing(self, scene_id: Id, what: str) -> Scene:
         """Return the scene if its line may move. Raises IllegalTransition when it is not Active."""
         state = await self._loops.state(Loop.SCENE, scene_id)
@@ -371,6 +407,18 @@ class Orchestrator:
         async with self._turnstile:
             report = await self._scenes.raise_trigger(scene_id, self._dismissed)
         return written(report) if report else ()
+
+
+def _suggestion(question: str, suggested: Suggestion) -> Reply:
+    """Canon has a view of the question: say it, and put it into the prompt for the player to decide."""
+    return Reply(
+        "operation",
+        (
+            f"Canon suggests {suggested.text}",
+            "Enter asks at that; change the word before the colon if you see it otherwise.",
+        ),
+        text=f"? {suggested.likelihood}: {question}",
+    )
 
 
 def _short(text: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from agents.canon_keeper.predicates import Catalogue
 from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.orchestrator.chances import KINDS, Chances
 from agents.orchestrator.exchange import RollPlan
 from agents.resolver.check import read_check, whole_numbers
 from agents.resolver.dice_parser import parse
@@ -22,15 +23,20 @@ from stores.records.world import Entity, Number
 class Rolls:
     """Prepares rolls and has them sealed. Stateless."""
 
-    def __init__(self, context: ContextAssembly, resolver: Resolver, catalogue: Catalogue) -> None:
+    def __init__(
+        self, context: ContextAssembly, resolver: Resolver, catalogue: Catalogue, chances: Chances
+    ) -> None:
         self._context = context
         self._resolver = resolver
         self._catalogue = catalogue
+        self._chances = chances
 
     async def check(self, kind: str, spec: str, context: SceneContext) -> None:
         """Raise InputError, before anything is recorded, for a roll that could not be resolved."""
         if kind == "check":
             await self._targets(spec, context)
+        elif kind in KINDS:
+            await self._chances.ready(kind, spec, context)
         elif not spec:
             raise InputError("Roll what?", kept="Nothing was played.", todo="As in: /roll 2d6+1")
         else:
@@ -54,17 +60,20 @@ class Rolls:
                     tick=tick,
                 )
             )
-        return await self._resolver.roll(
-            RollRequest(
-                scene=context.scene,
-                turn_id=plan.turn_id,
-                intent=intent,
-                seed=plan.seed,
-                spec=plan.spec,
-                numbers=_numbers(context),
-                tick=tick,
-            )
+        request = RollRequest(
+            scene=context.scene,
+            turn_id=plan.turn_id,
+            intent=intent,
+            seed=plan.seed,
+            spec=plan.spec,
+            numbers=_numbers(context),
+            tick=tick,
         )
+        if plan.kind in KINDS:
+            return await self._resolver.draw(
+                request, await self._chances.ready(plan.kind, plan.spec, context)
+            )
+        return await self._resolver.roll(request)
 
     async def _targets(self, spec: str, context: SceneContext) -> Sequence[Entity]:
         """Return who the effects mean. Each also goes by the name that was typed for it here."""

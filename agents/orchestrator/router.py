@@ -13,14 +13,16 @@ from typing import Literal
 from rapidfuzz import process
 
 from agents.clean import clean_line
+from agents.resolver.oracle import read_question
 from stores.errors import InputError
 
-RollKind = Literal["check", "roll"]
+RollKind = Literal["check", "roll", "oracle", "howmuch", "react", "spark", "event", "start"]
 
 
 @dataclass(frozen=True, slots=True)
 class Roll:
-    """What the Resolver is asked: `spec` is all that stood behind `/check` or `/roll`."""
+    """What the Resolver is asked; `spec` is all that stood behind the command. An oracle's `spec` is its
+    likelihood; without one, canon may suggest it."""
 
     kind: RollKind
     spec: str
@@ -48,23 +50,26 @@ Typed = Words | Roll | Operation
 _INLINE_ROLL = re.compile(r"(?:^|\s)/(check|roll)\b", re.IGNORECASE)
 _COMMAND = re.compile(r"/([^\s/]+)\s*(.*)", re.DOTALL)
 _TELL = frozenset({"narrate"})
-_ROLLS = frozenset({"check", "roll"})
+_ROLLS: dict[str, RollKind] = {
+    "check": "check",
+    "roll": "roll",
+    "howmuch": "howmuch",
+    "react": "react",
+    "spark": "spark",
+    "event": "event",
+}
 
 
 def route(line: str, operations: Collection[str]) -> Typed:
     """Read one typed line.
 
-    Plain text is the player's action or speech; `> text` and `/narrate text` are the GM's words; a line
-    may end in `/check ...` or `/roll ...`. Raises InputError for an empty or endless line, and for a
-    command that does not exist, naming the nearest one.
+    Plain text is the player's action or speech; `> text` and `/narrate text` are the GM's words; `? text`
+    and `/oracle text` ask the oracle; a line may end in `/check ...` or `/roll ...`. Raises InputError for
+    an empty or endless line, and for a command that does not exist, naming the nearest one.
     """
     text = clean_line(line)
     if text.startswith("?"):
-        raise InputError(
-            "The oracle is not built yet.",
-            kept="Nothing was played.",
-            todo="/check likely or /check unlikely asks the dice: success, partial or fail.",
-        )
+        return _question(text[1:])
     if text.startswith(">"):
         return _words(text[1:], told=True)
     command = _COMMAND.fullmatch(text)
@@ -74,7 +79,9 @@ def route(line: str, operations: Collection[str]) -> Typed:
     if name in _TELL:
         return _words(argument, told=True)
     if name in _ROLLS:
-        return Roll("check" if name == "check" else "roll", argument)
+        return Roll(_ROLLS[name], argument)
+    if name == "oracle":
+        return _question(argument)
     if name in operations:
         return Operation(name, argument)
     raise InputError(
@@ -98,6 +105,22 @@ def _words(text: str, *, told: bool) -> Words:
     return Words(prose, told, Roll(kind, text[found.end() :].strip()))
 
 
+def _question(text: str) -> Words:
+    """Read a yes/no question, with its likelihood if it begins with one."""
+    asked = read_question(text)
+    question = asked.question.strip()
+    if not question:
+        raise InputError(
+            "Ask something that yes or no can answer.",
+            kept="Nothing was played.",
+            todo="As in: ? Is the door locked, or ? likely: Is it guarded",
+        )
+    question = question if question.endswith("?") else question + "?"
+    return Words(question, False, Roll("oracle", asked.likelihood.value if asked.likelihood else ""))
+
+
 def _unknown(name: str, operations: Collection[str]) -> str:
-    near = process.extractOne(name.casefold(), sorted({*operations, *_TELL, *_ROLLS}), score_cutoff=60)
+    near = process.extractOne(
+        name.casefold(), sorted({*operations, *_TELL, *_ROLLS, "oracle"}), score_cutoff=60
+    )
     return f"There is no command /{name[:40]}." + (f" Did you mean /{near[0]}?" if near else "")

@@ -11,7 +11,6 @@ from dataclasses import replace
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from agents.context_assembly.context import ContextAssembly, SceneContext, counting
 from agents.messages import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
-from agents.orchestrator.calendar import tick_of
 from agents.orchestrator.declarations import Declarations, of_turn
 from agents.orchestrator.declare import STATED, involved, mentioned, sentence
 from agents.orchestrator.loops import Loops
@@ -199,7 +198,7 @@ class SceneLoop:
             context.scene,
             cast=await self._present(context),
             place_id=context.place.id if context.place else None,
-            tick=tick_of(context.scene, context.head) + 1,
+            tick=context.tick + 1,
         )
 
     async def _present(self, context: SceneContext) -> tuple[Id, ...]:
@@ -252,7 +251,7 @@ class SceneLoop:
             predicate=STATED,
             statement=sentence(summary),
             involves=tuple(involved(people.values())),
-            valid_from=tick_of(context.scene, context.head),
+            valid_from=context.tick,
         )
         scene = Evidence(
             id=derived("evidence", EvidenceKind.SCENE, context.scene.id),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.context import ContextAssembly, SceneContext
-from agents.orchestrator.calendar import label, tick_of
+from agents.orchestrator.calendar import label
 from agents.orchestrator.loops import Loops
 from agents.views import CastMember, GateView, ProposalView, SceneView
 from stores.ports import CanonReader, LogReader
@@ -46,7 +46,7 @@ class SceneViews:
             universe=context.universe,
             story=context.story,
             scene=scene,
-            when=label(context.universe.calendar, tick_of(scene, context.head)),
+            when=label(context.universe.calendar, context.tick),
             state=await self._loops.state(Loop.SCENE, scene_id),
             turns=context.head.depth + 1 if context.head else 0,
             place=context.place.name if context.place else "",

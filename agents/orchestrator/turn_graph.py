@@ -9,14 +9,13 @@ from __future__ import annotations
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.messages import EventBus, ProposalsChanged, ResolutionSealed, TurnAppended
 from agents.narrator.narrator import Narrator
-from agents.orchestrator.calendar import tick_of
 from agents.orchestrator.exchange import NODES, Exchange
 from agents.orchestrator.loops import Loops
 from agents.orchestrator.rolls import Rolls
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock
 from stores.records.ledger import Checkpoint, Loop, Transition
-from stores.records.play import MoveKind, Speaker, Turn
+from stores.records.play import MoveKind, Resolution, Speaker, Turn
 
 
 class TurnGraph:
@@ -40,11 +39,13 @@ class TurnGraph:
         self._clock = clock
         self._events = events
 
-    async def play(self, exchange: Exchange, context: SceneContext) -> None:
-        """Play one exchange from the first node. Raises MonitorError with nothing half done that
-        `resume` would not finish."""
+    async def play(self, exchange: Exchange, context: SceneContext) -> Resolution | None:
+        """Play one exchange from the first node; returns its sealed result, if it rolled.
+
+        Raises MonitorError with nothing half done that `resume` would not finish.
+        """
         moves = await self._record(exchange)
-        await self._run(exchange, moves, after="record", context=context)
+        return await self._run(exchange, moves, after="record", context=context)
 
     async def resume(self, checkpoint: Checkpoint) -> Exchange:
         """Go on with an exchange that a crash cut off, at the node after its last."""
@@ -63,15 +64,15 @@ class TurnGraph:
 
     async def _run(
         self, exchange: Exchange, last: Transition | None, *, after: str, context: SceneContext
-    ) -> None:
+    ) -> Resolution | None:
         done = NODES.index(after)
         if done < NODES.index("assemble"):
             last = await self._assemble(exchange, last)
         if done < NODES.index("narrate"):
             await self._narrate(exchange)
-        if done < NODES.index("resolve"):
-            await self._resolve(exchange, context)
+        sealed = await self._resolve(exchange, context) if done < NODES.index("resolve") else None
         await self._finish(exchange, last)
+        return sealed
 
     async def _record(self, exchange: Exchange) -> Transition:
         """What was typed is in the log, with all that is needed to go on, before anything else."""
@@ -103,21 +104,21 @@ class TurnGraph:
         await self._narrator.tell(turn)
         self._events.publish(TurnAppended(turn))
 
-    async def _resolve(self, exchange: Exchange, context: SceneContext) -> None:
+    async def _resolve(self, exchange: Exchange, context: SceneContext) -> Resolution | None:
         """The result is sealed first; only then does the line show it."""
         if exchange.roll is None:
-            return
+            return None
         words = exchange.words_turn(self._clock())
         if words is None and exchange.parent_id:
             words = await self._log.turn(exchange.parent_id)
-        tick = tick_of(context.scene, words)
-        sealed = await self._rolls.seal(exchange.roll, context, words, tick)
+        sealed = await self._rolls.seal(exchange.roll, context, words, exchange.tick)
         turn = exchange.oracle_turn(sealed.resolution.text, self._clock())
         await self._log.append_turn(turn)
         self._events.publish(ResolutionSealed(sealed.resolution))
         self._events.publish(TurnAppended(turn))
         if sealed.proposals:
             self._events.publish(ProposalsChanged(context.universe.id, exchange.scene_id))
+        return sealed.resolution
 
     async def _finish(self, exchange: Exchange, last: Transition | None) -> None:
         ready = self._loops.after(last, Loop.TURN, exchange.beat_id, "response_ready")

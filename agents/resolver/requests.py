@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from random import Random
+from typing import Protocol
 
 from stores.records.canon import Literalish
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
-from stores.records.play import Resolution, Scene
+from stores.records.play import Die, Resolution, Scene
 from stores.records.world import Entity, Number
 
 IsCritical = Callable[[str, Literalish | None], bool]
@@ -18,6 +20,23 @@ IsCritical = Callable[[str, Literalish | None], bool]
 def only_death(predicate: str, value: Literalish | None) -> bool:
     """Hold nothing critical but death: the least that any universe does."""
     return predicate == "alive" and value is False
+
+
+class Drawn(Protocol):
+    """What came of a draw, as it is sealed."""
+
+    @property
+    def dice(self) -> tuple[Die, ...]: ...
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def rule(self) -> str: ...
+
+
+Chance = Callable[[Random], Drawn]
+"""Draws something that is against nothing and changes nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from agents.resolver.dice import roll
 from agents.resolver.effects import Effect
 from agents.resolver.names import Names
 from agents.resolver.proposals import proposal_id, proposals_resolved, resolution_id
-from agents.resolver.requests import CheckRequest, RollRequest, Sealed
+from agents.resolver.requests import Chance, CheckRequest, RollRequest, Sealed
 from agents.resolver.words import folded
 from stores.errors import InputError
 from stores.ports import ResolverLog
@@ -101,6 +101,28 @@ class Resolver:
             dice=rolled.dice,
             total=rolled.total,
             text=f"{rolled.text} · {rolled.label}" if rolled.label else rolled.text,
+            seed=request.seed,
+            created_at=self._clock(),
+        )
+        await self._log.seal(resolution)
+        return Sealed(resolution)
+
+    async def draw(self, request: RollRequest, chance: Chance) -> Sealed:
+        """Draw what chance says (an oracle's answer, a reaction, spark words), and seal it.
+
+        Raises StoreError if the log cannot be written.
+        """
+        if sealed := await self._sealed_before(request.turn_id):
+            return sealed
+        drawn = chance(random.Random(request.seed))
+        resolution = Resolution(
+            id=resolution_id(request.turn_id),
+            scene_id=request.scene.id,
+            turn_id=request.turn_id,
+            rule=drawn.rule,
+            intent=request.intent,
+            dice=drawn.dice,
+            text=drawn.text,
             seed=request.seed,
             created_at=self._clock(),
         )

@@ -73,7 +73,8 @@ class Turn(Record):
 
     `exchange_id` groups a player's turn with the answers to it (it is the first turn's id). `take`
     counts from 1 among siblings of the same exchange and speaker. `depth` is its place on the line
-    (first turn: 0). `seed` fixes every die that the exchange rolls.
+    (first turn: 0). `tick` is the world time at which it is said, in minutes. `seed` fixes every die
+    that the exchange rolls.
     """
 
     id: Id
@@ -85,6 +86,7 @@ class Turn(Record):
     name: str = ""
     take: int = 1
     depth: int = Field(ge=0)
+    tick: int = 0
     seed: int = 0
     created_at: datetime
 

@@ -87,7 +87,7 @@ async def test_an_exchange_cut_off_goes_on_at_the_next_node(tmp_path: Path, node
         head = await log.turn(scene.head or "")
         exchange = begin_exchange(
             desktop.desk._ids,
-            scene_id,
+            scene,
             head,
             words="I jump.",
             roll=("check", "2d6 vs 7; success: Mara.hp -1"),
@@ -251,9 +251,7 @@ async def test_fifty_turns_without_a_commit_offer_one(tmp_path: Path) -> None:
         assert "50 turns" in (await desktop.desk.scene(scene_id)).trigger
 
 
-@pytest.mark.parametrize(
-    "line", ["I act.", "> It happens.", "/check 2d6 vs 7", "/undo", "/retake x"]
-)
+@pytest.mark.parametrize("line", ["I act.", "> It happens.", "/check 2d6 vs 7", "/undo", "/retake x"])
 async def test_a_scene_at_the_gate_refuses_play_in_words(tmp_path: Path, line: str) -> None:
     async with opened(tmp_path) as desktop:
         scene_id = await begin(desktop)
@@ -292,7 +290,16 @@ async def test_a_scene_at_the_gate_refuses_play_in_words(tmp_path: Path, line: s
         ("/reopen", "cannot reopen"),
         ("x" * 100_000, "100,000 characters"),
         ("\x1b[2J", "nothing to play"),
-        ("? Is the door locked", "oracle"),
+        ("?", "yes or no"),
+        ("/oracle likely", "yes or no"),
+        ("/howmuch lots", "leans"),
+        ("/react", "Whose reaction"),
+        ("/react Nobody", "Nobody"),
+        ("/spark nonsense", "nonsense"),
+        ("/time yesterday", "yesterday"),
+        ("/time -2h", "only goes on"),
+        ("/tension 12", "12"),
+        ("/tension lots", "How tense"),
     ],
 )
 async def test_bad_input_is_answered_and_changes_nothing(tmp_path: Path, line: str, words: str) -> None:

@@ -1,0 +1,147 @@
+"""What chance is asked besides checks: the oracle, reactions, how much, sparks, events, the scene check.
+
+Each is a draw that the Resolver seals. Here it is made ready: names are found, and canon is read for who
+is meant and for what an answer is likely to be. Source: design/product.md, "Solo procedures".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from collections.abc import Callable, Collection
+
+from agents.canon_keeper.predicates import Catalogue
+from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.orchestrator.declare import mentioned
+from agents.resolver.bonds import bonds
+from agents.resolver.events import Candidate, check_scene, random_event
+from agents.resolver.how_much import how_much
+from agents.resolver.likelihood import Suggestion, suggest
+from agents.resolver.oracle import ask, is_event, read_likelihood
+from agents.resolver.random_tables import Aim, Shelf
+from agents.resolver.reaction import react
+from agents.resolver.requests import Chance
+from agents.resolver.sparks import spark
+from stores.errors import InputError
+from stores.ports import CanonReader
+from stores.records.canon import Fact, FactKind
+from stores.records.ids import Id
+from stores.records.play import Resolution
+from stores.records.world import Entity, EntityKind
+
+KINDS = frozenset({"oracle", "howmuch", "react", "spark", "event", "start"})
+_LEAN = re.compile(r"[+-]?[0-3]")
+
+
+class Chances:
+    """Makes draws ready. Stateless and read-only; `shelf` gives the random tables, the user's included."""
+
+    def __init__(
+        self,
+        canon: CanonReader,
+        context: ContextAssembly,
+        catalogue: Catalogue,
+        shelf: Callable[[], Shelf],
+    ) -> None:
+        self._canon = canon
+        self._context = context
+        self._catalogue = catalogue
+        self._shelf = shelf
+
+    async def ready(self, kind: str, spec: str, context: SceneContext) -> Chance:
+        """Return the draw that `spec` asks for. Raises InputError if it makes no sense here."""
+        tension = context.story.tension
+        match kind:
+            case "oracle":
+                likelihood = read_likelihood(spec)
+                return lambda rng: ask(likelihood, tension, rng)
+            case "howmuch":
+                lean = _lean(spec)
+                return lambda rng: how_much(rng, lean=lean)
+            case "react":
+                return await self._reaction(spec, context)
+            case "event":
+                return await self._event(context)
+            case "start":
+                return lambda rng: check_scene(tension, rng)
+        shelf = await asyncio.to_thread(self._shelf)
+        spark(shelf, random.Random(0), kind=spec)  # an unknown table is told before anything is recorded
+        return lambda rng: spark(shelf, rng, kind=spec)
+
+    async def suggest(self, question: str, context: SceneContext) -> Suggestion:
+        """Return how likely canon makes a yes, with its reasons."""
+
+        async def find(name: str) -> Entity | None:
+            found = await self._context.find(context, name, guess=True)
+            return found[0] if len(found) == 1 else None
+
+        who = context.actor()
+        named = {e.id: e for e in (*await mentioned(question, find), *filter(None, (who, context.place)))}
+        return suggest(
+            question,
+            named.values(),
+            await self._facts(named),
+            self._catalogue,
+            tick=context.tick,
+            me=who.id if who else None,
+            here=context.place.id if context.place else None,
+        )
+
+    async def _reaction(self, spec: str, context: SceneContext) -> Chance:
+        """An NPC's first reaction to the hero, with what stands between them."""
+        name, sign, amount = re.fullmatch(r"(.*?)\s*(?:([+-])\s*(\d))?", spec, re.DOTALL).groups()  # type: ignore[union-attr]
+        if not name:
+            raise InputError("Whose reaction?", kept="Nothing was played.", todo="As in: /react Old Tam +1")
+        npc = await self._context.named(context, name)
+        hero = context.actor()
+        between = (
+            bonds(npc.id, hero.id, await self._facts((npc.id, hero.id)), self._catalogue, context.tick)
+            if hero
+            else ()
+        )
+        modifier = int(f"{sign or '+'}{amount or 0}")
+        return lambda rng: react(rng, bonds=between, modifier=modifier)
+
+    async def _event(self, context: SceneContext) -> Chance:
+        """A random event about the campaign's own: open matters, people, places."""
+        universe_id = context.universe.id
+        matters = await self._canon.facts(universe_id, kind=FactKind.COMMITMENT, limit=100)
+        people = await self._canon.entities(universe_id, kind=EntityKind.CHARACTER, limit=100)
+        places = await self._canon.entities(universe_id, kind=EntityKind.PLACE, limit=100)
+        present = {e.id for e in context.cast()}
+        candidates = {
+            Aim.THREAD: [Candidate(f.id, f.statement.rstrip(".")) for f in matters if not f.closed],
+            Aim.NPC: [
+                Candidate(e.id, e.name, 3 if e.id in present else 1)
+                for e in people
+                if not e.is_pc and "dead" not in e.tags
+            ],
+            Aim.PLACE: [Candidate(e.id, e.name) for e in places],
+        }
+        shelf = await asyncio.to_thread(self._shelf)
+        return lambda rng: random_event(candidates, shelf, rng)
+
+    async def _facts(self, entity_ids: Collection[Id]) -> list[Fact]:
+        facts: dict[Id, Fact] = {}
+        for entity_id in entity_ids:
+            facts.update((f.id, f) for f in await self._canon.facts_about(entity_id, history=True, limit=300))
+        return list(facts.values())
+
+
+def brings_event(answer: Resolution, tension: int) -> bool:
+    """Say whether an oracle's sealed answer brings a random event with it."""
+    return any(is_event(die.face, tension) for die in answer.dice[:1])
+
+
+def _lean(spec: str) -> int:
+    """Read how the scale leans, from -3 (little) to +3 (much)."""
+    if not spec:
+        return 0
+    if not _LEAN.fullmatch(spec):
+        raise InputError(
+            f"{spec[:40]!r} does not say how it leans.",
+            kept="Nothing was played.",
+            todo="/howmuch, or /howmuch +2 (much is likely) down to /howmuch -3 (little is).",
+        )
+    return int(spec)

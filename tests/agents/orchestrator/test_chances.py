@@ -1,0 +1,115 @@
+"""The oracle and its like, asked on the Scene screen: sealed, on the line, and undone with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from monitor_tui.compose import Desktop
+from stores.records.ids import Id
+from stores.records.play import Resolution, Speaker
+from tests.table import begin, opened
+
+
+async def last_result(desktop: Desktop, scene_id: Id) -> Resolution:
+    view = await desktop.desk.scene(scene_id)
+    (row,) = await desktop.desk.transcript(scene_id, view.turns - 1, 1)
+    assert row.turn.speaker is Speaker.ORACLE
+    assert row.resolution
+    assert row.turn.text == row.resolution.text
+    return row.resolution
+
+
+@pytest.mark.parametrize(
+    ("line", "rule"),
+    [
+        ("? Does it rain", "oracle"),
+        ("? likely: Does it rain?", "oracle"),
+        ("/oracle unlikely is it late", "oracle"),
+        ("/howmuch", "how much"),
+        ("/howmuch +2", "how much"),
+        ("/react Tom", "reaction"),
+        ("/react Tom -1", "reaction"),
+        ("/spark", "spark"),
+        ("/event", "event"),
+    ],
+)
+async def test_what_chance_says_is_sealed_on_the_line_and_undone_with_it(
+    tmp_path: Path, line: str, rule: str
+) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        await desktop.desk.submit(scene_id, "/npc Tom: the well's keeper")
+        await desktop.desk.submit(scene_id, "/commit")
+        await desktop.desk.submit(scene_id, line)
+        result = await last_result(desktop, scene_id)
+        assert rule in f"{result.rule} {result.text}".casefold()
+        assert result.dice
+        await desktop.desk.submit(scene_id, "/undo")
+        while (await desktop.desk.scene(scene_id)).can_undo:
+            await desktop.desk.submit(scene_id, "/undo")
+        assert (await desktop.desk.scene(scene_id)).turns == 0
+
+
+async def test_a_question_is_the_players_turn_and_shows_before_its_answer(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        await desktop.desk.submit(scene_id, "? certain: Is the well dry")
+        question, answer = (await desktop.desk.transcript(scene_id, 0, 2))[:2]
+        assert (question.turn.speaker, question.turn.text) == (Speaker.PLAYER, "Is the well dry?")
+        assert "certain" in answer.turn.text
+        assert "tension 5" in answer.turn.text
+
+
+async def test_canon_suggests_and_the_player_decides(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        for line in ("/npc Tom: the well's keeper", "/commit", "/state Tom.alive = false", "/commit"):
+            await desktop.desk.submit(scene_id, line)
+        reply = await desktop.desk.submit(scene_id, "? Does Tom help me?")
+        assert reply.kind == "operation"
+        assert "Tom died" in reply.lines[0]
+        assert reply.text == "? impossible: Does Tom help me?"
+        assert (await desktop.desk.scene(scene_id)).turns == 0, "nothing is asked before the player says so"
+        await desktop.desk.submit(scene_id, reply.text)
+        assert "impossible" in (await last_result(desktop, scene_id)).text
+
+
+async def test_an_answer_may_bring_a_random_event_about_our_own(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        await desktop.desk.submit(scene_id, "/tension 9")
+        for number in range(60):
+            await desktop.desk.submit(scene_id, f"? even: Is it {number}")
+        rows = await desktop.desk.transcript(scene_id, 0, 500)
+        events = [n for n, row in enumerate(rows) if row.turn.text.startswith("event ·")]
+        assert events
+        assert all(rows[n - 1].turn.text.startswith("even ·") for n in events)
+        assert len(rows) == 120 + len(events)
+
+
+async def test_time_passes_on_the_line(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        await desktop.desk.submit(scene_id, "I wait.")
+        before = await desktop.desk.scene(scene_id)
+        await desktop.desk.submit(scene_id, "/time +1d")
+        after = await desktop.desk.scene(scene_id)
+        assert (before.when, after.when) == ("Day 1, morning", "Day 2, morning")
+        await desktop.desk.submit(scene_id, "/fact event: The rain came")
+        (row,) = after.proposals or (await desktop.desk.scene(scene_id)).proposals
+        assert row.proposal.tick == before.scene.tick + 1 + 24 * 60
+        await desktop.desk.submit(scene_id, "/undo")
+        assert (await desktop.desk.scene(scene_id)).when == before.when
+        assert (await desktop.desk.scene(scene_id)).proposals == ()
+
+
+async def test_the_users_own_tables_are_read_from_the_home_folder(tmp_path: Path) -> None:
+    (tmp_path / "tables").mkdir()
+    table = "title: My smells\nlicence: CC0-1.0\nattribution: me\nrows:\n  - burnt sugar\n"
+    (tmp_path / "tables" / "smells.yaml").write_text(table, encoding="utf-8")
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        await desktop.desk.submit(scene_id, "/spark smells")
+        assert "burnt sugar" in (await last_result(desktop, scene_id)).text
