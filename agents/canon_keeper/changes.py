@@ -17,7 +17,7 @@ from agents.canon_keeper.claims import (
     fact_id_of,
     first_value,
 )
-from agents.canon_keeper.readings import SUBJECT, is_in_force, is_open, same_thing_said, slot_of
+from agents.canon_keeper.readings import IS, SUBJECT, Slot, is_in_force, is_open, same_thing_said, slot_of
 from agents.canon_keeper.world import World
 from stores.records.canon import (
     AdvanceClock,
@@ -199,10 +199,35 @@ def _retcon(change: RetconFact, world: World) -> list[Fact]:
     entity = world.entities.get(change.fact_id)
     if entity is None:
         raise UnwritableError("what it would retcon is not in canon")
-    if entity.status is not EntityStatus.MERGED:
+    if entity.status is EntityStatus.MERGED:
+        if change.restore:
+            _split(entity, world)
+    else:
         status = EntityStatus.CANONICAL if change.restore else EntityStatus.RETCONNED
         world.entities[entity.id] = entity.model_copy(update={"status": status})
     return []
+
+
+def _split(absorbed: Entity, world: World) -> None:
+    """Let a merged entity be itself again, and give it back what the other gained by it."""
+    gain = world.canon.gains.get(absorbed.id)
+    kept = world.entities.get(absorbed.merged_into or "")
+    if gain is not None and kept is not None:
+        facts = (world.facts.values()) if gain.tags or gain.numbers else ()
+        said = {slot_of(f, world.catalogue) for f in facts if is_open(f)}
+        tags = [t for t in gain.tags if Slot(IS, kept.id, t.casefold()) not in said]
+        numbers = [n for n in gain.numbers if Slot(n, kept.id) not in said]
+        world.entities[kept.id] = kept.model_copy(
+            update={
+                "aliases": tuple(name for name in kept.aliases if name not in gain.names),
+                "tags": tuple(tag for tag in kept.tags if tag not in tags),
+                "numbers": {key: n for key, n in kept.numbers.items() if key not in numbers},
+                "description": "" if kept.description == gain.description else kept.description,
+            }
+        )
+    world.entities[absorbed.id] = absorbed.model_copy(
+        update={"status": EntityStatus.CANONICAL, "merged_into": None}
+    )
 
 
 def _known(entity_id: Id, world: World) -> Entity:

@@ -20,6 +20,7 @@ from agents.canon_keeper.hindsight import Hindsight
 from agents.canon_keeper.house import House, Houses
 from agents.canon_keeper.impact import Impacts
 from agents.canon_keeper.journal import Journal
+from agents.canon_keeper.merges import Merges
 from agents.canon_keeper.naming import named_facts
 from agents.canon_keeper.policy import NO_RULES, Findings, Judgement, KindRules, judge
 from agents.canon_keeper.predicates import Catalogue
@@ -59,6 +60,7 @@ class CanonKeeper:
         self.houses = Houses(log, catalogue, ids, clock)
         self.impacts = Impacts(canon, log, catalogue, clock)
         self.hindsight = Hindsight(canon, log, catalogue)
+        self.merges = Merges(canon, log, catalogue, clock)
         self.commitments = Commitments(canon)
 
     # --- weighing -----------------------------------------------------------------------------------
@@ -258,6 +260,8 @@ class CanonKeeper:
         canon = await read_snapshot(
             self._canon, house.catalogue, universe_id, proposals, closed=closed, for_commit=for_commit
         )
+        if gains := await self.merges.gains(proposals):
+            canon = replace(canon, gains=gains)
         checked = check(proposals, canon, house.catalogue, house.precedents)
         rules = house.rules if rules is None else rules
         found = {p.id: judge(p, checked.findings[p.id], rules) for p in proposals}

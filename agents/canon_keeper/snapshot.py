@@ -47,10 +47,20 @@ MOST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
+class Gain:
+    """What an entity gained by a merge, to be given back when it is undone; `numbers` by key."""
+
+    names: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CanonSnapshot:
     """A part of canon as it stands. `everyone` are those whose names are to be compared; `supersessions`
     along the facts that are to be retconned; `evidence` when it is read for a commit;
-    `scenes` in which deeds with a place were told."""
+    `scenes` in which deeds with a place were told; `gains` of merges that are to be undone."""
 
     universe_id: Id
     universe: Universe | None = None
@@ -60,6 +70,7 @@ class CanonSnapshot:
     supersessions: tuple[Supersession, ...] = ()
     evidence: Mapping[Id, tuple[Evidence, ...]] = field(default_factory=dict)
     scenes: Mapping[Id, frozenset[Id]] = field(default_factory=dict)
+    gains: Mapping[Id, Gain] = field(default_factory=dict)
 
     @property
     def day(self) -> int:
@@ -96,7 +107,9 @@ async def read_snapshot(
         for entity_id, what, past in _questions(proposal, catalogue, facts)
         if (who := meant(entity_id, entities)) is not None
     }
-    absorbed = {c.absorbed_id for c in changes if isinstance(c, MergeEntities)}
+    merges = [c for c in changes if isinstance(c, MergeEntities)]
+    absorbed = {c.absorbed_id for c in merges}
+    merging = absorbed | {c.kept_id for c in merges}
     predicates = _said_of_nobody([p.change for p in proposals], catalogue, facts.values())
     statements = {normal(c.statement) for c in changes if isinstance(c, AssertFact | NoteAxiom)}
     answers = await gather(
@@ -104,7 +117,7 @@ async def read_snapshot(
             canon.facts_about(who, predicate=what, history=past, limit=MOST)
             for who, what, past in sorted(questions)
         ),
-        *(canon.facts_about(who, limit=MOST) for who in sorted(absorbed)),
+        *(canon.facts_about(who, limit=MOST) for who in sorted(merging)),
         *(canon.facts(universe_id, predicate=predicate) for predicate in sorted(predicates)),
         *([canon.facts_saying(universe_id, statements)] if statements and proposals else []),
     )

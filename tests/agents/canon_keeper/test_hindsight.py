@@ -32,7 +32,7 @@ from tests.agents.canon_keeper.kit import (
 )
 
 CHAMBER = entity("Hidden Chamber", EntityKind.PLACE)
-FIRST = fact("located_in", MARA, CHAPEL, valid_from=0)
+FIRST = fact("located_in", MARA, CHAPEL, valid_from=0, recorded_at=START)
 
 
 async def test_a_preview_lists_all_that_rests_on_a_fact(table: Table, tmp_path: object) -> None:

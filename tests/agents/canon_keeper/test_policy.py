@@ -82,9 +82,12 @@ findings = st.builds(
     duplicate_of=st.sampled_from([None, KNOWN]),
     repeats=st.booleans(),
     conflicts=st.sampled_from([(), (CONFLICT,)]),
+    ruled_out=st.sampled_from(["", "You ruled on this."]),
     notes=st.sampled_from([(), ("A note.",)]),
 )
-rules = st.dictionaries(st.sampled_from(["assert_fact", "state_change"]), st.sampled_from(KindRule))
+rules = st.dictionaries(
+    st.sampled_from(["assert_fact", "assert_fact:owns", "state_change"]), st.sampled_from(KindRule)
+)
 
 
 @given(st.sampled_from(Authority), st.booleans(), findings, rules)
@@ -98,10 +101,12 @@ def test_policy_is_total_and_deterministic(
     assert 0 < judgement.confidence <= 1
     assert judgement.reasons
     by_gm = authority is Authority.GM
+    rule = by_kind.get("assert_fact:owns", by_kind.get("assert_fact"))
     assert (judgement.mark == "reject") is (
         (bool(found.locked) and not by_gm)
-        or (not (found.duplicate_of or found.conflicts) and by_kind.get("assert_fact") is KindRule.REJECT)
+        or (bool(found.ruled_out) and not found.duplicate_of)
+        or (not (found.duplicate_of or found.conflicts) and rule is KindRule.REJECT)
     )
     if judgement.mark == "accept":
         assert found.duplicate_of or not found.conflicts
-        assert found.duplicate_of or judgement.confidence >= THRESHOLD or by_kind.get("assert_fact")
+        assert found.duplicate_of or judgement.confidence >= THRESHOLD or rule

@@ -1,0 +1,143 @@
+"""No path writes canon but the gate: not another role, and not the keeper outside a commit.
+
+Source: design/authority.md, "Authority"; product.md: "nothing becomes true without your decision".
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from pathlib import Path
+
+import pytest
+
+import agents
+from stores.authority import COLLECTIONS, MATRIX, Op, Role, Store, grants
+from stores.embedded.canon_graph import EmbeddedCanon
+from stores.embedded.migrations import TABLES
+from stores.errors import InputError, WriteDenied
+from stores.records.canon import CanonBatch, Fact
+from stores.records.ids import Id
+from stores.records.ledger import CourtRuling, KindRule, Verdict
+from stores.records.world import EntityKind
+from tests.agents.canon_keeper.conftest import Table
+from tests.agents.canon_keeper.kit import (
+    CHAPEL,
+    CRYPT,
+    JON,
+    LANTERN,
+    MARA,
+    UNIVERSE,
+    creates,
+    dies,
+    entity,
+    fact,
+    hurt,
+    new_id,
+    ruling,
+    says,
+)
+
+IN_CHAPEL = fact("located_in", MARA, CHAPEL, valid_from=50)
+VOW = fact("promised", MARA, JON, kind="commitment", statement="Mara promised.", valid_from=0)
+CONTAINERS = {"story_nodes", "scene_nodes"}
+CANON_TABLES = sorted(table for table, (store, _) in TABLES.items() if store is Store.CANON)
+
+
+async def canon_of(table: Table) -> str:
+    """Return a digest of every row of every canon table."""
+
+    def digest(connection: object) -> str:
+        seen = hashlib.sha256()
+        for name in CANON_TABLES:
+            for row in connection.execute(f"SELECT * FROM {name} ORDER BY 1, 2"):  # type: ignore[attr-defined]
+                seen.update(repr((name, row)).encode())
+        return seen.hexdigest()
+
+    return await table.canon._db.read(digest)
+
+
+async def test_nothing_but_a_commit_changes_canon(table: Table) -> None:
+    """Every public call of the keeper and of what belongs to it, with canon looked at after each."""
+    await table.lay(IN_CHAPEL, VOW)
+    wound, move, found, death = await table.stage(
+        hurt(MARA, 1),
+        says("located_in", MARA, CRYPT, valid_from=50),
+        creates("Hidden Chamber"),
+        dies(JON, tick=300),
+    )
+    proposals = [wound, move, found, death]
+    keeper, before = table.keeper, await canon_of(table)
+    hearing = await keeper.court.hear(move.id)
+    order = await keeper.court.order(hearing, CourtRuling.NEW)
+    moment = IN_CHAPEL.recorded_at
+    calls = {
+        "judge": lambda: keeper.judge(proposals),
+        "views": lambda: keeper.views(proposals),
+        "decide": lambda: keeper.decide([wound.id], ruling(Verdict.ACCEPT)),
+        "decide and take back": lambda: keeper.decide([wound.id], None),
+        "retry": lambda: keeper.retry(),
+        "recover": lambda: keeper.recover(),
+        "court.hear": lambda: keeper.court.hear(move.id),
+        "court.order": lambda: keeper.court.order(hearing, CourtRuling.SPLIT),
+        "stage the order": lambda: table.stage(*order.staged),
+        "impacts.preview": lambda: keeper.impacts.preview(IN_CHAPEL.id),
+        "hindsight.how_it_was": lambda: keeper.hindsight.how_it_was(MARA.id, "located_in"),
+        "hindsight.facts_known_at": lambda: keeper.hindsight.facts_known_at(UNIVERSE, moment),
+        "commitments.ledger": lambda: keeper.commitments.ledger(UNIVERSE, 100, closed=True),
+        "commitments.pay_off": lambda: keeper.commitments.pay_off(VOW.id),
+        "houses.set_rule": lambda: keeper.houses.set_rule(UNIVERSE, "state_change", KindRule.ACCEPT),
+        "houses.offers": lambda: keeper.houses.offers(UNIVERSE),
+        "houses.set_predicates": lambda: keeper.houses.set_predicates(UNIVERSE, "adores: {}"),
+        "merges.preview": lambda: keeper.merges.preview(MARA.id, JON.id),
+        "merges.lookalikes": lambda: keeper.merges.lookalikes(UNIVERSE),
+        "put_ruling": lambda: table.log.put_ruling(order.ruling),
+    }
+    for name, call in calls.items():
+        await call()
+        assert await canon_of(table) == before, name
+    keeper.critical(proposals)
+    keeper.trigger_batch(proposals, [death])
+    with pytest.raises(InputError):
+        await keeper.merges.split(LANTERN.id)
+    assert await canon_of(table) == before
+    await keeper.commit([wound], reason="the gate")
+    assert await canon_of(table) != before, "and a commit does"
+
+
+@pytest.mark.parametrize("role", [r for r in Role if r is not Role.CANON_KEEPER])
+async def test_no_other_role_commits(role: Role, table: Table) -> None:
+    await table.lay(IN_CHAPEL)
+    before = await canon_of(table)
+    said: Fact = fact("owns", MARA, LANTERN)
+    thing = entity("Bell", EntityKind.OBJECT)
+    for batch in ({"facts": (said,)}, {"entities": (thing,)}):
+        with pytest.raises(WriteDenied):
+            await EmbeddedCanon(table.canon._db, role).commit(
+                CanonBatch(id=new_id(), universe_id=UNIVERSE, **batch)
+            )
+    assert await canon_of(table) == before
+
+
+def test_the_matrix_gives_canon_to_the_keeper_alone() -> None:
+    writers: dict[str, set[Role]] = {name: set() for name in COLLECTIONS[Store.CANON]}
+    for role in MATRIX:
+        for name in writers:
+            if any(grants(role, Store.CANON, name, op) for op in Op):
+                writers[name].add(role)
+    for name, roles in writers.items():
+        also = {Role.ORCHESTRATOR} if name in CONTAINERS else set()
+        assert roles == {Role.CANON_KEEPER} | also, name
+
+
+def test_only_the_journal_hands_a_batch_to_canon() -> None:
+    """Of all agents' code, one line writes canon, and it comes after the plan is in the log."""
+    calls: list[tuple[Id, int]] = []
+    root = Path(agents.__path__[0])
+    for path in root.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                owner = ast.unparse(node.func.value)
+                if node.func.attr == "commit" and owner.endswith(("canon", "_canon", "_containers")):
+                    calls.append((path.relative_to(root).as_posix(), node.lineno))
+    assert [path for path, _ in calls] == ["canon_keeper/journal.py"]

@@ -1,0 +1,105 @@
+"""One thing under two names: found, shown side by side, merged, and split again."""
+
+from __future__ import annotations
+
+import pytest
+
+from stores.errors import InputError
+from stores.records.canon import MergeEntities
+from stores.records.ledger import ProposedChange, Verdict
+from stores.records.world import EntityKind, EntityStatus
+from tests.agents.canon_keeper.conftest import Table
+from tests.agents.canon_keeper.kit import (
+    CHAPEL,
+    CRYPT,
+    EVERYONE,
+    JON,
+    LANTERN,
+    MARA,
+    UNIVERSE,
+    entity,
+    fact,
+    proposal,
+    ruling,
+    tagged,
+)
+
+STRANGER = entity("The Stranger", aliases=("Grey Cloak",), tags=("cloaked", "brave"), numbers={"luck": 2})
+PEOPLE = (*EVERYONE, STRANGER)
+KNOWN = (
+    fact("located_in", MARA, CHAPEL, valid_from=0),
+    fact("ally_of", MARA, JON, valid_from=0),
+    fact("owns", MARA, LANTERN),
+)
+THEIRS = (
+    fact("located_in", STRANGER, CRYPT, valid_from=0),
+    fact("enemy_of", STRANGER, JON, valid_from=0),
+    fact("owns", STRANGER, LANTERN),
+    fact("knows", STRANGER, JON),
+)
+
+
+async def committed(table: Table, *proposals: ProposedChange) -> None:
+    await table.stage(*proposals)
+    for one in proposals:
+        await table.keeper.decide([one.id], ruling(Verdict.ACCEPT))
+    result = await table.keeper.commit(proposals, reason="by hand")
+    assert result.failed == ()
+
+
+async def test_a_preview_lists_what_clashes_first_and_what_moves(table: Table) -> None:
+    await table.lay(*KNOWN, *THEIRS, entities=PEOPLE)
+    before = await table.whole()
+    preview = await table.keeper.merges.preview(MARA.id, STRANGER.id)
+    assert await table.whole() == before
+    assert [(a and a.statement, b.statement) for a, b in preview.clashes] == [
+        ("Mara is in Chapel.", "The Stranger is in Crypt."),
+        ("Mara and Jon are allies.", "The Stranger and Jon are enemies."),
+    ]
+    assert [f.statement for f in preview.repeated] == ["The Stranger owns Lantern."]
+    assert [old.statement for old, _ in preview.moved] == [
+        "The Stranger and Jon are enemies.",
+        "The Stranger knows Jon.",
+    ]
+    assert (preview.names, preview.relations, preview.memories) == (("The Stranger", "Grey Cloak"), 2, 0)
+
+
+@pytest.mark.parametrize("noted", [True, False])
+async def test_a_merge_is_split_back(table: Table, noted: bool) -> None:
+    """Exactly, if the log of commits has the kept one's earlier state; else its facts and names."""
+    await table.lay(*KNOWN, *THEIRS, entities=PEOPLE)
+    if noted:
+        await committed(table, tagged(MARA, "tired", turn_id=None))
+    before = await table.whole()
+    told = await table.told()
+    await committed(table, proposal(MergeEntities(kept_id=MARA.id, absorbed_id=STRANGER.id), turn_id=None))
+    merged = await table.canon.entity(STRANGER.id)
+    assert (merged.status, merged.merged_into) == (EntityStatus.MERGED, MARA.id)
+
+    changes = await table.keeper.merges.split(STRANGER.id)
+    await committed(table, *(proposal(change, turn_id=None) for change in changes))
+    mara, stranger = await table.canon.entity(MARA.id), await table.canon.entity(STRANGER.id)
+    assert (stranger.status, stranger.merged_into) == (EntityStatus.CANONICAL, None)
+    assert mara.aliases == ()
+    assert await table.told() != []
+    assert {"The Stranger and Jon are enemies.", "The Stranger knows Jon."} <= set(await table.told())
+    about = await table.canon.facts_about(MARA.id)
+    assert {f.statement for f in about} <= set(told)
+    if noted:
+        assert (await table.whole())["entities"] == before["entities"]
+    with pytest.raises(InputError, match="not merged"):
+        await table.keeper.merges.split(STRANGER.id)
+
+
+async def test_those_with_like_names_are_shown_side_by_side(table: Table) -> None:
+    twin, cousin = entity("the stranger", id="t"), entity("Stranger's Hut", EntityKind.PLACE, id="h")
+    await table.lay(entities=(*PEOPLE, twin, cousin))
+    pairs = await table.keeper.merges.lookalikes(UNIVERSE)
+    assert [({p.one.id, p.other.id}, p.likeness) for p in pairs] == [({STRANGER.id, "t"}, 100.0)]
+
+
+async def test_only_two_that_are_in_canon_can_be_merged(table: Table) -> None:
+    await table.lay(entities=PEOPLE)
+    for pair in ((MARA.id, MARA.id), (MARA.id, "nobody")):
+        with pytest.raises(InputError, match="not two"):
+            await table.keeper.merges.preview(*pair)
