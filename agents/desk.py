@@ -72,6 +72,7 @@ class StoryOutline:
     lines_and_veils: str = ""
     mode: StoryMode = StoryMode.COPILOT
     critical: Critical = Critical.ASK
+    system: str = ""
     scene_title: str = "Scene 1"
     scene_goal: str = ""
     place: Id | str | None = None
@@ -108,6 +109,10 @@ class Desk(Protocol):
 
     async def add_sample(self) -> Universe:
         """Bring in the bundled sample universe (once: a second call returns the same one)."""
+        ...
+
+    async def systems(self) -> tuple[tuple[str, str, str], ...]:
+        """The rule packs there are: id, name, and what each is like in a sentence."""
         ...
 
     async def sample_outline(self) -> StoryOutline:

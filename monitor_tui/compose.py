@@ -30,8 +30,10 @@ from agents.orchestrator.session import Session
 from agents.orchestrator.story import StoryLoop
 from agents.orchestrator.transcript import Transcript
 from agents.orchestrator.turn_graph import TurnGraph
+from agents.resolver import pack_check
 from agents.resolver.random_tables import Shelf
 from agents.resolver.resolver import Resolver
+from agents.resolver.rulesets import Library, bundled, with_user_packs
 from agents.resolver.table_files import bundled_tables, read_tables
 from monitor_tui.sample import sample_text
 from stores.authority import Role
@@ -64,13 +66,15 @@ def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestra
     canon = stores.canon(Role.ORCHESTRATOR)
     loops = Loops(log, clock, events)
     narrator = Narrator(stores.log(Role.NARRATOR))
-    resolver = Resolver(stores.log(Role.RESOLVER), ids, clock)
+    resolver = Resolver(stores.log(Role.RESOLVER), ids, clock, rules=pack_check.resolve)
     keeper = CanonKeeper(
         stores.canon(Role.CANON_KEEPER), stores.log(Role.CANON_KEEPER), catalogue, ids, clock
     )
     context = ContextAssembly(stores.canon(Role.CONTEXT_ASSEMBLY), stores.log(Role.CONTEXT_ASSEMBLY))
-    chances = Chances(canon, context, catalogue, cache(partial(random_tables, home)))
-    rolls = Rolls(context, resolver, catalogue, chances)
+    shelf = cache(partial(random_tables, home))
+    chances = Chances(canon, context, catalogue, shelf)
+    packs = cache(partial(rule_packs, home))
+    rolls = Rolls(context, resolver, catalogue, chances, packs)
     graph = TurnGraph(log, context, narrator, rolls, loops, clock, events)
     declarations = Declarations(context, resolver, catalogue, ids, clock, events)
     stories = StoryLoop(log, canon, canon, keeper, resolver, loops, ids, clock)
@@ -90,6 +94,8 @@ def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestra
         graph=graph,
         rolls=rolls,
         chances=chances,
+        packs=packs,
+        house_notes=lambda: (*packs().notes, *shelf().notes, *map(str, shelf().refused)),
         line=Line(log, narrator, ids, clock, events),
         views=views,
         transcript=Transcript(log, canon),
@@ -107,6 +113,20 @@ def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestra
 def random_tables(home: Path) -> Shelf:
     """Read the bundled tables, and the user's own over them."""
     return read_tables(sorted((home / "tables").glob("*.yaml")), bundled_tables())
+
+
+def rule_packs(home: Path) -> Library:
+    """Read the bundled rule packs, and the user's own over them."""
+    own = sorted((home / "systems").glob("*.yaml"))
+    return with_user_packs(bundled(), {path.name: _text_of(path) for path in own})
+
+
+def _text_of(path: Path) -> str:
+    """Read a pack; one that cannot be read has no text, and is refused by name like any bad one."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def sample() -> WorldSeed:

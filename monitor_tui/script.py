@@ -33,6 +33,7 @@ _KEYS = frozenset(
         "theme",
         "tone",
         "lines",
+        "system",
         "tick",
     ]
 )
@@ -137,12 +138,24 @@ async def _outline(desk: Desk, header: dict[str, str], universe_id: Id) -> Story
         lines_and_veils=header.get("lines", ""),
         mode=_choice(StoryMode, header, "mode", StoryMode.COPILOT),
         critical=_choice(Critical, header, "critical", Critical.ASK),
+        system=await _system(desk, header.get("system", "")),
         scene_title=header.get("scene", "Scene 1"),
         scene_goal=header.get("goal", ""),
         place=header.get("place") or None,
         cast=tuple(_known(n.strip(), people).id for n in header.get("cast", "").split(",") if n.strip()),
         tick=int(tick),
     )
+
+
+async def _system(desk: Desk, name: str) -> str:
+    known = await desk.systems()
+    for pack_id, title, _ in known:
+        if name.casefold() in (pack_id.casefold(), title.casefold()):
+            return pack_id
+    if name:
+        there = ", ".join(pack_id for pack_id, *_ in known)
+        raise InputError(f"system: there is no rule pack {name!r}.", todo=f"There are: {there}.")
+    return ""
 
 
 def _person(text: str, people: list[Entity]) -> Id | NewCharacter | None:

@@ -37,6 +37,7 @@ from agents.orchestrator.turn_graph import TurnGraph, answered
 from agents.resolver.likelihood import Suggestion
 from agents.resolver.oracle import Likelihood, check_tension
 from agents.resolver.resolver import Resolver
+from agents.resolver.rulesets import Library
 from agents.views import (
     CommandHelp,
     CommitReport,
@@ -60,6 +61,9 @@ from stores.records.world import Entity, EntityKind, Universe
 SAMPLE = derived("universe", "sample")
 """The bundled universe is the same one in every library: bringing it in twice is bringing it in once."""
 
+SAMPLE_SYSTEM = "lantern_twos"
+"""The rule pack that the sample's characters are written for."""
+
 
 class Orchestrator:
     """See `agents.desk.Desk` for what each call promises."""
@@ -79,6 +83,8 @@ class Orchestrator:
         line: Line,
         rolls: Rolls,
         chances: Chances,
+        packs: Callable[[], Library],
+        house_notes: Callable[[], tuple[str, ...]],
         views: SceneViews,
         transcript: Transcript,
         atlas: Atlas,
@@ -102,6 +108,8 @@ class Orchestrator:
         self._line = line
         self._rolls = rolls
         self._chances = chances
+        self._packs = packs
+        self._house_notes = house_notes
         self._views = views
         self._transcript = transcript
         self._atlas = atlas
@@ -136,7 +144,8 @@ class Orchestrator:
         self._open_story = None
 
     async def menu(self) -> MenuView:
-        return await self._session.menu(self._health(), self._recovered)
+        notes = await asyncio.to_thread(self._house_notes)
+        return await self._session.menu(self._health(), (*self._recovered, *notes))
 
     def commands(self) -> tuple[CommandHelp, ...]:
         return self._commands.help()
@@ -153,6 +162,10 @@ class Orchestrator:
             await self._keeper.found(universe, proposals)
         return await self._canon.universe(universe.id)
 
+    async def systems(self) -> tuple[tuple[str, str, str], ...]:
+        library = await asyncio.to_thread(self._packs)
+        return tuple((pack.id, pack.name, pack.summary) for pack in library.packs.values())
+
     async def sample_outline(self) -> StoryOutline:
         universe, _, opening = proposals_of(self._sample(), SAMPLE, clock=self._clock)
         return StoryOutline(
@@ -163,6 +176,7 @@ class Orchestrator:
             tone=opening.tone,
             constraints=opening.constraints,
             lines_and_veils=opening.lines_and_veils,
+            system=SAMPLE_SYSTEM,
             scene_title=opening.scene_title,
             scene_goal=opening.scene_goal,
             place=opening.place_id,

@@ -5,16 +5,19 @@ Source: design/loops.md, node `resolve`; AGENT_ORCHESTRATION, Resolver.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from agents.canon_keeper.predicates import Catalogue
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.orchestrator.chances import KINDS, Chances
 from agents.orchestrator.exchange import RollPlan
+from agents.resolver import pack_check
 from agents.resolver.check import read_check, whole_numbers
 from agents.resolver.dice_parser import parse
-from agents.resolver.requests import CheckRequest, RollRequest, Sealed
+from agents.resolver.requests import CheckRequest, ReadCheck, RollRequest, Sealed
 from agents.resolver.resolver import Resolver
+from agents.resolver.rulesets import Library
+from agents.resolver.sheets import NewSheet
 from stores.errors import InputError
 from stores.records.play import Turn
 from stores.records.world import Entity, Number
@@ -24,12 +27,18 @@ class Rolls:
     """Prepares rolls and has them sealed. Stateless."""
 
     def __init__(
-        self, context: ContextAssembly, resolver: Resolver, catalogue: Catalogue, chances: Chances
+        self,
+        context: ContextAssembly,
+        resolver: Resolver,
+        catalogue: Catalogue,
+        chances: Chances,
+        packs: Callable[[], Library],
     ) -> None:
         self._context = context
         self._resolver = resolver
         self._catalogue = catalogue
         self._chances = chances
+        self._packs = packs
 
     async def check(self, kind: str, spec: str, context: SceneContext) -> None:
         """Raise InputError, before anything is recorded, for a roll that could not be resolved."""
@@ -54,6 +63,7 @@ class Rolls:
                     intent=intent,
                     seed=plan.seed,
                     spec=plan.spec,
+                    read=self._reader(context),
                     numbers=_numbers(context),
                     entities=await self._targets(plan.spec, context),
                     is_critical=lambda predicate, value: self._catalogue[predicate].is_critical(value),
@@ -75,9 +85,18 @@ class Rolls:
             )
         return await self._resolver.roll(request)
 
+    def _reader(self, context: SceneContext) -> ReadCheck:
+        """Return what reads a check by the story's rule pack; without one, the generic check does."""
+        actor, pack = context.actor(), self._packs().packs.get(context.story.system)
+        if actor is None or pack is None:
+            return read_check
+        state = context.state(actor)
+        sheet = NewSheet(actor.name, actor.is_pc, state.numbers, state.tags)
+        return lambda typed, _: pack_check.read_check(pack, typed, sheet)
+
     async def _targets(self, spec: str, context: SceneContext) -> Sequence[Entity]:
         """Return who the effects mean. Each also goes by the name that was typed for it here."""
-        effects = read_check(spec, _numbers(context)).all_effects()
+        effects = self._reader(context)(spec, _numbers(context)).all_effects()
         targets = []
         for name in dict.fromkeys(effect.name for effect in effects):
             entity = await self._context.named(context, name)

@@ -79,6 +79,7 @@ class StoryLoop:
             lines_and_veils=clean(outline.lines_and_veils),
             mode=outline.mode,
             critical=outline.critical,
+            system=outline.system,
             created_at=self._clock(),
         )
         await self._log.put_story(story)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Protocol
 
+from agents.resolver.check import CheckSpec, read_check
 from stores.records.canon import Literalish
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
@@ -20,6 +21,10 @@ IsCritical = Callable[[str, Literalish | None], bool]
 def only_death(predicate: str, value: Literalish | None) -> bool:
     """Hold nothing critical but death: the least that any universe does."""
     return predicate == "alive" and value is False
+
+
+ReadCheck = Callable[[str, Mapping[str, Number]], CheckSpec]
+"""Reads what was typed behind `/check`, with the numbers of the acting character."""
 
 
 class Drawn(Protocol):
@@ -61,9 +66,11 @@ class RollRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRequest(RollRequest):
-    """A check to seal, with what it may do. `entities` are all that an effect may name."""
+    """A check to seal, with what it may do. `entities` are all that an effect may name; `read` reads the
+    check as the story's rule pack does."""
 
     player_turn_id: Id
+    read: ReadCheck = read_check
     entities: Iterable[Entity] = ()
     is_critical: IsCritical = only_death
 

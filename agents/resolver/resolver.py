@@ -15,7 +15,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from agents.resolver.check import CheckResult, CheckSpec, by_luck, read_check, resolve, whole_numbers
+from agents.resolver.check import CheckResult, CheckSpec, by_luck, resolve, whole_numbers
 from agents.resolver.dice import roll
 from agents.resolver.effects import Effect
 from agents.resolver.names import Names
@@ -51,7 +51,7 @@ class Resolver:
         """
         if sealed := await self._sealed_before(request.turn_id):
             return sealed
-        spec = read_check(request.spec, request.numbers)
+        spec = request.read(request.spec, request.numbers)
         names = Names(request.entities)
         for effect in spec.all_effects():
             settle(effect, names)

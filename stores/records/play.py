@@ -45,6 +45,7 @@ class Story(Record):
     lines_and_veils: str = ""
     mode: StoryMode = StoryMode.COPILOT
     critical: Critical = Critical.ASK
+    system: str = ""
     tension: int = Field(default=5, ge=1, le=9)
     recap: str = ""
     created_at: datetime

@@ -442,6 +442,16 @@ class TwinDesk:
 
     # --- the world ---------------------------------------------------------------------------------
 
+    async def systems(self) -> tuple[tuple[str, str, str], ...]:
+        return (("lantern_twos", "Lantern Twos", "Two dice and three numbers."),)
+
+    async def pass_time(self, scene_id: Id, length: str) -> Reply:
+        self._call("pass_time", scene_id, length)
+        return Reply("exchange")
+
+    async def set_tension(self, scene_id: Id, tension: int) -> None:
+        self._call("set_tension", scene_id, tension)
+
     async def known_as(self, universe_id: Id) -> list[str]:
         return [entity.name for entity in await self.entities(universe_id)]
 

@@ -113,3 +113,30 @@ async def test_the_users_own_tables_are_read_from_the_home_folder(tmp_path: Path
         scene_id = await begin(desktop)
         await desktop.desk.submit(scene_id, "/spark smells")
         assert "burnt sugar" in (await last_result(desktop, scene_id)).text
+
+
+async def test_a_story_plays_by_its_rule_pack(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        universe = await desktop.desk.add_sample()
+        outline = await desktop.desk.sample_outline()
+        assert outline.system in {pack_id for pack_id, *_ in await desktop.desk.systems()}
+        scene_id = await desktop.desk.start_story(outline)
+        await desktop.desk.submit(scene_id, "I shoulder the door. /check force")
+        result = await last_result(desktop, scene_id)
+        assert "Lantern Twos" in result.rule
+        assert result.target == 10
+        assert universe.id == outline.universe_id
+
+
+async def test_bad_packs_and_tables_of_ones_own_are_told_on_the_menu(tmp_path: Path) -> None:
+    for folder in ("systems", "tables"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "bad.yaml").write_text("id: [", encoding="utf-8")
+    (tmp_path / "systems" / "strange.yaml").write_bytes(b"\xff\xfe\x00")
+    async with opened(tmp_path) as desktop:
+        notes = (await desktop.desk.menu()).notes
+        assert [note.partition(":")[0] for note in notes] == [
+            "bad.yaml",
+            "strange.yaml",
+            "The table 'bad' cannot be used",
+        ]
