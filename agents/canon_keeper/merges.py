@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
-from agents.canon_keeper.changes import apply
+from agents.canon_keeper.changes import apply, created
 from agents.canon_keeper.decisions import UNCHANGED
 from agents.canon_keeper.naming import bare
 from agents.canon_keeper.predicates import Catalogue
@@ -21,7 +21,15 @@ from agents.canon_keeper.snapshot import ALIKE, Gain, read_snapshot
 from agents.canon_keeper.world import World
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
-from stores.records.canon import Authority, Fact, FactKind, FactStatus, MergeEntities, RetconFact
+from stores.records.canon import (
+    Authority,
+    CreateEntity,
+    Fact,
+    FactKind,
+    FactStatus,
+    MergeEntities,
+    RetconFact,
+)
 from stores.records.ids import Clock, Id, derived
 from stores.records.ledger import Canonization, CanonizationState, ProposalStatus, ProposedChange
 from stores.records.world import Entity, EntityStatus
@@ -36,6 +44,11 @@ class Lookalike:
     one: Entity
     other: Entity
     likeness: float
+
+    @property
+    def merge(self) -> MergeEntities:
+        """The change that makes them one, under the first one's name."""
+        return MergeEntities(kept_id=self.one.id, absorbed_id=self.other.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +95,25 @@ class Merges:
             if known[one].kind is known[other].kind
         ]
         return sorted(found, key=lambda pair: (-pair.likeness, pair.one.name))
+
+    async def namesakes(self, proposal: ProposedChange) -> list[Lookalike]:
+        """Return who in canon may be the entity that is proposed (`other`), the most alike first.
+
+        To take them for one, accept the proposal together with `Lookalike.merge`. Raises StoreError.
+        """
+        change = proposal.change
+        if not isinstance(change, CreateEntity):
+            return []
+        new = created(proposal, change)
+        names = [(bare(name), whose) for name, whose in await self._canon.names(proposal.universe_id)]
+        own = [(bare(name), new.id) for name in (new.name, *new.aliases)]
+        pairs = _alike([*own, *(pair for pair in names if pair[1] != new.id)], only=len(own))
+        known = await self._canon.entities_by_id({i for pair in pairs for i in pair} - {new.id})
+        found = [
+            Lookalike(known[one if other == new.id else other], new, likeness)
+            for (one, other), likeness in pairs.items()
+        ]
+        return sorted(found, key=lambda pair: (-pair.likeness, pair.one.kind is not new.kind, pair.one.name))
 
     async def preview(self, kept_id: Id, absorbed_id: Id) -> MergePreview:
         """Preview `MergeEntities(kept, absorbed)`. Raises InputError if they are not two in canon."""
@@ -191,11 +223,12 @@ def _entity_in(commits: Sequence[Canonization], entity_id: Id | None) -> Entity 
     return next(found, None)
 
 
-def _alike(names: Sequence[tuple[str, Id]]) -> dict[tuple[Id, Id], float]:
-    """Return pairs of entities with names that are nearly the same, and how nearly (per cent)."""
+def _alike(names: Sequence[tuple[str, Id]], only: int | None = None) -> dict[tuple[Id, Id], float]:
+    """Return pairs of entities with names that are nearly the same, and how nearly (per cent); with
+    `only`, pairs of the first so many names with others."""
     found: dict[tuple[Id, Id], float] = {}
     words = [name for name, _ in names]
-    for place, (name, whose) in enumerate(names):
+    for place, (name, whose) in enumerate(names[:only]):
         rest = words[place + 1 :]
         for _, likeness, ahead in process.extract(
             name, rest, scorer=fuzz.ratio, score_cutoff=ALIKE, limit=10

@@ -6,7 +6,7 @@ and whoever moved in between was there. Source: design/authority.md, "Contradict
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
 
 from agents.canon_keeper.readings import LOCATED_IN, read, stands
@@ -44,13 +44,13 @@ def two_places(sight: Sight) -> Iterator[Found]:
         return
     said, place = read(fact, world.catalogue), fact.entity(LOCATION)
     if said.predicate == LOCATED_IN and said.subject is not None and said.object is not None:
-        for deed in _deeds_elsewhere(sight, said.subject, said.object):
-            if fact.valid_from is not None and deed.valid_from is not None and covers(fact, deed.valid_from):
+        if fact.valid_from is not None:
+            for deed in _deeds_elsewhere(sight, said.subject, said.object, lambda tick: covers(fact, tick)):
                 yield _two(sight, deed, certain=fact.valid_to is not None)
     elif place is not None and sight.when is not None:
         for who in present(fact, world.catalogue):
-            for deed in _deeds_elsewhere(sight, who, place):
-                if deed.valid_from == sight.when and not sight.same_scene(deed):
+            for deed in _deeds_elsewhere(sight, who, place, lambda tick: tick == sight.when):
+                if not sight.same_scene(deed):
                     yield _two(sight, deed)
 
 
@@ -69,9 +69,12 @@ def _apart(sight: Sight, one: Id, other: Id, when: int) -> Iterator[Found]:
                 yield _absent(sight, other, stay)
 
 
-def _deeds_elsewhere(sight: Sight, who: Id, place: Id) -> Iterator[Fact]:
+def _deeds_elsewhere(sight: Sight, who: Id, place: Id, then: Callable[[int], bool]) -> Iterator[Fact]:
+    """Yield what somebody did in another place, at a tick that is meant."""
     world = sight.world
     for deed in world.deeds(who):
+        if deed.valid_from is None or not then(deed.valid_from):
+            continue
         where = deed.entity(LOCATION)
         if deed.id == sight.fact.id or where is None or not stands(deed):
             continue

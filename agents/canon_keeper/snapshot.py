@@ -14,7 +14,7 @@ from rapidfuzz import fuzz, process
 from agents.canon_keeper.backdrop import Backdrop
 from agents.canon_keeper.naming import bare, is_about_the_past, meant, named_entities, named_facts
 from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.readings import ALIVE, IS, IS_NOT
+from agents.canon_keeper.readings import ALIVE, IS, IS_NOT, OCCURRENCES
 from stores.errors import NotFound
 from stores.ports import CanonReader
 from stores.records.canon import (
@@ -109,7 +109,8 @@ async def read_snapshot(
     }
     merges = [c for c in changes if isinstance(c, MergeEntities)]
     absorbed = {c.absorbed_id for c in merges}
-    merging = absorbed | {c.kept_id for c in merges}
+    split = (entities[i].merged_into for i in _retconned(changes) if i in entities)
+    merging = absorbed | {c.kept_id for c in merges} | {kept for kept in split if kept}
     predicates = _said_of_nobody([p.change for p in proposals], catalogue, facts.values())
     statements = {normal(c.statement) for c in changes if isinstance(c, AssertFact | NoteAxiom)}
     answers = await gather(
@@ -153,11 +154,9 @@ def _questions(
         case AssertFact():
             past = change.valid_to is not None or is_about_the_past(proposal)
             # A mere sentence meets others by its words alone (`facts_saying`).
-            mere = (
-                change.value is None
-                and len(change.involves) < 2
-                and change.fact_kind not in (FactKind.RELATION,)
-            )
+            told_once = change.fact_kind in OCCURRENCES and change.predicate not in catalogue.predicates
+            valued = change.value is not None or change.fact_kind is FactKind.RELATION
+            mere = told_once or (len(change.involves) < 2 and not valued)
             related = () if mere else catalogue.related(change.predicate)
             for entity_id in named_entities(change):
                 yield entity_id, ALIVE, past

@@ -410,3 +410,27 @@ async def test_names_in_use(keeper: Any) -> None:
     assert await keeper.names(make.UNIVERSE) == [("mara", mara.id), ("mara venn", mara.id), ("élan", mara.id)]
     assert await keeper.names(make.new_id()) == []
     assert await keeper.known_as(make.UNIVERSE) == ["Mara Venn"]
+
+
+# --- what the contradiction checks ask ----------------------------------------------------------------
+
+
+async def test_facts_that_begin_within_some_ticks(keeper: Any) -> None:
+    mara = make.entity()
+    facts = [make.fact(f"Deed {tick}.", mara, valid_from=tick) for tick in (5, 10, 15)]
+    ever = make.fact("Ever.", mara)
+    await commit(keeper, entities=(mara,), facts=(*facts, ever))
+    assert await keeper.facts_about(mara.id, begins=(5, 10)) == facts[:2]
+    assert await keeper.facts_about(mara.id, begins=(16, 99)) == []
+    assert len(await keeper.facts_about(mara.id)) == 4
+
+
+async def test_a_commitment_is_closed_and_opened_again(keeper: Any) -> None:
+    vow = make.fact("Mara promised.", kind=FactKind.COMMITMENT)
+    await commit(keeper, facts=(vow,))
+    for closed in (True, False):
+        status = FactStatus.SUPERSEDED if closed else FactStatus.CANONICAL
+        change = FactChange(fact_id=vow.id, status=status, closed=closed)
+        await commit(keeper, fact_changes=(change,))
+        await commit(keeper, fact_changes=(change.model_copy(update={"closed": None}),))
+        assert (await keeper.fact(vow.id)).closed is closed

@@ -17,10 +17,12 @@ from tests.agents.canon_keeper.kit import (
     LANTERN,
     MARA,
     UNIVERSE,
+    creates,
     entity,
     fact,
     proposal,
     ruling,
+    says,
     tagged,
 )
 
@@ -103,3 +105,16 @@ async def test_only_two_that_are_in_canon_can_be_merged(table: Table) -> None:
     for pair in ((MARA.id, MARA.id), (MARA.id, "nobody")):
         with pytest.raises(InputError, match="not two"):
             await table.keeper.merges.preview(*pair)
+
+
+async def test_a_new_one_that_is_known_already_is_accepted_as_another_name(table: Table) -> None:
+    await table.lay(entities=PEOPLE)
+    found = creates("the strangers", EntityKind.CHARACTER, turn_id=None)
+    (pair,) = await table.keeper.merges.namesakes(found)
+    assert (pair.one.id, pair.other.name) == (STRANGER.id, "the strangers")
+    about = says("knows", entity("the strangers"), MARA, turn_id=None)
+    await committed(table, found, about, proposal(pair.merge, turn_id=None))
+    stranger = await table.canon.entity(STRANGER.id)
+    assert stranger.aliases == ("Grey Cloak", "the strangers")
+    assert [f.predicate for f in await table.canon.facts_about(STRANGER.id)] == ["knows"]
+    assert await table.keeper.merges.namesakes(about) == []
