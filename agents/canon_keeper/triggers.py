@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from agents.canon_keeper.claims import fact_id_of, move_of
 from agents.canon_keeper.decisions import OPEN, ruling
-from agents.canon_keeper.naming import named_entities, named_facts
+from agents.canon_keeper.naming import causes, named_entities, named_facts
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.readings import IS, IS_NOT
 from stores.records.canon import AssertFact, CreateEntity, Standing, StateChange
@@ -59,7 +59,7 @@ def trigger_batch(
 
 def _needed(proposal: ProposedChange, earlier: Iterable[ProposedChange], catalogue: Catalogue) -> set[Id]:
     change = proposal.change
-    entities, facts = named_entities(change), set(named_facts(change))
+    entities, facts = named_entities(change), {*named_facts(change), *causes(change)}
     value = _value(proposal, catalogue)
     return {
         p.id

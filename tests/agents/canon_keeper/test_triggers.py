@@ -87,3 +87,12 @@ def test_a_discovery_takes_its_door_along() -> None:
     found = creates("Hidden Chamber", turn_id=turn)
     door = says("connected_to", CHAPEL, chamber, turn_id=turn)
     assert batch(says("owns", MARA, LANTERN), found, door) == [found, door]
+
+
+def test_what_caused_it_goes_along() -> None:
+    cause = says("event", MARA, fact_kind="event", statement="Mara struck.")
+    death = dies(ORC)
+    fall = {"fact_kind": "event", "statement": "The orc fell.", "because": (fact_of(cause),)}
+    effect = says("event", ORC, turn_id=death.turn_id, **fall)
+    batch = triggers.trigger_batch([cause, death, effect], [death], CATALOGUE)
+    assert batch == [cause, death, effect]
