@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: run demo test test-chaos check lint types imports bench snapshots clean
+.PHONY: run demo test test-chaos check lint types imports bench snapshots pictures clean
 
 run: $(READY)
 	@$(BIN)/monitor $(ARGS)
@@ -35,7 +35,11 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks $(ARGS)
 
 snapshots: $(READY)
-	$(BIN)/python -m pytest tests/snapshots --snapshot-update
+	$(BIN)/python -m pytest tests/snapshots tests/widgets --snapshot-update
+
+# The README's pictures, drawn from the program as it is.
+pictures: $(READY)
+	TEXTUAL_ANIMATIONS=none PYTHONPATH=. $(BIN)/python docs/make_pictures.py
 
 # One stamp for the whole set-up: made again when the lock or the project's metadata change.
 $(READY): requirements.lock pyproject.toml

@@ -1,0 +1,77 @@
+"""Draw the README's pictures from the real program: `make pictures`.
+
+Plays the opening of the sample world with a seed, by keyboard, and saves the screens as SVG.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from textual import events
+from textual.keys import _character_to_key
+from textual.pilot import Pilot
+
+from agents.desk import Desk
+from monitor_tui.app import MonitorApp
+from monitor_tui.compose import open_desktop
+from stores.records.ids import SeededIds, SteppingClock
+
+FOLDER = Path(__file__).parent / "pictures"
+PLAY = (
+    "I lean over the sledge and look for tar on the rope. /check wits vs 8; success: Mara +suspicious",
+    "> The cut is clean: a company knife, not the sea.",
+    "/fact The rope of Gil Oakum's sledge was cut with a company knife",
+    '"Mr Stint, whose knives does the company issue?" /check nerve vs 9; success: Stint.nerve -1',
+    "> Stint looks at his coins, and at the door.",
+    "/oracle likely: Does Wenna know that knife?",
+    "/place here > Boat Shed: tarred boards, a new padlock",
+)
+
+
+async def main() -> None:
+    with tempfile.TemporaryDirectory() as home:
+
+        async def open_desk() -> tuple[Desk, Callable[[], Awaitable[None]]]:
+            clock = SteppingClock(datetime(2026, 1, 1, 20, tzinfo=UTC))
+            desktop = await open_desktop(Path(home), clock=clock, ids=SeededIds(12, clock))
+            return desktop.desk, desktop.close
+
+        app = MonitorApp(open_desk, first="demo")
+        async with app.run_test(size=(120, 36)) as pilot:
+            await settle(pilot)
+            for line in PLAY:
+                await typed(pilot, line)
+            app.save_screenshot("scene.svg", str(FOLDER))
+            await pilot.press("enter")
+            await settle(pilot)
+            await typed(pilot, "/end Mara learnt whose knife cut the rope")
+            await pilot.press("r", "j", "a", "j", "a")
+            await settle(pilot)
+            app.save_screenshot("gate.svg", str(FOLDER))
+            await pilot.press("ctrl+q")
+            await settle(pilot)
+
+
+async def typed(pilot: Pilot[None], line: str) -> None:
+    for character in line:
+        pilot.app.post_message(events.Key(_character_to_key(character), character))
+    await settle(pilot)
+    await pilot.press("enter")
+    await settle(pilot)
+
+
+async def settle(pilot: Pilot[None]) -> None:
+    """Wait until no worker runs and nothing is under way."""
+    quiet = 0
+    while quiet < 3:
+        await pilot.pause(0.05)
+        busy = any(not worker.is_finished for worker in pilot.app.workers)
+        quiet = 0 if busy else quiet + 1
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
