@@ -80,7 +80,7 @@ class MonitorApp(App[None]):
         self._close_desk: CloseDesk | None = None
         self._wanted: routes.Route | None = None
         self._going_home = False
-        self._closing = False
+        self._quitting = False
 
     def get_default_screen(self) -> Screen[None]:
         return MenuScreen()
@@ -123,8 +123,8 @@ class MonitorApp(App[None]):
         self.stylesheet.reparse()
 
     async def action_quit(self) -> None:
-        if not self._closing:
-            self._closing = True
+        if not self._quitting:
+            self._quitting = True
             self.workers.cancel_group(self, "open")
             self._start(self._close(), "close")
 

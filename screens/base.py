@@ -5,6 +5,7 @@ Workers never touch widgets. A screen's `read` runs in a worker and posts what i
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
@@ -79,6 +80,16 @@ class DeskScreen(Screen[Result]):
         self._stale = True
         if self._reader is None or self._reader.is_finished:
             self._reader = self.run_worker(self._read(), name="read", group="read", exit_on_error=False)
+
+    def change(self, job: Coroutine[None, None, None], name: str) -> None:
+        """Run a change in a worker, unless the same is under way: a key pressed twice does it once.
+
+        A change is never cancelled by another; it may have been written already.
+        """
+        if any(w.node is self and w.name == name and not w.is_finished for w in self.workers):
+            job.close()
+        else:
+            self.run_worker(job, name=name, group=name, exit_on_error=False)
 
     async def _read(self) -> None:
         while self._stale:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.content import Content
@@ -144,9 +144,8 @@ class StoriesScreen(DeskScreen[None]):
 
     def _answered(self, story_id: Id, yes: bool | None) -> None:
         if yes:
-            self._abandon(story_id)
+            self.change(self._abandon(story_id), "abandon")
 
-    @work(exclusive=True, group="abandon", exit_on_error=False)
     async def _abandon(self, story_id: Id) -> None:
         await self.desk.abandon(story_id)
         self.reload()
@@ -166,9 +165,8 @@ class StoriesScreen(DeskScreen[None]):
 
     def _recapped(self, story_id: Id, recap: str | None) -> None:
         if recap is not None:
-            self._finish(story_id, recap)
+            self.change(self._finish(story_id, recap), "finish")
 
-    @work(exclusive=True, group="finish", exit_on_error=False)
     async def _finish(self, story_id: Id, recap: str) -> None:
         self.post_message(self.Finished(await self.desk.complete_story(story_id, recap)))
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Vertical
@@ -153,18 +153,17 @@ class GateScreen(DecidingScreen):
             field.remove_class("-shown")
             self.query_one(ProposalList).focus()
         elif self.view is not None and self.view.finalizing:
-            self._reopen()
+            self.change(self._reopen(), "reopen")
         else:
-            self.post_message(Visit(Back()))
+            self.post_message(Visit(Back(self)))
 
-    @work(exclusive=True, group="gate", exit_on_error=False)
     async def _reopen(self) -> None:
         await self.desk.reopen_scene(self.scene_id)
         self.post_message(self.Reopened())
 
     @on(Reopened)
     def _back_to_play(self) -> None:
-        self.post_message(Visit(Back()))
+        self.post_message(Visit(Back(self)))
 
     # --- committing --------------------------------------------------------------------------------
 
@@ -177,7 +176,7 @@ class GateScreen(DecidingScreen):
         """Write what is ticked; ask first only if something is held back by a conflict."""
         held = [p for p in self.query_one(ProposalList).views if is_open(p) and p.mark == "hold"]
         if not held:
-            self._commit()
+            self.change(self._commit(), "commit")
             return
         question = ConfirmScreen(
             f"{len(held)} of these {'meets' if len(held) == 1 else 'meet'} a conflict. Commit the rest?",
@@ -189,9 +188,8 @@ class GateScreen(DecidingScreen):
 
     def _confirmed(self, yes: bool | None) -> None:
         if yes:
-            self._commit()
+            self.change(self._commit(), "commit")
 
-    @work(exclusive=True, group="gate", exit_on_error=False)
     async def _commit(self) -> None:
         self.post_message(self.Committed(await self.desk.commit(self.scene_id)))
 
@@ -205,7 +203,7 @@ class GateScreen(DecidingScreen):
         if self._next is not None:
             self.post_message(Visit(ToScene(self._next)))
         elif self.view is not None and not self.view.finalizing:
-            self.post_message(Visit(Back()))
+            self.post_message(Visit(Back(self)))
         else:
             self.reload()
 

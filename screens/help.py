@@ -149,7 +149,7 @@ class HelpScreen(DeskScreen[None]):
         self.query_one("#page").scroll_to_widget(self.query_one(f"#{name}"), top=True, animate=False)
 
     def action_back(self) -> None:
-        self.post_message(Visit(Back()))
+        self.post_message(Visit(Back(self)))
 
 
 def _command(command: CommandHelp) -> Entry:

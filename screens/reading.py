@@ -111,7 +111,7 @@ class ReadingScreen(DeskScreen[None]):
         transcript.hide_mechanics = not transcript.hide_mechanics
 
     def action_back(self) -> None:
-        self.post_message(Visit(Back()))
+        self.post_message(Visit(Back(self)))
 
     def refused(self, error: BaseException, worker: str) -> None:
         if isinstance(error, MonitorError):

@@ -6,11 +6,13 @@ A screen posts `Visit`; the app alone pushes and pops, so that screens need not 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
 if TYPE_CHECKING:
+    from textual.screen import Screen
+
     from stores.records.ids import Id
 
 
@@ -73,7 +75,9 @@ class ToHelp:
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """The screen that this one was opened over."""
+    """The screen that `leaving` was opened over. Asked for twice, it leads back once."""
+
+    leaving: Screen[Any]
 
 
 Route = ToMenu | ToSetup | ToStories | ToStory | ToScene | ToGate | ToTurn | ToUniverse | ToHelp | Back

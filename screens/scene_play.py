@@ -116,15 +116,16 @@ class PlayScreen(LineScreen):
     # --- what is critical --------------------------------------------------------------------------
 
     @on(TriggerBar.CommitNow)
-    @work(exclusive=True, group="trigger", exit_on_error=False)
-    async def action_commit_now(self) -> None:
+    def action_commit_now(self) -> None:
+        self.change(self._commit_now(), "commit")
+
+    async def _commit_now(self) -> None:
         self.post_message(self.Committed(await self.desk.commit_trigger(self.scene_id)))
 
     @on(TriggerBar.Dismiss)
-    @work(exclusive=True, group="trigger", exit_on_error=False)
-    async def leave_for_later(self) -> None:
+    def leave_for_later(self) -> None:
         """Leave what is critical to the scene's end."""
-        await self.desk.dismiss_trigger(self.scene_id)
+        self.change(self.desk.dismiss_trigger(self.scene_id), "dismiss")
 
     @on(Committed)
     def _written(self, message: Committed) -> None:

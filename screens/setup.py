@@ -173,9 +173,8 @@ class SetupScreen(DeskScreen[None]):
 
     # --- the story ---------------------------------------------------------------------------------
 
-    @work(exclusive=True, group="begin", exit_on_error=False)
     async def _begin(self, world: World, outline: StoryOutline) -> None:
-        """Create what is still to be created, then the story. Pressed twice, it begins once."""
+        """Create what is still to be created, then the story."""
         universe = world.universe
         if isinstance(universe, NewUniverse):
             universe = await self.desk.create_universe(universe)
@@ -239,7 +238,8 @@ class SetupScreen(DeskScreen[None]):
                     self._turn_to("opening")
                 case "opening" if self._outline and self._world:
                     self._say("Beginning …")
-                    self._begin(self._world, self.query_one(OpeningPage).outlined(self._outline))
+                    outline = self.query_one(OpeningPage).outlined(self._outline)
+                    self.change(self._begin(self._world, outline), "begin")
         except InputError as error:
             self._say(str(error))
 

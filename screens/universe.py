@@ -249,8 +249,10 @@ class UniverseScreen(DeskScreen[None]):
         self.entity_id = None
         self.reload()
 
-    @work(exclusive=True, group="sample", exit_on_error=False)
-    async def action_sample(self) -> None:
+    def action_sample(self) -> None:
+        self.change(self._add_sample(), "sample")
+
+    async def _add_sample(self) -> None:
         self.universe_id = (await self.desk.add_sample()).id
         self.reload()
 
@@ -263,7 +265,7 @@ class UniverseScreen(DeskScreen[None]):
         elif self.query_one(EntityCardView).has_focus and self.query_one(EntityTree).display:
             self.query_one(EntityTree).focus()
         else:
-            self.post_message(Visit(Back() if self._beside_play else ToMenu()))
+            self.post_message(Visit(Back(self) if self._beside_play else ToMenu()))
 
     def refused(self, error: BaseException, worker: str) -> None:
         if isinstance(error, MonitorError):

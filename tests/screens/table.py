@@ -31,12 +31,12 @@ class Table:
 
     def __init__(self, app: MonitorApp, pilot: Pilot[None]) -> None:
         self.app = app
-        self._pilot = pilot
+        self.pilot = pilot
 
     async def press(self, *keys: str) -> None:
         """Press keys one after another, each when all that came of the last one is done."""
         for key in keys:
-            await self._pilot.press(key)
+            await self.pilot.press(key)
             await self.settle()
 
     async def type(self, words: str, *, enter: bool = True) -> None:
@@ -51,7 +51,7 @@ class Table:
         """Wait until no worker runs and no message is under way."""
         quiet = 0
         while quiet < 2:
-            await self._pilot.pause()
+            await self.pilot.pause()
             busy = any(not worker.is_finished for worker in self.app.workers)
             quiet = 0 if busy else quiet + 1
             if busy:

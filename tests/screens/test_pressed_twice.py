@@ -1,0 +1,93 @@
+"""A key pressed twice does its thing once, however slow the library is."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.screens.table import NARROW, Table, seated, twin_desk
+from tests.screens.twin import TwinDesk
+
+
+class SlowDesk(TwinDesk):
+    """A desk whose changes wait until they are let go."""
+
+    def __init__(self, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.go = asyncio.Event()
+
+    async def start_story(self, *args: Any) -> Any:
+        self.calls.append(("asked to start", args))
+        await self.go.wait()
+        return await super().start_story(*args)
+
+    async def commit(self, *args: Any) -> Any:
+        self.calls.append(("asked to commit", args))
+        await self.go.wait()
+        return await super().commit(*args)
+
+    async def suspend(self) -> None:
+        self.calls.append(("asked to suspend", ()))
+        await self.go.wait()
+        await super().suspend()
+
+
+@pytest.fixture
+def desk() -> SlowDesk:
+    return SlowDesk()
+
+
+async def let_go(table: Table, desk: SlowDesk) -> None:
+    desk.go.set()
+    await table.settle()
+
+
+async def test_a_story_begins_once(desk: SlowDesk) -> None:
+    async with seated(twin_desk(desk), NARROW) as table:
+        await table.press("1", "enter", "enter", "enter")
+        await table.pilot.press("enter", "enter", "enter")
+        await let_go(table, desk)
+        assert table.screen == "SceneScreen"
+        assert len(desk.called("asked to start")) == 1
+
+
+async def test_a_scene_is_committed_once(desk: SlowDesk) -> None:
+    async with seated(twin_desk(desk), NARROW) as table:
+        await table.press("enter")
+        await table.type("/end")
+        await table.press("r")
+        await table.pilot.press("enter", "enter")
+        await let_go(table, desk)
+        assert len(desk.called("asked to commit")) == 1
+
+
+async def test_back_leads_back_once(desk: SlowDesk) -> None:
+    async with seated(twin_desk(desk), NARROW) as table:
+        await table.press("enter", "f3")
+        gate = table.app.screen
+        gate.action_escape()  # type: ignore[attr-defined]
+        gate.action_escape()  # type: ignore[attr-defined]
+        await table.settle()
+        assert table.screen == "SceneScreen"
+
+
+async def test_where_one_goes_from_the_menu_waits_for_the_way_home(desk: SlowDesk) -> None:
+    async with seated(twin_desk(desk), NARROW) as table:
+        await table.press("enter", "escape")
+        await table.pilot.press("enter")
+        await table.pilot.press("2")
+        assert table.screen == "MenuScreen"  # at once, though the story is still being suspended
+        await let_go(table, desk)
+        assert table.screen == "StoriesScreen"
+        names = [name for name, _ in desk.calls if name in ("suspend", "enter")]
+        assert names == ["suspend", "enter"]
+
+
+async def test_quitting_twice_closes_once(desk: SlowDesk) -> None:
+    async with seated(twin_desk(desk), NARROW) as table:
+        await table.press("enter")
+        await table.pilot.press("ctrl+q", "ctrl+q")
+        await let_go(table, desk)
+        assert len(desk.called("close")) == 1
