@@ -17,6 +17,8 @@ from agents.messages import EventBus
 from agents.narrator.narrator import Narrator
 from agents.orchestrator.atlas import Atlas
 from agents.orchestrator.chances import Chances
+from agents.orchestrator.clerk import Clerk
+from agents.orchestrator.clerk_commands import clerk_commands
 from agents.orchestrator.commands import Commands
 from agents.orchestrator.declarations import Declarations
 from agents.orchestrator.founding import WorldSeed, read_seed
@@ -82,6 +84,7 @@ def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestra
     scenes = SceneLoop(
         log, canon, context, keeper, resolver, declarations, stories, views, loops, clock, events
     )
+    clerk = Clerk(keeper, resolver, context, declarations, events)
     return Orchestrator(
         log=log,
         canon=canon,
@@ -100,7 +103,7 @@ def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestra
         views=views,
         transcript=Transcript(log, canon),
         atlas=Atlas(canon, log),
-        commands=lambda desk: Commands(desk, declarations),
+        commands=lambda desk: Commands(desk, declarations, clerk_commands(desk, clerk)),
         sample=sample,
         health=stores.health,
         loops=loops,

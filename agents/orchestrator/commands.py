@@ -6,7 +6,7 @@ Source: design/interface.md, "Input".
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from agents.desk import Desk
 from agents.orchestrator.declarations import Declarations
@@ -20,6 +20,7 @@ from stores.records.ledger import ProposedChange, Verdict
 from stores.records.world import EntityKind
 
 Handler = Callable[[Id, str], Awaitable[Reply]]
+Command = tuple[CommandHelp, Handler]
 
 WORDS = (
     CommandHelp("narrate", "/narrate WORDS  (or > WORDS)", "Tell what happens, as the GM", True),
@@ -53,13 +54,14 @@ _VERDICTS = (
 
 
 class Commands:
-    """The table, bound to one desk."""
+    """The table, bound to one desk; `more` are commands that stand in files of their own."""
 
-    def __init__(self, desk: Desk, declarations: Declarations) -> None:
+    def __init__(self, desk: Desk, declarations: Declarations, more: Iterable[Command] = ()) -> None:
         self._desk = desk
         self._declarations = declarations
-        self._handlers: dict[str, tuple[CommandHelp, Handler]] = {}
+        self._handlers: dict[str, Command] = {}
         self._fill()
+        self._handlers.update((entry.name, (entry, handler)) for entry, handler in more)
 
     def names(self) -> frozenset[str]:
         return frozenset(self._handlers)

@@ -1,0 +1,58 @@
+"""The slash commands of the clerk: `/court`, `/promises`, `/paid`, `/rules`.
+
+Source: design/authority.md ("Contradictions", "Canon policy"); design/product.md (commitment ledger).
+"""
+
+from __future__ import annotations
+
+from agents.desk import Desk
+from agents.orchestrator.clerk import Clerk
+from agents.orchestrator.commands import Command, written
+from agents.views import CommandHelp, Reply
+from stores.errors import InputError
+from stores.records.ids import Id
+
+
+def clerk_commands(desk: Desk, clerk: Clerk) -> tuple[Command, ...]:
+    """Return the commands, bound to one desk."""
+
+    async def court(scene_id: Id, argument: str) -> Reply:
+        number, _, words = argument.partition(" ")
+        rows = {str(row.number): row for row in (await desk.scene(scene_id)).proposals}
+        if number not in rows:
+            raise InputError(
+                f"There is no proposal {number[:20]!r}.",
+                kept="Nothing was changed.",
+                todo="/proposals lists them with numbers.",
+            )
+        if words:
+            return Reply("operation", written(await clerk.rule(scene_id, rows[number], words)) or ("Ruled.",))
+        return Reply("operation", await clerk.hear(rows[number]))
+
+    async def promises(scene_id: Id, argument: str) -> Reply:
+        return Reply("operation", await clerk.promises(scene_id) or ("Nothing is promised or owed.",))
+
+    async def paid(scene_id: Id, argument: str) -> Reply:
+        number = int(argument) if argument.isdecimal() and len(argument) < 9 else 0
+        proposal = await clerk.pay(scene_id, number)
+        return Reply("operation", (f"Proposed: {proposal.evidence[0].quote}",))
+
+    async def rules(scene_id: Id, argument: str) -> Reply:
+        universe_id = (await desk.scene(scene_id)).universe.id
+        kind, _, word = argument.partition(" ")
+        if argument:
+            await clerk.set_rule(universe_id, kind, word.strip())
+        return Reply("operation", await clerk.rules(universe_id) or ("No house rules yet.",))
+
+    return (
+        (
+            CommandHelp("court", "/court 2  (then /court 2 old)", "Hear a conflict, and rule on it", True),
+            court,
+        ),
+        (
+            CommandHelp("promises", "/promises", "Promises, debts and open questions, the oldest first"),
+            promises,
+        ),
+        (CommandHelp("paid", "/paid 1", "Propose that a promise is kept", True), paid),
+        (CommandHelp("rules", "/rules state_change auto-accept", "House rules by kind of proposal"), rules),
+    )

@@ -1,0 +1,109 @@
+"""Conflicts, promises and house rules at the table: all through the one gate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from monitor_tui.compose import Desktop
+from stores.authority import Role
+from stores.errors import InputError
+from stores.records.canon import Standing
+from stores.records.ids import Id
+from tests.table import begin, opened
+
+BEFORE = (
+    "/npc Tom: the keeper",
+    "/npc Ann: the miller",
+    "/commit",
+    "/fact Tom ally_of Ann",
+    "/commit",
+    "I wait.",
+)
+
+
+async def at_odds(desktop: Desktop) -> Id:
+    """Canon says that Tom and Ann are allies; now they are said to be enemies."""
+    scene_id = await begin(desktop)
+    for line in (*BEFORE, "/fact Tom enemy_of Ann"):
+        await desktop.desk.submit(scene_id, line)
+    return scene_id
+
+
+async def facts(desktop: Desktop, scene_id: Id) -> dict[str, Standing]:
+    view = await desktop.desk.scene(scene_id)
+    held = await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).facts(view.universe.id)
+    return {f.predicate: f.standing for f in held if f.predicate in ("ally_of", "enemy_of")}
+
+
+@pytest.mark.parametrize(
+    ("ruling", "left"),
+    [
+        ("new", {"enemy_of": Standing.TRUE}),
+        ("never", {"enemy_of": Standing.TRUE}),
+        ("old", {"ally_of": Standing.TRUE}),
+        ("rumour", {"ally_of": Standing.TRUE, "enemy_of": Standing.RUMOUR}),
+        ("lie", {"ally_of": Standing.TRUE, "enemy_of": Standing.LIE}),
+        ("until", {"enemy_of": Standing.TRUE}),
+        ("split Another Tom", {"ally_of": Standing.TRUE, "enemy_of": Standing.TRUE}),
+    ],
+)
+async def test_a_ruling_settles_a_conflict_and_is_remembered(
+    tmp_path: Path, ruling: str, left: dict[str, Standing]
+) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await at_odds(desktop)
+        (row,) = [p for p in (await desktop.desk.scene(scene_id)).proposals if p.conflicts]
+        heard = await desktop.desk.submit(scene_id, f"/court {row.number}")
+        assert {"new:", "old:"} <= {line.split(" ")[0] for line in heard.lines}
+        await desktop.desk.submit(scene_id, f"/court {row.number} {ruling}")
+        assert await facts(desktop, scene_id) == left
+        rulings = await desktop.stores.log(Role.CONTEXT_ASSEMBLY).rulings(row.proposal.universe_id)
+        assert len(rulings) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("/court 99", "no proposal"),
+        ("/court 4 maybe", "no ruling"),
+        ("/court 1", "nothing that a ruling|closed|decided|canon"),
+        ("/paid 1", "no such promise"),
+        ("/paid x", "no such promise"),
+        ("/rules state_change always", "no rule"),
+    ],
+)
+async def test_what_makes_no_sense_is_told(tmp_path: Path, line: str, words: str) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await at_odds(desktop)
+        with pytest.raises(InputError, match=words):
+            await desktop.desk.submit(scene_id, line)
+
+
+async def test_a_promise_is_kept_by_evidence(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        for line in ("I swear it.", "/fact promise: Mara owes the well a coin", "/commit"):
+            await desktop.desk.submit(scene_id, line)
+        (listed,) = (await desktop.desk.submit(scene_id, "/promises")).lines
+        assert "Mara owes the well a coin." in listed
+        await desktop.desk.submit(scene_id, "I drop a coin into the well.")
+        await desktop.desk.submit(scene_id, "/paid 1")
+        await desktop.desk.submit(scene_id, "/commit")
+        assert (await desktop.desk.submit(scene_id, "/promises")).lines == ("Nothing is promised or owed.",)
+
+
+async def test_a_house_rule_decides_and_can_be_taken_back(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        await desktop.desk.submit(scene_id, "/rules state_change auto-reject")
+        await desktop.desk.submit(scene_id, "/state Mara.hp -1")
+        (row,) = (await desktop.desk.scene(scene_id)).proposals
+        assert row.mark == "reject"
+        assert "auto-reject" in " ".join(row.reasons)
+        assert (await desktop.desk.submit(scene_id, "/rules state_change off")).lines == (
+            "No house rules yet.",
+        )
+        (row,) = (await desktop.desk.scene(scene_id)).proposals
+        assert row.mark == "accept"
