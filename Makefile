@@ -12,8 +12,9 @@ run: $(READY)
 demo: $(READY)
 	@$(BIN)/monitor demo $(ARGS)
 
+# Three workers on two cores: a test of a screen waits more than it works.
 test: $(READY)
-	$(BIN)/python -m pytest -m "not chaos" $(ARGS)
+	$(BIN)/python -m pytest -n 3 -m "not chaos" $(ARGS)
 
 # Kills a real process 200 times; slower than the default suite, so it has its own target.
 test-chaos: $(READY)

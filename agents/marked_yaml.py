@@ -17,7 +17,7 @@ Loc = tuple[int | str, ...]
 """The way to a value: names of fields and positions in lists, as pydantic gives it."""
 
 
-class Unreadable(ValueError):  # noqa: N818  (it says what the file is)
+class Unreadable(ValueError):
     """The text is no YAML that is read here; its words say where and why."""
 
 

@@ -57,7 +57,11 @@ async def open_desktop(home: Path, *, clock: Clock = utc_now, ids: IdMaker | Non
     Raises `stores.errors.StoreError` kinds when the library cannot be opened; nothing stays open then.
     """
     stores = await open_stores(home, clock=clock)
-    return Desktop(compose(stores, home, clock, ids or SystemIds(clock)), stores, stores.close)
+    try:
+        return Desktop(compose(stores, home, clock, ids or SystemIds(clock)), stores, stores.close)
+    except BaseException:
+        await stores.close()
+        raise
 
 
 def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestrator:

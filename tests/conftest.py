@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "TMP", "TEMP", "SYSTEMROOT", "VIRTUAL_ENV")
-KEPT_PREFIXES = ("PYTEST_", "PYTHON", "COV_", "COVERAGE_", "LC_", "MONITOR_")
+KEPT_PREFIXES = ("PYTEST_", "PYTHON", "COV_", "COVERAGE_", "LC_", "MONITOR_", "TEXTUAL_SNAPSHOT_")
 
 for _name in tuple(os.environ):
     if _name not in KEPT and not _name.startswith(KEPT_PREFIXES):
