@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Coroutine
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -33,6 +34,15 @@ app = typer.Typer(
 Home = Annotated[
     Path | None, typer.Option("--home", help="Where campaigns live (or MONITOR_HOME).", file_okay=False)
 ]
+
+
+class Form(StrEnum):
+    """How a story is written out."""
+
+    MARKDOWN = "markdown"
+    JOURNAL = "journal"
+
+
 SEEDED_START = datetime(2026, 1, 1, tzinfo=UTC)
 """The clock of a seeded run begins here, so that the same seed gives the same bytes."""
 
@@ -86,6 +96,19 @@ def export_command(
     """Write one campaign, whole, to a .monitor.zip archive."""
     path = _run(_export(home_folder(home or context.obj), universe, to))
     print(f"Exported to {path}")
+
+
+@app.command("story")
+def story_command(
+    context: typer.Context,
+    title: Annotated[str, typer.Argument(help="The story's title.")],
+    form: Annotated[
+        Form, typer.Option("--as", help="Markdown with canon as footnotes, or a plain journal.")
+    ] = Form.MARKDOWN,
+    home: Home = None,
+) -> None:
+    """Write a story out, to read or to print."""
+    print(_run(_told(home_folder(home or context.obj), title, form)), end="")
 
 
 @app.command("import")
@@ -196,6 +219,22 @@ async def _export(home: Path, name: str, to: Path | None) -> Path:
         path = to or Path(f"{slug}.monitor.zip")
         await export_campaign(desktop.stores, found[0].id, path)
         return path
+    finally:
+        await desktop.close()
+
+
+async def _told(home: Path, title: str, form: Form) -> str:
+    from agents.orchestrator.story_export import to_journal, to_markdown
+
+    desktop = await _open(home)
+    try:
+        stories = [card.story for card in await desktop.desk.stories()]
+        found = [s for s in stories if title.casefold() in (s.title.casefold(), s.id)]
+        if not found:
+            there = ", ".join(s.title for s in stories) or "none yet"
+            raise InputError(f"There is no story called {title!r}.", todo=f"There are: {there}.")
+        record = await desktop.desk.told(found[0].id)
+        return to_markdown(record) if form is Form.MARKDOWN else to_journal(record)
     finally:
         await desktop.close()
 

@@ -17,6 +17,7 @@ from agents.messages import EventBus
 from agents.narrator.narrator import Narrator
 from agents.orchestrator.atlas import Atlas
 from agents.orchestrator.chances import Chances
+from agents.orchestrator.chronicle import Chronicle
 from agents.orchestrator.clerk import Clerk
 from agents.orchestrator.clerk_commands import clerk_commands
 from agents.orchestrator.commands import Commands
@@ -88,6 +89,8 @@ def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestra
     scenes = SceneLoop(
         log, canon, context, keeper, resolver, declarations, stories, views, loops, clock, events
     )
+    atlas, transcript = Atlas(canon, log), Transcript(log, canon)
+    chronicle = Chronicle(log, canon, context, atlas, transcript)
     clerk = Clerk(keeper, resolver, context, declarations, events)
     return Orchestrator(
         log=log,
@@ -105,9 +108,10 @@ def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestra
         house_notes=lambda: (*packs().notes, *shelf().notes, *map(str, shelf().refused)),
         line=Line(log, narrator, ids, clock, events),
         views=views,
-        transcript=Transcript(log, canon),
-        atlas=Atlas(canon, log),
-        commands=lambda desk: Commands(desk, declarations, clerk_commands(desk, clerk)),
+        transcript=transcript,
+        atlas=atlas,
+        commands=lambda desk: Commands(desk, declarations, clerk_commands(desk, clerk, chronicle)),
+        chronicle=chronicle,
         sample=sample,
         health=stores.health,
         loops=loops,

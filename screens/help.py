@@ -32,7 +32,10 @@ TOUR = (
         "Play",
         "Type what your hero does and press Enter. A line that begins with > tells what happens, as the GM.",
     ),
-    ("Roll", "/roll 2d6+1 rolls dice, /check tries something. Results are sealed before any prose."),
+    (
+        "Roll",
+        "? likely: Is it locked asks the oracle, /check tries something. Results are sealed before prose.",
+    ),
     ("Propose", "What the story would change in the world shows up under proposals. F2 goes there."),
     (
         "Undo",

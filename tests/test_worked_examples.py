@@ -140,3 +140,14 @@ def test_a_second_instance_is_told_who_has_the_library(tmp_path: Path) -> None:
     assert str(holder.pid) in done.stderr
     holder.communicate("")
     monitor(tmp_path, "play", "--script", "-", stdin=script)
+
+
+def test_a_story_is_written_out_to_read(tmp_path: Path) -> None:
+    played(tmp_path, "orc.play", seed=5)
+    markdown = monitor(tmp_path, "story", "The Ford").stdout
+    assert markdown.startswith("# The Ford")
+    assert "I attack the orc." in markdown
+    assert "Orc died." in markdown
+    journal = monitor(tmp_path, "story", "the ford", "--as", "journal").stdout
+    assert "I finish him." in journal
+    assert "There are: The Ford." in monitor(tmp_path, "story", "Nothing", expect=1).stderr

@@ -38,6 +38,12 @@ class Atlas:
             appears_in=tuple(await self._scenes(entity_id)),
         )
 
+    async def facts(self, fact_ids: Sequence[Id], calendar: Calendar) -> list[FactView]:
+        """Return these facts with what they rest on, in this order; unknown ones are left out."""
+        known = await self._canon.facts_by_id(fact_ids)
+        evidence = await self._canon.evidence_of_all(known)
+        return [await self._fact(known[i], calendar, evidence[i]) for i in fact_ids if i in known]
+
     async def _fact(self, fact: Fact, calendar: Calendar, evidence: Sequence[Evidence]) -> FactView:
         newer = [] if _current(fact) else await self._canon.superseded_by(fact.id)
         return FactView(

@@ -1,4 +1,4 @@
-"""The slash commands of the clerk: `/court`, `/promises`, `/paid`, `/rules`.
+"""The slash commands of clerk and chronicle: `/court`, `/promises`, `/paid`, `/rules`, `/recap`.
 
 Source: design/authority.md ("Contradictions", "Canon policy"); design/product.md (commitment ledger).
 """
@@ -6,6 +6,7 @@ Source: design/authority.md ("Contradictions", "Canon policy"); design/product.m
 from __future__ import annotations
 
 from agents.desk import Desk
+from agents.orchestrator.chronicle import Chronicle
 from agents.orchestrator.clerk import Clerk
 from agents.orchestrator.commands import Command, written
 from agents.views import CommandHelp, Reply
@@ -13,7 +14,7 @@ from stores.errors import InputError
 from stores.records.ids import Id
 
 
-def clerk_commands(desk: Desk, clerk: Clerk) -> tuple[Command, ...]:
+def clerk_commands(desk: Desk, clerk: Clerk, chronicle: Chronicle) -> tuple[Command, ...]:
     """Return the commands, bound to one desk."""
 
     async def court(scene_id: Id, argument: str) -> Reply:
@@ -44,7 +45,11 @@ def clerk_commands(desk: Desk, clerk: Clerk) -> tuple[Command, ...]:
             await clerk.set_rule(universe_id, kind, word.strip())
         return Reply("operation", await clerk.rules(universe_id) or ("No house rules yet.",))
 
+    async def recap(scene_id: Id, argument: str) -> Reply:
+        return Reply("operation", await chronicle.recap(scene_id) or ("The story has hardly begun.",))
+
     return (
+        (CommandHelp("recap", "/recap", "Previously on: what the record says"), recap),
         (
             CommandHelp("court", "/court 2  (then /court 2 old)", "Hear a conflict, and rule on it", True),
             court,

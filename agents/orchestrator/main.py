@@ -17,8 +17,9 @@ from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.desk import Mode, NewUniverse, StoryOutline
 from agents.messages import EventBus, ProposalsChanged, SceneOpened
 from agents.orchestrator.atlas import Atlas
-from agents.orchestrator.calendar import clock_time, label
+from agents.orchestrator.calendar import clock_time
 from agents.orchestrator.chances import Chances, brings_event
+from agents.orchestrator.chronicle import Chronicle
 from agents.orchestrator.commands import Commands, written
 from agents.orchestrator.durations import read_time
 from agents.orchestrator.edits import edited
@@ -32,6 +33,7 @@ from agents.orchestrator.scene import SceneLoop
 from agents.orchestrator.scene_views import SceneViews
 from agents.orchestrator.session import Session
 from agents.orchestrator.story import StoryLoop
+from agents.orchestrator.story_export import StoryRecord
 from agents.orchestrator.transcript import Transcript
 from agents.orchestrator.turn_graph import TurnGraph, answered
 from agents.resolver.likelihood import Suggestion
@@ -88,6 +90,7 @@ class Orchestrator:
         views: SceneViews,
         transcript: Transcript,
         atlas: Atlas,
+        chronicle: Chronicle,
         commands: Callable[[Orchestrator], Commands],
         sample: Callable[[], WorldSeed],
         health: Callable[[], tuple[tuple[str, str], ...]],
@@ -113,6 +116,7 @@ class Orchestrator:
         self._views = views
         self._transcript = transcript
         self._atlas = atlas
+        self._chronicle = chronicle
         self._commands = commands(self)
         self._sample = sample
         self._health = health
@@ -229,6 +233,10 @@ class Orchestrator:
     async def abandon(self, story_id: Id) -> None:
         await self._loops.fire(Loop.STORY, story_id, "abandon")
 
+    async def told(self, story_id: Id) -> StoryRecord:
+        """Return everything that a written-out story tells."""
+        return await self._chronicle.story(story_id)
+
     async def complete_story(self, story_id: Id, recap: str = "") -> CommitReport:
         async with self._turnstile:
             return await self._stories.complete(story_id, recap)
@@ -263,7 +271,7 @@ class Orchestrator:
             await self._playing(scene_id, "pass time")
             calendar = context.universe.calendar
             until = read_time(length, calendar, context.tick)
-            words = f"Time passes: it is {clock_time(calendar, until)} ({label(calendar, until)})."
+            words = f"Time passes. It is {clock_time(calendar, until)}."
             passing = begin(self._ids, context.scene, context.head, words=words, until=until)
             await self._graph.play(passing, context)
         return Reply("exchange", await self._offer(scene_id))

@@ -107,3 +107,19 @@ async def test_a_house_rule_decides_and_can_be_taken_back(tmp_path: Path) -> Non
         )
         (row,) = (await desktop.desk.scene(scene_id)).proposals
         assert row.mark == "accept"
+
+
+async def test_previously_on_comes_from_the_record(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        assert (await desktop.desk.submit(scene_id, "/recap")).lines
+        for line in (
+            "I climb down.",
+            "/fact promise: Mara owes the well a coin",
+            "/end Mara found the stair",
+            "/commit",
+        ):
+            reply = await desktop.desk.submit(scene_id, line)
+        told = " ".join((await desktop.desk.submit(reply.subject or "", "/recap")).lines)
+        assert "Mara found the stair" in told
+        assert "owes the well a coin" in told

@@ -1,0 +1,84 @@
+"""A story read back: "previously on", and the whole of it to write out. Read-only.
+
+Source: design/product.md, "Solo procedures" (recap); design/ontology.md, "Markdown of a story".
+"""
+
+from __future__ import annotations
+
+from agents.context_assembly.context import ContextAssembly
+from agents.orchestrator.atlas import Atlas
+from agents.orchestrator.calendar import label
+from agents.orchestrator.recap import RecapScene, StorySoFar, previously_on
+from agents.orchestrator.story_export import ScenePart, StoryRecord
+from agents.orchestrator.transcript import Transcript
+from stores.ports import CanonReader, LogReader
+from stores.records.canon import Fact, FactKind
+from stores.records.ids import Id
+from stores.records.play import Scene
+
+LAST_TURNS = 6
+
+
+class Chronicle:
+    """Reads stories back. Stateless."""
+
+    def __init__(
+        self,
+        log: LogReader,
+        canon: CanonReader,
+        context: ContextAssembly,
+        atlas: Atlas,
+        transcript: Transcript,
+    ) -> None:
+        self._log = log
+        self._canon = canon
+        self._context = context
+        self._atlas = atlas
+        self._transcript = transcript
+
+    async def recap(self, scene_id: Id) -> tuple[str, ...]:
+        """Return "previously on", as the record has it; nothing for a story that has hardly begun."""
+        context = await self._context.load(scene_id)
+        scenes = await self._log.scenes(context.story.id)
+        played = [scene for scene in scenes if scene.head] or scenes
+        hero = context.actor()
+        return previously_on(
+            StorySoFar(
+                calendar=context.universe.calendar,
+                scenes=[RecapScene(s, await self._outcomes(s)) for s in scenes],
+                now=context.tick,
+                commitments=await self._canon.facts(
+                    context.universe.id, kind=FactKind.COMMITMENT, history=True
+                ),
+                last=await self._log.line_tail(played[-1].id, LAST_TURNS),
+                hero=hero.name if hero else "",
+            )
+        )
+
+    async def story(self, story_id: Id) -> StoryRecord:
+        """Return everything that a written-out story tells."""
+        story = await self._log.story(story_id)
+        universe = await self._canon.universe(story.universe_id)
+        scenes = await self._log.scenes(story_id)
+        places = await self._canon.entities_by_id([s.place_id for s in scenes if s.place_id])
+        outcomes = [fact_id for scene in scenes for fact_id in scene.canonical_outcomes]
+        hero = (await self._canon.entities_by_id([story.pc_id])).get(story.pc_id) if story.pc_id else None
+        return StoryRecord(
+            story=story,
+            scenes=[
+                ScenePart(
+                    scene,
+                    await self._transcript.rows(scene.id, 0, await self._log.line_length(scene.id)),
+                    label(universe.calendar, scene.tick),
+                    places[scene.place_id].name if scene.place_id in places else "",
+                )
+                for scene in scenes
+            ],
+            facts=await self._atlas.facts(outcomes, universe.calendar),
+            universe=universe.name,
+            hero=hero.name if hero else "",
+        )
+
+    async def _outcomes(self, scene: Scene) -> list[Fact]:
+        facts = await self._canon.facts_by_id(scene.canonical_outcomes)
+        return [facts[i] for i in scene.canonical_outcomes if i in facts]
