@@ -128,6 +128,10 @@ def main() -> None:
         app()
     except MonitorError as error:
         _fail(str(error))
+    except BrokenPipeError:
+        raise SystemExit(1) from None
+    except OSError as error:
+        _fail(f"{error.strerror or error}: {error.filename or ''}")
     except KeyboardInterrupt:
         raise SystemExit(130) from None
 

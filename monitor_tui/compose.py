@@ -5,6 +5,7 @@ The program, the command line and the tests all build the desk here. Source: des
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from functools import cache, partial
 from pathlib import Path
@@ -68,6 +69,8 @@ async def open_desktop(home: Path, *, clock: Clock = utc_now, ids: IdMaker | Non
 def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestrator:
     """Build the agents, each with the handles that its row of the write matrix allows."""
     events = EventBus()
+    # One exchange, decision or commit at a time: two keys pressed quickly must not interleave.
+    turnstile = asyncio.Lock()
     catalogue = load_catalogue()
     log = stores.log(Role.ORCHESTRATOR)
     canon = stores.canon(Role.ORCHESTRATOR)
@@ -110,10 +113,13 @@ def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestra
         views=views,
         transcript=transcript,
         atlas=atlas,
-        commands=lambda desk: Commands(desk, declarations, clerk_commands(desk, clerk, chronicle)),
+        commands=lambda desk: Commands(
+            desk, declarations, turnstile, clerk_commands(desk, clerk, chronicle, turnstile)
+        ),
         chronicle=chronicle,
         sample=sample,
         health=stores.health,
+        turnstile=turnstile,
         loops=loops,
         ids=ids,
         clock=clock,

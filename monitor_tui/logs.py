@@ -14,12 +14,11 @@ _SECRET = re.compile(
 _BARE_KEY = re.compile(r"\b(?:sk|pk|key)-[A-Za-z0-9_-]{12,}")
 
 
-class StrikeSecrets(logging.Filter):
-    """Replaces what looks like a key or a password before a line is written."""
+class StrikeSecrets(logging.Formatter):
+    """Replaces what looks like a key or a password in all that is written, tracebacks included."""
 
-    def filter(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = strike(record.getMessage()), None
-        return True
+    def format(self, record: logging.LogRecord) -> str:
+        return strike(super().format(record))
 
 
 def strike(text: str) -> str:
@@ -35,12 +34,11 @@ def start_log(home: Path) -> Path:
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         handler: logging.Handler = RotatingFileHandler(
-            path, maxBytes=1_000_000, backupCount=2, encoding="utf-8", delay=True
+            path, maxBytes=1_000_000, backupCount=2, encoding="utf-8"
         )
     except OSError:
         handler = logging.NullHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    handler.addFilter(StrikeSecrets())
+    handler.setFormatter(StrikeSecrets("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     # Nothing may write to the terminal while the screen is up: this handler is the only one.
     root.handlers[:] = [handler]
     return path

@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from stores.errors import InputError
+
 
 def home_folder(chosen: Path | None = None) -> Path:
-    """Return the home folder; it need not exist yet."""
-    if chosen is not None:
-        return chosen.expanduser().absolute()
-    if named := os.environ.get("MONITOR_HOME"):
-        return Path(named).expanduser().absolute()
+    """Return the home folder; it need not exist yet. Raises InputError for a ~user that is not there."""
+    named = chosen or os.environ.get("MONITOR_HOME")
+    if named:
+        try:
+            return Path(named).expanduser().absolute()
+        except RuntimeError as error:
+            raise InputError(f"The home folder {named} is nowhere: {error}") from error
     from platformdirs import user_data_path
 
     return user_data_path("monitor-tui", appauthor=False)

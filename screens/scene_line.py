@@ -116,6 +116,7 @@ class LineScreen(DecidingScreen):
         turn = self.query_one(Transcript).current
         if turn is not None:
             self._move(self.desk.branch(self.scene_id, turn.turn.id))
+            self.query_one(Prompt).focus_input()  # what is typed next is the other way it goes
 
     # --- retake ------------------------------------------------------------------------------------
 

@@ -5,6 +5,8 @@ Source: design/authority.md ("Contradictions", "Canon policy"); design/product.m
 
 from __future__ import annotations
 
+import asyncio
+
 from agents.desk import Desk
 from agents.orchestrator.chronicle import Chronicle
 from agents.orchestrator.clerk import Clerk
@@ -14,7 +16,9 @@ from stores.errors import InputError
 from stores.records.ids import Id
 
 
-def clerk_commands(desk: Desk, clerk: Clerk, chronicle: Chronicle) -> tuple[Command, ...]:
+def clerk_commands(
+    desk: Desk, clerk: Clerk, chronicle: Chronicle, turnstile: asyncio.Lock
+) -> tuple[Command, ...]:
     """Return the commands, bound to one desk."""
 
     async def court(scene_id: Id, argument: str) -> Reply:
@@ -27,7 +31,9 @@ def clerk_commands(desk: Desk, clerk: Clerk, chronicle: Chronicle) -> tuple[Comm
                 todo="/proposals lists them with numbers.",
             )
         if words:
-            return Reply("operation", written(await clerk.rule(scene_id, rows[number], words)) or ("Ruled.",))
+            async with turnstile:
+                report = await clerk.rule(scene_id, rows[number], words)
+            return Reply("operation", written(report) or (f"Ruled: {rows[number].title}",))
         return Reply("operation", await clerk.hear(rows[number]))
 
     async def promises(scene_id: Id, argument: str) -> Reply:
@@ -35,14 +41,16 @@ def clerk_commands(desk: Desk, clerk: Clerk, chronicle: Chronicle) -> tuple[Comm
 
     async def paid(scene_id: Id, argument: str) -> Reply:
         number = int(argument) if argument.isdecimal() and len(argument) < 9 else 0
-        proposal = await clerk.pay(scene_id, number)
+        async with turnstile:
+            proposal = await clerk.pay(scene_id, number)
         return Reply("operation", (f"Proposed: {proposal.evidence[0].quote}",))
 
     async def rules(scene_id: Id, argument: str) -> Reply:
         universe_id = (await desk.scene(scene_id)).universe.id
         kind, _, word = argument.partition(" ")
         if argument:
-            await clerk.set_rule(universe_id, kind, word.strip())
+            async with turnstile:
+                await clerk.set_rule(universe_id, kind, word.strip())
         return Reply("operation", await clerk.rules(universe_id) or ("No house rules yet.",))
 
     async def recap(scene_id: Id, argument: str) -> Reply:

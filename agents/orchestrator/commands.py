@@ -6,11 +6,13 @@ Source: design/interface.md, "Input".
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from agents.desk import Desk
 from agents.orchestrator.declarations import Declarations
 from agents.orchestrator.edits import words_of
+from agents.orchestrator.scene_views import OPEN
 from agents.resolver.events import tension_after
 from agents.views import CommandHelp, CommitReport, ProposalView, Reply, SceneView
 from stores.errors import InputError
@@ -56,9 +58,16 @@ _VERDICTS = (
 class Commands:
     """The table, bound to one desk; `more` are commands that stand in files of their own."""
 
-    def __init__(self, desk: Desk, declarations: Declarations, more: Iterable[Command] = ()) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        declarations: Declarations,
+        turnstile: asyncio.Lock,
+        more: Iterable[Command] = (),
+    ) -> None:
         self._desk = desk
         self._declarations = declarations
+        self._turnstile = turnstile
         self._handlers: dict[str, Command] = {}
         self._fill()
         self._handlers.update((entry.name, (entry, handler)) for entry, handler in more)
@@ -127,24 +136,30 @@ class Commands:
 
     def _bring_in(self, kind: EntityKind, example: str) -> Handler:
         async def handler(scene_id: Id, argument: str) -> Reply:
-            return _staged([await self._declarations.entity(scene_id, kind, argument, example)])
+            async with self._turnstile:
+                return _staged([await self._declarations.entity(scene_id, kind, argument, example)])
 
         return handler
 
     async def _place(self, scene_id: Id, argument: str) -> Reply:
-        return _staged(await self._declarations.place(scene_id, argument, _PLACE))
+        async with self._turnstile:
+            return _staged(await self._declarations.place(scene_id, argument, _PLACE))
 
     async def _fact(self, scene_id: Id, argument: str) -> Reply:
-        return _staged([await self._declarations.fact(scene_id, argument)])
+        async with self._turnstile:
+            return _staged([await self._declarations.fact(scene_id, argument)])
 
     async def _axiom(self, scene_id: Id, argument: str) -> Reply:
-        return _staged([await self._declarations.axiom(scene_id, argument)])
+        async with self._turnstile:
+            return _staged([await self._declarations.axiom(scene_id, argument)])
 
     async def _state(self, scene_id: Id, argument: str) -> Reply:
-        return _staged(await self._declarations.state(scene_id, argument))
+        async with self._turnstile:
+            return _staged(await self._declarations.state(scene_id, argument))
 
     async def _go(self, scene_id: Id, argument: str) -> Reply:
-        return _staged([await self._declarations.go(scene_id, argument)])
+        async with self._turnstile:
+            return _staged([await self._declarations.go(scene_id, argument)])
 
     # --- decisions -----------------------------------------------------------------------------------
 
@@ -295,7 +310,7 @@ def _words(proposal: ProposedChange) -> str:
 def _chosen(view: SceneView, argument: str) -> list[ProposalView]:
     """Return the proposals that the numbers name. Raises InputError for one that is not there."""
     if argument.casefold() == "all":
-        return list(view.proposals)
+        return [p for p in view.proposals if p.status in OPEN]
     numbers = argument.replace(",", " ").split()
     known = {str(p.number): p for p in view.proposals}
     if wrong := [n for n in numbers if n not in known]:

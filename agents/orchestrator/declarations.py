@@ -25,7 +25,7 @@ from stores.records.canon import (
 )
 from stores.records.ids import Clock, Id, IdMaker, derived
 from stores.records.ledger import ProposedChange
-from stores.records.play import Turn
+from stores.records.play import Speaker, Turn
 from stores.records.world import Entity, EntityKind
 
 MAX_QUOTE = 500
@@ -203,7 +203,7 @@ def by_hand(proposal_id: Id, quote: str, head: Turn | None) -> tuple[Evidence, .
         turn_id=head.id if head else None,
         scene_id=head.scene_id if head else None,
     )
-    if head is None:
+    if head is None or head.speaker is Speaker.SYSTEM:
         return (typed,)
     return (typed, of_turn(head))
 

@@ -5,10 +5,12 @@ Pure but for the look-up of names, which is handed in. Source: design/interface.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
 
+from agents.resolver.effects import MAX_NUMBER
 from stores.errors import InputError
 from stores.records.canon import (
     AssertFact,
@@ -43,6 +45,8 @@ _KINDS = {
 }
 _KIND_PREFIX = re.compile(rf"({'|'.join(_KINDS)})\s*:\s*(.+)", re.IGNORECASE | re.DOTALL)
 _CAPITALISED = re.compile(r"\b[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|the|and|in)\s+)*[^\W\d_a-z][\w'’-]*)*")
+_DEATH = re.compile(r"(.+?)\s+(?:is dead|dies|died|has died)", re.IGNORECASE)
+"""The sentence that players type for a death; it is one, not a mere remark."""
 MAX_NAME = 80
 MAX_STATEMENT = 1_000
 
@@ -123,6 +127,10 @@ async def read_fact(
             kept="Nothing was staged.",
             todo="As in: /fact The bell was moved, or /fact Mara owns the lantern.",
         )
+    if death := _DEATH.fullmatch(text.rstrip(".")):
+        who = await find(death[1])
+        if who is not None:
+            return _alive(who, False, phrase, tick)
     relation = await _relation(text, predicates, find, phrase, tick)
     if relation is not None:
         return relation
@@ -134,6 +142,17 @@ async def read_fact(
         predicate=kind.value if kind is not FactKind.ATTRIBUTE else STATED,
         statement=sentence(text),
         involves=tuple(involved(await mentioned(text, find))),
+        valid_from=tick,
+    )
+
+
+def _alive(who: Entity, alive: bool, phrase: Phrase, tick: int) -> AssertFact:
+    return AssertFact(
+        fact_kind=FactKind.STATE,
+        predicate="alive",
+        statement=phrase("alive", who.name, str(alive).lower()),
+        involves=(Involvement(role="subject", entity_id=who.id),),
+        value=alive,
         valid_from=tick,
     )
 
@@ -229,9 +248,16 @@ def _value(text: str) -> Literalish:
         return lowered in ("true", "yes")
     for number in (int, float):
         try:
-            return number(text)
+            value = number(text)
         except ValueError:
             continue
+        if abs(value) > MAX_NUMBER or not math.isfinite(value):
+            raise InputError(
+                f"{text[:20]} is no number that a sheet can hold.",
+                kept="Nothing was staged.",
+                todo=f"The largest is {MAX_NUMBER:,}.",
+            )
+        return value
     return text
 
 

@@ -30,7 +30,7 @@ from agents.orchestrator.loops import Loops
 from agents.orchestrator.rolls import Rolls
 from agents.orchestrator.router import Operation, Roll, Words, route
 from agents.orchestrator.scene import SceneLoop
-from agents.orchestrator.scene_views import SceneViews
+from agents.orchestrator.scene_views import OPEN, SceneViews
 from agents.orchestrator.session import Session
 from agents.orchestrator.story import StoryLoop
 from agents.orchestrator.story_export import StoryRecord
@@ -92,6 +92,7 @@ class Orchestrator:
         atlas: Atlas,
         chronicle: Chronicle,
         commands: Callable[[Orchestrator], Commands],
+        turnstile: asyncio.Lock,
         sample: Callable[[], WorldSeed],
         health: Callable[[], tuple[tuple[str, str], ...]],
         loops: Loops,
@@ -124,8 +125,7 @@ class Orchestrator:
         self._ids = ids
         self._clock = clock
         self._events = events
-        # One exchange, decision or commit at a time: two keys pressed quickly must not interleave.
-        self._turnstile = asyncio.Lock()
+        self._turnstile = turnstile
         self._dismissed: set[Id] = set()
         self._open_story: Id | None = None
         self._recovered: tuple[str, ...] = ()
@@ -141,11 +141,13 @@ class Orchestrator:
         return self._recovered
 
     async def enter(self, mode: Mode) -> None:
-        await self._session.enter(mode)
+        async with self._turnstile:
+            await self._session.enter(mode)
 
     async def leave(self) -> None:
-        await self._session.leave()
-        self._open_story = None
+        async with self._turnstile:
+            await self._session.leave()
+            self._open_story = None
 
     async def menu(self) -> MenuView:
         notes = await asyncio.to_thread(self._house_notes)
@@ -161,9 +163,10 @@ class Orchestrator:
 
     async def add_sample(self) -> Universe:
         universe, proposals, _ = proposals_of(self._sample(), SAMPLE, clock=self._clock)
-        if universe.id not in {u.id for u in await self._canon.universes()}:
-            await self._resolver.stage(proposals)
-            await self._keeper.found(universe, proposals)
+        async with self._turnstile:
+            if universe.id not in {u.id for u in await self._canon.universes()}:
+                await self._resolver.stage(proposals)
+                await self._keeper.found(universe, proposals)
         return await self._canon.universe(universe.id)
 
     async def systems(self) -> tuple[tuple[str, str, str], ...]:
@@ -190,7 +193,8 @@ class Orchestrator:
         )
 
     async def create_universe(self, new: NewUniverse) -> Universe:
-        return await self._stories.create_universe(new)
+        async with self._turnstile:
+            return await self._stories.create_universe(new)
 
     async def characters(self, universe_id: Id) -> list[Entity]:
         people = await self._canon.entities(universe_id, kind=EntityKind.CHARACTER)
@@ -231,7 +235,8 @@ class Orchestrator:
             self._open_story = None
 
     async def abandon(self, story_id: Id) -> None:
-        await self._loops.fire(Loop.STORY, story_id, "abandon")
+        async with self._turnstile:
+            await self._loops.fire(Loop.STORY, story_id, "abandon")
 
     async def told(self, story_id: Id) -> StoryRecord:
         """Return everything that a written-out story tells."""
@@ -256,6 +261,7 @@ class Orchestrator:
             reply = await self._commands.run(scene_id, typed.name, typed.argument)
             return replace(reply, lines=(*reply.lines, *await self._offer(scene_id)))
         async with self._turnstile:
+            await self._playing(scene_id, "play")
             context = await self._context.load(scene_id)
             if isinstance(typed, Words) and typed.roll == Roll("oracle", ""):
                 suggested = await self._chances.suggest(typed.text, context)
@@ -267,8 +273,8 @@ class Orchestrator:
 
     async def pass_time(self, scene_id: Id, length: str) -> Reply:
         async with self._turnstile:
-            context = await self._context.load(scene_id)
             await self._playing(scene_id, "pass time")
+            context = await self._context.load(scene_id)
             calendar = context.universe.calendar
             until = read_time(length, calendar, context.tick)
             words = f"Time passes. It is {clock_time(calendar, until)}."
@@ -286,9 +292,13 @@ class Orchestrator:
     async def undo(self, scene_id: Id) -> Reply:
         async with self._turnstile:
             scene = await self._playing(scene_id, "undo")
+            staged = await self._log.proposals(scene_id=scene_id, statuses=OPEN)
             left = await self._line.undo(scene)
+            gone = {turn.id for turn in left}
+            with_it = sum(p.turn_id in gone for p in staged)
             offered = await self._scenes.offer_retcons(await self._log.scene(scene_id), left)
-        words = f"Undone: {_short(left[0].text)}"
+        also = f" (and {with_it} {'proposal' if with_it == 1 else 'proposals'} with it)" if with_it else ""
+        words = f"Undone: {_short(left[0].text)}{also}"
         return Reply("operation", (words, *_offered(offered)))
 
     async def redo(self, scene_id: Id) -> Reply:
@@ -301,13 +311,15 @@ class Orchestrator:
         async with self._turnstile:
             scene = await self._playing(scene_id, "retake")
             turn = await self._line.retake(scene, clean_line(text))
-        return Reply("operation", (f"Take {turn.take}.",))
+            offered = await self._offer_retcons(scene)
+        return Reply("operation", (f"Take {turn.take}.", *_offered(offered)))
 
     async def walk_takes(self, scene_id: Id, step: Literal[-1, 1]) -> Reply:
         async with self._turnstile:
             scene = await self._playing(scene_id, "walk takes")
             turn = await self._line.walk(scene, step)
-        return Reply("operation", (f"Take {turn.take}.",))
+            offered = await self._offer_retcons(scene)
+        return Reply("operation", (f"Take {turn.take}.", *_offered(offered)))
 
     async def branch(self, scene_id: Id, turn_id: Id) -> Reply:
         async with self._turnstile:
@@ -319,6 +331,7 @@ class Orchestrator:
 
     async def end_scene(self, scene_id: Id, summary: str = "") -> Reply:
         async with self._turnstile:
+            await self._playing(scene_id, "end what happens")
             await self._scenes.end(scene_id, summary)
         return Reply("operation", ("The scene is at the gate.",), goto="gate", subject=scene_id)
 
@@ -363,6 +376,7 @@ class Orchestrator:
 
     async def commit(self, scene_id: Id, only: Sequence[Id] | None = None) -> CommitReport:
         async with self._turnstile:
+            await self._in_open_story(scene_id)
             return await self._scenes.commit(scene_id, only, reason="by hand")
 
     async def commit_trigger(self, scene_id: Id) -> CommitReport:
@@ -392,6 +406,22 @@ class Orchestrator:
 
     # --- inside --------------------------------------------------------------------------------------
 
+    async def _in_open_story(self, scene_id: Id) -> None:
+        """Raise IllegalTransition when the scene's story is over."""
+        scene = await self._log.scene(scene_id)
+        story = await self._loops.state(Loop.STORY, scene.story_id)
+        if story != "active":
+            raise IllegalTransition(
+                f"This story is {story}.",
+                kept="Nothing was changed.",
+                todo="Start another story in its universe.",
+            )
+
+    async def _offer_retcons(self, before: Scene) -> int:
+        """After another take: what the one before had made true is off the line now."""
+        left = [await self._log.turn(before.head)] if before.head else []
+        return await self._scenes.offer_retcons(await self._log.scene(before.id), left)
+
     async def _play(self, typed: Words | Roll, context: SceneContext) -> None:
         """Play one exchange; an oracle's answer may bring a random event with it."""
         roll = typed.roll if isinstance(typed, Words) else typed
@@ -411,7 +441,9 @@ class Orchestrator:
             await self._play(Roll("event", ""), await self._context.load(context.scene.id))
 
     async def _playing(self, scene_id: Id, what: str) -> Scene:
-        """Return the scene if its line may move. Raises IllegalTransition when it is not Active."""
+        """Return the scene if its line may move, with nothing half done on it. Raises IllegalTransition
+        when the scene is not Active or its story is over."""
+        await self._in_open_story(scene_id)
         state = await self._loops.state(Loop.SCENE, scene_id)
         if state != "active":
             raise IllegalTransition(
@@ -419,6 +451,7 @@ class Orchestrator:
                 kept="Nothing was changed.",
                 todo="/reopen goes back from the gate to play." if state == "finalizing" else "",
             )
+        await self._graph.settle(scene_id)
         return await self._log.scene(scene_id)
 
     async def _offer(self, scene_id: Id) -> tuple[str, ...]:

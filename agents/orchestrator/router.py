@@ -73,6 +73,12 @@ def route(line: str, operations: Collection[str]) -> Typed:
     if text.startswith(">"):
         return _words(text[1:], told=True)
     command = _COMMAND.fullmatch(text)
+    if command is None and text.startswith("/"):
+        raise InputError(
+            "A command's name follows the / at once.",
+            kept="Nothing was played.",
+            todo="/help lists them all.",
+        )
     if command is None:
         return _words(text, told=False)
     name, argument = command[1].casefold(), command[2].strip()

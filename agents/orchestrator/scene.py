@@ -29,7 +29,7 @@ from stores.records.canon import (
     RetconFact,
 )
 from stores.records.ids import Clock, Id, derived
-from stores.records.ledger import Loop, ProposalStatus, ProposedChange
+from stores.records.ledger import Decision, Loop, ProposalStatus, ProposedChange, Verdict
 from stores.records.play import Critical, Scene, Speaker, StoryMode, Turn
 from stores.records.world import Entity
 
@@ -71,6 +71,7 @@ class SceneLoop:
         context = await self._context.load(scene_id)
         await self._loops.plan(Loop.SCENE, scene_id, "end")
         if summary:
+            await self._replace_outcome(context)
             await self._log.update_scene(context.scene.model_copy(update={"summary": summary}))
             await self._propose_outcome(context, summary)
         await self._loops.fire(Loop.SCENE, scene_id, "end")
@@ -110,6 +111,12 @@ class SceneLoop:
             await self._loops.fire(Loop.SCENE, scene.id, "retry", detail="recovered")
         await self._loops.fire(Loop.SCENE, scene.id, "canon_written", detail="recovered")
         return await self._next(context)
+
+    async def open_again(self, scene: Scene) -> None:
+        """After a crash while a scene was being opened: do what is left of it."""
+        scenes = await self._log.scenes(scene.story_id)
+        before = next((s.id for s in reversed(scenes) if s.order < scene.order), None)
+        await self._stories.open_scene(scene, follows=before)
 
     async def open_next(self, scene: Scene) -> Scene:
         """After a crash between a scene's end and the next one's beginning: open that one."""
@@ -167,13 +174,15 @@ class SceneLoop:
         result = await self._keeper.commit(
             chosen, reason=reason, scene=context.scene, story_id=context.story.id, undecided="leave"
         )
-        await self._keep_cast(context)
+        await self._keep_cast(context, await self._canon.entities_by_id([e.id for e in context.cast()]))
         self._committed(context.scene, result)
         return result
 
     async def _close(self, scene_id: Id) -> CommitReport:
         """The scene's end: one batch, then Completed, then the next scene."""
         context = await self._context.load(scene_id)
+        # Who is here and where, before it is canon: should a crash come, the next scene begins the same.
+        await self._keep_cast(context, {e.id for e in context.cast()})
         try:
             result = await self._keeper.commit(
                 await self._pending(scene_id),
@@ -206,9 +215,8 @@ class SceneLoop:
         known = await self._canon.entities_by_id([e.id for e in context.cast()])
         return tuple(i for i, entity in known.items() if "dead" not in entity.tags)
 
-    async def _keep_cast(self, context: SceneContext) -> None:
-        """What was staged is canon now: the scene's own record takes over who and where."""
-        known = await self._canon.entities_by_id([e.id for e in context.cast()])
+    async def _keep_cast(self, context: SceneContext, known: Collection[Id]) -> None:
+        """What was staged is no longer, once it is canon: the scene's own record takes over who and where."""
         cast = tuple(dict.fromkeys((*context.scene.cast, *known)))
         place_id = context.place.id if context.place else None
         if (cast, place_id) != (context.scene.cast, context.scene.place_id):
@@ -219,10 +227,9 @@ class SceneLoop:
     async def _pending(self, scene_id: Id) -> list[ProposedChange]:
         """Return the line's proposals that no commit has closed, rejected ones included: a commit
         closes over those too."""
-        open_ones = await self._log.proposals(
+        return await self._log.proposals(
             scene_id=scene_id, statuses=[ProposalStatus.PENDING, ProposalStatus.FAILED]
         )
-        return [p for p in open_ones if p.status is not ProposalStatus.WITHDRAWN]
 
     async def _long_scene(
         self, scene_id: Id, staged: Sequence[ProposedChange], dismissed: Collection[Id]
@@ -239,6 +246,21 @@ class SceneLoop:
         return f"{length - oldest} turns since the oldest of {len(waiting)} proposals", tuple(
             p.id for p in waiting
         )
+
+    async def _replace_outcome(self, context: SceneContext) -> None:
+        """A scene ends once: an outcome that was proposed before it was reopened gives way."""
+        old = [
+            p.id
+            for p in await self._pending(context.scene.id)
+            if isinstance(p.payload, AssertFact)
+            and context.scene.summary
+            and p.payload.statement == sentence(context.scene.summary)
+        ]
+        if old:
+            reason = "The scene ended otherwise."
+            await self._keeper.decide(
+                old, Decision(verdict=Verdict.REJECT, by="gm", at=self._clock(), reason=reason)
+            )
 
     async def _propose_outcome(self, context: SceneContext, summary: str) -> None:
         async def find(name: str) -> Entity | None:

@@ -76,6 +76,8 @@ class SceneViews:
         """Return what waits on the scene's line, and what was decided last, in the order they were made."""
         waiting = await self._log.proposals(scene_id=scene_id, statuses=OPEN)
         closed = await self._log.proposals(scene_id=scene_id, statuses=CLOSED, last=MOST_CLOSED)
+        standing = await self._log.on_line(scene_id, {p.turn_id for p in closed if p.turn_id})
+        closed = [p for p in closed if p.turn_id is None or p.turn_id in standing]
         return sorted([*waiting, *closed], key=lambda p: (p.created_at, p.id))
 
     async def proposals(self, proposals: Sequence[ProposedChange]) -> tuple[ProposalView, ...]:

@@ -12,7 +12,7 @@ from agents.orchestrator.loops import Loops
 from agents.orchestrator.scene import SceneLoop
 from agents.orchestrator.turn_graph import TurnGraph
 from agents.views import MenuView, StoryCard
-from stores.errors import MonitorError, NotFound
+from stores.errors import NotFound, StoreError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.records.ids import Id, derived
 from stores.records.ledger import Loop
@@ -80,15 +80,18 @@ class Session:
     async def recover(self) -> list[str]:
         """Finish what a crash left half done. Returns a line for the user for each thing."""
         lines = await self._keeper.recover()
-        newest: Story | None = None
-        for story in await self._open_stories():
-            newest = newest or story
+        for story in await self._log.stories():
+            if await self._loops.state(Loop.STORY, story.id) not in ("created", "active"):
+                continue
             scenes = await self._log.scenes(story.id)
             if scenes:
                 lines += await self._recover_scene(scenes[-1])
+            else:
+                await self._loops.fire(Loop.STORY, story.id, "abandon", detail="recovered")
+                lines.append(f"Setting up {story.title} was cut off before its first scene: begin it anew.")
         state = await self._loops.state(Loop.MAIN, SESSION)
         if "suspend" in ways(Loop.MAIN, state):
-            await self.suspend(await self._last_played() or (newest.id if newest else None))
+            await self.suspend(await self._last_played())
         return lines
 
     async def menu(self, health: tuple[tuple[str, str], ...], notes: tuple[str, ...]) -> MenuView:
@@ -140,20 +143,20 @@ class Session:
         return [s for s in stories if s.id in states and states[s.id].target == "active"]
 
     async def _last_played(self) -> Id | None:
-        moves = await self._log.transitions(loop=Loop.MAIN, subject_id=SESSION, limit=50)
-        return next((m.detail for m in reversed(moves) if m.detail), None)
+        """Return the open story whose scene moved last."""
+        moved = []
+        for story in await self._open_stories():
+            scenes = await self._log.scenes(story.id)
+            last = await self._log.loop_state(Loop.SCENE, scenes[-1].id) if scenes else None
+            if last is not None:
+                moved.append((last.at, story.id))
+        return max(moved)[1] if moved else None
 
     async def _recover_scene(self, scene: Scene) -> list[str]:
-        lines = []
-        for checkpoint in await self._log.checkpoints(scene.id):
-            words = str(checkpoint.state.get("words") or "a roll")
-            short = words if len(words) < 60 else words[:57] + "..."
-            try:
-                await self._graph.resume(checkpoint)
-                lines.append(f"Finished the exchange that was cut off: {short}")
-            except MonitorError as error:
-                await self._graph.drop(checkpoint)
-                lines.append(f"An exchange was cut off and could not be finished ({error.what}): {short}")
+        try:
+            lines = await self._graph.settle(scene.id)
+        except StoreError as error:
+            lines = [f"An exchange was cut off and waits to be finished. {error}"]
         if await self._loops.state(Loop.SCENE, scene.id) in ("finalizing", "failed"):
             nodes = await self._canon.scene_nodes(scene.story_id)
             if any(n.id == scene.id and n.status == "completed" for n in nodes):
@@ -162,7 +165,7 @@ class Session:
             else:
                 lines.append(f'Scene "{scene.title}" waits at the gate with your decisions kept.')
         if await self._loops.state(Loop.SCENE, scene.id) == "created":
-            await self._loops.fire(Loop.SCENE, scene.id, "load_context", detail="recovered")
+            await self._scenes.open_again(scene)
         elif await self._loops.state(Loop.SCENE, scene.id) == "completed":
             await self._scenes.open_next(scene)
         return lines

@@ -88,7 +88,7 @@ class StoryLoop:
         )
         await self._loops.fire(Loop.STORY, story.id, "begin")
         cast = tuple(dict.fromkeys((*filter(None, [pc_id]), *outline.cast)))
-        return await self._open(
+        return await self.open_scene(
             Scene(
                 id=self._ids.new(),
                 story_id=story.id,
@@ -125,7 +125,7 @@ class StoryLoop:
                 created_at=self._clock(),
             )
         )
-        return await self._open(scene, follows=before.id)
+        return await self.open_scene(scene, follows=before.id)
 
     async def complete(self, story_id: Id, recap: str) -> CommitResult:
         """Close the story: Story chart Completed, recap kept, the container's status in canon."""
@@ -143,7 +143,7 @@ class StoryLoop:
         await self._loops.fire(Loop.STORY, story_id, "complete")
         return result
 
-    async def _open(self, scene: Scene, follows: Id | None) -> Scene:
+    async def open_scene(self, scene: Scene, follows: Id | None) -> Scene:
         """Create the scene's record and container, and load it: each step again is a step once."""
         await self._log.create_scene(scene)
         await self._containers.create_scene_node(

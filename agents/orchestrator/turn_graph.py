@@ -12,8 +12,9 @@ from agents.narrator.narrator import Narrator
 from agents.orchestrator.exchange import NODES, Exchange
 from agents.orchestrator.loops import Loops
 from agents.orchestrator.rolls import Rolls
+from stores.errors import IllegalTransition, InputError, NotFound
 from stores.ports import OrchestratorLog
-from stores.records.ids import Clock
+from stores.records.ids import Clock, Id
 from stores.records.ledger import Checkpoint, Loop, Transition
 from stores.records.play import MoveKind, Resolution, Speaker, Turn
 
@@ -55,12 +56,42 @@ class TurnGraph:
         await self._run(exchange, last, after=checkpoint.node, context=context)
         return exchange
 
+    async def settle(self, scene_id: Id) -> list[str]:
+        """Finish every exchange of the scene that was begun and not finished, before anything else is
+        played. Returns a line for each. One that makes no sense any more is dropped, its words kept;
+        raises StoreError, with everything as it was, if the store still fails."""
+        lines = []
+        for checkpoint in await self._log.checkpoints(scene_id):
+            words = " ".join(str(checkpoint.state.get("words") or "a roll").split())
+            short = words if len(words) < 60 else words[:57] + "..."
+            try:
+                await self.resume(checkpoint)
+                lines.append(f"Finished the exchange that was cut off: {short}")
+            except (InputError, NotFound, IllegalTransition, ValueError) as error:
+                await self.drop(checkpoint)
+                lines.append(f"An exchange was cut off and could not be finished ({error}): {short}")
+        return lines
+
     async def drop(self, checkpoint: Checkpoint) -> None:
         """Give up an exchange that cannot be finished; its words stay in the log."""
+        await self._keep_words(checkpoint)
         last = await self._log.loop_state(Loop.TURN, checkpoint.exchange_id)
         move = self._loops.after(last, Loop.TURN, checkpoint.exchange_id, "drop")
         await self._log.finish_exchange(checkpoint.exchange_id, [move])
         self._loops.published(move)
+
+    async def _keep_words(self, checkpoint: Checkpoint) -> None:
+        """What the GM told stands in the checkpoint alone until it is told: tell it where play stands."""
+        try:
+            turn = Exchange.model_validate(checkpoint.state).words_turn(self._clock())
+        except ValueError:
+            return
+        if turn is None or turn.speaker is not Speaker.GM or await self._log.turns([turn.id]):
+            return
+        scene = await self._log.scene(turn.scene_id)
+        head = await self._log.turn(scene.head) if scene.head else None
+        place = {"parent_id": head.id if head else None, "depth": head.depth + 1 if head else 0}
+        await self._narrator.tell(turn.model_copy(update={**place, "exchange_id": turn.id}))
 
     async def _run(
         self, exchange: Exchange, last: Transition | None, *, after: str, context: SceneContext

@@ -26,7 +26,7 @@ from stores.records.play import HeadMove, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
 
 SCENE = "SELECT json_set(body, '$.head', head, '$.canonical_outcomes', json(canonical_outcomes)) FROM scenes"
-UNDECIDED = (ProposalStatus.PENDING, ProposalStatus.DEFERRED)
+UNDECIDED = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
 
 _LINE = """SELECT t.body FROM line l JOIN turns t ON t.id = l.turn_id
     WHERE l.scene_id = ? AND l.depth BETWEEN ? AND ? ORDER BY l.depth"""
@@ -34,7 +34,7 @@ _LINE = """SELECT t.body FROM line l JOIN turns t ON t.id = l.turn_id
 _PROPOSALS = """
     SELECT json_set(body, '$.status', shown, '$.decision', json(decision), '$.error', error,
         '$.canonization_id', canonization_id)
-    FROM (SELECT *, CASE WHEN status IN ('pending', 'deferred') AND (
+    FROM (SELECT *, CASE WHEN status IN ('pending', 'deferred', 'failed') AND (
             turn_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM on_line l WHERE l.turn_id = p.turn_id)
             OR EXISTS (SELECT 1 FROM on_line l WHERE l.turn_id = p.unless_turn))
         THEN 'withdrawn' ELSE status END AS shown

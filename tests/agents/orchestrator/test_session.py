@@ -287,6 +287,9 @@ async def test_a_scene_at_the_gate_refuses_play_in_words(tmp_path: Path, line: s
         ("/show Nobody", "Nobody"),
         ("/help nonsense", "no command"),
         ("/state Mara", "Mara"),
+        ("/fact Mara hp " + "9" * 400, "no number"),
+        ("/fact Mara hp inf", "no number"),
+        ("/", "follows the /"),
         ("/reopen", "cannot reopen"),
         ("x" * 100_000, "100,000 characters"),
         ("\x1b[2J", "nothing to play"),
@@ -311,3 +314,95 @@ async def test_bad_input_is_answered_and_changes_nothing(tmp_path: Path, line: s
             await desktop.desk.submit(scene_id, line)
         assert caught.value.kept or caught.value.todo
         assert await desktop.desk.scene(scene_id) == before
+
+
+async def test_a_crash_while_the_next_scene_opens_is_made_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its record is there and its node is not; it begins where play stood, with who was there."""
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        for line in ("I wait.", "/npc Tom", "/place Cellar", "/go Cellar", "/end"):
+            await desktop.desk.submit(scene_id, line)
+
+        async def fail(node: object) -> None:
+            raise PowerError("The power went.")
+
+        monkeypatch.setattr(desktop.desk._stories._containers, "create_scene_node", fail)
+        with pytest.raises(StoreError):
+            await desktop.desk.commit(scene_id)
+    async with opened(tmp_path, seed=2) as desktop:
+        await desktop.desk.recover()
+        following = await desktop.desk.resume(await story_of(desktop))
+        view = await desktop.desk.scene(following)
+        assert (following != scene_id, view.state, view.place) == (True, "active", "Cellar")
+        assert [m.name for m in view.cast] == ["Mara", "Tom"]
+        for line in ("I look.", "/end", "/commit"):
+            await desktop.desk.submit(following, line)
+
+
+async def test_words_that_the_store_refused_are_told_before_anything_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        narrator = desktop.desk._graph._narrator
+        tell = narrator.tell
+
+        async def fail(*args: object) -> None:
+            raise PowerError("The disk is full.")
+
+        monkeypatch.setattr(narrator, "tell", fail)
+        with pytest.raises(StoreError):
+            await desktop.desk.submit(scene_id, "> The bell rings.")
+        with pytest.raises(StoreError):
+            await desktop.desk.submit(scene_id, "I run.")
+        monkeypatch.setattr(narrator, "tell", tell)
+        await desktop.desk.submit(scene_id, "I run.")
+        rows = await desktop.desk.transcript(scene_id, 0, 10)
+        assert [row.turn.text for row in rows] == ["The bell rings.", "I run."]
+
+
+async def test_a_story_that_is_over_is_read_and_not_played(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        await desktop.desk.complete_story(await story_of(desktop), "It ended.")
+        for line in ("I act.", "/undo", "/commit", "/end"):
+            with pytest.raises(IllegalTransition, match="completed"):
+                await desktop.desk.submit(scene_id, line)
+
+
+async def test_all_means_what_still_waits(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        for line in ("I wait.", "/fact event: The dog barked", "/commit", "/npc Tom", "/accept all"):
+            await desktop.desk.submit(scene_id, line)
+        assert [p.verdict for p in (await desktop.desk.gate(scene_id)).proposals] == [Verdict.ACCEPT]
+
+
+async def test_a_scene_ends_in_one_way(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        for line in ("I wait.", "/end The orc is dead", "/reopen", "/end The orc fled"):
+            await desktop.desk.submit(scene_id, line)
+        report = await desktop.desk.commit(scene_id)
+        assert [f.statement for f in report.facts] == ["The orc fled."]
+
+
+async def test_another_take_of_what_is_canon_proposes_retcons(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        for line in ("> It rings.", "/fact event: The bell rang", "/commit"):
+            await desktop.desk.submit(scene_id, line)
+        reply = await desktop.desk.submit(scene_id, "/retake It is silent.")
+        assert "a retcon is proposed" in reply.lines[-1]
+
+
+async def test_a_death_in_plain_words_is_a_death(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        await desktop.desk.submit(scene_id, "I fall.")
+        await desktop.desk.submit(scene_id, "/fact Mara is dead")
+        assert "Mara died" in (await desktop.desk.scene(scene_id)).trigger
+        reply = await desktop.desk.submit(scene_id, "/undo")
+        assert "1 proposal with it" in reply.lines[0]
