@@ -17,7 +17,6 @@ from agents.resolver.resolver import Resolver
 from stores.errors import InputError
 from stores.records.canon import (
     Authority,
-    CreateEntity,
     Evidence,
     EvidenceKind,
     Payload,
@@ -218,8 +217,3 @@ def of_turn(turn: Turn) -> Evidence:
         turn_id=turn.id,
         scene_id=turn.scene_id,
     )
-
-
-def created(proposal: ProposedChange) -> str:
-    """Return the name of what a proposal would create."""
-    return proposal.payload.name if isinstance(proposal.payload, CreateEntity) else ""

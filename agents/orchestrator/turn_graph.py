@@ -67,6 +67,7 @@ class TurnGraph:
             try:
                 await self.resume(checkpoint)
                 lines.append(f"Finished the exchange that was cut off: {short}")
+            # ValueError: the checkpoint itself cannot be read, as one of another version would not be.
             except (InputError, NotFound, IllegalTransition, ValueError) as error:
                 await self.drop(checkpoint)
                 lines.append(f"An exchange was cut off and could not be finished ({error}): {short}")
@@ -85,7 +86,7 @@ class TurnGraph:
         try:
             turn = Exchange.model_validate(checkpoint.state).words_turn(self._clock())
         except ValueError:
-            return
+            return  # no turn can be made of it; `settle` says so, with its words
         if turn is None or turn.speaker is not Speaker.GM or await self._log.turns([turn.id]):
             return
         scene = await self._log.scene(turn.scene_id)
