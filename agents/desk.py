@@ -193,7 +193,10 @@ class Desk(Protocol):
         ...
 
     # --- proposals and the gate --------------------------------------------------------------------
-    async def gate(self, scene_id: Id | None, universe_id: Id | None = None) -> GateView: ...
+    async def gate(self, scene_id: Id | None, universe_id: Id | None = None) -> GateView:
+        """Return what waits at a scene's gate; without a scene, what waits in the universe and comes to
+        no scene's gate: the GM's own edits, what was deferred, what failed."""
+        ...
 
     async def decide(
         self,
@@ -213,6 +216,11 @@ class Desk(Protocol):
     async def commit(self, scene_id: Id, only: Sequence[Id] | None = None) -> CommitReport:
         """Write what is accepted or pre-ticked. In a Finalizing scene this closes it, and
         `next_scene_id` names the scene that play goes on in."""
+        ...
+
+    async def commit_universe(self, universe_id: Id, only: Collection[Id] | None = None) -> CommitReport:
+        """Write what is accepted or pre-ticked at the gate of a universe without a scene (of `only`, if
+        given); what is undecided waits on."""
         ...
 
     async def commit_trigger(self, scene_id: Id) -> CommitReport:

@@ -95,13 +95,17 @@ class SceneView:
 
 @dataclass(frozen=True, slots=True)
 class GateView:
-    """Everything that waits at the gate: of one scene, or (scene None) of a whole universe."""
+    """Everything that waits at the gate: of one scene, or (scene None) of a universe without one.
+
+    `elsewhere` counts what waits at the gates of scenes that are being played.
+    """
 
     title: str
     universe: Universe
     scene: Scene | None
     finalizing: bool
     proposals: tuple[ProposalView, ...]
+    elsewhere: int = 0
 
 
 @dataclass(frozen=True, slots=True)

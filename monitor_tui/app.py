@@ -177,8 +177,8 @@ class MonitorApp(App[None]):
                 self._show(SceneScreen(desk, story_id=story_id), over_menu=True)
             case routes.ToScene(scene_id):
                 self._show(SceneScreen(desk, scene_id=scene_id), over_menu=True)
-            case routes.ToGate(scene_id):
-                self._show(GateScreen(desk, scene_id))
+            case routes.ToGate(scene_id, universe_id):
+                self._show(GateScreen(desk, scene_id, universe_id))
             case routes.ToTurn(turn_id):
                 self._show(ReadingScreen(desk, turn_id))
             case routes.ToUniverse(universe_id, entity_id, beside_play):

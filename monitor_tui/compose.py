@@ -34,6 +34,7 @@ from agents.orchestrator.session import Session
 from agents.orchestrator.story import StoryLoop
 from agents.orchestrator.transcript import Transcript
 from agents.orchestrator.turn_graph import TurnGraph
+from agents.orchestrator.universe_gate import UniverseGate
 from agents.resolver import pack_check
 from agents.resolver.random_tables import Shelf
 from agents.resolver.resolver import Resolver
@@ -111,6 +112,7 @@ def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestra
         house_notes=lambda: (*packs().notes, *shelf().notes, *map(str, shelf().refused)),
         line=Line(log, narrator, ids, clock, events),
         views=views,
+        universe_gate=UniverseGate(log, canon, keeper, views, events),
         transcript=transcript,
         atlas=atlas,
         commands=lambda desk: Commands(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -36,9 +36,16 @@ if TYPE_CHECKING:
 GROUPINGS = (Grouping.GROUP, Grouping.LABEL, Grouping.NONE)
 """By what it is about, by kind, as it was proposed."""
 
+EMPTY = "Nothing waits here. Enter closes the gate."
+EMPTY_UNIVERSE = (
+    "Nothing waits here. What you change by hand, what you deferred at a scene's end and what could not be "
+    "written comes here. Esc goes back."
+)
+
 
 class GateScreen(DecidingScreen):
-    """What a scene would make true, decided row by row and written at once."""
+    """What a scene (or, without one, the GM's own hand) would make true, decided row by row and written at
+    once."""
 
     CSS_PATH = "gate.tcss"
     AUTO_FOCUS = "ProposalList"
@@ -63,7 +70,7 @@ class GateScreen(DecidingScreen):
             key_display="/",
         ),
         Binding(
-            "escape", "escape", "Back", id="gate.escape", tooltip="Back to play, with every decision kept"
+            "escape", "escape", "Back", id="gate.escape", tooltip="Back, with every decision kept"
         ),
     ]
 
@@ -79,17 +86,20 @@ class GateScreen(DecidingScreen):
     class Reopened(Message):
         """The scene is Active again."""
 
-    def __init__(self, desk: Desk, scene_id: Id) -> None:
+    def __init__(self, desk: Desk, scene_id: Id | None, universe_id: Id | None = None) -> None:
+        """Open a scene's gate, or (without one) a universe's."""
         super().__init__(desk)
         self.scene_id = scene_id
+        self.universe_id = universe_id
         self.view: GateView | None = None
         self._next: Id | None = None
+        self._failed = False
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Canon gate")
         yield Input(id="filter", placeholder="only rows with these words", compact=True)
         with Container(id="review"):
-            yield ProposalList(accept_all="unmarked", empty="Nothing waits here. Enter closes the gate.")
+            yield ProposalList(accept_all="unmarked")
             with Vertical(id="about"):
                 yield Diff()
                 yield ProposalDetail()
@@ -102,7 +112,7 @@ class GateScreen(DecidingScreen):
         return isinstance(event, ProposalsChanged | CanonCommitted)
 
     async def read(self) -> None:
-        self.post_message(self.Read(await self.desk.gate(self.scene_id)))
+        self.post_message(self.Read(await self.desk.gate(self.scene_id, self.universe_id)))
 
     @on(Read)
     def _show(self, message: Read) -> None:
@@ -110,6 +120,7 @@ class GateScreen(DecidingScreen):
         rows = self.query_one(ProposalList)
         if first:
             rows.grouping = GROUPINGS[0]
+            rows.empty = EMPTY if self.scene_id else EMPTY_UNIVERSE
         rows.show(message.view.proposals)
         self.query_one(TitleBar).show(message.view.title, _counts(message.view))
         self.refresh_bindings()
@@ -158,6 +169,7 @@ class GateScreen(DecidingScreen):
             self.post_message(Visit(Back(self)))
 
     async def _reopen(self) -> None:
+        assert self.scene_id is not None
         await self.desk.reopen_scene(self.scene_id)
         self.post_message(self.Reopened())
 
@@ -169,7 +181,9 @@ class GateScreen(DecidingScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "commit":
-            return self.view is not None and self.query_one(ProposalList).has_focus
+            rows = self.query_one(ProposalList)
+            to_do = self.view is not None and (self.view.finalizing or any(map(is_open, rows.views)))
+            return to_do and rows.has_focus
         return super().check_action(action, parameters)
 
     def action_commit(self) -> None:
@@ -191,18 +205,28 @@ class GateScreen(DecidingScreen):
             self.change(self._commit(), "commit")
 
     async def _commit(self) -> None:
-        self.post_message(self.Committed(await self.desk.commit(self.scene_id)))
+        if self.scene_id is not None:
+            report = await self.desk.commit(self.scene_id)
+        else:
+            assert self.view is not None
+            report = await self.desk.commit_universe(self.view.universe.id)
+        self.post_message(self.Committed(report))
 
     @on(Committed)
     def _written(self, message: Committed) -> None:
-        self._next = message.report.next_scene_id
-        self.app.push_screen(OutcomeScreen(message.report), self._go_on)
+        self._next, self._failed = message.report.next_scene_id, bool(message.report.failed)
+        titles = {row.proposal.id: row.title for row in self.query_one(ProposalList).views}
+        failed = tuple((titles.get(what, what), why) for what, why in message.report.failed)
+        self.app.push_screen(OutcomeScreen(replace(message.report, failed=failed)), self._go_on)
 
     def _go_on(self, _: None) -> None:
-        """To the next scene if this one is closed; back to play; or, after a failure, on with the review."""
+        """To the next scene if this one is closed; back to where one came from; or, where something failed
+        that nobody would come back to by himself, on with the review."""
+        in_play = self.scene_id is not None and self.view is not None and not self.view.finalizing
+        done = self.scene_id is None and not self._failed
         if self._next is not None:
             self.post_message(Visit(ToScene(self._next)))
-        elif self.view is not None and not self.view.finalizing:
+        elif in_play or done:
             self.post_message(Visit(Back(self)))
         else:
             self.reload()
@@ -231,4 +255,7 @@ def _counts(view: GateView) -> str:
     """What a commit now would do."""
     counts = Counter[str](p.mark for p in view.proposals if is_open(p))
     told = (("accept", "accept"), ("reject", "reject"), ("defer", "wait"), ("hold", "in conflict"))
-    return " · ".join(f"{counts[mark]} {word}" for mark, word in told if counts[mark])
+    words = [f"{counts[mark]} {word}" for mark, word in told if counts[mark]]
+    if view.elsewhere:
+        words.append(f"{view.elsewhere} more in play")
+    return " · ".join(words)

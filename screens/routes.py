@@ -47,9 +47,10 @@ class ToScene:
 
 @dataclass(frozen=True, slots=True)
 class ToGate:
-    """The canon gate of a scene."""
+    """The canon gate of a scene, or (without one) of a universe."""
 
-    scene_id: Id
+    scene_id: Id | None
+    universe_id: Id | None = None
 
 
 @dataclass(frozen=True, slots=True)

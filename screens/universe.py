@@ -17,7 +17,7 @@ from agents.messages import CanonCommitted
 from screens.aside import Aside
 from screens.base import DeskScreen
 from screens.key_bar import KeyBar
-from screens.routes import Back, ToMenu, ToTurn, Visit
+from screens.routes import Back, ToGate, ToMenu, ToTurn, Visit
 from screens.title_bar import TitleBar
 from stores.errors import MonitorError
 from stores.records.ids import Id
@@ -56,6 +56,7 @@ class UniverseScreen(DeskScreen[None]):
             key_display="/",
         ),
         Binding("u", "next_universe", "Next world", id="universe.next", tooltip="Look at the next universe"),
+        Binding("g", "gate", "Gate", id="universe.gate", tooltip="What waits for your decision here"),
         Binding("s", "sample", "Sample world", id="universe.sample", tooltip="Bring in the sample world"),
         Binding("escape", "escape", "Back", id="universe.escape", tooltip="One step back"),
     ]
@@ -237,6 +238,8 @@ class UniverseScreen(DeskScreen[None]):
         match action:
             case "next_universe":
                 return len(self._universes) > 1
+            case "gate":
+                return self.universe_id is not None
             case "sample":
                 return not self._universes and self._entered
         return super().check_action(action, parameters)
@@ -248,6 +251,9 @@ class UniverseScreen(DeskScreen[None]):
         )
         self.entity_id = None
         self.reload()
+
+    def action_gate(self) -> None:
+        self.post_message(Visit(ToGate(None, self.universe_id)))
 
     def action_sample(self) -> None:
         self.change(self._add_sample(), "sample")

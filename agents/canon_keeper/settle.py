@@ -54,7 +54,8 @@ def settle(
             case Verdict.REJECT | Verdict.COLOUR:
                 settlement.outcomes.append(_outcome(proposal, ProposalStatus.REJECTED, decided))
             case Verdict.DEFER:
-                if undecided != "leave":
+                # What is deferred already stays so, and no commit needs to say it again.
+                if undecided != "leave" and proposal.status is not ProposalStatus.DEFERRED:
                     settlement.outcomes.append(_outcome(proposal, ProposalStatus.DEFERRED, decided))
             case _:
                 assert_never(decided.verdict)

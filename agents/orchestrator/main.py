@@ -36,6 +36,7 @@ from agents.orchestrator.story import StoryLoop
 from agents.orchestrator.story_export import StoryRecord
 from agents.orchestrator.transcript import Transcript
 from agents.orchestrator.turn_graph import TurnGraph, answered
+from agents.orchestrator.universe_gate import UniverseGate
 from agents.resolver.likelihood import Suggestion
 from agents.resolver.oracle import Likelihood, check_tension
 from agents.resolver.resolver import Resolver
@@ -88,6 +89,7 @@ class Orchestrator:
         packs: Callable[[], Library],
         house_notes: Callable[[], tuple[str, ...]],
         views: SceneViews,
+        universe_gate: UniverseGate,
         transcript: Transcript,
         atlas: Atlas,
         chronicle: Chronicle,
@@ -115,6 +117,7 @@ class Orchestrator:
         self._packs = packs
         self._house_notes = house_notes
         self._views = views
+        self._universe_gate = universe_gate
         self._transcript = transcript
         self._atlas = atlas
         self._chronicle = chronicle
@@ -346,7 +349,11 @@ class Orchestrator:
     # --- proposals and the gate ----------------------------------------------------------------------
 
     async def gate(self, scene_id: Id | None, universe_id: Id | None = None) -> GateView:
-        return await self._views.gate(scene_id, universe_id)
+        if scene_id is not None:
+            return await self._views.gate(scene_id)
+        if universe_id is None:
+            raise InputError("Whose gate is it?", kept="Nothing was changed.")
+        return await self._universe_gate.view(universe_id)
 
     async def decide(
         self,
@@ -378,6 +385,10 @@ class Orchestrator:
         async with self._turnstile:
             await self._in_open_story(scene_id)
             return await self._scenes.commit(scene_id, only, reason="by hand")
+
+    async def commit_universe(self, universe_id: Id, only: Collection[Id] | None = None) -> CommitReport:
+        async with self._turnstile:
+            return await self._universe_gate.commit(universe_id, only)
 
     async def commit_trigger(self, scene_id: Id) -> CommitReport:
         async with self._turnstile:

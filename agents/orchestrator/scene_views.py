@@ -58,14 +58,8 @@ class SceneViews:
             unfinished=len(await self._log.checkpoints(scene_id)),
         )
 
-    async def gate(self, scene_id: Id | None, universe_id: Id | None) -> GateView:
-        """Return what waits at the gate, of one scene or of a whole universe."""
-        if scene_id is None:
-            assert universe_id is not None
-            universe = await self._canon.universe(universe_id)
-            waiting = await self._log.proposals(universe_id=universe_id, statuses=OPEN)
-            rows = await self.proposals([p for p in waiting if p.status in OPEN])
-            return GateView(f"{universe.name}: all that waits", universe, None, False, rows)
+    async def gate(self, scene_id: Id) -> GateView:
+        """Return what waits at a scene's gate."""
         scene = await self._log.scene(scene_id)
         universe = await self._canon.universe(scene.universe_id)
         rows = await self.proposals([p for p in await self.shown(scene_id) if p.status in OPEN])

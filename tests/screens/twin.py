@@ -373,7 +373,7 @@ class TwinDesk:
     # --- proposals ---------------------------------------------------------------------------------
 
     async def gate(self, scene_id: Id | None, universe_id: Id | None = None) -> GateView:
-        self._call("gate", scene_id)
+        self._call("gate", scene_id, universe_id)
         scene = self._scenes[scene_id] if scene_id else None
         finalizing = scene_id is not None and self.states[scene_id] == "finalizing"
         title = f"Scene {scene.order} “{scene.title}”" if scene else self.world.name
@@ -426,6 +426,14 @@ class TwinDesk:
         return CommitReport(
             an_id("canonization"), facts, (), len(accepted), rejected, 1, held, next_scene_id=next_scene
         )
+
+    async def commit_universe(self, universe_id: Id, only: Collection[Id] | None = None) -> CommitReport:
+        self._call("commit_universe", universe_id, tuple(only) if only is not None else None)
+        accepted = [p for p in self._proposals if p.mark == "accept"]
+        self._proposals = [p for p in self._proposals if p.mark not in ("accept", "reject")]
+        facts = tuple(_fact(self.world.id, p.title) for p in accepted)
+        self.events.publish(ProposalsChanged(self.world.id, None))
+        return CommitReport(an_id("canonization", "by hand"), facts, (), len(accepted), 0, 0, 0)
 
     async def commit_trigger(self, scene_id: Id) -> CommitReport:
         self._call("commit_trigger", scene_id)
