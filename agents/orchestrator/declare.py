@@ -47,6 +47,11 @@ _KIND_PREFIX = re.compile(rf"({'|'.join(_KINDS)})\s*:\s*(.+)", re.IGNORECASE | r
 _CAPITALISED = re.compile(r"\b[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|the|and|in)\s+)*[^\W\d_a-z][\w'’-]*)*")
 _DEATH = re.compile(r"(.+?)\s+(?:is dead|dies|died|has died)", re.IGNORECASE)
 """The sentence that players type for a death; it is one, not a mere remark."""
+_JOINING = frozenset({"the", "a", "an", "of", "and", "in"})
+"""Words that join names and name nobody alone."""
+_SPAN = 24
+_NAME_WORDS = 6
+"""Words of one capitalised span that are read, and of one name in it."""
 MAX_NAME = 80
 MAX_STATEMENT = 1_000
 
@@ -173,12 +178,27 @@ async def mentioned(text: str, find: FindEntity) -> list[Entity]:
     """Return the entities that the text names, in its order: capitalised spans and their parts."""
     found: dict[Id, Entity] = {}
     for span in _CAPITALISED.findall(text)[:40]:
-        for part in _parts(span.split()):
-            entity = await find(part)
-            if entity is not None:
-                found.setdefault(entity.id, entity)
-                break
+        for entity in await _named_in(span.split()[:_SPAN], find):
+            found.setdefault(entity.id, entity)
     return list(found.values())
+
+
+async def _named_in(words: list[str], find: FindEntity) -> list[Entity]:
+    """Return whom the words name: the longest name there is, then what stands before and behind it.
+
+    `Old Tam Weaver and Mara` is looked for before `Old Tam Weaver`, and that before `Tam Weaver`: a name may
+    have an `and` in it, and two names may be joined by one.
+    """
+    for size in range(min(len(words), _NAME_WORDS), 0, -1):
+        for start in range(len(words) - size + 1):
+            part = words[start : start + size]
+            if all(word.casefold() in _JOINING for word in part):
+                continue
+            entity = await find(" ".join(part))
+            if entity is not None:
+                before, behind = words[:start], words[start + size :]
+                return [*await _named_in(before, find), entity, *await _named_in(behind, find)]
+    return []
 
 
 def involved(entities: Iterable[Entity]) -> list[Involvement]:
@@ -259,11 +279,3 @@ def _value(text: str) -> Literalish:
             )
         return value
     return text
-
-
-def _parts(words: list[str]) -> Iterable[str]:
-    """Longest first: `Old Tam Weaver`, `Old Tam`, `Tam Weaver`, `Old` ..."""
-    words = words[:6]
-    for size in range(len(words), 0, -1):
-        for start in range(len(words) - size + 1):
-            yield " ".join(words[start : start + size])

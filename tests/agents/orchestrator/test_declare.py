@@ -1,0 +1,35 @@
+"""Whom a declared sentence names."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.orchestrator.declare import mentioned
+from stores.records.world import Entity
+from tests.contract import builders as make
+
+KNOWN = [make.entity(name) for name in ("Sella Brand", "Lorne", "Salt and Iron", "The Heron House", "Tib")]
+
+
+async def find(name: str) -> Entity | None:
+    """As in play, a word of a name will do for those who are present."""
+    wanted = name.casefold()
+    exact = [e for e in KNOWN if e.name.casefold() == wanted]
+    part = [e for e in KNOWN if wanted in e.name.casefold().split()]
+    found = exact or part
+    return found[0] if len(found) == 1 else None
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Sella Brand and Lorne met", ["Sella Brand", "Lorne"]),
+        ("Tib and Sella Brand and Lorne rowed home.", ["Tib", "Sella Brand", "Lorne"]),
+        ("Lorne owes Salt and Iron a boat", ["Lorne", "Salt and Iron"]),
+        ("At the Heron House Tib waited for Sella", ["The Heron House", "Tib", "Sella Brand"]),
+        ("The water rose, and Nobody saw it", []),
+        ("Of the two, Lorne was first", ["Lorne"]),
+    ],
+)
+async def test_every_name_in_a_sentence_is_found_in_its_order(text: str, names: list[str]) -> None:
+    assert [e.name for e in await mentioned(text, find)] == names
