@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.readings import SUBJECT, is_in_force, read
+from agents.canon_keeper.house import ReadHouse
+from agents.canon_keeper.readings import IS, IS_NOT, OCCURRENCES, SUBJECT, is_in_force, read, slot_of
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Fact, FactChange, FactStatus
 from stores.records.ids import Id
@@ -23,21 +23,48 @@ _DONE = (CanonizationState.WRITTEN, CanonizationState.CLOSED)
 class Hindsight:
     """Reads the past of canon. Writes nothing."""
 
-    def __init__(self, canon: CanonReader, log: LogReader, catalogue: Catalogue) -> None:
+    def __init__(self, canon: CanonReader, log: LogReader, house: ReadHouse) -> None:
         self._canon = canon
         self._log = log
-        self._catalogue = catalogue
+        self._house = house
+
+    async def of_fact(self, fact: Fact) -> list[Fact]:
+        """Return how what a fact tells of came to be so and went on, in the order of world time: all values
+        of its predicate for its subject (or of its tag), and whatever ended or replaced any of them."""
+        catalogue = (await self._house(fact.universe_id)).catalogue
+        said = read(fact, catalogue)
+        valued = said.value is not None or said.object is not None
+        found = {fact.id: fact}
+        if valued and said.subject is not None and fact.kind not in OCCURRENCES:
+            tag = slot_of(fact, catalogue) if said.predicate in (IS, IS_NOT) else None
+            names = (IS, IS_NOT) if tag else (said.predicate,)
+            told = [f for name in names for f in await self.how_it_was(said.subject, name)]
+            found |= {f.id: f for f in told if tag is None or slot_of(f, catalogue) == tag}
+        found |= await self._chain(found.values())
+        return sorted(found.values(), key=_in_world_time)
+
+    async def _chain(self, facts: Iterable[Fact]) -> dict[Id, Fact]:
+        """Return what superseded these facts and what they superseded, and so on to both ends."""
+        waiting, seen = [f.id for f in facts], dict[Id, Fact]()
+        while waiting:
+            fact_id = waiting.pop()
+            for other in (*await self._canon.superseded_by(fact_id), *await self._canon.supersedes(fact_id)):
+                if other.id not in seen:
+                    seen[other.id] = other
+                    waiting.append(other.id)
+        return seen
 
     async def how_it_was(self, entity_id: Id, predicate: str) -> list[Fact]:
         """Return all that was ever said of a subject under one predicate (from either end), in the order
         of world time; retconned facts too, with their status."""
-        canonical = self._catalogue[predicate].inverse_of or predicate
-        names = {canonical, *self._catalogue.inverses(canonical)}
+        catalogue = (await self._house((await self._canon.entity(entity_id)).universe_id)).catalogue
+        canonical = catalogue[predicate].inverse_of or predicate
+        names = {canonical, *catalogue.inverses(canonical)}
         found: dict[Id, Fact] = {}
         for name in sorted(names):
             for fact in await self._canon.facts_about(entity_id, predicate=name, history=True):
-                said = read(fact, self._catalogue)
-                turned = canonical != predicate or self._catalogue[canonical].symmetric
+                said = read(fact, catalogue)
+                turned = canonical != predicate or catalogue[canonical].symmetric
                 if entity_id in (said.subject, said.object if turned else fact.entity(SUBJECT)):
                     found[fact.id] = fact
         return sorted(found.values(), key=_in_world_time)

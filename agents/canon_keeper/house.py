@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from asyncio import gather
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -43,6 +44,10 @@ class House(NamedTuple):
     precedents: Precedents
     rules: KindRules
     catalogue: Catalogue
+
+
+ReadHouse = Callable[[Id], Awaitable[House]]
+"""Gives what holds in a universe."""
 
 
 @dataclass(frozen=True, slots=True)

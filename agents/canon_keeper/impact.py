@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from agents.canon_keeper.changes import apply
 from agents.canon_keeper.decisions import OPEN, UNCHANGED
+from agents.canon_keeper.house import ReadHouse
 from agents.canon_keeper.naming import causes, named_entities, named_facts
-from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.snapshot import read_snapshot
 from agents.canon_keeper.world import World
 from stores.errors import InputError
@@ -22,7 +22,7 @@ from stores.records.ids import Clock, Id, derived
 from stores.records.ledger import ProposedChange
 from stores.records.memory import Memory
 from stores.records.play import Scene
-from stores.records.world import Entity, EntityKind
+from stores.records.world import Entity, EntityKind, EntityStatus
 
 _MINDS = (EntityKind.CHARACTER, EntityKind.CREATURE, EntityKind.FACTION)
 """Kinds that remember."""
@@ -55,18 +55,18 @@ class Impact:
 class Impacts:
     """Previews retcons. Writes nothing."""
 
-    def __init__(self, canon: CanonReader, log: LogReader, catalogue: Catalogue, clock: Clock) -> None:
+    def __init__(self, canon: CanonReader, log: LogReader, house: ReadHouse, clock: Clock) -> None:
         self._canon = canon
         self._log = log
-        self._catalogue = catalogue
+        self._house = house
         self._clock = clock
 
     async def preview(self, subject_id: Id) -> Impact:
         """Preview the retcon of a fact or an entity; of one that was retconned, its restoration.
 
-        Raises InputError if canon has neither.
+        Raises InputError if canon has neither, or if it was merged into another: that is split.
         """
-        subject = await self._subject(subject_id)
+        subject = await self.subject(subject_id)
         restore = subject.status == FactStatus.RETCONNED.value
         is_fact = isinstance(subject, Fact)
         evidence = await self._canon.evidence_of(subject_id)
@@ -94,11 +94,18 @@ class Impacts:
             proposals=await self._waiting(subject),
         )
 
-    async def _subject(self, subject_id: Id) -> Fact | Entity:
+    async def subject(self, subject_id: Id) -> Fact | Entity:
+        """Return the fact or entity that a retcon would be of. Raises InputError as `preview` does."""
         fact = (await self._canon.facts_by_id([subject_id])).get(subject_id)
         found = fact or (await self._canon.entities_by_id([subject_id])).get(subject_id)
         if found is None:
             raise InputError("What it would retcon is not in canon.", kept=UNCHANGED)
+        if isinstance(found, Entity) and found.status is EntityStatus.MERGED:
+            raise InputError(
+                f"{found.name} was merged into another.",
+                kept=UNCHANGED,
+                todo="Split the two: that undoes it.",
+            )
         return found
 
     async def _changes(
@@ -112,8 +119,9 @@ class Impacts:
             authority=Authority.GM,
             created_at=self._clock(),
         )
-        canon = await read_snapshot(self._canon, self._catalogue, subject.universe_id, [trial])
-        world = World(canon, self._catalogue)
+        catalogue = (await self._house(subject.universe_id)).catalogue
+        canon = await read_snapshot(self._canon, catalogue, subject.universe_id, [trial])
+        world = World(canon, catalogue)
         apply(trial, world)
         facts = ((f, world.facts[f.id]) for f in canon.facts if world.facts[f.id] != f)
         entities = ((e, world.entities[e.id]) for e in canon.entities.values() if world.entities[e.id] != e)
@@ -140,8 +148,8 @@ class Impacts:
     async def _later_scenes(self, facts: Iterable[Fact], evidence: Iterable[Evidence]) -> tuple[Scene, ...]:
         """Return the other scenes that tell of what rests on it, in their order."""
         own = {e.scene_id for e in evidence}
-        told = await gather(*(self._canon.evidence_of(f.id) for f in facts))
-        ids = {e.scene_id for pieces in told for e in pieces if e.scene_id} - own
+        told = await self._canon.evidence_of_all([f.id for f in facts])
+        ids = {e.scene_id for pieces in told.values() for e in pieces if e.scene_id} - own
         scenes = await gather(*(self._log.scene(i) for i in sorted(ids)))
         return tuple(sorted(scenes, key=lambda s: (s.created_at, s.order)))
 

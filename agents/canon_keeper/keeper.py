@@ -58,9 +58,9 @@ class CanonKeeper:
         self._clock = clock
         self.court = Court(canon, log, clock, self._look, self._commit_ruled)
         self.houses = Houses(log, catalogue, ids, clock)
-        self.impacts = Impacts(canon, log, catalogue, clock)
-        self.hindsight = Hindsight(canon, log, catalogue)
-        self.merges = Merges(canon, log, catalogue, clock)
+        self.impacts = Impacts(canon, log, self.houses.read, clock)
+        self.hindsight = Hindsight(canon, log, self.houses.read)
+        self.merges = Merges(canon, log, self.houses.read, clock)
         self.commitments = Commitments(canon)
 
     # --- weighing -----------------------------------------------------------------------------------

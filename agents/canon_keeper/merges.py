@@ -7,13 +7,15 @@ by side"; design/ontology.md, `merge_entities`.
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
 from agents.canon_keeper.changes import apply, created
 from agents.canon_keeper.decisions import UNCHANGED
+from agents.canon_keeper.house import ReadHouse
 from agents.canon_keeper.naming import bare
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.readings import is_open, overlap, same_thing_said, stands
@@ -78,23 +80,27 @@ class MergePreview:
 class Merges:
     """Previews merges and splits. Writes nothing: both are proposals."""
 
-    def __init__(self, canon: CanonReader, log: LogReader, catalogue: Catalogue, clock: Clock) -> None:
+    def __init__(self, canon: CanonReader, log: LogReader, house: ReadHouse, clock: Clock) -> None:
         self._canon = canon
         self._log = log
-        self._catalogue = catalogue
+        self._house = house
         self._clock = clock
 
-    async def lookalikes(self, universe_id: Id) -> list[Lookalike]:
-        """Return pairs of one kind whose names are the same or nearly so, the most alike first."""
+    async def lookalikes(self, universe_id: Id, of: Id | None = None) -> list[Lookalike]:
+        """Return pairs of one kind whose names are the same or nearly so, or one within the other, the most
+        alike first; with `of`, only those of one entity, which is then the pair's first."""
         names = [(bare(name), whose) for name, whose in await self._canon.names(universe_id)]
-        pairs = await to_thread(_alike, names)
+        own = [pair for pair in names if pair[1] == of]
+        if of is not None:
+            names = [*own, *(pair for pair in names if pair[1] != of)]
+        pairs = await to_thread(_alike, names, None if of is None else len(own))
         known = await self._canon.entities_by_id({i for pair in pairs for i in pair})
         found = [
-            Lookalike(known[one], known[other], likeness)
+            Lookalike(known[other if other == of else one], known[one if other == of else other], likeness)
             for (one, other), likeness in pairs.items()
             if known[one].kind is known[other].kind
         ]
-        return sorted(found, key=lambda pair: (-pair.likeness, pair.one.name))
+        return sorted(found, key=lambda pair: (-pair.likeness, pair.one.name, pair.other.name))
 
     async def namesakes(self, proposal: ProposedChange) -> list[Lookalike]:
         """Return who in canon may be the entity that is proposed (`other`), the most alike first.
@@ -112,6 +118,7 @@ class Merges:
         found = [
             Lookalike(known[one if other == new.id else other], new, likeness)
             for (one, other), likeness in pairs.items()
+            if likeness >= ALIKE or known[one if other == new.id else other].kind is new.kind
         ]
         return sorted(found, key=lambda pair: (-pair.likeness, pair.one.kind is not new.kind, pair.one.name))
 
@@ -129,8 +136,9 @@ class Merges:
             authority=Authority.GM,
             created_at=self._clock(),
         )
-        canon = await read_snapshot(self._canon, self._catalogue, kept.universe_id, [trial])
-        world = World(canon, self._catalogue)
+        catalogue = (await self._house(kept.universe_id)).catalogue
+        canon = await read_snapshot(self._canon, catalogue, kept.universe_id, [trial])
+        world = World(canon, catalogue)
         new = {f.id: f for f in apply(trial, world)}
         edges = {edge.older_id: edge.newer_id for edge in world.supersedes}
         moved, repeated = [], []
@@ -140,7 +148,7 @@ class Merges:
             if newer is not None and newer.id in new:
                 moved.append((old, newer))
                 clashes += [(f, old) for f in world.rivals(newer) if _meets(f, newer)]
-            elif newer is not None and _says(newer, old, absorbed, kept, self._catalogue):
+            elif newer is not None and _says(newer, old, absorbed, kept, catalogue):
                 repeated.append(old)
             else:
                 clashes.append((newer, old))
@@ -154,6 +162,17 @@ class Merges:
             relations=sum(old.kind is FactKind.RELATION for old, _ in moved),
             memories=len(await self._log.memories(absorbed_id)),
         )
+
+    async def absorbed_by(self, kept_id: Id) -> list[Entity]:
+        """Return the entities that were merged into this one and still are, the latest first."""
+        kept = await self._canon.entity(kept_id)
+        done = await self._log.proposals(universe_id=kept.universe_id, statuses=[ProposalStatus.ACCEPTED])
+        ids = [
+            c.absorbed_id for p in done if isinstance(c := p.change, MergeEntities) and c.kept_id == kept_id
+        ]
+        known = await self._canon.entities_by_id(ids)
+        order = dict.fromkeys(reversed(ids))
+        return [known[i] for i in order if i in known and known[i].merged_into == kept_id]
 
     async def split(self, absorbed_id: Id) -> tuple[RetconFact, ...]:
         """Return the changes that undo a merge: each fact that moved goes back, and then the name.
@@ -237,7 +256,26 @@ def _alike(names: Sequence[tuple[str, Id]], only: int | None = None) -> dict[tup
             if other != whose:
                 pair = (min(whose, other), max(whose, other))
                 found[pair] = max(likeness, found.get(pair, 0.0))
+    for pair, likeness in _within(names, only):
+        found.setdefault(pair, likeness)
     return found
+
+
+def _within(
+    names: Sequence[tuple[str, Id]], only: int | None = None
+) -> Iterator[tuple[tuple[Id, Id], float]]:
+    """Yield pairs in which all words of one name are in the other: `Wenna` and `Wenna Pike`."""
+    bearing = defaultdict[str, set[int]](set)
+    words = [set(name.split()) for name, _ in names]
+    for place, own in enumerate(words):
+        for word in own:
+            bearing[word].add(place)
+    for place, own in enumerate(words):
+        for longer in sorted(set.intersection(*(bearing[word] for word in own)) if own else ()):
+            (short, one), (long, other) = names[place], names[longer]
+            asked = only is None or place < only or longer < only
+            if asked and one != other and own != words[longer]:
+                yield (min(one, other), max(one, other)), fuzz.ratio(short, long)
 
 
 def _is_of(fact: Fact, entity_id: Id) -> bool:

@@ -26,8 +26,7 @@ class Atlas:
         entity = await self._canon.entity(entity_id)
         calendar = (await self._canon.universe(entity.universe_id)).calendar
         every = await self._canon.facts_about(entity_id, history=True)
-        evidence = await self._canon.evidence_of_all([fact.id for fact in every])
-        views = [await self._fact(fact, calendar, evidence[fact.id]) for fact in every]
+        views = await self.views(every, calendar)
         current = [v for v in views if v.current]
         return EntityCard(
             entity=entity,
@@ -41,8 +40,17 @@ class Atlas:
     async def facts(self, fact_ids: Sequence[Id], calendar: Calendar) -> list[FactView]:
         """Return these facts with what they rest on, in this order; unknown ones are left out."""
         known = await self._canon.facts_by_id(fact_ids)
-        evidence = await self._canon.evidence_of_all(known)
-        return [await self._fact(known[i], calendar, evidence[i]) for i in fact_ids if i in known]
+        return await self.views([known[i] for i in fact_ids if i in known], calendar)
+
+    async def views(self, facts: Sequence[Fact], calendar: Calendar) -> list[FactView]:
+        """Return facts with what they rest on and what took their place."""
+        evidence = await self._canon.evidence_of_all([fact.id for fact in facts])
+        return [await self._fact(fact, calendar, evidence[fact.id]) for fact in facts]
+
+    async def as_they_were(self, facts: Sequence[Fact], calendar: Calendar) -> list[FactView]:
+        """Return facts as they stood at a moment in the past, at which they were so."""
+        evidence = await self._canon.evidence_of_all([fact.id for fact in facts])
+        return [FactView(f, True, _when(f, calendar), tuple(evidence[f.id])) for f in facts]
 
     async def _fact(self, fact: Fact, calendar: Calendar, evidence: Sequence[Evidence]) -> FactView:
         newer = [] if _current(fact) else await self._canon.superseded_by(fact.id)

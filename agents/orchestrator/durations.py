@@ -73,17 +73,15 @@ def _later(tick: int, calendar: Calendar, now: int) -> int:
 
 def _moment(said: str, calendar: Calendar, now: int) -> int:
     """Return the tick of a day, of a clock time or part, or of both."""
-    day, of_day = _split_day(said, calendar)
-    minutes = (_clock_minutes(of_day, calendar) or part_begins(calendar, of_day)) if of_day else [0]
-    if not minutes:
-        raise _unknown(of_day, calendar)
+    day, of_day = split_day(said, calendar)
+    minutes = minutes_of(of_day, calendar) if of_day else [0]
     if day is None:
         return min(_next(minute, calendar, now) for minute in minutes)
     start = day * _day(calendar)
     return min((start + m for m in minutes if start + m > now), default=start + max(minutes))
 
 
-def _split_day(said: str, calendar: Calendar) -> tuple[int | None, str]:
+def split_day(said: str, calendar: Calendar) -> tuple[int | None, str]:
     """Part `day 5` from what follows it; days count from 0 at the epoch."""
     words = sorted({"day", " ".join(calendar.day_word.split())} - {""}, key=len, reverse=True)
     named = "|".join(map(re.escape, words))
@@ -91,6 +89,17 @@ def _split_day(said: str, calendar: Calendar) -> tuple[int | None, str]:
     if found is None:
         return None, said
     return int(found[1]) - calendar.first_day, said[found.end() :]
+
+
+def minutes_of(said: str, calendar: Calendar) -> list[int]:
+    """Return the minutes after midnight of a clock time, or those at which a part of the day begins.
+
+    Raises InputError for what is neither.
+    """
+    minutes = _clock_minutes(said, calendar) or part_begins(calendar, said)
+    if not minutes:
+        raise _unknown(said, calendar)
+    return minutes
 
 
 def _clock_minutes(said: str, calendar: Calendar) -> list[int]:
