@@ -23,7 +23,7 @@ from typing import BinaryIO, Literal
 from pydantic import Field
 
 from stores.errors import ArchiveError
-from stores.history import HISTORY
+from stores.history import HISTORY, LATER
 from stores.records.base import Record
 from stores.records.ids import Id
 
@@ -126,7 +126,9 @@ class ArchiveReader:
                 self._check_sum(name, digest)
 
     def records(self, collection: str) -> Iterator[Record]:
-        """The collection's records, each checked against its model."""
+        """The collection's records, each checked against its model; none of what came after the archive."""
+        if collection not in self.manifest.counts:
+            return
         model = HISTORY[collection].record
         count = 0
         with _damage_told(), self._zip.open(f"{collection}.jsonl") as lines:
@@ -196,9 +198,10 @@ def _checked_manifest(archive: zipfile.ZipFile, members: set[str]) -> Manifest:
         manifest = Manifest.model_validate_json(text)
     except ValueError as error:
         raise not_ours("Its manifest is not valid.") from error
-    if manifest.members.keys() | {_MANIFEST} != members or manifest.counts.keys() != HISTORY.keys():
+    counted = manifest.counts.keys()
+    if manifest.members.keys() | {_MANIFEST} != members or not counted <= HISTORY.keys():
         raise not_ours("It does not hold what its manifest says.")
-    if not _RECORDS.keys() <= members:
+    if not HISTORY.keys() - LATER <= counted or counted != {_RECORDS[n] for n in members & _RECORDS.keys()}:
         raise not_ours("It does not hold all of a campaign.")
     return manifest
 

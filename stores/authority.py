@@ -69,6 +69,7 @@ COLLECTIONS: Mapping[Store, tuple[str, ...]] = {
         "rulings",
         "policies",
         "archived_logs",
+        "notes",
     ),
     Store.VECTORS: ("turns", "scenes", "memories", "facts", "entities", "snippets"),
     Store.WORDS: ("turns", "snippets", "entities", "facts"),
@@ -121,7 +122,7 @@ _LINE = _grant(Store.LOG, "line", ops=_ALL) + _grant(Store.LOG, "head_moves")
 MATRIX: Mapping[Role, tuple[Grant, ...]] = {
     Role.ORCHESTRATOR: (
         *_grant(Store.CANON, "story_nodes", "scene_nodes"),
-        *_grant(Store.LOG, "transitions"),
+        *_grant(Store.LOG, "transitions", "notes"),
         *_grant(Store.LOG, "stories", ops=_PUT),
         *_grant(Store.LOG, "scenes"),
         *_grant(Store.LOG, "scenes", ops=(Op.UPDATE,), columns=("head", "body")),

@@ -7,14 +7,14 @@ design/ontology.md ("Campaign archive").
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from stores.records.base import Record
 from stores.records.canon import Appearance, Evidence, Fact, Supersession, Support
 from stores.records.ids import Id
 from stores.records.ledger import Canonization, Checkpoint, HousePolicy, ProposedChange, Ruling, Transition
 from stores.records.memory import Memory, Summary
-from stores.records.play import HeadMove, Resolution, Scene, Story, Turn
+from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
 from stores.records.world import Entity, SceneNode, StoryNode, Universe
 
@@ -40,6 +40,7 @@ HISTORY: Mapping[str, Kept] = {
     "scenes": Kept(Scene),
     "turns": Kept(Turn),
     "head_moves": Kept(HeadMove, ("scene_id", "seq")),
+    "notes": Kept(Note),
     "resolutions": Kept(Resolution),
     "proposed_changes": Kept(ProposedChange),
     "canonizations": Kept(Canonization),
@@ -57,6 +58,9 @@ HISTORY: Mapping[str, Kept] = {
 What is missing is derived from these (`entity_names`, `involvements`, `relations`, `line`), or has no
 record of its own yet (`decisions`, `jobs`, `llm_calls`, `archived_logs`, `source_nodes`).
 """
+
+LATER: Final = frozenset({"policies", "notes"})
+"""Collections that came after the first archives: one from before has no member of them."""
 
 Part = tuple[str, Iterable[Record]]
 """A collection of `HISTORY` and records of it."""

@@ -30,7 +30,7 @@ from stores.records.ledger import (
     Transition,
 )
 from stores.records.memory import Memory, Summary
-from stores.records.play import HeadMove, MoveKind, Resolution, Scene, Story, Turn
+from stores.records.play import HeadMove, MoveKind, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
 from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
 
@@ -222,6 +222,12 @@ class LogReader(Protocol):
 
     async def resolutions(self, turn_ids: Collection[Id]) -> list[Resolution]: ...
 
+    async def notes(
+        self, *, story_id: Id | None = None, turn_ids: Collection[Id] | None = None
+    ) -> list[Note]:
+        """Notes out of character, in the order they were made: a story's, or those made on these turns."""
+        ...
+
     async def proposals(
         self,
         *,
@@ -314,6 +320,8 @@ class OrchestratorLog(LogReader, TurnWriter, Protocol):
     async def finish_exchange(self, exchange_id: Id, moves: Sequence[Transition] = ()) -> None:
         """Drop the checkpoint: the exchange is whole."""
         ...
+
+    async def add_note(self, note: Note) -> None: ...
 
 
 class NarratorLog(LogReader, Protocol):

@@ -62,6 +62,7 @@ async def play_campaign(stores: Stores, *, name: str = "The Salt Coast", text: s
     await log.append_turn(branch, MoveKind.BRANCH)
     await log.move_head(first.id, answer.id, MoveKind.UNDO)
     await log.move_head(first.id, two.id, MoveKind.UNDO)
+    await log.add_note(make.note(first, two, text))
     await log.record_transition(make.transition(first.id, detail=text, score=0.25))
     await log.record_transition(make.transition(story.id, loop=Loop.STORY))
     await log.record_transition(make.transition(two.id, loop=Loop.TURN))

@@ -19,6 +19,7 @@ from stores import archive_file
 from stores.archive import export_campaign, import_campaign
 from stores.authority import Role
 from stores.errors import ArchiveError
+from stores.history import LATER
 from stores.open import Stores, open_stores
 from stores.records.ids import Id
 from tests.campaign import play_campaign
@@ -215,11 +216,24 @@ async def test_a_truncated_archive(part: float, forge: Forge, library: Stores) -
 @pytest.mark.parametrize("place", [0.1, 0.3, 0.5, 0.7, 0.9])
 async def test_a_flipped_byte(place: float, forge: Forge, library: Stores) -> None:
     def flip(data: bytes) -> bytes:
-        at = int(len(data) * place)
+        with zipfile.ZipFile(forge.path) as opened:  # in what it holds: no reader looks at every header
+            largest = max(opened.infolist(), key=lambda info: info.compress_size)
+        start = largest.header_offset + 30 + len(largest.filename)
+        at = start + int(largest.compress_size * place)
         return data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :]
 
     overwrite(forge.path, flip)
     await refused(library, forge.path)
+
+
+async def test_an_archive_from_before_there_were_notes_comes_in(forge: Forge, library: Stores) -> None:
+    for collection in LATER:
+        del forge.members[f"{collection}.jsonl"]
+        del forge.manifest["members"][f"{collection}.jsonl"]
+        del forge.manifest["counts"][collection]
+    assert (await import_campaign(library, forge.write())).universe_id == forge.universe_id
+    (story,) = await library.log(Role.CONTEXT_ASSEMBLY).stories()
+    assert await library.log(Role.CONTEXT_ASSEMBLY).notes(story_id=story.id) == []
 
 
 async def test_a_foreign_zip(forge: Forge, library: Stores) -> None:

@@ -57,6 +57,7 @@ _SELECT: Mapping[str, str] = {
     "head_moves": f"""SELECT json_object('scene_id', scene_id, 'seq', seq, 'kind', kind,
             'from_turn', from_turn, 'to_turn', to_turn, 'at', at)
         FROM head_moves WHERE scene_id IN ({_SCENES}) ORDER BY scene_id, seq""",
+    "notes": f"SELECT body FROM notes WHERE scene_id IN ({_SCENES}) ORDER BY made",
     "resolutions": f"SELECT body FROM resolutions WHERE body ->> '$.scene_id' IN ({_SCENES}) ORDER BY made",
     "proposed_changes": f"""SELECT json_set(body, '$.status', status, '$.decision', json(decision),
         '$.error', error, '$.canonization_id', canonization_id) FROM proposed_changes {_THIS}""",

@@ -22,7 +22,7 @@ from stores.records.ledger import (
     Transition,
 )
 from stores.records.memory import Memory, Summary
-from stores.records.play import HeadMove, Resolution, Scene, Story, Turn
+from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
 
 SCENE = "SELECT json_set(body, '$.head', head, '$.canonical_outcomes', json(canonical_outcomes)) FROM scenes"
@@ -149,6 +149,18 @@ class LogReads(Reads):
             Resolution,
             "SELECT body FROM resolutions WHERE turn_id IN (SELECT value FROM json_each(?)) ORDER BY made",
             (id_list(turn_ids),),
+        )
+
+    async def notes(
+        self, *, story_id: Id | None = None, turn_ids: Collection[Id] | None = None
+    ) -> list[Note]:
+        conditions = [] if story_id is None else ["story_id = :story"]
+        if turn_ids is not None:
+            conditions.append("turn_id IN (SELECT value FROM json_each(:turns))")
+        return await self._all(
+            Note,
+            f"SELECT body FROM notes {_where(conditions)} ORDER BY made",
+            {"story": story_id, "turns": id_list(turn_ids or ())},
         )
 
     # --- proposals and commits ----------------------------------------------------------------------

@@ -25,7 +25,7 @@ def m001_first_tables(connection: apsw.Connection) -> None:
     for table in _APPEND_ONLY:
         for op in ("UPDATE", "DELETE"):
             connection.execute(_never(table, op))
-    for table in TABLES.keys() - _APPEND_ONLY - {"policies"}:
+    for table in TABLES.keys() - _APPEND_ONLY - _LATER:
         connection.execute(_asks_before_delete(table))
 
 
@@ -34,7 +34,15 @@ def m002_policies(connection: apsw.Connection) -> None:
     connection.execute(_asks_before_delete("policies"))
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_first_tables, m002_policies)
+def m003_notes(connection: apsw.Connection) -> None:
+    connection.execute(_documents("notes", "story_id", "scene_id", "turn_id"))
+    connection.execute("CREATE INDEX note_by_turn ON notes (turn_id)")
+    connection.execute("CREATE INDEX note_by_story ON notes (story_id)")
+    for op in ("UPDATE", "DELETE"):
+        connection.execute(_never("notes", op))
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_first_tables, m002_policies, m003_notes)
 
 
 def _documents(table: str, *keys: str, beside: str = "", one_per: str = "id") -> str:
@@ -173,6 +181,9 @@ _LOG = (
     _documents("rulings", "universe_id"),
     _documents("archived_logs", "scene_id"),
 )
+
+_LATER = {"policies", "notes"}
+"""Tables that came after the first version."""
 
 _APPEND_ONLY = {"turns", "resolutions", "head_moves", "transitions"}
 

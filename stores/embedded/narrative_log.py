@@ -30,7 +30,7 @@ from stores.records.ledger import (
     Transition,
 )
 from stores.records.memory import Memory, Summary
-from stores.records.play import MoveKind, Resolution, Scene, Story, Turn
+from stores.records.play import MoveKind, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
 
 _SCENE_STATE = ("head", "canonical_outcomes")
@@ -106,6 +106,9 @@ class EmbeddedLog(LogReads):
             add(connection, "transitions", moves)
 
         await self._write(finish)
+
+    async def add_note(self, note: Note) -> None:
+        await self._write(lambda connection: add(connection, "notes", [note]))
 
     # --- Resolver and ingest ------------------------------------------------------------------------
 

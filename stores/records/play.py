@@ -11,6 +11,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from stores.records.base import Record
+from stores.records.canon import StateChange
 from stores.records.ids import Id
 
 
@@ -34,7 +35,24 @@ class Critical(StrEnum):
     AUTO = "auto"
 
 
+class DiceBy(StrEnum):
+    """Who throws the dice of a story: the program, or the player, who types the faces."""
+
+    PROGRAM = "program"
+    PHYSICAL = "physical"
+
+
+class TensionMode(StrEnum):
+    """What tension does to the oracle: bend the odds of a yes, or only move the edges (how often *and*
+    comes instead of *but*)."""
+
+    BEND = "bend"
+    EDGE = "edge"
+
+
 class Story(Record):
+    """`system` is the rule pack that it is played by (empty: none)."""
+
     id: Id
     universe_id: Id
     title: str
@@ -47,6 +65,8 @@ class Story(Record):
     critical: Critical = Critical.ASK
     system: str = ""
     tension: int = Field(default=5, ge=1, le=9)
+    tension_mode: TensionMode = TensionMode.BEND
+    dice: DiceBy = DiceBy.PROGRAM
     recap: str = ""
     created_at: datetime
 
@@ -92,6 +112,20 @@ class Turn(Record):
     created_at: datetime
 
 
+class Note(Record):
+    """Words out of character: no part of the story's line, and so neither told nor taken back.
+
+    `turn_id` is the turn that play stood on when it was made (None: before the first).
+    """
+
+    id: Id
+    story_id: Id
+    scene_id: Id
+    turn_id: Id | None = None
+    text: str
+    created_at: datetime
+
+
 class MoveKind(StrEnum):
     APPEND = "append"
     UNDO = "undo"
@@ -128,8 +162,33 @@ class Die(Record):
     rerolled: bool = False
 
 
+class Stake(Record):
+    """What one degree of a check means, whether or not it came: words, and changes as they would be
+    proposed. `effects` are the same changes in words."""
+
+    degree: Degree
+    says: str = ""
+    effects: tuple[str, ...] = ()
+    changes: tuple[StateChange, ...] = ()
+
+
+class Stakes(Record):
+    """How the total of a check is read, and what each degree does. With `odds` it is luck by them."""
+
+    odds: str = ""
+    partial_within: int = 0
+    low_wins: bool = False
+    by_degree: tuple[Stake, ...] = ()
+
+
 class Resolution(Record):
-    """A result, sealed before prose. Everything needed to check it again is in it."""
+    """A result, sealed before prose. Everything needed to check it again is in it.
+
+    `kind` and `spec` are what was asked for (`check`, `might 9`), `stakes` what a check was about.
+    `by_hand` tells that the faces are of the player's own dice. `instead_of` is the turn whose result
+    this one stands for, because dice of it were rerolled or another outcome picked; `altered` says how,
+    each time in a few words.
+    """
 
     id: Id
     scene_id: Id
@@ -144,5 +203,11 @@ class Resolution(Record):
     margin: int | None = None
     text: str = ""
     effects: tuple[str, ...] = ()
+    kind: str = ""
+    spec: str = ""
+    stakes: Stakes | None = None
+    by_hand: bool = False
+    instead_of: Id | None = None
+    altered: tuple[str, ...] = ()
     seed: int = 0
     created_at: datetime

@@ -34,7 +34,7 @@ from stores.records.ledger import (
     Verdict,
 )
 from stores.records.memory import Memory, Summary
-from stores.records.play import Resolution, Scene, Speaker, Story, Turn
+from stores.records.play import Note, Resolution, Scene, Speaker, Story, Turn
 from stores.records.sources import Snippet, Source
 from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
 
@@ -131,6 +131,11 @@ def turn(of: Scene, after: Turn | None = None, text: str = "I go on.", **given: 
         "created_at": now(),
     }
     return Turn(**filled | {"text": text} | given)
+
+
+def note(of: Scene, on: Turn | None = None, text: str = "Ask about the bell.", **given: Any) -> Note:
+    filled = {"id": new_id(), "story_id": of.story_id, "scene_id": of.id, "turn_id": on.id if on else None}
+    return Note(**filled | {"text": text, "created_at": now()} | given)
 
 
 def resolution(of: Turn, **given: Any) -> Resolution:

@@ -22,7 +22,7 @@ from stores.embedded.migrations import TABLES
 from stores.errors import StoreError, WriteDenied
 from stores.records.play import Speaker
 
-APPEND_ONLY = ("turns", "resolutions", "head_moves", "transitions")
+APPEND_ONLY = ("turns", "resolutions", "head_moves", "transitions", "notes")
 _fresh: Iterator[int] = count(1)
 
 

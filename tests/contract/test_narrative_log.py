@@ -550,6 +550,18 @@ async def test_snippets_come_in_the_order_of_the_document(table: Table, truth: T
 # --- what was ruled, and what a universe lays down ---------------------------------------------------
 
 
+async def test_notes_stay_where_they_were_made_whatever_becomes_of_the_line(table: Table) -> None:
+    said = await table.say("I knock.")
+    before, on = make.note(table.scene, None, "Start slow."), make.note(table.scene, said)
+    for note in (before, on, on):
+        await table.orchestrator.add_note(note)
+    await table.undo(None)
+    assert await table.reader.notes(story_id=table.story.id) == [before, on]
+    assert await table.reader.notes(turn_ids=[said.id]) == [on]
+    assert await table.reader.notes(story_id=make.new_id()) == []
+    assert await table.reader.notes(turn_ids=[]) == []
+
+
 async def test_a_ruling_on_the_same_pair_takes_the_place_of_the_one_before(table: Table) -> None:
     first, other = make.ruling(), make.ruling(("one", "two"))
     for _ in range(2):
