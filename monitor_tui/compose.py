@@ -6,6 +6,7 @@ The program, the command line and the tests all build the desk here. Source: des
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from functools import cache, partial
 from pathlib import Path
@@ -42,7 +43,7 @@ from agents.resolver.rulesets import Library, bundled, with_user_packs
 from agents.resolver.table_files import bundled_tables, read_tables
 from monitor_tui.sample import sample_text
 from stores.authority import Role
-from stores.open import Stores, open_stores
+from stores.open import Stores, kinds_named, open_stores
 from stores.records.ids import Clock, IdMaker, SystemIds, utc_now
 
 
@@ -57,9 +58,10 @@ class Desktop(NamedTuple):
 async def open_desktop(home: Path, *, clock: Clock = utc_now, ids: IdMaker | None = None) -> Desktop:
     """Open the library in `home` (made if absent) and build the desk on it.
 
-    Raises `stores.errors.StoreError` kinds when the library cannot be opened; nothing stays open then.
+    The environment says which kind of stores (`kinds_named`). Raises `stores.errors.StoreError` kinds when
+    the library cannot be opened; nothing stays open then.
     """
-    stores = await open_stores(home, clock=clock)
+    stores = await open_stores(home, clock=clock, kinds=kinds_named(os.environ))
     try:
         return Desktop(compose(stores, home, clock, ids or SystemIds(clock)), stores, stores.close)
     except BaseException:

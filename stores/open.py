@@ -7,14 +7,16 @@ Source: design/architecture.md ("stores/", "A home folder holds ...").
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from stores.authority import Role, Store
-from stores.errors import LibraryUnreadable
+from stores.errors import InputError, LibraryUnreadable
 from stores.history import History
 from stores.ports import (
     CanonKeeperLog,
@@ -36,6 +38,45 @@ if TYPE_CHECKING:
     from stores.embedded.index import IndexFile
 
 _OK = "ok"
+
+
+class Kind(StrEnum):
+    """What stands behind a port: a file of the home folder, or a server."""
+
+    EMBEDDED = "embedded"
+    SERVERS = "servers"
+
+
+Kinds = Mapping[Store, Kind]
+
+EMBEDDED: Kinds = MappingProxyType(dict.fromkeys(Store, Kind.EMBEDDED))
+"""Every store in the home folder: what there is without any setting."""
+
+ALL_STORES = "MONITOR_STORES"
+
+
+def kinds_named(environ: Mapping[str, str]) -> Kinds:
+    """Return what kind each store is to be: `MONITOR_STORES` says it of all five, and `MONITOR_CANON`,
+    `MONITOR_LOG`, `MONITOR_VECTORS`, `MONITOR_WORDS` and `MONITOR_OBJECTS` of one.
+
+    Raises InputError for a kind that there is not.
+    """
+    every = _kind(ALL_STORES, environ.get(ALL_STORES))
+    named = {store: f"MONITOR_{store.name}" for store in Store}
+    return {store: _kind(name, environ.get(name)) or every or Kind.EMBEDDED for store, name in named.items()}
+
+
+def _kind(name: str, value: str | None) -> Kind | None:
+    if not value:
+        return None
+    try:
+        return Kind(value.strip().casefold())
+    except ValueError:
+        raise InputError(
+            f"{name} is {value!r}, and there are no such stores.",
+            kept="Nothing was opened.",
+            todo=f"Set it to {' or '.join(Kind)}, or leave it out.",
+        ) from None
 
 
 class AnyLog(OrchestratorLog, NarratorLog, ResolverLog, CanonKeeperLog, MemoryLog, IngestLog, Protocol):
@@ -64,11 +105,18 @@ class Stores:
     close: Callable[[], Awaitable[None]]
 
 
-async def open_stores(home: Path, *, clock: Clock = utc_now) -> Stores:
-    """Open the library in `home`; folder and files are made if absent.
+async def open_stores(home: Path, *, clock: Clock = utc_now, kinds: Kinds = EMBEDDED) -> Stores:
+    """Open the library in `home`; folder and files are made if absent. The one place that chooses stores.
 
-    Raises LibraryUnreadable (nothing was changed) or LibraryInUse (naming who has it); nothing stays open.
+    Raises LibraryUnreadable (nothing was changed), LibraryInUse (naming who has it) or InputError (stores
+    of that kind are not built); nothing stays open.
     """
+    if elsewhere := [store for store in Store if kinds[store] is not Kind.EMBEDDED]:
+        raise InputError(
+            f"Stores on servers are not built yet ({', '.join(elsewhere)}).",
+            kept="Nothing was opened.",
+            todo=f"Leave {ALL_STORES} out, or set it to {Kind.EMBEDDED}.",
+        )
     from stores.embedded.index import open_index
     from stores.embedded.library import open_library
     from stores.embedded.object_store import remove_unfinished

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from stores.authority import Role, Store
-from stores.errors import LibraryInUse, LibraryUnreadable, StoreError
-from stores.open import open_stores
+from stores.errors import InputError, LibraryInUse, LibraryUnreadable, StoreError
+from stores.open import Kind, kinds_named, open_stores
 from stores.ports import TextItem, VectorItem
 from stores.records.play import MoveKind
 from tests.campaign import play_campaign
@@ -147,3 +147,20 @@ def test_importing_is_cheap() -> None:
         "import sys, stores.open, stores.archive; print([m for m in ('apsw', 'numpy') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+
+
+def test_every_store_is_embedded_unless_something_else_is_named() -> None:
+    assert kinds_named({}) == dict.fromkeys(Store, Kind.EMBEDDED)
+    assert kinds_named({"MONITOR_STORES": " Servers "}) == dict.fromkeys(Store, Kind.SERVERS)
+    mixed = kinds_named({"MONITOR_STORES": "servers", "MONITOR_OBJECTS": "embedded", "MONITOR_LOG": ""})
+    assert [store for store in Store if mixed[store] is Kind.EMBEDDED] == [Store.OBJECTS]
+    with pytest.raises(InputError, match="MONITOR_WORDS is 'lucene'") as told:
+        kinds_named({"MONITOR_WORDS": "lucene"})
+    assert told.value.todo == "Set it to embedded or servers, or leave it out."
+
+
+async def test_stores_that_are_not_built_are_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"not built yet \(canon\)") as told:
+        await open_stores(tmp_path / "home", kinds=kinds_named({"MONITOR_CANON": "servers"}))
+    assert told.value.kept == "Nothing was opened."
+    assert names_in(tmp_path) == []
