@@ -65,9 +65,19 @@ LATER: Final = frozenset({"policies", "notes"})
 Part = tuple[str, Iterable[Record]]
 """A collection of `HISTORY` and records of it."""
 
+LIBRARY: Id = ""
+"""Stands where a universe would: for what belongs to none of them, the moves of the Main Loop."""
+
 
 class History(Protocol):
-    """Held to no role: for export and import alone. Errors: `stores.errors.StoreError` and its kinds."""
+    """Held to no role: for export, backup and their way back. Errors: `stores.errors.StoreError` and kinds.
+
+    `one_moment`: `dump_all` shows everything as it stood at one moment. Where it is false, that holds for
+    each universe by itself.
+    """
+
+    @property
+    def one_moment(self) -> bool: ...
 
     async def dump(self, universe_id: Id, sink: Callable[[str, Iterator[Record]], None]) -> None:
         """Hand every collection of `HISTORY` in turn to `sink`, with the universe's records in the order
@@ -75,10 +85,18 @@ class History(Protocol):
         with the status that is stored. Raises NotFound if there is no such universe."""
         ...
 
-    async def load(self, parts: Iterable[Part], *, naming: Collection[Id]) -> set[Id]:
+    async def dump_all(self, sink: Callable[[Id, str, Iterator[Record]], None]) -> None:
+        """As `dump`, for every universe, oldest first; and last, under `LIBRARY`, the `transitions` that
+        are of no universe. What `sink` raises ends it."""
+        ...
+
+    async def load(self, parts: Iterable[Part], *, naming: Collection[Id], finish: bool = False) -> set[Id]:
         """Write every record of the parts, or none of them if anything fails (an error of the iterator
         included); the parts come in the order of `HISTORY`, and are read in a thread.
 
         `naming` is every identifier that occurs in them. Those that mean something in this store already
-        are returned, and then nothing is written: an import can neither change nor join what is here."""
+        are returned, and then nothing is written: an import can neither change nor join what is here.
+
+        With `finish` they may be here: what an earlier load of the same records left half done is made
+        whole. The caller knows that all that is here of them is the same."""
         ...

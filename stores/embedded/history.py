@@ -15,7 +15,7 @@ from stores.embedded.documents import add, id_list
 from stores.embedded.log_reader import SCENE
 from stores.embedded.narrative_log import add_scenes, stage_proposals
 from stores.errors import NotFound
-from stores.history import HISTORY, Part
+from stores.history import HISTORY, LIBRARY, Part
 from stores.records.base import Record
 from stores.records.canon import CanonBatch
 from stores.records.ids import Id
@@ -75,8 +75,13 @@ _SELECT: Mapping[str, str] = {
 }
 """The JSON of a universe's records, by collection."""
 
+_OF_NO_UNIVERSE = f"SELECT body FROM transitions WHERE loop = '{Loop.MAIN.value}' ORDER BY made"
+
 
 class EmbeddedHistory:
+    one_moment = True
+    """A dump is one read transaction, however many universes it is of."""
+
     def __init__(self, db: Database) -> None:
         self._db = db
 
@@ -89,9 +94,20 @@ class EmbeddedHistory:
 
         await self._db.read(dump)
 
-    async def load(self, parts: Iterable[Part], *, naming: Collection[Id]) -> set[Id]:
+    async def dump_all(self, sink: Callable[[Id, str, Iterator[Record]], None]) -> None:
+        def dump(connection: apsw.Connection) -> None:
+            universes = connection.execute("SELECT id FROM canon_universes ORDER BY made").fetchall()
+            for (universe_id,) in universes:
+                for collection in HISTORY:
+                    sink(str(universe_id), collection, _records(connection, collection, str(universe_id)))
+            moves = connection.execute(_OF_NO_UNIVERSE)
+            sink(LIBRARY, "transitions", _read(moves, "transitions"))
+
+        await self._db.read(dump)
+
+    async def load(self, parts: Iterable[Part], *, naming: Collection[Id], finish: bool = False) -> set[Id]:
         def load(connection: apsw.Connection) -> set[Id]:
-            if known := _known(connection, naming):
+            if not finish and (known := _known(connection, naming)):
                 return known
             # Scenes name their head turns and turns their scenes: whether all is there, the end tells.
             connection.pragma("defer_foreign_keys", True)
@@ -105,9 +121,12 @@ class EmbeddedHistory:
 
 
 def _records(connection: apsw.Connection, collection: str, universe_id: Id) -> Iterator[Record]:
+    return _read(connection.execute(_SELECT[collection], {"universe": universe_id}), collection)
+
+
+def _read(rows: Iterable[Any], collection: str) -> Iterator[Record]:
     model = HISTORY[collection].record
-    for (body,) in connection.execute(_SELECT[collection], {"universe": universe_id}):
-        yield model.model_validate_json(str(body))
+    return (model.model_validate_json(str(body)) for (body,) in rows)
 
 
 # --- what is here already ---------------------------------------------------------------------------
@@ -152,7 +171,8 @@ def _in_canon(field: str) -> _Write:
 
 def _add_head_moves(connection: apsw.Connection, moves: Sequence[HeadMove]) -> None:
     connection.executemany(
-        "INSERT INTO head_moves(scene_id, seq, kind, from_turn, to_turn, at) VALUES (?, ?, ?, ?, ?, ?)",
+        """INSERT INTO head_moves(scene_id, seq, kind, from_turn, to_turn, at) VALUES (?, ?, ?, ?, ?, ?)
+           ON CONFLICT DO NOTHING""",
         ((m.scene_id, m.seq, m.kind.value, m.from_turn, m.to_turn, m.at.isoformat()) for m in moves),
     )
 
