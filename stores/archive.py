@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from stores.archive_check import Contents, check
 from stores.archive_file import OBJECTS, ArchiveReader, ArchiveWriter, Manifest, not_ours
+from stores.archive_zip import program
 from stores.authority import Role
 from stores.durable import NewFile, has_no_room
 from stores.errors import ArchiveError, StoreError, StoreFull
@@ -89,7 +90,7 @@ async def _write(stores: Stores, universe_id: Id, writer: ArchiveWriter, clock: 
         universe_id, lambda collection, records: writer.add_records(collection, found.watch(records))
     )
     manifest = Manifest(
-        program=_program(),
+        program=program(),
         exported_at=clock(),
         universe_id=universe_id,
         name=found.name,
@@ -140,15 +141,6 @@ def _begin(path: Path) -> NewFile:
 def _keep(new: NewFile) -> None:
     ArchiveReader(new.file)
     new.keep(0o600)
-
-
-def _program() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return f"monitor-tui {version('monitor-tui')}"
-    except PackageNotFoundError:
-        return "monitor-tui"
 
 
 def _unwritable(path: Path, error: OSError) -> StoreError | ArchiveError:

@@ -10,12 +10,13 @@ import json
 import struct
 import zipfile
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from stores import archive_file
+from stores import archive_file, archive_zip
 from stores.archive import export_campaign, import_campaign
 from stores.authority import Role
 from stores.errors import ArchiveError
@@ -140,7 +141,7 @@ async def test_the_same_member_twice(forge: Forge, library: Stores) -> None:
 async def test_more_members_than_any_archive_has(
     forge: Forge, library: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archive_file, "MOST_MEMBERS", 5)
+    monkeypatch.setattr(archive_file, "CAMPAIGN", replace(archive_file.CAMPAIGN, most_members=5))
     assert "too many" in await refused(library, forge.write())
 
 
@@ -162,14 +163,14 @@ async def test_a_bomb_that_lies_about_its_size(forge: Forge, library: Stores) ->
 async def test_an_original_that_is_too_large(
     forge: Forge, library: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archive_file, "MOST_OBJECT_BYTES", 10)
+    monkeypatch.setattr(archive_zip, "MOST_OBJECT_BYTES", 10)
     assert "too large" in await refused(library, forge.write())
 
 
 async def test_a_record_that_is_too_large(
     forge: Forge, library: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archive_file, "MOST_LINE_BYTES", 100)
+    monkeypatch.setattr(archive_zip, "MOST_LINE_BYTES", 100)
     assert "too large" in await refused(library, forge.write())
 
 
