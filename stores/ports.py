@@ -108,9 +108,12 @@ class CanonReader(Protocol):
         *,
         kind: FactKind | None = None,
         predicate: str | None = None,
+        prefix: str | None = None,
         history: bool = False,
         limit: int = 10_000,
-    ) -> list[Fact]: ...
+    ) -> list[Fact]:
+        """Facts of a universe, oldest first; with `prefix`, those whose predicate begins so."""
+        ...
 
     async def facts_saying(self, universe_id: Id, said: Collection[str]) -> list[Fact]:
         """Facts of any status in these very words (`Fact.said`), oldest first."""
@@ -198,8 +201,8 @@ class LogReader(Protocol):
         """Turns at depths `start` to `start + count - 1` of the line."""
         ...
 
-    async def on_line(self, scene_id: Id, turn_ids: Collection[Id]) -> set[Id]:
-        """Those of `turn_ids` that are on the scene's line."""
+    async def on_line(self, scene_id: Id | None, turn_ids: Collection[Id]) -> set[Id]:
+        """Those of `turn_ids` that are on the scene's line (None: each on its own scene's)."""
         ...
 
     async def children(self, scene_id: Id, turn_id: Id | None) -> list[Turn]:

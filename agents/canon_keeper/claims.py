@@ -37,11 +37,9 @@ from stores.records.canon import (
     StateChange,
     StateOp,
 )
+from stores.records.clocks import BOXES, ProgressClock
 from stores.records.ids import Id, derived
 from stores.records.ledger import ProposedChange
-
-CLOCK = "clock:"
-"""A clock's predicate is this and its name; its fact involves nobody."""
 
 
 class UnwritableError(Exception):
@@ -260,23 +258,43 @@ def _added(entity_id: Id, move: Move, world: World) -> Literalish:
 
 
 def _clock(proposal: ProposedChange, change: AdvanceClock, world: World) -> Claim:
-    predicate = CLOCK + change.clock
-    held = world.holding(Slot(predicate, None))
-    before = held.value if held and is_number(held.value) else 0
-    value = max(0, min(change.size, int(before) + change.by))
+    held = world.holding(Slot(change.predicate, None))
+    before = _standing_clock(held, change) if held else None
+    clock = change.after(before)
     fact = Fact(
         id=fact_id_of(proposal),
         universe_id=proposal.universe_id,
         kind=FactKind.STATE,
-        predicate=predicate,
-        statement=f"The clock “{change.clock}” stands at {value} of {change.size}.",
-        value=value,
+        predicate=change.predicate,
+        statement=_clock_stands(clock),
+        value=clock.filled,
+        clock=clock,
         valid_from=proposal.tick,
         authority=proposal.authority,
         proposal_id=proposal.id,
         recorded_at=proposal.created_at,
     )
-    return Claim(proposal, fact, moves=True)
+    # One that only goes otherwise has the same value, and is no rival of what stood there.
+    otherwise = held is not None and before is not None and before != clock
+    return Claim(proposal, fact, ends=frozenset([held.id]) if held and otherwise else frozenset(), moves=True)
+
+
+def _standing_clock(held: Fact, change: AdvanceClock) -> ProgressClock:
+    """Return the clock of a fact; one that says no more than how far it is filled is as the change has it."""
+    if held.clock is not None:
+        return held.clock
+    filled = max(0, int(held.value)) if is_number(held.value) else 0
+    return ProgressClock(name=change.clock, filled=filled, size=max(change.size, filled), pace=change.pace)
+
+
+def _clock_stands(clock: ProgressClock) -> str:
+    what = f"The {'track' if clock.is_track else 'clock'} “{clock.name}”"
+    far = f"{clock.boxes} of {BOXES} boxes" if clock.is_track else f"{clock.filled} of {clock.size}"
+    if clock.closed:
+        ends = "ended" if clock.is_track else "struck" if clock.is_full else "was stopped"
+        return f"{what} {ends} at {far}."
+    goes = f" and moves by {clock.per_scene} each scene" if clock.per_scene else ""
+    return f"{what} stands at {far}{goes}."
 
 
 def _ending(proposal: ProposedChange, change: EndFact, world: World) -> Claim:

@@ -22,6 +22,7 @@ from stores.records.canon import (
     EndFact,
     FactKind,
     Involvement,
+    Literalish,
     MergeEntities,
     NoteAxiom,
     RetconFact,
@@ -30,6 +31,7 @@ from stores.records.canon import (
     StateOp,
     UpdateEntity,
 )
+from stores.records.clocks import TICKS_PER_BOX, ProgressClock
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
 from stores.records.world import Entity
@@ -73,7 +75,7 @@ def describe(
     important = is_critical(proposal, catalogue)
     return Description(
         label=label,
-        title=f"{title} ★" if important else title,
+        title=title,
         group=group,
         diff=diff,
         critical=important,
@@ -148,7 +150,7 @@ class _Words:
     def _state(self, change: StateChange) -> _Parts:
         """`Mara.hp 10 -> 7` where the number before is known; `Mara.hp -3` of a change that is closed."""
         name, move = self._name(change.entity_id), move_of(change, self._catalogue)
-        fact, was = self._findings.fact, self._findings.was
+        fact, was, key = self._findings.fact, self._findings.was, move.predicate.replace("_", " ")
         if move.predicate in (IS, IS_NOT):
             tagged = move.predicate == IS
             sentence = self._catalogue.phrase(move.predicate, name, value=move.value)
@@ -159,8 +161,8 @@ class _Words:
             return "state", title, name, ()
         value = fact.value if fact else move.value
         if fact is not None and value is None:
-            return "state", _title(fact.statement), name, ((move.predicate, ABSENT, fact.statement),)
-        diff: Diff = ((move.predicate, _shown(was), _shown(value)),)
+            return "state", _title(fact.statement), name, ((key, ABSENT, fact.statement),)
+        diff: Diff = ((key, _shown(was), _shown(value)),)
         if not is_number(value):
             sentence = self._catalogue.phrase(move.predicate, name, value=value)
             return "state", _title(sentence), name, diff
@@ -168,12 +170,14 @@ class _Words:
         return "state", f"{name}.{move.predicate} {before}{words_of(value)}", name, diff
 
     def _clock(self, change: AdvanceClock) -> _Parts:
-        fact, was = self._findings.fact, self._findings.was
-        if fact is None:
-            return "clock", f"{change.clock} {change.by:+d}", change.clock, ()
-        before, after = words_of(was) or "0", words_of(fact.value)
-        title = f"{change.clock} {before} -> {after} of {change.size}"
-        return "clock", title, change.clock, ((change.clock, before, after),)
+        """`Tide 2 -> 3 of 6`; of one that is started, stopped or goes otherwise, that."""
+        label = "track" if change.pace else "clock"
+        after = self._findings.fact.clock if self._findings.fact else None
+        if after is None:
+            return label, f"{change.clock} {change.by:+d}", change.clock, ()
+        before = next((fact.clock for fact in self._findings.ends if fact.clock), None)
+        diff = ((change.clock, words_of(self._findings.was) or "0", words_of(after.filled)),)
+        return label, clock_title(before, after, self._findings.was), change.clock, diff
 
     def _concerned(self) -> str:
         return self._findings.ends[0].statement if self._findings.ends else "a fact that is not in canon"
@@ -188,6 +192,20 @@ class _Words:
     def _name(self, entity_id: Id) -> str:
         entity = self._entities.get(entity_id)
         return entity.name if entity else "somebody unknown"
+
+
+def clock_title(before: ProgressClock | None, after: ProgressClock, was: Literalish | None) -> str:
+    """Return what becomes of a clock in a few words."""
+    per = TICKS_PER_BOX if after.is_track else 1
+    far, whole = after.filled // per, after.size // per
+    start = before.filled if before else int(was) if is_number(was) else 0
+    moved = f"{start // per} -> {far}" if start != after.filled else f"{far}"
+    title = f"{after.name} {moved} of {whole}{' boxes' if after.is_track else ''}"
+    if after.closed:
+        return f"{title}, {'strikes' if after.is_full and not after.is_track else 'ends'}"
+    if after.per_scene != (before.per_scene if before else 0):
+        return f"{title}, {after.per_scene:+d} each scene"
+    return f"{title}, begins" if before is None and start == after.filled else title
 
 
 def _new_lines(change: CreateEntity) -> Iterator[tuple[str, str, str]]:

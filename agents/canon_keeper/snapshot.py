@@ -175,7 +175,7 @@ def _questions(
 
 def _said_of_nobody(changes: Iterable[Payload], catalogue: Catalogue, named: Iterable[Fact]) -> set[str]:
     """Facts that involve nobody are found by their predicate, if it has one value at a time."""
-    predicates = {f"clock:{c.clock}" for c in changes if isinstance(c, AdvanceClock)}
+    predicates = {c.predicate for c in changes if isinstance(c, AdvanceClock)}
     valued = [c for c in changes if isinstance(c, AssertFact) and not c.involves and c.value is not None]
     predicates |= {related for c in valued for related in catalogue.related(c.predicate)}
     return predicates | {fact.predicate for fact in named if not fact.involves and fact.value is not None}

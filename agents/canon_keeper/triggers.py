@@ -12,7 +12,7 @@ from agents.canon_keeper.decisions import OPEN, ruling
 from agents.canon_keeper.naming import causes, named_entities, named_facts
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.readings import IS, IS_NOT
-from stores.records.canon import AssertFact, CreateEntity, Standing, StateChange
+from stores.records.canon import AdvanceClock, AssertFact, CreateEntity, Standing, StateChange
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange, Verdict
 from stores.records.world import EntityKind
@@ -71,8 +71,10 @@ def _needed(proposal: ProposedChange, earlier: Iterable[ProposedChange], catalog
 
 
 def _value(proposal: ProposedChange, catalogue: Catalogue) -> tuple[Id, str] | None:
-    """Return which value of whom a state change moves."""
+    """Return which value of whom a state change moves, or which clock is moved."""
     change = proposal.change
+    if isinstance(change, AdvanceClock):
+        return change.predicate, ""
     if not isinstance(change, StateChange):
         return None
     move = move_of(change, catalogue)

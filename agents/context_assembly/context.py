@@ -6,7 +6,7 @@ Reads every store and writes none. Source: AGENT_ORCHESTRATION, ContextAssembly;
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz import process
@@ -18,15 +18,17 @@ from stores.records.canon import AssertFact, CreateEntity, StateChange
 from stores.records.ids import Id
 from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
 from stores.records.play import Scene, Story, Turn
+from stores.records.threads import Entry, PresenceEntry
 from stores.records.world import Entity, EntityKind, Universe
 
 _UNDECIDED = (ProposalStatus.PENDING, ProposalStatus.DEFERRED)
-_ACTORS = (EntityKind.CHARACTER, EntityKind.CREATURE)
+ACTORS = (EntityKind.CHARACTER, EntityKind.CREATURE)
 
 
 @dataclass(frozen=True, slots=True)
 class SceneContext:
-    """A scene as it stands at its head. `staged` are the undecided proposals that count on its line."""
+    """A scene as it stands at its head. `staged` are the undecided proposals that count on its line,
+    `entries` what counts of the story's books; both in the order of the line."""
 
     universe: Universe
     story: Story
@@ -35,6 +37,7 @@ class SceneContext:
     staged: tuple[ProposedChange, ...]
     entities: Mapping[Id, Entity]
     place: Entity | None
+    entries: tuple[Entry, ...] = ()
 
     @property
     def tick(self) -> int:
@@ -46,10 +49,25 @@ class SceneContext:
         return self.entities.get(self.story.pc_id) if self.story.pc_id else None
 
     def cast(self) -> list[Entity]:
-        """Return those present: the scene's cast, then who was brought in on the line."""
-        new = (p.change.entity_id for p in self.staged if isinstance(p.change, CreateEntity))
-        present = [self.entities[i] for i in dict.fromkeys((*self.scene.cast, *new)) if i in self.entities]
-        return [e for e in present if e.kind in _ACTORS]
+        """Return those present: the scene's cast, who was brought in on the line, and who came since; not
+        who left."""
+        present = dict.fromkeys((*self.scene.cast, *self.born()))
+        for entry in self.comings():
+            if entry.here:
+                present.setdefault(entry.entity_id)
+            else:
+                present.pop(entry.entity_id, None)
+        known = [self.entities[i] for i in present if i in self.entities]
+        return [e for e in known if e.kind in ACTORS]
+
+    def born(self) -> list[Id]:
+        """Return who and what was brought into the world on the line."""
+        return [p.change.entity_id for p in self.staged if isinstance(p.change, CreateEntity)]
+
+    def comings(self) -> list[PresenceEntry]:
+        """Return who came into this scene and who left it, in the order of the line."""
+        scene_id = self.scene.id
+        return [e for e in self.entries if isinstance(e, PresenceEntry) and e.scene_id == scene_id]
 
     def state(self, entity: Entity) -> WorkingState:
         """Return the entity's working state on this line."""
@@ -73,9 +91,10 @@ class ContextAssembly:
         scene = await self._log.scene(scene_id)
         story = await self._log.story(scene.story_id)
         head = await self._log.turn(scene.head) if scene.head else None
-        staged = counting(await self._log.proposals(scene_id=scene_id, statuses=_UNDECIDED))
+        staged = in_line_order(counting(await self._log.proposals(scene_id=scene_id, statuses=_UNDECIDED)))
         place_id = _moved_to(staged, story.pc_id) or scene.place_id
-        entities = await self._entities(scene, story, staged, place_id)
+        entries = await self._entries(story)
+        entities = await self._entities(scene, story, staged, entries, place_id)
         return SceneContext(
             universe=await self._canon.universe(scene.universe_id),
             story=story,
@@ -84,6 +103,7 @@ class ContextAssembly:
             staged=staged,
             entities=entities,
             place=entities.get(place_id) if place_id else None,
+            entries=entries,
         )
 
     async def find(self, context: SceneContext, name: str, *, guess: bool = False) -> list[Entity]:
@@ -115,10 +135,24 @@ class ContextAssembly:
             todo=f"Did you mean {' or '.join(near)}?" if near else "Bring it in with /npc, /place or /thing.",
         )
 
+    async def _entries(self, story: Story) -> tuple[Entry, ...]:
+        """Return what counts of the story's books: what hangs on a turn that is on its line, or on none.
+        World time only rises along the line, so it tells their order, whichever was made first."""
+        turns = {entry.turn_id for entry in story.entries if entry.turn_id}
+        standing = await self._log.on_line(None, turns) if turns else set()
+        counted = (e for e in story.entries if e.turn_id is None or e.turn_id in standing)
+        return tuple(sorted(counted, key=lambda entry: entry.tick))
+
     async def _entities(
-        self, scene: Scene, story: Story, staged: Iterable[ProposedChange], place_id: Id | None
+        self,
+        scene: Scene,
+        story: Story,
+        staged: Iterable[ProposedChange],
+        entries: Iterable[Entry],
+        place_id: Id | None,
     ) -> dict[Id, Entity]:
         wanted = {*scene.cast, *filter(None, (story.pc_id, place_id))}
+        wanted |= {e.entity_id for e in entries if isinstance(e, PresenceEntry) and e.scene_id == scene.id}
         wanted |= {p.change.entity_id for p in staged if isinstance(p.change, StateChange)}
         entities = await self._canon.entities_by_id(wanted)
         for proposal in staged:
@@ -135,6 +169,13 @@ def counting(proposals: Iterable[ProposedChange]) -> tuple[ProposedChange, ...]:
         if p.status in _UNDECIDED
         and (p.decision is None or p.decision.verdict in (Verdict.ACCEPT, Verdict.DEFER))
     )
+
+
+def in_line_order(proposals: Sequence[ProposedChange]) -> tuple[ProposedChange, ...]:
+    """Return the proposals of one line in its order: what was done earlier on it comes first, even if it
+    was proposed later, after an undo. World time only rises along a line; what tells none keeps its place."""
+    timed = iter(sorted((p for p in proposals if p.tick is not None), key=lambda p: p.tick or 0))
+    return tuple(next(timed) if p.tick is not None else p for p in proposals)
 
 
 def as_entity(change: CreateEntity, proposal: ProposedChange) -> Entity:

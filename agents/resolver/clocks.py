@@ -1,32 +1,29 @@
-"""What moves by itself: clocks that fill, tracks that are worked at, threads that weigh more or close.
+"""What moves by itself: clocks that fill and strike, tracks that are worked at and finished by a roll.
 
-Pure: each function returns another record, or the change to propose. Source: design/product.md, "Solo
-procedures" (clocks and tracks) and pain 15 ("clocks and threads act at scene end").
+Pure: each function returns another record, or the change to propose. A track is finished by two d10: each
+that shows no more than the boxes that are full is met. Both met is a success, one a partial one. So ten
+full boxes cannot fail, and at seven it is 49, 42 and 9 in a hundred. Source: design/product.md, "Solo
+procedures" (clocks and tracks) and pain 15 ("clocks and threads act at scene end"). The rule is our own.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable
-from enum import IntEnum
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from agents.resolver.dice import roll
+from agents.resolver.dice_score import Roll
 from stores.records.canon import AdvanceClock
-from stores.records.threads import BOXES, TICKS_PER_BOX, TRACK_TICKS, ProgressClock, ProgressTrack, Thread
+from stores.records.clocks import BOXES, TICKS_PER_BOX, ProgressClock
+from stores.records.play import Degree, Die
 
-HEAVIEST: Final = 3
-STALE_AFTER: Final = 3
-"""Scenes that an open thread may go unmentioned before scene end brings it up."""
+CHALLENGE: Final = "2d10"
 _PARTS: Final = "·░▓█"
 """How a box looks with 0 to 3 of its ticks."""
-
-
-class Pace(IntEnum):
-    """Ticks that one step forward marks on a track: from 5 steps to 30 for the whole of it."""
-
-    BRISK = 6
-    STEADY = 3
-    SLOW = 2
-    EPIC = 1
+_DRAWN: Final = 12
+"""Steps of a clock that are drawn one by one."""
 
 
 class Acted(NamedTuple):
@@ -37,10 +34,10 @@ class Acted(NamedTuple):
     strikes: bool
 
     @property
-    def change(self) -> AdvanceClock | None:
-        """The change to propose; None if it only strikes."""
+    def change(self) -> AdvanceClock:
+        """The change to propose."""
         by = self.after.filled - self.before.filled
-        return AdvanceClock(clock=self.after.name, by=by, size=self.after.size) if by else None
+        return change_of(self.before, by=by, closed=True if self.strikes else None)
 
     @property
     def text(self) -> str:
@@ -48,76 +45,118 @@ class Acted(NamedTuple):
         return f"{moved} · it strikes" if self.strikes else moved
 
 
+def change_of(
+    clock: ProgressClock,
+    *,
+    by: int = 0,
+    to: int | None = None,
+    per_scene: int | None = None,
+    closed: bool | None = None,
+) -> AdvanceClock:
+    """Return the change that does this to the clock."""
+    return AdvanceClock(
+        clock=clock.name,
+        by=by,
+        size=clock.size,
+        to=to,
+        per_scene=per_scene,
+        closed=closed,
+        pace=clock.pace,
+    )
+
+
+def folded(standing: Iterable[ProgressClock], changes: Iterable[AdvanceClock]) -> tuple[ProgressClock, ...]:
+    """Return the clocks as the changes leave them, in their order; new ones follow."""
+    clocks = {key_of(clock): clock for clock in standing}
+    for change in changes:
+        key = change.predicate
+        clocks[key] = change.after(clocks.get(key))
+    return tuple(clocks.values())
+
+
+def key_of(clock: ProgressClock) -> str:
+    """Return what tells the clock from all others: a track and a clock may have one name."""
+    return change_of(clock).predicate
+
+
 # --- clocks -----------------------------------------------------------------------------------------
-
-
-def advance(clock: ProgressClock, by: int = 1) -> ProgressClock:
-    """Return the clock `by` steps further (back, if negative), never beyond its ends. A closed one stays."""
-    if clock.closed:
-        return clock
-    return clock.model_copy(update={"filled": max(0, min(clock.size, clock.filled + by))})
 
 
 def at_scene_end(clocks: Iterable[ProgressClock]) -> tuple[Acted, ...]:
     """Return what the open clocks do at scene end, in order, without those that do nothing.
 
     A clock moves by its own `per_scene` steps. One that is full, now or since it was filled in play,
-    strikes once and is closed.
+    strikes once and is closed. Tracks wait for the hero.
     """
-    acted = (_at_scene_end(clock) for clock in clocks if not clock.closed)
-    return tuple(one for one in acted if one.strikes or one.change)
+    acted = (_at_scene_end(clock) for clock in clocks if not clock.closed and not clock.is_track)
+    return tuple(one for one in acted if one.after != one.before)
+
+
+def most_urgent(clocks: Iterable[ProgressClock]) -> ProgressClock | None:
+    """Return the open clock that has the fewest steps left, the first of several; None without one."""
+    running = [clock for clock in clocks if not clock.closed and not clock.is_track]
+    return min(running, key=lambda clock: clock.size - clock.filled, default=None)
 
 
 def show_clock(clock: ProgressClock) -> str:
     """Return `●●○○○○ 2/6`; a clock of more than twelve steps in numbers alone."""
     numbers = f"{clock.filled}/{clock.size}"
-    if clock.size > 12:
+    if clock.size > _DRAWN:
         return numbers
     return f"{'●' * clock.filled}{'○' * (clock.size - clock.filled)} {numbers}"
 
 
 def _at_scene_end(clock: ProgressClock) -> Acted:
-    after = clock if clock.is_full else advance(clock, clock.per_scene)
+    after = clock if clock.is_full else clock.moved_to(clock.filled + clock.per_scene)
     return Acted(clock, after.model_copy(update={"closed": after.is_full}), strikes=after.is_full)
 
 
 # --- tracks -----------------------------------------------------------------------------------------
 
 
-def mark(track: ProgressTrack, pace: Pace, times: int = 1) -> ProgressTrack:
-    """Return the track `times` steps further at that pace (back, if negative), never beyond its ends."""
-    ticks = max(0, min(TRACK_TICKS, track.ticks + pace * times))
-    return track.model_copy(update={"ticks": ticks})
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The roll that says how well what was worked at ends; it stays open if it fails."""
+
+    track: ProgressClock
+    roll: Roll
+
+    @property
+    def met(self) -> int:
+        """Dice that show no more than the boxes that are full."""
+        return sum(die.face <= self.track.boxes for die in self.roll.dice)
+
+    @property
+    def degree(self) -> Degree:
+        return (Degree.FAIL, Degree.PARTIAL, Degree.SUCCESS)[self.met]
+
+    @property
+    def dice(self) -> tuple[Die, ...]:
+        return self.roll.dice
+
+    @property
+    def rule(self) -> str:
+        return f"finish of a track, {self.track.boxes} boxes"
+
+    @property
+    def changes(self) -> tuple[AdvanceClock, ...]:
+        """What it proposes: the track is closed, unless it failed."""
+        return () if self.degree is Degree.FAIL else (change_of(self.track, closed=True),)
+
+    @property
+    def text(self) -> str:
+        faces = ", ".join(str(die.face) for die in self.roll.dice)
+        boxes = f"{self.track.boxes} {'box' if self.track.boxes == 1 else 'boxes'}"
+        return f"finish “{self.track.name}” · {boxes} · {CHALLENGE} {faces} · {self.degree}"
 
 
-def show_track(track: ProgressTrack) -> str:
+def finish(track: ProgressClock, rng: random.Random, faces: Iterable[int] | None = None) -> Finish:
+    """Roll with `rng`, or read the physical dice typed as `faces`. Raises InputError if they do not fit."""
+    return Finish(track, roll(CHALLENGE, rng, faces=faces))
+
+
+def show_track(track: ProgressClock) -> str:
     """Return `███▓······ 3/10`."""
-    full, rest = divmod(track.ticks, TICKS_PER_BOX)
+    full, rest = divmod(track.filled, TICKS_PER_BOX)
     boxes = (_PARTS[-1] * full + (_PARTS[rest] if full < BOXES else "")).ljust(BOXES, _PARTS[0])
     return f"{boxes} {track.boxes}/{BOXES}"
-
-
-# --- threads ----------------------------------------------------------------------------------------
-
-
-def weigh(thread: Thread, by: int) -> Thread:
-    """Return the thread so much heavier (lighter, if negative), between 1 and 3."""
-    return thread.model_copy(update={"weight": max(1, min(HEAVIEST, thread.weight + by))})
-
-
-def close(thread: Thread, tick: int) -> Thread:
-    """Return the thread closed at world time `tick`. One that is closed keeps its time."""
-    return thread.model_copy(update={"closed_at": tick}) if thread.is_open else thread
-
-
-def reopen(thread: Thread) -> Thread:
-    return thread.model_copy(update={"closed_at": None})
-
-
-def stale(threads: Iterable[tuple[Thread, int]], after: int = STALE_AFTER) -> tuple[Thread, ...]:
-    """Return the open threads that have gone at least `after` scenes unmentioned, the heaviest first.
-
-    Each comes with the number of scenes since it was last mentioned.
-    """
-    waiting = [(thread, scenes) for thread, scenes in threads if thread.is_open and scenes >= after]
-    return tuple(thread for thread, _ in sorted(waiting, key=lambda pair: (-pair[0].weight, -pair[1])))

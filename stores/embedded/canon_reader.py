@@ -163,17 +163,26 @@ class CanonReads(Reads):
         *,
         kind: FactKind | None = None,
         predicate: str | None = None,
+        prefix: str | None = None,
         history: bool = False,
         limit: int = 10_000,
     ) -> list[Fact]:
         conditions = ["f.universe_id = :universe"]
         conditions += ["f.kind = :kind"] if kind else []
         conditions += ["f.predicate = :predicate"] if predicate else []
+        # A stretch of the index, which LIKE would not walk; nothing in Unicode comes behind the end.
+        conditions += ["f.predicate >= :prefix AND f.predicate < :prefix || char(1114111)"] if prefix else []
         conditions += [] if history else [_CURRENT]
         return await self._all(
             Fact,
             f"SELECT f.body FROM canon_facts f WHERE {' AND '.join(conditions)} ORDER BY f.made LIMIT :limit",
-            {"universe": universe_id, "kind": kind, "predicate": predicate, "limit": limit},
+            {
+                "universe": universe_id,
+                "kind": kind,
+                "predicate": predicate,
+                "prefix": prefix,
+                "limit": limit,
+            },
         )
 
     async def facts_saying(self, universe_id: Id, said: Collection[str]) -> list[Fact]:

@@ -89,11 +89,11 @@ class LogReads(Reads):
 
         return await self._read(slice_)
 
-    async def on_line(self, scene_id: Id, turn_ids: Collection[Id]) -> set[Id]:
+    async def on_line(self, scene_id: Id | None, turn_ids: Collection[Id]) -> set[Id]:
         def standing(connection: apsw.Connection) -> set[Id]:
             rows = connection.execute(
                 """SELECT turn_id FROM on_line
-                   WHERE scene_id = ? AND turn_id IN (SELECT value FROM json_each(?))""",
+                   WHERE (?1 IS NULL OR scene_id = ?1) AND turn_id IN (SELECT value FROM json_each(?2))""",
                 (scene_id, id_list(turn_ids)),
             )
             return {str(turn_id) for (turn_id,) in rows}

@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from stores.records.base import Record
+from stores.records.clocks import Pace, ProgressClock, clock_predicate
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityKind, Number, Universe
 
@@ -119,6 +120,7 @@ class Fact(Record):
     """One sentence held true from `valid_from` to `valid_to` (world ticks; None: since ever / still).
 
     `because` names the facts that caused it; `form` is what an axiom says as far as code can check it;
+    `clock` is how a clock stands (its `value` says how far it is filled);
     `closed` is set when a commitment was paid off. `said` is the statement as it is compared, kept with
     the fact so that a store finds it by key.
     """
@@ -141,6 +143,7 @@ class Fact(Record):
     closed: bool = False
     because: tuple[Id, ...] = ()
     form: AxiomForm | None = None
+    clock: ProgressClock | None = None
     proposal_id: Id | None = None
     recorded_at: datetime
     said: str = Field(default_factory=lambda data: normal(str(data.get("statement", ""))))
@@ -236,10 +239,37 @@ class StateChange(Record):
 
 
 class AdvanceClock(Record):
+    """Move a clock by some steps or `to` a place, and change how it goes (None leaves that as it is).
+
+    `closed` False starts it, or starts it anew once it is closed; True stops it. With a `pace` it is a
+    track. `size` is what a clock has that nobody started.
+    """
+
     kind: Literal["advance_clock"] = "advance_clock"
     clock: str
     by: int = 1
     size: int = Field(default=6, ge=1, le=100)
+    to: int | None = Field(default=None, ge=0, le=100)
+    per_scene: int | None = Field(default=None, ge=-100, le=100)
+    closed: bool | None = None
+    pace: Pace | None = None
+
+    @property
+    def predicate(self) -> str:
+        """What the clock is called in canon."""
+        return clock_predicate(self.clock, self.pace)
+
+    def after(self, before: ProgressClock | None) -> ProgressClock:
+        """Return the clock as the change leaves it. Total: one that is closed stays as it is until it is
+        started anew, and one that runs is not started twice."""
+        if before is not None and before.closed is not (self.closed is False):
+            return before
+        clock = before
+        if clock is None or clock.closed:
+            clock = ProgressClock(name=self.clock, size=self.size, pace=self.pace)
+        clock = clock.moved_to(clock.filled + self.by if self.to is None else self.to)
+        per_scene = clock.per_scene if self.per_scene is None else self.per_scene
+        return clock.model_copy(update={"per_scene": per_scene, "closed": self.closed is True})
 
 
 class NoteAxiom(Record):

@@ -13,6 +13,7 @@ from pydantic import Field
 from stores.records.base import Record
 from stores.records.canon import StateChange
 from stores.records.ids import Id
+from stores.records.threads import Entry
 
 
 class Speaker(StrEnum):
@@ -51,7 +52,8 @@ class TensionMode(StrEnum):
 
 
 class Story(Record):
-    """`system` is the rule pack that it is played by (empty: none)."""
+    """`system` is the rule pack that it is played by (empty: none). `entries` are the story's books in the
+    order they were kept; each counts while its turn is on the line."""
 
     id: Id
     universe_id: Id
@@ -68,6 +70,7 @@ class Story(Record):
     tension_mode: TensionMode = TensionMode.BEND
     dice: DiceBy = DiceBy.PROGRAM
     recap: str = ""
+    entries: tuple[Entry, ...] = ()
     created_at: datetime
 
 

@@ -1,13 +1,16 @@
-"""What drives a story on by itself: open threads, progress clocks and progress tracks.
+"""What the GM keeps in the story's books: open threads, who matters in it, who is here, how tense it is.
 
-Source: design/product.md, "Solo procedures"; design/ontology.md, "Narrative log" (`stories`).
+An entry is made once and never changed; what stands is worked out from those that count. Source:
+design/product.md, "Solo procedures"; design/ontology.md, "Narrative log" (`stories`) and "The turn tree".
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from stores.records.base import Record
 from stores.records.ids import Id
@@ -15,23 +18,19 @@ from stores.records.ids import Id
 Weight = Annotated[int, Field(ge=1, le=3)]
 """How often chance picks it, beside the others."""
 
-TICKS_PER_BOX = 3
-"""Strokes that fill one box of a progress track."""
-BOXES = 10
-TRACK_TICKS = TICKS_PER_BOX * BOXES
-
 
 class Thread(Record):
-    """Something that the story has left open. `since` and `closed_at` are world times (ticks).
+    """Something that the story has left open, as it stands. `since` and `closed_at` are world times
+    (ticks; `since` None: nobody knows).
 
-    `fact_id` names the commitment that it shows, if it is one of canon's.
+    `fact_id` names the commitment that it shows, if it is one of canon's or proposed to be.
     """
 
     id: Id
     story_id: Id
     name: str = Field(min_length=1)
     weight: Weight = 1
-    since: int = 0
+    since: int | None = 0
     closed_at: int | None = None
     fact_id: Id | None = None
 
@@ -40,40 +39,58 @@ class Thread(Record):
         return self.closed_at is None
 
 
-class ProgressClock(Record):
-    """Something that comes nearer in `size` steps. `per_scene` steps come by themselves at scene end.
+class _Entry(Record):
+    """It counts while `turn_id` is on its scene's line (None: it hangs on the scene itself). `tick` is
+    the world time that play stood at."""
 
-    `closed`: it has struck, or was stopped, and does nothing any more.
-    """
-
-    name: str = Field(min_length=1)
-    filled: int = Field(default=0, ge=0)
-    size: int = Field(default=6, ge=1, le=100)
-    per_scene: int = Field(default=0, ge=-100, le=100)
-    closed: bool = False
-
-    @model_validator(mode="after")
-    def _no_fuller_than_full(self) -> ProgressClock:
-        if self.filled > self.size:
-            raise ValueError(f"a clock of {self.size} cannot be filled to {self.filled}")
-        return self
-
-    @property
-    def is_full(self) -> bool:
-        return self.filled == self.size
+    id: Id
+    scene_id: Id
+    turn_id: Id | None = None
+    tick: int = 0
+    at: datetime
 
 
-class ProgressTrack(Record):
-    """Something that the hero works at: ten boxes, each filled by three ticks."""
+class ThreadAct(StrEnum):
+    OPEN = "open"
+    CLOSE = "close"
+    REOPEN = "reopen"
+    WEIGH = "weigh"
+    RENAME = "rename"
 
-    name: str = Field(min_length=1)
-    ticks: int = Field(default=0, ge=0, le=TRACK_TICKS)
 
-    @property
-    def boxes(self) -> int:
-        """Boxes that are full, 0 to 10."""
-        return self.ticks // TICKS_PER_BOX
+class ThreadEntry(_Entry):
+    """What was done to a thread. `name` goes with OPEN and RENAME, `by` with WEIGH."""
 
-    @property
-    def is_complete(self) -> bool:
-        return self.ticks == TRACK_TICKS
+    kind: Literal["thread"] = "thread"
+    thread_id: Id
+    act: ThreadAct
+    name: str = ""
+    by: int = 0
+
+
+class PersonEntry(_Entry):
+    """How much somebody matters in the story: 0 keeps them off its list, and out of random events."""
+
+    kind: Literal["person"] = "person"
+    entity_id: Id
+    weight: int = Field(ge=0, le=3)
+
+
+class PresenceEntry(_Entry):
+    """Somebody came into the scene, or left it."""
+
+    kind: Literal["presence"] = "presence"
+    entity_id: Id
+    here: bool
+
+
+class TensionEntry(_Entry):
+    """The tension was moved, and why. The story's dial is where it was moved to, whatever is undone."""
+
+    kind: Literal["tension"] = "tension"
+    before: int
+    after: int
+    why: str = ""
+
+
+Entry = Annotated[ThreadEntry | PersonEntry | PresenceEntry | TensionEntry, Field(discriminator="kind")]

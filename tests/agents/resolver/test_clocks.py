@@ -1,6 +1,9 @@
-"""Clocks, tracks and threads: they move within their ends, strike once, and change nothing in place."""
+"""Clocks and tracks: they move within their ends, strike once, and change nothing in place."""
 
 from __future__ import annotations
+
+import random
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -9,20 +12,18 @@ from pydantic import ValidationError
 
 from agents.resolver.clocks import (
     Acted,
-    Pace,
-    advance,
     at_scene_end,
-    close,
-    mark,
-    reopen,
+    change_of,
+    finish,
+    folded,
+    most_urgent,
     show_clock,
     show_track,
-    stale,
-    weigh,
 )
+from stores.errors import InputError
 from stores.records.canon import AdvanceClock
-from stores.records.ids import derived
-from stores.records.threads import TRACK_TICKS, ProgressClock, ProgressTrack, Thread
+from stores.records.clocks import TRACK_TICKS, Pace, ProgressClock
+from stores.records.play import Degree
 
 
 @st.composite
@@ -33,26 +34,60 @@ def clocks(draw: st.DrawFn) -> ProgressClock:
     return ProgressClock(name="Tide", filled=filled, size=size, per_scene=steps, closed=draw(st.booleans()))
 
 
-def thread(name: str = "Who moved the bell?", **fields: object) -> Thread:
-    return Thread.model_validate({"id": derived("thread", name), "story_id": "s", "name": name, **fields})
-
-
 # --- clocks -----------------------------------------------------------------------------------------
 
 
-@given(clocks(), st.integers(-1_000, 1_000))
-def test_a_clock_stays_within_its_ends(clock: ProgressClock, by: int) -> None:
-    moved = advance(clock, by)
-    assert 0 <= moved.filled <= moved.size
+CHANGES = st.builds(
+    AdvanceClock,
+    clock=st.just("Tide"),
+    by=st.integers(-1_000, 1_000),
+    size=st.integers(1, 100),
+    to=st.none() | st.integers(0, 100),
+    per_scene=st.none() | st.integers(-100, 100),
+    closed=st.none() | st.booleans(),
+)
+
+
+@given(st.none() | clocks(), CHANGES)
+def test_a_change_leaves_a_clock_within_its_ends(clock: ProgressClock | None, change: AdvanceClock) -> None:
+    moved = change.after(clock)
     assert ProgressClock.model_validate(moved.model_dump()) == moved
-    if clock.closed:
-        assert moved is clock
+    if clock is not None and clock.closed and change.closed is not False:
+        assert moved is clock, "what is closed stays so until it is started anew"
+    if clock is not None and not clock.closed and change.closed is False:
+        assert moved is clock, "what runs is not started twice"
 
 
-def test_a_clock_moves_one_step_unless_told_otherwise() -> None:
+def test_a_clock_moves_is_set_goes_stops_and_is_started_anew() -> None:
     clock = ProgressClock(name="Tide", filled=2)
-    assert (advance(clock).filled, advance(clock, 9).filled, advance(clock, -9).filled) == (3, 6, 0)
+    assert AdvanceClock(clock="Tide").after(clock).filled == 3
+    assert [change_of(clock, by=by).after(clock).filled for by in (9, -9)] == [6, 0]
+    assert change_of(clock, to=5).after(clock).filled == 5
+    assert change_of(clock, per_scene=2).after(clock) == ProgressClock(name="Tide", filled=2, per_scene=2)
+    stopped = change_of(clock, closed=True).after(clock)
+    assert (stopped.filled, stopped.closed) == (2, True)
+    assert AdvanceClock(clock="Tide", by=0, size=4, closed=False).after(stopped) == ProgressClock(
+        name="Tide", size=4
+    )
     assert clock.filled == 2
+
+
+def test_changes_fold_in_order_and_a_track_is_no_clock() -> None:
+    tide = ProgressClock(name="Tide", filled=2)
+    work = ProgressClock(name="Tide", size=TRACK_TICKS, pace=Pace.SLOW)
+    moved, worked, new = folded(
+        [tide, work], [change_of(tide, by=1), change_of(work, by=2), AdvanceClock(clock="Dawn", size=4)]
+    )
+    assert (moved.filled, worked.filled, worked.pace) == (3, 2, Pace.SLOW)
+    assert new == ProgressClock(name="Dawn", filled=1, size=4)
+
+
+def test_the_most_urgent_clock_has_the_fewest_steps_left() -> None:
+    tide, dawn = ProgressClock(name="Tide", filled=1, size=4), ProgressClock(name="Dawn", filled=3, size=8)
+    over = ProgressClock(name="Over", filled=3, size=4, closed=True)
+    work = ProgressClock(name="Work", filled=29, size=TRACK_TICKS, pace=Pace.SLOW)
+    assert most_urgent([dawn, tide, over, work]) == tide
+    assert most_urgent([over, work]) is None
 
 
 def test_at_scene_end_clocks_move_by_themselves_and_full_ones_strike() -> None:
@@ -72,9 +107,10 @@ def test_at_scene_end_clocks_move_by_themselves_and_full_ones_strike() -> None:
     assert [one.after.closed for one in acted] == [False, True, True]
     assert [one.change for one in acted] == [
         AdvanceClock(clock="Tide", by=2, size=6),
-        AdvanceClock(clock="Last", by=1, size=6),
-        None,
+        AdvanceClock(clock="Last", by=1, size=6, closed=True),
+        AdvanceClock(clock="Played", by=0, size=4, closed=True),
     ]
+    assert at_scene_end([ProgressClock(name="Work", filled=30, size=30, pace=Pace.EPIC)]) == ()
 
 
 @given(clocks())
@@ -108,22 +144,11 @@ def test_no_clock_is_fuller_than_full(wrong: dict[str, object]) -> None:
 # --- tracks -----------------------------------------------------------------------------------------
 
 
-@given(st.lists(st.tuples(st.sampled_from(Pace), st.integers(-40, 40))))
-def test_a_track_stays_within_its_ends(steps: list[tuple[Pace, int]]) -> None:
-    track = ProgressTrack(name="Mend the Wall")
-    for pace, times in steps:
-        track = mark(track, pace, times)
-        assert 0 <= track.boxes <= 10
-        assert track.is_complete is (track.ticks == TRACK_TICKS)
-
-
 @pytest.mark.parametrize(
     ("pace", "steps"), [(Pace.BRISK, 5), (Pace.STEADY, 10), (Pace.SLOW, 15), (Pace.EPIC, 30)]
 )
 def test_a_pace_says_how_many_steps_it_takes(pace: Pace, steps: int) -> None:
-    track = ProgressTrack(name="Mend the Wall")
-    assert not mark(track, pace, steps - 1).is_complete
-    assert mark(track, pace, steps).is_complete
+    assert pace.ticks * steps == TRACK_TICKS
 
 
 @pytest.mark.parametrize(
@@ -131,27 +156,41 @@ def test_a_pace_says_how_many_steps_it_takes(pace: Pace, steps: int) -> None:
     [(0, "·········· 0/10"), (11, "███▓······ 3/10"), (28, "█████████░ 9/10"), (30, "██████████ 10/10")],
 )
 def test_how_tracks_are_drawn(ticks: int, drawn: str) -> None:
-    assert show_track(ProgressTrack(name="Mend the Wall", ticks=ticks)) == drawn
+    assert show_track(track(ticks)) == drawn
 
 
-# --- threads ----------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("boxes", "faces", "degree"),
+    [
+        (7, (7, 1), Degree.SUCCESS),
+        (7, (8, 7), Degree.PARTIAL),
+        (7, (8, 8), Degree.FAIL),
+        (10, (10, 10), Degree.SUCCESS),
+        (0, (1, 1), Degree.FAIL),
+    ],
+)
+def test_each_die_that_shows_no_more_than_the_boxes_is_met(
+    boxes: int, faces: tuple[int, int], degree: Degree
+) -> None:
+    ended = finish(track(boxes * 3), random.Random(1), faces)
+    assert ended.degree is degree
+    assert ended.text.endswith(f"2d10 {faces[0]}, {faces[1]} · {degree}")
+    closes = [change_of(track(boxes * 3), closed=True)] if degree is not Degree.FAIL else []
+    assert list(ended.changes) == closes
 
 
-def test_threads_weigh_one_to_three() -> None:
-    assert [weigh(thread(weight=2), by).weight for by in (-5, -1, 0, 1, 5)] == [1, 1, 2, 3, 3]
-    with pytest.raises(ValidationError):
-        thread(weight=4)
+def test_the_odds_of_a_finish_are_those_that_are_told() -> None:
+    rng = random.Random(5)
+    counts = Counter(finish(track(21), rng).degree for _ in range(20_000))
+    expected = {Degree.SUCCESS: 0.49, Degree.PARTIAL: 0.42, Degree.FAIL: 0.09}
+    squares = sum((counts[d] - 20_000 * p) ** 2 / (20_000 * p) for d, p in expected.items())
+    assert squares < 13.8  # chi-squared, 2 degrees of freedom: 1 in 1,000
 
 
-def test_a_thread_is_closed_at_a_time_and_keeps_it() -> None:
-    closed = close(thread(since=60), 120)
-    assert (closed.is_open, closed.closed_at, closed.since) == (False, 120, 60)
-    assert close(closed, 500).closed_at == 120
-    assert reopen(closed).is_open
+def test_dice_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(InputError):
+        finish(track(3), random.Random(1), (11, 1))
 
 
-def test_threads_that_nobody_touches_come_up_the_heaviest_first() -> None:
-    light, heavy, old, fresh = thread("a"), thread("b", weight=3), thread("c"), thread("d", weight=3)
-    gone = close(thread("e"), 1)
-    waiting = [(light, 3), (heavy, 3), (old, 9), (fresh, 2), (gone, 9)]
-    assert [one.name for one in stale(waiting)] == ["b", "c", "a"]
+def track(ticks: int) -> ProgressClock:
+    return ProgressClock(name="Mend the Wall", filled=ticks, size=TRACK_TICKS, pace=Pace.STEADY)

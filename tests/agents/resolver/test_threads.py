@@ -1,0 +1,135 @@
+"""Threads: what the story's books say of them, in the order of the line, whatever order that was kept in."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from agents.resolver.threads import (
+    close,
+    is_mentioned,
+    named,
+    reopen,
+    stale,
+    threads_of,
+    weigh,
+    weights_of,
+)
+from stores.records.ids import derived
+from stores.records.threads import PersonEntry, Thread, ThreadAct, ThreadEntry
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def thread(name: str = "Who moved the bell?", **fields: object) -> Thread:
+    return Thread.model_validate({"id": derived("thread", name), "story_id": "s", "name": name, **fields})
+
+
+def entry(act: ThreadAct, which: str = "bell", tick: int = 0, **fields: object) -> ThreadEntry:
+    known = {"id": derived(act, which, tick), "scene_id": "1", "thread_id": which, "act": act}
+    return ThreadEntry.model_validate({**known, "tick": tick, "at": NOW, **fields})
+
+
+def test_a_thread_is_opened_weighed_renamed_closed_and_opened_again() -> None:
+    acts = [
+        entry(ThreadAct.OPEN, name="Who moved the bell?", tick=5),
+        entry(ThreadAct.WEIGH, by=1, tick=6),
+        entry(ThreadAct.RENAME, name="Who cut the rope?", tick=7),
+        entry(ThreadAct.CLOSE, tick=9),
+    ]
+    (closed,) = threads_of(acts, [], "s")
+    assert (closed.name, closed.weight, closed.since, closed.closed_at) == ("Who cut the rope?", 2, 5, 9)
+    (again,) = threads_of([*acts, entry(ThreadAct.REOPEN, tick=10)], [], "s")
+    assert again.is_open
+
+
+def test_what_the_command_would_have_refused_changes_nothing() -> None:
+    opened = [entry(ThreadAct.OPEN, name="The bell"), entry(ThreadAct.OPEN, "rope", name="The rope")]
+    before = threads_of(opened, [], "s")
+    for refused in (
+        entry(ThreadAct.OPEN, "other", name="the BELL"),
+        entry(ThreadAct.RENAME, name="The Rope"),
+        entry(ThreadAct.REOPEN),
+        entry(ThreadAct.CLOSE, "nobody"),
+    ):
+        assert threads_of([*opened, refused], [], "s") == before
+    closed = [*opened, entry(ThreadAct.CLOSE, tick=3)]
+    heavier = threads_of([*closed, entry(ThreadAct.WEIGH, by=2, tick=4)], [], "s")
+    assert heavier == threads_of(closed, [], "s")
+
+
+def test_a_commitment_shows_by_itself_and_only_its_weight_is_the_books() -> None:
+    matter = thread("Mara owes the well a coin", since=3, fact_id="f", id="f")
+    kept = [
+        entry(ThreadAct.WEIGH, "f", by=2),
+        entry(ThreadAct.CLOSE, "f"),
+        entry(ThreadAct.WEIGH, "gone", by=1),
+    ]
+    (shown,) = threads_of(kept, [matter], "s")
+    assert (shown.weight, shown.is_open, shown.name) == (3, True, matter.name)
+
+
+ACTS = st.lists(
+    st.builds(
+        entry,
+        st.sampled_from(ThreadAct),
+        st.sampled_from(["a", "b", "c"]),
+        st.integers(0, 50),
+        name=st.sampled_from(["The bell", "The rope"]),
+        by=st.integers(-3, 3),
+    )
+)
+
+
+@given(ACTS)
+def test_whatever_was_kept_no_two_open_threads_have_one_name(acts: list[ThreadEntry]) -> None:
+    threads = threads_of(acts, [], "s")
+    names = [t.name for t in threads if t.is_open]
+    assert len(names) == len(set(names))
+    assert all(1 <= t.weight <= 3 for t in threads)
+    assert [t.since for t in threads] == sorted(t.since or 0 for t in threads)
+
+
+def test_threads_weigh_one_to_three() -> None:
+    assert [weigh(thread(weight=2), by).weight for by in (-5, -1, 0, 1, 5)] == [1, 1, 2, 3, 3]
+    with pytest.raises(ValidationError):
+        thread(weight=4)
+
+
+def test_a_thread_is_closed_at_a_time_and_keeps_it() -> None:
+    closed = close(thread(since=60), 120)
+    assert (closed.is_open, closed.closed_at, closed.since) == (False, 120, 60)
+    assert close(closed, 500).closed_at == 120
+    assert reopen(closed).is_open
+    assert named([closed], closed.name) is None
+
+
+def test_threads_that_nobody_touches_come_up_the_heaviest_first() -> None:
+    light, heavy, old, fresh = thread("a"), thread("b", weight=3), thread("c"), thread("d", weight=3)
+    gone = close(thread("e"), 1)
+    waiting = [(light, 3), (heavy, 3), (old, 9), (fresh, 2), (gone, 9)]
+    assert [one.name for one in stale(waiting)] == ["b", "c", "a"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("Who moved the bell?", "The bell was moved in the night.", True),
+        ("Who moved the bell?", "A bell rings somewhere.", False),
+        ("The debt", "“My debt is paid,” she says.", True),
+        ("Who is it?", "Who is it?", False),
+    ],
+)
+def test_a_thread_is_mentioned_by_its_telling_words(name: str, text: str, told: bool) -> None:
+    assert is_mentioned(name, ["Nothing.", text]) is told
+
+
+def test_the_last_word_on_somebody_counts() -> None:
+    def matters(who: str, weight: int) -> PersonEntry:
+        return PersonEntry(id=who, scene_id="1", at=NOW, entity_id=who, weight=weight)
+
+    assert weights_of([matters("tam", 0), matters("ode", 3), matters("tam", 2)]) == {"tam": 2, "ode": 3}
