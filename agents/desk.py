@@ -25,6 +25,7 @@ from agents.views import (
     TurnTrace,
     TurnView,
 )
+from agents.world_desk import WorldDesk
 from stores.records.canon import Payload
 from stores.records.ids import Id
 from stores.records.ledger import Verdict
@@ -232,6 +233,11 @@ class Desk(Protocol):
         ...
 
     # --- the world ---------------------------------------------------------------------------------
+    @property
+    def world(self) -> WorldDesk:
+        """The GM's own hand: edits, what they would do, the record behind canon, the ledger."""
+        ...
+
     async def entities(self, universe_id: Id, search: str = "") -> list[Entity]: ...
 
     async def known_as(self, universe_id: Id) -> list[str]:

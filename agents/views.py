@@ -29,12 +29,14 @@ class TurnView:
 
 @dataclass(frozen=True, slots=True)
 class ConflictView:
-    """Why a proposal cannot stand beside canon. `rule` names the check, `other` what it meets."""
+    """Why a proposal cannot stand beside canon. `rule` names the check, `other` the fact that it meets;
+    `entity_id` who or what may be the same as what it would bring in."""
 
     rule: str
     text: str
     other: Fact | None = None
     certain: bool = True
+    entity_id: Id | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,9 @@ class ProposalView:
     """A proposed change as rows draw it.
 
     `mark`: what a commit now would do with it: accept, reject, defer, or hold (it meets a conflict).
-    `diff`: lines of (what, before, after). `number` is what `/accept N` means.
+    `diff`: lines of (what, before, after). `number` is what `/accept N` means. `alike` are known things
+    that are much like what it would bring in: worth a look, and nothing is held for it. `by_rule` says
+    that a rule of the house made the mark; `by_policy`, that a commit closed it and nobody had decided it.
     """
 
     number: int
@@ -60,6 +64,9 @@ class ProposalView:
     critical: bool = False
     quote: str = ""
     turn_number: int | None = None
+    alike: tuple[ConflictView, ...] = ()
+    by_rule: bool = False
+    by_policy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +208,7 @@ class Reply:
 
     kind: Literal["exchange", "operation", "nothing"]
     lines: tuple[str, ...] = ()
-    goto: Literal["", "gate", "scene", "help", "menu", "universe"] = ""
+    goto: Literal["", "gate", "scene", "help", "menu", "universe", "ledger"] = ""
     subject: Id | None = None
     text: str = ""
     severity: Literal["information", "warning", "error"] = "information"

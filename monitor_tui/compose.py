@@ -17,7 +17,9 @@ from agents.canon_keeper.predicates import load_catalogue
 from agents.context_assembly.context import ContextAssembly
 from agents.messages import EventBus
 from agents.narrator.narrator import Narrator
+from agents.orchestrator.annals import Annals
 from agents.orchestrator.atlas import Atlas
+from agents.orchestrator.by_hand import ByHand
 from agents.orchestrator.chances import Chances
 from agents.orchestrator.chronicle import Chronicle
 from agents.orchestrator.clerk import Clerk
@@ -25,6 +27,7 @@ from agents.orchestrator.clerk_commands import clerk_commands
 from agents.orchestrator.commands import Commands
 from agents.orchestrator.declarations import Declarations
 from agents.orchestrator.founding import WorldSeed, read_seed
+from agents.orchestrator.ledger import Ledger
 from agents.orchestrator.line import Line
 from agents.orchestrator.loops import Loops
 from agents.orchestrator.main import Orchestrator
@@ -36,6 +39,9 @@ from agents.orchestrator.story import StoryLoop
 from agents.orchestrator.transcript import Transcript
 from agents.orchestrator.turn_graph import TurnGraph
 from agents.orchestrator.universe_gate import UniverseGate
+from agents.orchestrator.world_desk import Worlds
+from agents.orchestrator.world_edits import Edits
+from agents.orchestrator.world_previews import Previews
 from agents.resolver import pack_check
 from agents.resolver.random_tables import Shelf
 from agents.resolver.resolver import Resolver
@@ -97,7 +103,16 @@ def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestra
     )
     atlas, transcript = Atlas(canon, log), Transcript(log, canon)
     chronicle = Chronicle(log, canon, context, atlas, transcript)
-    clerk = Clerk(keeper, resolver, context, declarations, events)
+    universe_gate = UniverseGate(log, canon, keeper, views, events)
+    by_hand = ByHand(log, resolver, universe_gate, views, turnstile, ids, clock, events)
+    ledger = Ledger(canon, log, keeper, context, atlas, views, declarations, by_hand, turnstile)
+    world = Worlds(
+        Edits(canon, log, keeper, by_hand, ids, clock),
+        Previews(canon, log, keeper, atlas, views, universe_gate),
+        Annals(canon, log, keeper, atlas, clock),
+        ledger,
+    )
+    clerk = Clerk(keeper, resolver, context, ledger, events)
     return Orchestrator(
         log=log,
         canon=canon,
@@ -114,7 +129,8 @@ def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestra
         house_notes=lambda: (*packs().notes, *shelf().notes, *map(str, shelf().refused)),
         line=Line(log, narrator, ids, clock, events),
         views=views,
-        universe_gate=UniverseGate(log, canon, keeper, views, events),
+        universe_gate=universe_gate,
+        world=world,
         transcript=transcript,
         atlas=atlas,
         commands=lambda desk: Commands(

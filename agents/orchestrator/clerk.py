@@ -13,9 +13,10 @@ from agents.canon_keeper.court import Hearing
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.context import ContextAssembly
 from agents.messages import CanonCommitted, EventBus, ProposalsChanged
-from agents.orchestrator.declarations import Declarations
+from agents.orchestrator.ledger import Ledger
 from agents.resolver.resolver import Resolver
 from agents.views import CommitReport, ProposalView
+from agents.world_views import Staged
 from stores.errors import InputError
 from stores.records.canon import Evidence, Standing
 from stores.records.ids import Id
@@ -49,13 +50,13 @@ class Clerk:
         keeper: CanonKeeper,
         resolver: Resolver,
         context: ContextAssembly,
-        declarations: Declarations,
+        ledger: Ledger,
         events: EventBus,
     ) -> None:
         self._keeper = keeper
         self._resolver = resolver
         self._context = context
-        self._declarations = declarations
+        self._ledger = ledger
         self._events = events
 
     async def hear(self, row: ProposalView) -> tuple[str, ...]:
@@ -97,26 +98,20 @@ class Clerk:
     async def promises(self, scene_id: Id) -> tuple[str, ...]:
         """Return the open promises, debts and questions, the oldest first, with numbers."""
         context = await self._context.load(scene_id)
-        ledger = await self._keeper.commitments.ledger(context.universe.id, context.tick)
-        return tuple(
-            f"{number}. {entry.kind}: {entry.fact.statement}"
-            + (f"  ({age})" if (age := entry.age_words) else "")
-            for number, entry in enumerate(ledger, start=1)
-        )
+        ledger = await self._ledger.read(context.universe.id, scene_id)
+        return tuple(entry.line for entry in ledger.open)
 
-    async def pay(self, scene_id: Id, number: int) -> ProposedChange:
+    async def pay(self, scene_id: Id, number: int) -> Staged:
         """Propose that a promise is kept, on the evidence of the turn that play stands on."""
         context = await self._context.load(scene_id)
-        ledger = await self._keeper.commitments.ledger(context.universe.id, context.tick)
-        if not 1 <= number <= len(ledger):
+        open_ones = (await self._ledger.read(context.universe.id, scene_id)).open
+        if not 1 <= number <= len(open_ones):
             raise InputError(
                 "There is no such promise.",
                 kept="Nothing was staged.",
                 todo="/promises lists them with numbers.",
             )
-        fact = ledger[number - 1].fact
-        change = await self._keeper.commitments.pay_off(fact.id, context.tick)
-        return await self._declarations.stage_plain(context, change, f"Paid off: {fact.statement}")
+        return await self._ledger.pay_off(open_ones[number - 1].fact.fact.id, scene_id)
 
     async def rules(self, universe_id: Id) -> tuple[str, ...]:
         """Return the house rules by kind, and those that the GM's own decisions suggest."""

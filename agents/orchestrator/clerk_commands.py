@@ -37,13 +37,13 @@ def clerk_commands(
         return Reply("operation", await clerk.hear(rows[number]))
 
     async def promises(scene_id: Id, argument: str) -> Reply:
-        return Reply("operation", await clerk.promises(scene_id) or ("Nothing is promised or owed.",))
+        lines = await clerk.promises(scene_id) or ("Nothing is promised or owed.",)
+        return Reply("operation", lines, goto="ledger")
 
     async def paid(scene_id: Id, argument: str) -> Reply:
         number = int(argument) if argument.isdecimal() and len(argument) < 9 else 0
-        async with turnstile:
-            proposal = await clerk.pay(scene_id, number)
-        return Reply("operation", (f"Proposed: {proposal.evidence[0].quote}",))
+        staged = await clerk.pay(scene_id, number)
+        return Reply("operation", tuple(f"Proposed: {title}" for title in staged.titles))
 
     async def rules(scene_id: Id, argument: str) -> Reply:
         universe_id = (await desk.scene(scene_id)).universe.id

@@ -243,7 +243,7 @@ async def _relation(
         other = await find(rest)
         if other is None and "_" not in word and not _is_plain_value(rest):
             continue
-        value: Literalish | None = None if other else _value(rest)
+        value: Literalish | None = None if other else read_value(rest)
         roles = [Involvement(role="subject", entity_id=subject.id)]
         if other:
             roles.append(Involvement(role="object", entity_id=other.id))
@@ -259,10 +259,11 @@ async def _relation(
 
 
 def _is_plain_value(text: str) -> bool:
-    return isinstance(_value(text), bool | int | float)
+    return isinstance(read_value(text), bool | int | float)
 
 
-def _value(text: str) -> Literalish:
+def read_value(text: str) -> Literalish:
+    """Read a plain value: a truth, a number or words. Raises InputError for a number no sheet can hold."""
     lowered = text.casefold()
     if lowered in ("true", "yes", "false", "no"):
         return lowered in ("true", "yes")

@@ -37,6 +37,7 @@ from agents.orchestrator.story_export import StoryRecord
 from agents.orchestrator.transcript import Transcript
 from agents.orchestrator.turn_graph import TurnGraph, answered
 from agents.orchestrator.universe_gate import UniverseGate
+from agents.orchestrator.world_desk import Worlds
 from agents.resolver.likelihood import Suggestion
 from agents.resolver.oracle import Likelihood, check_tension
 from agents.resolver.resolver import Resolver
@@ -90,6 +91,7 @@ class Orchestrator:
         house_notes: Callable[[], tuple[str, ...]],
         views: SceneViews,
         universe_gate: UniverseGate,
+        world: Worlds,
         transcript: Transcript,
         atlas: Atlas,
         chronicle: Chronicle,
@@ -118,6 +120,7 @@ class Orchestrator:
         self._house_notes = house_notes
         self._views = views
         self._universe_gate = universe_gate
+        self._world = world
         self._transcript = transcript
         self._atlas = atlas
         self._chronicle = chronicle
@@ -402,6 +405,10 @@ class Orchestrator:
         self._events.publish(ProposalsChanged(scene.universe_id, scene_id))
 
     # --- the world -----------------------------------------------------------------------------------
+
+    @property
+    def world(self) -> Worlds:
+        return self._world
 
     async def entities(self, universe_id: Id, search: str = "") -> list[Entity]:
         return await self._canon.entities(universe_id, search=search)

@@ -34,13 +34,13 @@ class UniverseGate:
     async def view(self, universe_id: Id) -> GateView:
         """Return what waits here, and how much waits at the gates of scenes that are being played."""
         universe = await self._canon.universe(universe_id)
-        waiting, elsewhere = await self._waiting(universe_id)
+        waiting, elsewhere = await self.waiting(universe_id)
         rows = await self._views.proposals(waiting)
         return GateView(universe.name, universe, None, False, rows, elsewhere)
 
     async def commit(self, universe_id: Id, only: Collection[Id] | None) -> CommitReport:
         """Write what is accepted or ticked (of `only`, if given); all else waits on. Raises StoreError."""
-        waiting, _ = await self._waiting(universe_id)
+        waiting, _ = await self.waiting(universe_id)
         chosen = [p for p in waiting if only is None or p.id in only]
         report = await self._keeper.commit(
             chosen, reason="by hand", universe_id=universe_id, undecided="defer"
@@ -48,7 +48,7 @@ class UniverseGate:
         committed(self._events, universe_id, None, report)
         return report
 
-    async def _waiting(self, universe_id: Id) -> tuple[list[ProposedChange], int]:
+    async def waiting(self, universe_id: Id) -> tuple[list[ProposedChange], int]:
         """Return what is open and belongs to no scene in play, and how much belongs to one."""
         open_ones = await self._log.proposals(universe_id=universe_id, statuses=OPEN)
         in_play = await self._in_play({p.scene_id for p in open_ones if p.scene_id})

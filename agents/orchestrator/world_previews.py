@@ -1,0 +1,163 @@
+"""What an edit by hand would do, in views: retcons with all that rests on them, merges side by side.
+
+Source: design/authority.md, "Retcon" and "same thing, other name: ... shown side by side".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agents.canon_keeper.decisions import OPEN, is_turned_down
+from agents.canon_keeper.impact import Impact
+from agents.canon_keeper.keeper import CanonKeeper
+from agents.canon_keeper.predicates import words_of
+from agents.orchestrator.atlas import Atlas
+from agents.orchestrator.calendar import label
+from agents.orchestrator.scene_views import SceneViews
+from agents.orchestrator.universe_gate import UniverseGate
+from agents.views import FactView
+from agents.world_views import ImpactView, Lookalike, MemoryNote, MergeView, SceneNote
+from stores.ports import CanonReader, LogReader
+from stores.records.canon import Fact, FactStatus, MergeEntities, Payload, RetconFact
+from stores.records.ids import Id
+from stores.records.play import Scene
+from stores.records.world import Calendar, Entity
+
+ABSENT = "—"
+
+
+class Previews:
+    """See `agents.world_desk.WorldPreviews`. Stateless and read-only."""
+
+    def __init__(
+        self,
+        canon: CanonReader,
+        log: LogReader,
+        keeper: CanonKeeper,
+        atlas: Atlas,
+        views: SceneViews,
+        gate: UniverseGate,
+    ) -> None:
+        self._canon = canon
+        self._log = log
+        self._keeper = keeper
+        self._atlas = atlas
+        self._views = views
+        self._gate = gate
+
+    async def waiting(self, universe_id: Id) -> int:
+        return len((await self._gate.waiting(universe_id))[0])
+
+    # --- retcons -------------------------------------------------------------------------------------
+
+    async def retcon(self, subject_id: Id) -> ImpactView:
+        impact = await self._keeper.impacts.preview(subject_id)
+        subject = impact.subject
+        universe = await self._canon.universe(subject.universe_id)
+        calendar = universe.calendar
+        change = RetconFact(fact_id=subject.id, restore=impact.restore)
+        return ImpactView(
+            universe=universe,
+            subject_id=subject.id,
+            title=subject.statement if isinstance(subject, Fact) else subject.name,
+            restore=impact.restore,
+            changes=tuple(_changes(impact, calendar)),
+            same_words=await self._facts(impact.same_words, calendar),
+            involving=await self._facts(impact.involving, calendar),
+            caused=await self._facts(impact.caused, calendar),
+            commitments=await self._facts(impact.commitments, calendar),
+            memories=await self._memories(impact),
+            scenes=tuple([await self._scene(scene) for scene in impact.scenes]),
+            proposals=await self._views.proposals(impact.proposals),
+            staged=await self._waits(universe.id, change),
+        )
+
+    async def _facts(self, facts: Sequence[Fact], calendar: Calendar) -> tuple[FactView, ...]:
+        return tuple(await self._atlas.views(facts, calendar))
+
+    async def _memories(self, impact: Impact) -> tuple[MemoryNote, ...]:
+        known = await self._canon.entities_by_id({m.entity_id for m in impact.memories})
+        return tuple(
+            MemoryNote(known[m.entity_id].name if m.entity_id in known else "somebody", m.text)
+            for m in impact.memories
+        )
+
+    async def _scene(self, scene: Scene) -> SceneNote:
+        first = await self._log.line_slice(scene.id, 0, 1)
+        return SceneNote(f"Scene {scene.order} “{scene.title}”", first[0].id if first else None)
+
+    async def _waits(self, universe_id: Id, change: Payload) -> bool:
+        waiting = await self._log.proposals(universe_id=universe_id, statuses=OPEN)
+        return any(p.change == change and not is_turned_down(p) for p in waiting)
+
+    # --- merges --------------------------------------------------------------------------------------
+
+    async def lookalikes(self, universe_id: Id, of: Id | None = None) -> tuple[Lookalike, ...]:
+        pairs = await self._keeper.merges.lookalikes(universe_id, of)
+        return tuple(Lookalike(pair.one, pair.other, pair.likeness) for pair in pairs)
+
+    async def merge(self, kept_id: Id, absorbed_id: Id) -> MergeView:
+        preview = await self._keeper.merges.preview(kept_id, absorbed_id)
+        universe = await self._canon.universe(preview.kept.universe_id)
+        theirs = await self._facts([theirs for _, theirs in preview.clashes], universe.calendar)
+        ours = [own.statement if own else _from_the_start(preview.kept) for own, _ in preview.clashes]
+        return MergeView(
+            universe=universe,
+            kept=await self._atlas.card(kept_id),
+            absorbed=await self._atlas.card(absorbed_id),
+            clashes=tuple(zip(ours, theirs, strict=True)),
+            moved=await self._facts([old for old, _ in preview.moved], universe.calendar),
+            repeated=await self._facts(preview.repeated, universe.calendar),
+            gained=preview.names,
+            memories=preview.memories,
+            staged=await self._waits(universe.id, MergeEntities(kept_id=kept_id, absorbed_id=absorbed_id)),
+        )
+
+    async def absorbed_by(self, kept_id: Id) -> tuple[Entity, ...]:
+        return tuple(await self._keeper.merges.absorbed_by(kept_id))
+
+
+# --- changes in words ---------------------------------------------------------------------------------
+
+
+def _changes(impact: Impact, calendar: Calendar) -> Iterator[tuple[str, str, str]]:
+    for before, after in impact.facts:
+        yield before.statement, _standing(before, calendar), _standing(after, calendar)
+    for was, will in impact.entities:
+        if was.status is not will.status:
+            yield was.name, _status(was), _status(will)
+        for key in sorted(was.numbers.keys() | will.numbers.keys()):
+            if was.numbers.get(key) != will.numbers.get(key):
+                yield f"{was.name}.{key}", _number(was, key), _number(will, key)
+        for tag in dict.fromkeys((*was.tags, *will.tags)):
+            if (tag in was.tags) is not (tag in will.tags):
+                yield (
+                    f"{was.name} {tag}",
+                    "yes" if tag in was.tags else "no",
+                    "yes" if tag in will.tags else "no",
+                )
+
+
+def _standing(fact: Fact, calendar: Calendar) -> str:
+    """Return how a fact stands, in words: `so`, `so until Day 3, dusk`, `never so`, `replaced`."""
+    if fact.status is FactStatus.RETCONNED:
+        return "never so"
+    if fact.status is FactStatus.SUPERSEDED and fact.valid_to in (None, fact.valid_from):
+        return "replaced"
+    return "so" if fact.valid_to is None else f"so until {label(calendar, fact.valid_to)}"
+
+
+def _status(entity: Entity) -> str:
+    return {"canonical": "in canon", "retconned": "never was"}.get(entity.status.value, entity.status.value)
+
+
+def _number(entity: Entity, key: str) -> str:
+    return words_of(entity.numbers.get(key)) or ABSENT
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def _from_the_start(entity: Entity) -> str:
+    return f"{entity.name} has another value on the sheet."
