@@ -151,7 +151,8 @@ class _Bench:
             fact=claim.fact if claim else None,
             was=_was(claim, world),
             ends=_ends(proposal, claim, world) if known is None else (),
-            notes=tuple(self._notes(proposal, claim)),
+            alike=(alike := tuple(self._alike(proposal))),
+            notes=(*(a.text for a in alike), *self._notes(proposal, claim)),
         )
 
     def _try(self, proposal: ProposedChange, claim: Claim | None) -> None:
@@ -205,10 +206,22 @@ class _Bench:
 
     def _same_name(self, proposal: ProposedChange, change: CreateEntity) -> Iterator[ConflictView]:
         entity = created(proposal, change)
-        known = self._names.same(entity)
-        if known is not None:
+        for known in self._undecided(entity, self._names.same(entity)):
             text = f"There is a {known.kind} called {known.name} already. Accept it only if this is another."
-            yield ConflictView("same_name", text, certain=known.kind is entity.kind)
+            same_kind = known.kind is entity.kind
+            yield ConflictView("same_name", text, certain=same_kind, entity_id=known.id)
+
+    def _alike(self, proposal: ProposedChange) -> Iterator[ConflictView]:
+        """Yield what may be the same by another spelling: no conflict, but worth a look."""
+        if isinstance(proposal.change, CreateEntity):
+            entity = created(proposal, proposal.change)
+            for known in self._undecided(entity, self._names.alike(entity)):
+                text = f"The name is much like {known.name}."
+                yield ConflictView("alike", text, certain=False, entity_id=known.id)
+
+    def _undecided(self, entity: Entity, others: Iterable[Entity]) -> Iterator[Entity]:
+        """Yield those of whom the court has not ruled that they are somebody else."""
+        return (e for e in others if not self._precedents.are_different(entity.id, e.id))
 
     # --- the rest -----------------------------------------------------------------------------------
 
@@ -220,9 +233,6 @@ class _Bench:
         return tuple(e.name for e in altered if e is not None and e.locked)
 
     def _notes(self, proposal: ProposedChange, claim: Claim | None) -> Iterator[str]:
-        if isinstance(proposal.change, CreateEntity):
-            alike = dict.fromkeys(self._names.alike(created(proposal, proposal.change)))
-            yield from (f"The name is much like {name}." for name in alike)
         if claim is None:
             return
         yield from axioms.notes(self._sight(proposal, claim))
@@ -231,7 +241,7 @@ class _Bench:
         for who, kinds in ((said.subject, predicate.subjects), (said.object, predicate.objects)):
             entity = self._world.entity(who) if who else None
             if entity is not None and kinds and entity.kind not in kinds:
-                yield f"{entity.name} is a {entity.kind}, unusual for {said.predicate}."
+                yield f"{entity.name} is a {entity.kind}, unusual for “{said.predicate.replace('_', ' ')}”."
 
 
 def _ends(proposal: ProposedChange, claim: Claim | None, world: World) -> tuple[Fact, ...]:

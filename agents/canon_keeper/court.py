@@ -7,24 +7,27 @@ Source: design/authority.md, "A conflict opens the court".
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
+from agents.canon_keeper.commit import Closing
 from agents.canon_keeper.decisions import OPEN, UNCHANGED, refuse_closed
+from agents.canon_keeper.naming import named_entities
 from agents.canon_keeper.orders import Side, Terms, Which, draft, open_to
+from agents.canon_keeper.planning import Planning
 from agents.canon_keeper.policy import Judgement
 from agents.canon_keeper.precedents import pair_of, ruling_id, side_of
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.results import CommitResult
+from agents.canon_keeper.weighing import Weighed, Weighing
 from agents.views import ConflictView
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonReader
-from stores.records.canon import Evidence, Fact, Standing
-from stores.records.ids import Clock, Id
-from stores.records.ledger import CourtRuling, Decision, ProposedChange, Ruling, Verdict
+from stores.records.canon import CanonBatch, CreateEntity, Evidence, Fact, Standing
+from stores.records.ids import Clock, Id, derived
+from stores.records.ledger import CourtRuling, Decision, Outcome, ProposedChange, Ruling, Verdict
 
-__all__ = ["Court", "Hearing", "Order"]
+__all__ = ["Court", "Foreseen", "Hearing", "Order"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,29 +62,30 @@ class Order:
     """What is to be staged, what is to be decided, and what will be remembered.
 
     The decisions are on the proposals that are there already; what is staged is accepted with them, and
-    comes before the proposal `last`, which meets what that leaves.
+    comes before the proposal `last`, which meets what that leaves. `restated` names those of the staged
+    that stand for a proposal's own statement.
     """
 
     ruling: Ruling
     decisions: Mapping[Id, Decision]
     staged: tuple[ProposedChange, ...]
     last: Id
+    restated: frozenset[Id] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What a ruling would write, and which of the two statements would still wait: for another ruling
+    (`held`), or for the entity that it is about (`needy`)."""
+
+    batch: CanonBatch | None
+    outcomes: tuple[Outcome, ...] = ()
+    held: frozenset[Id] = frozenset()
+    needy: frozenset[Id] = frozenset()
 
 
 Commit = Callable[[Sequence[ProposedChange], str, Id], Awaitable[CommitResult]]
 """Commits accepted proposals of a universe for a reason."""
-
-
-class Sighting(NamedTuple):
-    """A proposal weighed among the open ones: what it claims, and which proposal would bring which fact."""
-
-    judgement: Judgement
-    claim: Fact | None
-    proposed: Mapping[Id, ProposedChange]
-    catalogue: Catalogue
-
-
-Look = Callable[[ProposedChange], Awaitable[Sighting]]
 
 
 class Court:
@@ -92,13 +96,15 @@ class Court:
         canon: CanonReader,
         log: CanonKeeperLog,
         clock: Clock,
-        look: Look,
+        weighing: Weighing,
+        planning: Planning,
         commit: Commit,
     ) -> None:
         self._canon = canon
         self._log = log
         self._clock = clock
-        self._look = look
+        self._weighing = weighing
+        self._planning = planning
         self._commit = commit
 
     async def hear(self, proposal_id: Id, other_id: Id | None = None) -> Hearing:
@@ -106,36 +112,55 @@ class Court:
 
         Raises InputError if the proposal is closed or meets nothing that could be ruled on.
         """
+        _, heard = await self.docket(proposal_id)
+        for hearing in heard.values():
+            if other_id in (None, hearing.other.id):
+                return hearing
+        raise InputError(
+            "It meets nothing that a ruling could settle.",
+            kept=UNCHANGED,
+            todo="Accept it, reject it, or change it.",
+        )
+
+    async def docket(self, proposal_id: Id) -> tuple[Judgement, dict[Id, Hearing]]:
+        """Return how a proposal is judged now, and a hearing for each fact that it meets, by that fact.
+
+        Raises InputError if the proposal is not there or is closed.
+        """
         found = await self._log.proposals_by_id([proposal_id])
         if proposal_id not in found:
             raise InputError(f"There is no proposal {proposal_id}.", kept=UNCHANGED)
         proposal = found[proposal_id]
         refuse_closed(proposal, None, alone=True)
-        seen = await self._look(proposal)
-        claim = seen.claim
-        met = [c for c in seen.judgement.conflicts if c.other is not None and other_id in (None, c.other.id)]
-        if claim is None or not met or met[0].other is None:
-            raise InputError(
-                "It meets nothing that a ruling could settle.",
-                kept=UNCHANGED,
-                todo="Accept it, reject it, or change it.",
-            )
-        other = met[0].other
-        rival = seen.proposed.get(other.id)
+        seen = await self._weighing.weigh_open(proposal.universe_id)
+        judgement, claim = seen.judgements[proposal_id], seen.checked.findings[proposal_id].fact
+        met = {c.other.id: c for c in reversed(judgement.conflicts) if c.other is not None}
+        # As they are shown: of several conflicts with one fact the first stands for all.
+        heard = {
+            c.other.id: await self._hearing(proposal, claim, c.other, c, seen)
+            for c in judgement.conflicts
+            if c.other is not None and claim is not None and met[c.other.id] is c
+        }
+        return judgement, heard
+
+    async def _hearing(
+        self, proposal: ProposedChange, claim: Fact, other: Fact, conflict: ConflictView, seen: Weighed
+    ) -> Hearing:
+        rival = seen.checked.proposed.get(other.id)
         ids = {i.entity_id for i in claim.involves} & {i.entity_id for i in other.involves}
         names = {e.id: e.name for e in (await self._canon.entities_by_id(ids)).values()}
         hearing = Hearing(
             proposal=proposal,
             claim=claim,
             other=other,
-            conflict=met[0],
+            conflict=conflict,
             claim_evidence=proposal.evidence,
             other_evidence=rival.evidence if rival else tuple(await self._canon.evidence_of(other.id)),
             other_proposal=rival,
-            catalogue=seen.catalogue,
+            catalogue=seen.house.catalogue,
             shared={i.entity_id: names[i.entity_id] for i in claim.involves if i.entity_id in names},
         )
-        return replace(hearing, rulings=open_to(met[0].rule, *hearing.sides(), list(hearing.shared)))
+        return replace(hearing, rulings=open_to(conflict.rule, *hearing.sides(), list(hearing.shared)))
 
     async def order(
         self,
@@ -198,26 +223,80 @@ class Court:
             proposal_id: Decision(verdict=verdict, by=by, at=now, reason=reason, edited=edited)
             for proposal_id, (verdict, edited) in drafted.decided.items()
         }
-        return Order(remembered, decisions, tuple(drafted.staged), hearing.proposal.id)
+        return Order(
+            remembered, decisions, tuple(drafted.staged), hearing.proposal.id, frozenset(drafted.restated)
+        )
+
+    async def foresee(self, order: Order) -> Foreseen:
+        """Say what `rule` would write, with nothing staged and nothing decided. Raises StoreError."""
+        stored = await self._log.proposals_by_id(list(order.decisions))
+        decided = _decided(order, [*order.staged, *stored.values()])
+        held, needy = await self._parted(order, decided)
+        ready = [p for p in decided if p.id not in held | needy]
+        plan = await self._planning.plan(
+            lambda: derived("foreseen", order.ruling.id),
+            order.ruling.universe_id,
+            ready,
+            "ruling",
+            Closing(),
+            "leave",
+            ruled=[order.ruling],
+        )
+        done = plan.canonization
+        return Foreseen(done.batch if done else None, done.outcomes if done else (), held, needy)
 
     async def rule(self, order: Order) -> CommitResult:
         """Remember the ruling, decide as it says, and commit. Doing it twice is doing it once.
 
-        Raises InputError if what the order stages is not there, StoreError like any commit.
+        A statement that wins and still meets something else is not written yet: it waits for a ruling
+        on that, changed as this one says. Raises InputError if what the order stages is not there,
+        StoreError like any commit.
         """
         ids = [*order.decisions, *(p.id for p in order.staged)]
         stored = await self._log.proposals_by_id(ids)
         if len(stored) < len(ids):
             raise InputError("What the ruling needs is not staged yet.", kept=UNCHANGED)
-        waiting = [stored[i] for i in ids if stored[i].status in OPEN]
-        accept = Decision(
-            verdict=Verdict.ACCEPT, by=order.ruling.by, at=order.ruling.at, reason=order.ruling.reason
-        )
-        decisions = {p.id: order.decisions.get(p.id, accept) for p in waiting}
-        for proposal in waiting:
-            refuse_closed(proposal, decisions[proposal.id], alone=True)
+        decided = _decided(order, [stored[i] for i in ids if stored[i].status in OPEN])
+        for proposal in decided:
+            refuse_closed(proposal, proposal.decision, alone=True)
+        held, needy = await self._parted(order, decided)
         await self._log.put_ruling(order.ruling)
-        await self._log.decide(decisions)
-        first = [p for p in waiting if p.id != order.last]
-        ordered = [*first, *(p for p in waiting if p.id == order.last)]
-        return await self._commit(ordered, f"ruling: {order.ruling.ruling}", order.ruling.universe_id)
+        await self._log.decide(
+            {p.id: _set_aside(p.decision) if p.id in held else p.decision for p in decided}
+        )
+        ready = [p for p in decided if p.id not in held | needy]
+        return await self._commit(ready, f"ruling: {order.ruling.ruling}", order.ruling.universe_id)
+
+    async def _parted(
+        self, order: Order, decided: Sequence[ProposedChange]
+    ) -> tuple[frozenset[Id], frozenset[Id]]:
+        """Return which of the accepted statements still meet something else, and which of the others need
+        an entity that is only proposed."""
+        last = [order.last]
+        seen = await self._weighing.weigh_open(
+            order.ruling.universe_id, instead=decided, last=last, ruled=[order.ruling]
+        )
+        accepted = [p for p in decided if p.decision and p.decision.verdict is Verdict.ACCEPT]
+        own = order.restated | order.decisions.keys()
+        held = {p.id for p in accepted if p.id in own and seen.judgements[p.id].conflicts}
+        brought = {p.change.entity_id for p in accepted if isinstance(p.change, CreateEntity)}
+        missing = seen.checked.proposed.keys() - brought
+        needy = {p.id for p in accepted if p.id not in held and named_entities(p.change) & missing}
+        return frozenset(held), frozenset(needy)
+
+
+def _decided(order: Order, proposals: Iterable[ProposedChange]) -> list[ProposedChange]:
+    """Return the proposals as the order decides them, the one that meets what it leaves at the end."""
+    ruling = order.ruling
+    accept = Decision(verdict=Verdict.ACCEPT, by=ruling.by, at=ruling.at, reason=ruling.reason)
+    return [
+        p.model_copy(update={"decision": order.decisions.get(p.id, accept)})
+        for p in sorted(proposals, key=lambda p: p.id == order.last)
+    ]
+
+
+def _set_aside(decision: Decision | None) -> Decision | None:
+    """Return the decision on what waits for another ruling: none, or to keep how it was changed."""
+    if decision is None or decision.edited is None:
+        return None
+    return decision.model_copy(update={"verdict": Verdict.DEFER})

@@ -6,7 +6,7 @@ Source: design/authority.md, "duplicate of canon -> merged as added evidence"; "
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from rapidfuzz import fuzz, process
 
@@ -55,7 +55,8 @@ def _unmoved(claim: Claim, world: World) -> Id | None:
         return None
     held = world.holding(slot)
     if held is not None:
-        return held.id if same_value_given(held, claim.fact, world.catalogue) else None
+        same_clock = held.clock is None or held.clock == claim.fact.clock
+        return held.id if same_clock and same_value_given(held, claim.fact, world.catalogue) else None
     entity = world.entities.get(slot.subject) if slot.subject else None
     if entity is None:
         return None
@@ -78,18 +79,18 @@ class Names:
             for name in _names(entity):
                 self._bearers[name].append(entity)
 
-    def same(self, entity: Entity) -> Entity | None:
-        """Return another entity that bears one of its names."""
+    def same(self, entity: Entity) -> list[Entity]:
+        """Return other entities that bear one of its names."""
         found = (e for name in _names(entity) for e in self._bearers.get(name, ()))
-        return next((e for e in found if e.id != entity.id), None)
+        return list({e.id: e for e in found if e.id != entity.id}.values())
 
-    def alike(self, entity: Entity) -> Iterator[str]:
-        """Yield names that are nearly its own."""
-        for name in _names(entity):
+    def alike(self, entity: Entity) -> list[Entity]:
+        """Return other entities with a name that is nearly its own."""
+        own, found = _names(entity), dict[Id, Entity]()
+        for name in own:
             near = process.extract(name, self._bearers.keys(), scorer=fuzz.ratio, score_cutoff=ALIKE, limit=3)
-            for other, *_ in near:
-                if other not in _names(entity):
-                    yield self._bearers[other][0].name
+            found |= {e.id: e for other, *_ in near if other not in own for e in self._bearers[other]}
+        return [e for e in found.values() if e.id != entity.id]
 
 
 def _names(entity: Entity) -> dict[str, None]:

@@ -8,25 +8,23 @@ from __future__ import annotations
 
 from asyncio import gather
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agents.canon_keeper.claims import fact_id_of
-from agents.canon_keeper.decisions import POLICY, UNCHANGED
-from agents.canon_keeper.policy import KindRules, kinds_of
+from agents.canon_keeper.decisions import POLICY
+from agents.canon_keeper.kinds import kinds_of, read_kind
+from agents.canon_keeper.policy import KindRules
 from agents.canon_keeper.precedents import Precedents
 from agents.canon_keeper.predicates import Catalogue, extended
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog
-from stores.records.canon import CreateEntity, RetconFact
-from stores.records.ids import Clock, Id, IdMaker
+from stores.records.ids import Clock, Id
 from stores.records.ledger import (
     HousePolicy,
     KindPolicy,
     KindRule,
     ProposalStatus,
-    ProposedChange,
     Verdict,
 )
 
@@ -60,13 +58,19 @@ class Offer:
     decided: int
 
 
+class Tally(NamedTuple):
+    """How often the GM accepted, of how many that the GM decided."""
+
+    accepted: int
+    decided: int
+
+
 class Houses:
     """Reads and writes what universes lay down."""
 
-    def __init__(self, log: CanonKeeperLog, base: Catalogue, ids: IdMaker, clock: Clock) -> None:
+    def __init__(self, log: CanonKeeperLog, base: Catalogue, clock: Clock) -> None:
         self._log = log
         self._base = base
-        self._ids = ids
         self._clock = clock
         self._extended: dict[str, Catalogue] = {"": base}
 
@@ -86,17 +90,20 @@ class Houses:
         return policy.kinds if policy else ()
 
     async def set_rule(self, universe_id: Id, kind: str, rule: KindRule | None, *, by: str = "gm") -> None:
-        """Lay down the rule for a kind (`state_change`, `state_change:hp`), or with None take it back."""
+        """Lay down the rule for a kind (`state_change`, `state_change:hp`), or with None take it back.
+
+        Raises InputError for what is no kind of change.
+        """
+        kind = read_kind(kind)
         policy = await self._policy(universe_id)
         others = tuple(k for k in policy.kinds if k.kind != kind)
         new = (KindPolicy(kind=kind, rule=rule, by=by, at=self._clock()),) if rule else ()
         await self._log.put_policy(policy.model_copy(update={"kinds": (*others, *new)}))
 
-    async def offers(self, universe_id: Id) -> list[Offer]:
-        """Return the rules that the GM's own decisions suggest and that are not laid down yet.
+    async def tallies(self, universe_id: Id) -> dict[str, Tally]:
+        """Return how the GM decided what commits closed lately, by kind and by kind with its part.
 
-        Mere colour counts as rejected; what policy decided does not count. Where a whole kind is
-        decided alike, its parts are not offered one by one.
+        Mere colour counts as rejected; what policy decided does not count.
         """
         closed = await self._log.proposals(
             universe_id=universe_id, statuses=(ProposalStatus.ACCEPTED, ProposalStatus.REJECTED), last=RECENT
@@ -108,31 +115,15 @@ class Houses:
                 decided.update(kinds_of(proposal))
                 if decision.verdict is Verdict.ACCEPT:
                     accepted.update(kinds_of(proposal))
-        known = {k.kind for k in await self.rules(universe_id)}
-        offers = [
-            Offer(kind, rule, accepted[kind], count)
-            for kind, count in sorted(decided.items())
-            if kind not in known and (rule := _suggested(accepted[kind], count)) is not None
-        ]
-        whole = {offer.kind: offer.rule for offer in offers} | dict.fromkeys(known)
-        return [o for o in offers if ":" not in o.kind or o.kind.partition(":")[0] not in whole]
+        return {kind: Tally(accepted[kind], count) for kind, count in sorted(decided.items())}
 
-    def undone(self, proposal: ProposedChange) -> ProposedChange:
-        """Return a proposal that undoes what policy decided when a commit closed: what it accepted is
-        retconned, what it rejected is proposed again. Stage it. An open one is simply decided.
+    async def offers(self, universe_id: Id) -> list[Offer]:
+        """Return the rules that the GM's own decisions suggest and that are not laid down yet.
 
-        Raises InputError if policy did not decide it or it is still open.
+        Where a whole kind is decided alike, its parts are not offered one by one.
         """
-        decision = proposal.decision
-        if decision is None or decision.by != POLICY:
-            raise InputError("That was not decided by policy.", kept=UNCHANGED)
-        fresh = {"id": self._ids.new(), "created_at": self._clock(), "status": ProposalStatus.PENDING}
-        again = proposal.model_copy(update={**fresh, "decision": None, "canonization_id": None, "error": ""})
-        if proposal.status is ProposalStatus.REJECTED:
-            return again
-        if proposal.status is ProposalStatus.ACCEPTED:
-            return again.model_copy(update={"payload": RetconFact(fact_id=_made_by(proposal))})
-        raise InputError("It is still open: decide it.", kept=UNCHANGED)
+        tallies, rules = await gather(self.tallies(universe_id), self.rules(universe_id))
+        return offered(tallies, {k.kind for k in rules})
 
     # --- predicates of its own ------------------------------------------------------------------------
 
@@ -160,15 +151,20 @@ class Houses:
         return await self._log.policy(universe_id) or HousePolicy(id=universe_id, universe_id=universe_id)
 
 
-def _suggested(accepted: int, decided: int) -> KindRule | None:
-    if decided < ENOUGH:
+def offered(tallies: Mapping[str, Tally], known: Collection[str]) -> list[Offer]:
+    """Return the rules that these figures suggest, beside those that are laid down. Pure."""
+    offers = [
+        Offer(kind, rule, *tally)
+        for kind, tally in tallies.items()
+        if kind not in known and (rule := _suggested(tally)) is not None
+    ]
+    whole = {offer.kind for offer in offers} | set(known)
+    return [o for o in offers if ":" not in o.kind or o.kind.partition(":")[0] not in whole]
+
+
+def _suggested(tally: Tally) -> KindRule | None:
+    if tally.decided < ENOUGH:
         return None
-    if accepted >= decided * NEARLY_ALL:
+    if tally.accepted >= tally.decided * NEARLY_ALL:
         return KindRule.ACCEPT
-    return KindRule.REJECT if decided - accepted >= decided * NEARLY_ALL else None
-
-
-def _made_by(proposal: ProposedChange) -> Id:
-    """Return the fact or entity that an accepted proposal became."""
-    change = proposal.change
-    return change.entity_id if isinstance(change, CreateEntity) else fact_id_of(proposal)
+    return KindRule.REJECT if tally.decided - tally.accepted >= tally.decided * NEARLY_ALL else None

@@ -8,36 +8,30 @@ Source: AGENT_ORCHESTRATION, "CanonKeeper Agent"; design/authority.md; design/lo
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agents.canon_keeper import triggers
-from agents.canon_keeper.commit import Closing, build
+from agents.canon_keeper.commit import Closing
 from agents.canon_keeper.commitments import Commitments
-from agents.canon_keeper.contradictions import Checked, check
-from agents.canon_keeper.court import Court, Sighting
-from agents.canon_keeper.decisions import OPEN, UNCHANGED, is_turned_down, refuse_closed
+from agents.canon_keeper.court import Court
+from agents.canon_keeper.decisions import OPEN, UNCHANGED, refuse_closed
 from agents.canon_keeper.hindsight import Hindsight
-from agents.canon_keeper.house import House, Houses
+from agents.canon_keeper.house import Houses
 from agents.canon_keeper.impact import Impacts
 from agents.canon_keeper.journal import Journal
 from agents.canon_keeper.merges import Merges
-from agents.canon_keeper.naming import named_facts
-from agents.canon_keeper.policy import NO_RULES, Findings, Judgement, KindRules, judge
+from agents.canon_keeper.planning import Planning
+from agents.canon_keeper.policy import NO_RULES, Judgement, KindRules
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.results import CommitResult, together
-from agents.canon_keeper.rows import row
-from agents.canon_keeper.settle import Undecided, outcomes_of, settle
-from agents.canon_keeper.snapshot import CanonSnapshot, read_snapshot
+from agents.canon_keeper.settle import Undecided
+from agents.canon_keeper.undoing import Undoing
+from agents.canon_keeper.weighing import Weighing
 from agents.views import ProposalView
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonWriter
-from stores.records.canon import CanonBatch, CreateEntity
 from stores.records.ids import Clock, Id, IdMaker
-from stores.records.ledger import (
-    Canonization,
-    Decision,
-    ProposedChange,
-)
+from stores.records.ledger import Decision, ProposedChange
 from stores.records.play import Scene
 from stores.records.world import Universe
 
@@ -53,15 +47,17 @@ class CanonKeeper:
         self._canon = canon
         self._log = log
         self._journal = Journal(canon, log)
-        self._catalogue = catalogue
         self._ids = ids
         self._clock = clock
-        self.court = Court(canon, log, clock, self._look, self._commit_ruled)
-        self.houses = Houses(log, catalogue, ids, clock)
+        self.houses = Houses(log, catalogue, clock)
         self.impacts = Impacts(canon, log, self.houses.read, clock)
         self.hindsight = Hindsight(canon, log, self.houses.read)
         self.merges = Merges(canon, log, self.houses.read, clock)
         self.commitments = Commitments(canon)
+        self.undoing = Undoing(canon, log, self.merges, ids, clock)
+        self._weighing = Weighing(canon, log, self.houses, self.merges)
+        self._planning = Planning(self._weighing, clock)
+        self.court = Court(canon, log, clock, self._weighing, self._planning, self._commit_ruled)
 
     # --- weighing -----------------------------------------------------------------------------------
 
@@ -74,53 +70,28 @@ class CanonKeeper:
         """
         if not proposals:
             return {}
-        return (await self._weigh(proposals, rules=rules)).judgements
+        return dict((await self._weighing.weigh(proposals, proposals[0].universe_id, rules=rules)).judgements)
 
     async def views(
-        self,
-        proposals: Sequence[ProposedChange],
-        *,
-        turn_numbers: Mapping[Id, int] | None = None,
-        rules: KindRules | None = None,
+        self, proposals: Sequence[ProposedChange], *, turn_numbers: Mapping[Id, int] | None = None
     ) -> tuple[ProposalView, ...]:
         """Return the proposals as rows draw them, numbered from 1 in the order given.
 
         Those that a commit closed are shown as they ended, and weigh nothing.
         """
-        if not proposals:
-            return ()
-        weighed = [p for p in proposals if p.status in OPEN]
-        closed = [p for p in proposals if p.status not in OPEN]
-        seen = await self._weigh(weighed, proposals[0].universe_id, rules=rules, closed=closed)
-        facts = {fact.id: fact for fact in seen.canon.facts}
-        numbers = turn_numbers or {}
+        return await self._weighing.views(proposals, turn_numbers=turn_numbers)
 
-        def findings(proposal: ProposedChange) -> Findings:
-            named = (facts[i] for i in named_facts(proposal.change) if i in facts)
-            return seen.checked.findings.get(proposal.id) or Findings(ends=tuple(named))
-
-        return tuple(
-            row(
-                number,
-                proposal,
-                seen.judgements.get(proposal.id),
-                findings(proposal),
-                seen.checked.entities,
-                seen.house.catalogue,
-                turn_number=numbers.get(proposal.turn_id) if proposal.turn_id else None,
-            )
-            for number, proposal in enumerate(proposals, start=1)
-        )
-
-    def critical(self, proposals: Sequence[ProposedChange]) -> list[ProposedChange]:
+    async def critical(self, proposals: Sequence[ProposedChange]) -> list[ProposedChange]:
         """Return the staged proposals that ask to be committed at once."""
-        return triggers.critical(proposals, self._catalogue)
+        return triggers.critical(proposals, await self._catalogue(proposals)) if proposals else []
 
-    def trigger_batch(
+    async def trigger_batch(
         self, proposals: Sequence[ProposedChange], critical: Sequence[ProposedChange]
     ) -> list[ProposedChange]:
         """Return `critical` with the open proposals of the same turns and all that these depend on."""
-        return triggers.trigger_batch(proposals, critical, self._catalogue)
+        if not critical:
+            return []
+        return triggers.trigger_batch(proposals, critical, await self._catalogue(proposals))
 
     # --- deciding -----------------------------------------------------------------------------------
 
@@ -192,35 +163,14 @@ class CanonKeeper:
     ) -> CommitResult:
         stored = await self._log.proposals_by_id([p.id for p in proposals])
         waiting = [stored[p.id] for p in proposals if p.id in stored and stored[p.id].status in OPEN]
-        seen = await self._weigh(waiting, universe_id, rules=rules, for_commit=True)
-        now = self._clock()
-        settlement = settle(waiting, seen.judgements, undecided, now)
-        batch_id = self._ids.new()
-        built = build(
-            batch_id,
-            settlement.accepted,
-            seen.canon,
-            seen.house.catalogue,
-            undecided=_proposed_entities(waiting),
-            closing=closing,
-            now=now,
+        plan = await self._planning.plan(
+            self._ids.new, universe_id, waiting, reason, closing, undecided, story_id=story_id, rules=rules
         )
-        outcomes = (*settlement.outcomes, *outcomes_of(settlement.accepted, built.failed))
-        if not outcomes and _is_empty(built.batch):
-            return replace(together([]), held=settlement.held)
-        canonization = Canonization(
-            id=batch_id,
-            universe_id=universe_id,
-            story_id=story_id,
-            scene_id=closing.scene.id if closing.scene else None,
-            reason=reason,
-            outcomes=outcomes,
-            batch=built.batch,
-            created_at=now,
-        )
-        result = await self._journal.write(canonization)
-        deferred_too = settlement.held if undecided != "leave" else 0
-        return replace(result, held=settlement.held, deferred=result.deferred - deferred_too)
+        if plan.canonization is None:
+            return replace(together([]), held=plan.held)
+        result = await self._journal.write(plan.canonization)
+        deferred_too = plan.held if undecided != "leave" else 0
+        return replace(result, held=plan.held, deferred=result.deferred - deferred_too)
 
     async def retry(self, universe_id: Id | None = None) -> list[CommitResult]:
         """Finish every commit that was begun and not closed, as it was planned, oldest first.
@@ -245,54 +195,11 @@ class CanonKeeper:
             raise InputError("There is nothing to commit.", kept=UNCHANGED)
         return (await self._log.story(story_id)).universe_id
 
-    async def _weigh(
-        self,
-        proposals: Sequence[ProposedChange],
-        universe_id: Id | None = None,
-        *,
-        rules: KindRules | None = None,
-        closed: Sequence[ProposedChange] = (),
-        for_commit: bool = False,
-    ) -> _Seen:
-        """Read what the proposals touch and check them against it; the `closed` ones are only shown."""
-        universe_id = universe_id or proposals[0].universe_id
-        house = await self.houses.read(universe_id)
-        canon = await read_snapshot(
-            self._canon, house.catalogue, universe_id, proposals, closed=closed, for_commit=for_commit
-        )
-        if gains := await self.merges.gains(proposals):
-            canon = replace(canon, gains=gains)
-        checked = check(proposals, canon, house.catalogue, house.precedents)
-        rules = house.rules if rules is None else rules
-        found = {p.id: judge(p, checked.findings[p.id], rules) for p in proposals}
-        return _Seen(house, canon, checked, found)
-
-    async def _look(self, proposal: ProposedChange) -> Sighting:
-        """Weigh one proposal among all that are open."""
-        waiting = await self._log.proposals(universe_id=proposal.universe_id, statuses=OPEN)
-        seen = await self._weigh(waiting, proposal.universe_id)
-        claim = seen.checked.findings[proposal.id].fact
-        return Sighting(seen.judgements[proposal.id], claim, seen.checked.proposed, seen.house.catalogue)
+    async def _catalogue(self, proposals: Sequence[ProposedChange]) -> Catalogue:
+        """Return the predicates of the universe that the proposals are of."""
+        return (await self.houses.read(proposals[0].universe_id)).catalogue
 
     async def _commit_ruled(
         self, proposals: Sequence[ProposedChange], reason: str, universe_id: Id
     ) -> CommitResult:
         return await self.commit(proposals, reason=reason, universe_id=universe_id, undecided="leave")
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    house: House
-    canon: CanonSnapshot
-    checked: Checked
-    judgements: dict[Id, Judgement]
-
-
-def _proposed_entities(proposals: Sequence[ProposedChange]) -> dict[Id, str]:
-    """Return the names of entities that are proposed and not turned down."""
-    creations = (p.change for p in proposals if not is_turned_down(p))
-    return {c.entity_id: c.name for c in creations if isinstance(c, CreateEntity)}
-
-
-def _is_empty(batch: CanonBatch) -> bool:
-    return batch == CanonBatch(id=batch.id, universe_id=batch.universe_id, appearances=batch.appearances)

@@ -75,10 +75,11 @@ class Terms:
 @dataclass(slots=True)
 class Draft:
     """`decided`: verdicts, with the edited payload if there is one. `upholds`: which side is true of the
-    same thing from now on."""
+    same thing from now on. `restated` are those of the staged that say what a proposal said, corrected."""
 
     decided: dict[Id, tuple[Verdict, Payload | None]] = field(default_factory=dict)
     staged: list[ProposedChange] = field(default_factory=list)
+    restated: set[Id] = field(default_factory=set)
     upholds: Which = "new"
     tick: int | None = None
 
@@ -240,12 +241,18 @@ class _Settling:
 
     def _stage(self, step: str, change: Payload, side: Side | None = None) -> None:
         case, ruling = self._terms.case_id, self._terms.ruling
-        known = self._new.proposal
+        known, restated = self._new.proposal, side.proposal if side else None
         assert known is not None
+        proposal_id = derived("ruled", case, ruling, self._terms.now, step, len(self.draft.staged))
+        if restated is not None:
+            self.draft.restated.add(proposal_id)
         self.draft.staged.append(
             ProposedChange(
-                id=derived("ruled", case, ruling, self._terms.now, step, len(self.draft.staged)),
+                id=proposal_id,
                 universe_id=known.universe_id,
+                story_id=restated.story_id if restated else None,
+                scene_id=restated.scene_id if restated else None,
+                turn_id=restated.turn_id if restated else None,
                 payload=change,
                 evidence=side.evidence if side else (),
                 authority=side.fact.authority if side else Authority.GM,

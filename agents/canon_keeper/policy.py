@@ -9,16 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from agents.canon_keeper.kinds import in_words, kinds_of
 from agents.views import ConflictView
-from stores.records.canon import (
-    AssertFact,
-    Authority,
-    CreateEntity,
-    Fact,
-    Literalish,
-    NoteAxiom,
-    StateChange,
-)
+from stores.records.canon import Authority, Fact, Literalish
 from stores.records.ids import Id
 from stores.records.ledger import KindRule, ProposedChange
 
@@ -57,6 +50,7 @@ class Findings:
     duplicate_of: Id | None = None
     repeats: bool = False
     conflicts: tuple[ConflictView, ...] = ()
+    alike: tuple[ConflictView, ...] = ()
     ruled_out: str = ""
     notes: tuple[str, ...] = ()
     fact: Fact | None = None
@@ -67,13 +61,14 @@ class Findings:
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """`reasons` are sentences, the deciding one first. `duplicate_of` names the fact or entity that the
-    evidence would be added to."""
+    evidence would be added to; `by_rule` says that a rule of the house made the mark."""
 
     mark: Mark
     confidence: float
     reasons: tuple[str, ...] = ()
     conflicts: tuple[ConflictView, ...] = field(default=())
     duplicate_of: Id | None = None
+    by_rule: bool = False
 
 
 def confidence_of(proposal: ProposedChange) -> float:
@@ -82,34 +77,20 @@ def confidence_of(proposal: ProposedChange) -> float:
     return base if proposal.evidence else base * UNSUPPORTED
 
 
-def kinds_of(proposal: ProposedChange) -> tuple[str, ...]:
-    """Return what a rule may call the proposal, the narrowest first: `state_change:hp`, `state_change`."""
-    change = proposal.change
-    match change:
-        case AssertFact() | NoteAxiom():
-            part = change.predicate
-        case StateChange():
-            part = change.key
-        case CreateEntity():
-            part = change.entity_kind.value
-        case _:
-            return (change.kind,)
-    return f"{change.kind}:{part}", change.kind
-
-
 def judge(proposal: ProposedChange, findings: Findings, rules: KindRules = NO_RULES) -> Judgement:
     """Weigh one proposal, in the order that the design lays down."""
     confidence = confidence_of(proposal)
     by_gm = proposal.authority is Authority.GM
     believed = _believed(proposal, confidence)
 
-    def judged(mark: Mark, *reasons: str) -> Judgement:
+    def judged(mark: Mark, *reasons: str, by_rule: bool = False) -> Judgement:
         return Judgement(
             mark=mark,
             confidence=confidence,
             reasons=(*reasons, *_repeated(findings), *findings.notes),
             conflicts=findings.conflicts,
             duplicate_of=findings.duplicate_of,
+            by_rule=by_rule,
         )
 
     if findings.locked and not by_gm:
@@ -124,14 +105,14 @@ def judge(proposal: ProposedChange, findings: Findings, rules: KindRules = NO_RU
         )
         return judged("hold", findings.conflicts[0].text, way_out)
     kind = next((kind for kind in kinds_of(proposal) if kind in rules), "")
-    yours = f"Your rule for {_words(kind)}: {rules.get(kind)}."
+    yours = f"Your rule for {in_words(kind)}: {rules.get(kind)}."
     match rules.get(kind):
         case KindRule.ACCEPT:
-            return judged("accept", yours)
+            return judged("accept", yours, by_rule=True)
         case KindRule.REJECT:
-            return judged("reject", yours)
+            return judged("reject", yours, by_rule=True)
         case KindRule.ASK:
-            return judged("defer", yours, believed)
+            return judged("defer", yours, believed, by_rule=True)
     if confidence >= THRESHOLD:
         return judged("accept", believed)
     return judged("defer", believed, f"Below {THRESHOLD:.1f} it waits for your decision.")
@@ -150,10 +131,6 @@ def _believed(proposal: ProposedChange, confidence: float) -> str:
 
 def _repeated(findings: Findings) -> tuple[str, ...]:
     return ("Another proposal says the same.",) if findings.repeats else ()
-
-
-def _words(kind: str) -> str:
-    return kind.replace("_", " ").replace(":", " ")
 
 
 def _listed(names: Iterable[str]) -> str:

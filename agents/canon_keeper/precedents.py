@@ -43,6 +43,12 @@ def pair_of(one: Fact, other: Fact, catalogue: Catalogue) -> tuple[str, str]:
     return first, second
 
 
+def two_of(one: Id, other: Id) -> tuple[Id, Id]:
+    """Return the key of two entities that may be one."""
+    first, second = sorted((one, other))
+    return first, second
+
+
 def ruling_id(universe_id: Id, pair: tuple[str, str]) -> Id:
     return derived("ruling", universe_id, *pair)
 
@@ -52,6 +58,14 @@ class Precedents:
 
     def __init__(self, rulings: Iterable[Ruling] = ()) -> None:
         self._rulings = {ruling.pair: ruling for ruling in rulings}
+
+    def and_also(self, rulings: Iterable[Ruling]) -> Precedents:
+        """Return these precedents with others beside them."""
+        return Precedents([*self._rulings.values(), *rulings])
+
+    def are_different(self, one: Id, other: Id) -> bool:
+        """Say whether two entities were ruled to be two."""
+        return two_of(one, other) in self._rulings
 
     def of(self, one: Fact, other: Fact, catalogue: Catalogue) -> Ruling | None:
         if not self._rulings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agents.canon_keeper.decisions import OPEN, ruling
+from agents.canon_keeper.decisions import OPEN, POLICY, ruling
 from agents.canon_keeper.describe import describe
 from agents.canon_keeper.policy import Findings, Judgement, Mark, confidence_of
 from agents.canon_keeper.predicates import Catalogue
@@ -51,6 +51,9 @@ def row(
         critical=words.critical,
         quote=words.quote,
         turn_number=turn_number,
+        alike=findings.alike,
+        by_rule=judged.by_rule and decided is None,
+        by_policy=proposal.status not in OPEN and decided is not None and decided.by == POLICY,
     )
 
 

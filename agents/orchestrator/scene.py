@@ -125,10 +125,10 @@ class SceneLoop:
     async def trigger(self, scene_id: Id, dismissed: Collection[Id]) -> tuple[str, tuple[Id, ...]]:
         """Return why a commit is offered now, and what it would write; ("", ()) when none is."""
         staged = await self._pending(scene_id)
-        critical = [p for p in self._keeper.critical(staged) if p.id not in dismissed]
+        critical = [p for p in await self._keeper.critical(staged) if p.id not in dismissed]
         if not critical:
             return await self._long_scene(scene_id, staged, dismissed)
-        batch = self._keeper.trigger_batch(staged, critical)
+        batch = await self._keeper.trigger_batch(staged, critical)
         ids = {p.id for p in critical}
         # Rows of all that is staged: a proposal may name someone whom only another one brings in.
         titles = [row.title for row in await self._views.proposals(staged) if row.proposal.id in ids]

@@ -389,7 +389,7 @@ def test_a_locked_universe_locks_all() -> None:
 def test_an_unusual_kind_is_pointed_out_and_not_refused() -> None:
     (findings,) = examined([says("located_in", MARA, JON)])
     assert findings.conflicts == ()
-    assert findings.notes == ("Jon is a character, unusual for located_in.",)
+    assert findings.notes == ("Jon is a character, unusual for “located in”.",)
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def described(*proposals: ProposedChange, facts: tuple[Fact, ...] = (STAY,)) -> 
         (state(JON, "luck", 2), "state", "Jon.luck 2", "Jon", ("luck", "—", "2")),
         (tagged(MARA, "wounded"), "state", "Mara is wounded", "Mara", ("wounded", "no", "yes")),
         (untagged(MARA, "brave"), "state", "Mara is no longer brave", "Mara", ("brave", "yes", "no")),
-        (dies(ORC), "state", "Orc died ★", "Orc", ("alive", "—", "false")),
+        (dies(ORC), "state", "Orc died", "Orc", ("alive", "—", "false")),
         (state(JON, "mood", "grim"), "state", "Jon's mood is grim", "Jon", ("mood", "—", "grim")),
         (
             state(MARA, "located_in", CRYPT.id),
@@ -71,7 +71,7 @@ def described(*proposals: ProposedChange, facts: tuple[Fact, ...] = (STAY,)) -> 
         (
             creates("Hidden Chamber"),
             "place",
-            "Hidden Chamber ★",
+            "Hidden Chamber",
             "Hidden Chamber",
             ("place", "—", "Hidden Chamber"),
         ),
@@ -198,7 +198,7 @@ def test_the_quote_is_the_first_words_that_it_rests_on() -> None:
         (hurt(MARA, 3), "Mara.hp -3"),
         (hurt(MARA, -3), "Mara.hp +3"),
         (state(MARA, "hp", 7), "Mara.hp 7"),
-        (dies(ORC), "Orc died ★"),
+        (dies(ORC), "Orc died"),
         (tagged(MARA, "wounded"), "Mara is wounded"),
         (proposal(AdvanceClock(clock="Tide", by=-1)), "Tide -1"),
         (says("met", MARA, JON, involves=involves(("object", JON), ("subject", MARA))), "Mara met Jon."),

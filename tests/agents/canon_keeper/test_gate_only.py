@@ -96,8 +96,8 @@ async def test_nothing_but_a_commit_changes_canon(table: Table) -> None:
     for name, call in calls.items():
         await call()
         assert await canon_of(table) == before, name
-    keeper.critical(proposals)
-    keeper.trigger_batch(proposals, [death])
+    await keeper.critical(proposals)
+    await keeper.trigger_batch(proposals, [death])
     with pytest.raises(InputError):
         await keeper.merges.split(LANTERN.id)
     assert await canon_of(table) == before

@@ -47,7 +47,7 @@ async def test_rules_are_kept_and_the_narrowest_counts(table: Table) -> None:
     assert (await table.keeper.judge([unsure]))[unsure.id].mark == "reject"
     await houses.set_rule(UNIVERSE, "state_change:hp", KindRule.ACCEPT)
     judged = (await table.keeper.judge([unsure]))[unsure.id]
-    assert (judged.mark, judged.reasons[0]) == ("accept", "Your rule for state change hp: auto-accept.")
+    assert (judged.mark, judged.reasons[0]) == ("accept", "Your rule for numbers and tags (hp): auto-accept.")
     assert {k.kind for k in await houses.rules(UNIVERSE)} == {"state_change", "state_change:hp"}
     await houses.set_rule(UNIVERSE, "state_change:hp", None)
     await houses.set_rule(UNIVERSE, "state_change", None)
@@ -90,18 +90,18 @@ async def test_what_policy_decided_is_no_decision_of_the_gm_s_and_can_be_undone(
     rejected, accepted = await table.stored(rained), await table.stored(hit)
     assert rejected.status is ProposalStatus.REJECTED
     assert rejected.decision is not None
-    assert rejected.decision.reason == "Your rule for assert fact weather: auto-reject."
+    assert rejected.decision.reason == "Your rule for facts (weather): auto-reject."
     assert await table.keeper.houses.offers(UNIVERSE) == []
 
-    again = table.keeper.houses.undone(rejected)
+    (again,) = await table.keeper.undoing.of(rejected.id, "rain")
     assert (again.payload, again.status, again.decision) == (rained.payload, ProposalStatus.PENDING, None)
-    retcon = table.keeper.houses.undone(accepted)
+    (retcon,) = await table.keeper.undoing.of(accepted.id, "a blow")
     assert isinstance(retcon.payload, RetconFact)
     await decided(table, [again], Verdict.ACCEPT)
     await decided(table, [retcon], Verdict.ACCEPT)
     assert await table.told() == ["It rained 1.", "Mara's hp is 10."]
-    with pytest.raises(InputError, match="not decided by policy"):
-        table.keeper.houses.undone(await table.stored(again))
+    with pytest.raises(InputError, match="taken back already"):
+        await table.keeper.undoing.of(accepted.id, "a blow")
 
 
 # --- predicates of its own ----------------------------------------------------------------------------

@@ -53,9 +53,9 @@ async def test_the_orc_dies(table: Table) -> None:
     )
 
     staged = await table.log.proposals(scene_id=SCENE)
-    critical = table.keeper.critical(staged)
+    critical = await table.keeper.critical(staged)
     assert [p.id for p in critical] == [last[1].id]
-    batch = table.keeper.trigger_batch(staged, critical)
+    batch = await table.keeper.trigger_batch(staged, critical)
     assert [p.id for p in batch] == [first[0].id, *(p.id for p in last)]
     report = await table.keeper.commit(
         batch, reason="death", scene=await table.scene(), story_id=STORY, undecided="leave"
@@ -114,8 +114,8 @@ async def test_the_hidden_door(table: Table) -> None:
         creates("Hidden Chamber", turn_id=turn, tick=11, evidence=(words,)),
         says("connected_to", CHAPEL, chamber, turn_id=turn, tick=11, evidence=(words,)),
     )
-    critical = table.keeper.critical(found)
-    batch = table.keeper.trigger_batch(found, critical)
+    critical = await table.keeper.critical(found)
+    batch = await table.keeper.trigger_batch(found, critical)
     await table.keeper.commit(
         batch, reason="discovery", scene=await table.scene(), story_id=STORY, undecided="leave"
     )

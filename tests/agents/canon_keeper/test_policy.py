@@ -66,7 +66,7 @@ def test_the_order_of_the_rules(authority: Authority, findings: Findings, mark: 
 def test_a_rule_for_a_kind_is_followed_and_shown(rule: KindRule, authority: Authority, mark: Mark) -> None:
     judgement = judge(says("owns", MARA, LANTERN, authority=authority), Findings(), {"assert_fact": rule})
     assert judgement.mark == mark
-    assert judgement.reasons[0] == f"Your rule for assert fact: {rule}."
+    assert judgement.reasons[0] == f"Your rule for facts: {rule}."
 
 
 def test_a_rule_for_a_kind_overrides_neither_locks_nor_conflicts() -> None:
