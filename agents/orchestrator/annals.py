@@ -47,7 +47,10 @@ class Annals:
     # --- what rests on what --------------------------------------------------------------------------
 
     async def basis(self, subject_id: Id) -> tuple[Basis, ...]:
-        evidence = await self._canon.evidence_of(subject_id)
+        return await self.places(await self._canon.evidence_of(subject_id))
+
+    async def places(self, evidence: Sequence[Evidence]) -> tuple[Basis, ...]:
+        """Return where each piece of evidence stands, and by whom it is."""
         turns = await self._log.turns({e.turn_id for e in evidence if e.turn_id})
         rolls = {r.id: r for r in await self._log.resolutions(list(turns))}
         by_hand = {e.ref_id for e in evidence if e.kind is EvidenceKind.MANUAL}

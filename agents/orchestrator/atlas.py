@@ -50,14 +50,14 @@ class Atlas:
     async def as_they_were(self, facts: Sequence[Fact], calendar: Calendar) -> list[FactView]:
         """Return facts as they stood at a moment in the past, at which they were so."""
         evidence = await self._canon.evidence_of_all([fact.id for fact in facts])
-        return [FactView(f, True, _when(f, calendar), tuple(evidence[f.id])) for f in facts]
+        return [FactView(f, True, when_so(f, calendar), tuple(evidence[f.id])) for f in facts]
 
     async def _fact(self, fact: Fact, calendar: Calendar, evidence: Sequence[Evidence]) -> FactView:
         newer = [] if _current(fact) else await self._canon.superseded_by(fact.id)
         return FactView(
             fact=fact,
             current=_current(fact),
-            when=_when(fact, calendar),
+            when=when_so(fact, calendar),
             evidence=tuple(evidence),
             superseded_by=newer[-1].statement if newer else "",
         )
@@ -88,7 +88,7 @@ def _current(fact: Fact) -> bool:
     return fact.status is FactStatus.CANONICAL and (fact.valid_to is None or fact.kind in _HAPPENINGS)
 
 
-def _when(fact: Fact, calendar: Calendar) -> str:
+def when_so(fact: Fact, calendar: Calendar) -> str:
     """Return the time that a fact holds, as people say it."""
     if fact.valid_from is None:
         return "" if fact.valid_to is None else f"until {label(calendar, fact.valid_to)}"

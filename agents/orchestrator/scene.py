@@ -174,7 +174,7 @@ class SceneLoop:
         result = await self._keeper.commit(
             chosen, reason=reason, scene=context.scene, story_id=context.story.id, undecided="leave"
         )
-        await self._keep_cast(context, await self._canon.entities_by_id([e.id for e in context.cast()]))
+        await self.keep_cast(context, await self._canon.entities_by_id([e.id for e in context.cast()]))
         self._committed(context.scene, result)
         return result
 
@@ -182,7 +182,7 @@ class SceneLoop:
         """The scene's end: one batch, then Completed, then the next scene."""
         context = await self._context.load(scene_id)
         # Who is here and where, before it is canon: should a crash come, the next scene begins the same.
-        await self._keep_cast(context, {e.id for e in context.cast()})
+        await self.keep_cast(context, {e.id for e in context.cast()})
         try:
             result = await self._keeper.commit(
                 await self._pending(scene_id),
@@ -215,8 +215,9 @@ class SceneLoop:
         known = await self._canon.entities_by_id([e.id for e in context.cast()])
         return tuple(i for i, entity in known.items() if "dead" not in entity.tags)
 
-    async def _keep_cast(self, context: SceneContext, known: Collection[Id]) -> None:
-        """What was staged is no longer, once it is canon: the scene's own record takes over who and where."""
+    async def keep_cast(self, context: SceneContext, known: Collection[Id]) -> None:
+        """After what was staged has become canon: the scene's own record takes over who of `known` is here,
+        and where."""
         cast = tuple(dict.fromkeys((*context.scene.cast, *known)))
         place_id = context.place.id if context.place else None
         if (cast, place_id) != (context.scene.cast, context.scene.place_id):
