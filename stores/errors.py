@@ -7,6 +7,7 @@ Source: design/authority.md ("Errors cross as typed codes, each with what the us
     │   ├── LibraryUnreadable   not a MONITOR library, damaged, or made by a newer program
     │   ├── LibraryInUse        another MONITOR holds it
     │   ├── StoreFull           the disk is full
+    │   ├── StoreUnavailable    a server does not answer
     │   ├── WriteDenied         the role may not write there (the store itself refused)
     │   └── NotFound            no such record
     ├── InputError            what was typed cannot be done as it stands
@@ -47,6 +48,10 @@ class LibraryInUse(StoreError):
 
 class StoreFull(StoreError):
     code = "StoreFull"
+
+
+class StoreUnavailable(StoreError):
+    code = "StoreUnavailable"
 
 
 class WriteDenied(StoreError):

@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 import apsw
 
 from stores.authority import Role
-from stores.embedded.canon_reader import CanonReads, folded
-from stores.embedded.database import Database, Priority
+from stores.embedded.canon_reader import CanonReads
+from stores.embedded.database import Priority, Transactions
 from stores.embedded.documents import add, id_list, put
 from stores.errors import NotFound
+from stores.names import folded
 from stores.records.canon import CanonBatch, Fact, FactChange
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityStatus, SceneNode, StoryNode
@@ -23,7 +24,7 @@ from stores.records.world import Entity, EntityStatus, SceneNode, StoryNode
 class EmbeddedCanon(CanonReads):
     """Canon as `role` may use it. `priority` is how urgent its writes are."""
 
-    def __init__(self, db: Database, role: Role, *, priority: Priority = Priority.PLAY) -> None:
+    def __init__(self, db: Transactions, role: Role, *, priority: Priority = Priority.PLAY) -> None:
         super().__init__(db)
         self._role = role
         self._priority = priority

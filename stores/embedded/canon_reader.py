@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Collection, Sequence
 
 import apsw
 
 from stores.embedded.documents import Reads, all_of, id_list
+from stores.names import folded
 from stores.ports import Neighbourhood
 from stores.records.canon import Evidence, Fact, FactKind
 from stores.records.ids import Id
@@ -16,11 +16,6 @@ from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Unive
 _CURRENT = "f.status = 'canonical' AND (f.valid_to IS NULL OR f.kind = 'event')"
 _FACTS_OF_PAIRS = 4
 """A neighbourhood brings at most this many facts for each entity it may hold."""
-
-
-def folded(name: str) -> str:
-    """Return the name as it is compared: without case, and one spelling for one accented letter."""
-    return unicodedata.normalize("NFC", name.casefold())
 
 
 class CanonReads(Reads):

@@ -5,6 +5,7 @@ An adapter is a context manager over a fresh, empty store. A server's is added t
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -42,7 +43,20 @@ async def embedded(folder: Path) -> AsyncIterator[Truth]:
         await db.close()
 
 
+@asynccontextmanager
+async def neo4j(folder: Path) -> AsyncIterator[Truth]:
+    from tests.contract.servers import neo4j_canon
+
+    def no_log(role: Role) -> Any:
+        pytest.skip("this adapter is canon alone")
+
+    async with neo4j_canon(folder) as canon:
+        yield Truth(no_log, canon)
+
+
 ADAPTERS: dict[str, Adapter] = {"embedded": embedded}
+if os.environ.get("MONITOR_NEO4J_URL"):
+    ADAPTERS["neo4j"] = neo4j
 
 
 @pytest.fixture(params=ADAPTERS)

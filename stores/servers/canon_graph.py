@@ -1,0 +1,319 @@
+"""The canon graph on Neo4j: reading, the Orchestrator's containers, the CanonKeeper's commits.
+
+The edges are those of design/ontology.md ("Canon graph"), so that the graph can be looked at with any
+Neo4j tool; what a role may not write, the server refuses (see `graph.py`). Source: stores/ports.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from neo4j import AsyncManagedTransaction
+
+from stores.authority import COLLECTIONS, Role, Store
+from stores.errors import NotFound
+from stores.names import folded
+from stores.records.base import Record
+from stores.records.canon import CanonBatch, Evidence, Fact, FactChange, FactKind, FactStatus
+from stores.records.ids import Id
+from stores.records.world import Entity, EntityStatus, SceneNode, StoryNode, Universe
+from stores.servers.canon_reader import CanonReads, all_of, rows_of
+from stores.servers.graph import Graph, key, made_from
+
+_COMMIT = frozenset(COLLECTIONS[Store.CANON]) - {"source_nodes"}
+"""What a commit writes."""
+
+
+class ServerCanon(CanonReads):
+    """Canon as `role` may use it."""
+
+    def __init__(self, graph: Graph, role: Role) -> None:
+        super().__init__(graph)
+        self._role = role
+
+    async def create_story_node(self, node: StoryNode) -> None:
+        await self._graph.write(self._role, ["story_nodes"], lambda tx: add_stories(tx, [node]))
+
+    async def create_scene_node(self, node: SceneNode) -> None:
+        await self._graph.write(self._role, ["scene_nodes"], lambda tx: add_scenes(tx, [node]))
+
+    async def commit(self, batch: CanonBatch) -> None:
+        await self._graph.write(self._role, _COMMIT, lambda tx: write_batch(tx, batch))
+
+
+async def write_batch(tx: AsyncManagedTransaction, batch: CanonBatch) -> None:
+    """Write all of the batch in this transaction."""
+    made = await made_from(tx, _size(batch))
+    if batch.universe:
+        made = await put_universes(tx, [batch.universe], made)
+    made = await put_entities(tx, batch.entities, made)
+    made = await add_facts(tx, batch.facts, made)
+    await _change_facts(tx, batch.fact_changes)
+    touched = [*(fact.id for fact in batch.facts), *(change.fact_id for change in batch.fact_changes)]
+    await keep_relations_in_step(tx, touched)
+    made = await add_evidence(tx, batch.evidence, made)
+    await _add_edges(tx, batch, made)
+    await _set_status(tx, "Scene", batch.scene_status)
+    await _set_status(tx, "Story", batch.story_status)
+
+
+def _size(batch: CanonBatch) -> int:
+    """Return how many numbers in the order of making the batch may need."""
+    many = (batch.entities, batch.facts, batch.evidence, batch.appearances)
+    return 1 + sum(map(len, many))
+
+
+# --- nodes ------------------------------------------------------------------------------------------
+
+
+async def put_universes(tx: AsyncManagedTransaction, universes: Sequence[Universe], made: int) -> int:
+    """Write universes whole, numbered from `made`; return the next number."""
+    await _run(
+        tx,
+        """UNWIND $rows AS row MERGE (n:Universe {id: row.id})
+           SET n.made = coalesce(n.made, row.made), n += row.shown, n.body = row.body""",
+        [_row(u, made + n, name=u.name, genre=u.genre) for n, u in enumerate(universes)],
+    )
+    return made + len(universes)
+
+
+async def put_entities(tx: AsyncManagedTransaction, entities: Sequence[Entity], made: int) -> int:
+    """Write entities whole, with the names that they go by."""
+    await _run(
+        tx,
+        """UNWIND $rows AS row MERGE (n:Entity {id: row.id})
+           SET n.made = coalesce(n.made, row.made), n += row.shown, n.body = row.body
+           WITH n, row OPTIONAL MATCH (n)-[old:KNOWN_AS]->() DELETE old""",
+        [_row(e, made + n, **_shown(e)) for n, e in enumerate(entities)],
+    )
+    await _run(
+        tx,
+        """UNWIND $rows AS row MATCH (e:Entity {id: row.id})
+           MERGE (n:Name {universe_id: row.universe_id, key: row.key}) SET n.folded = row.folded
+           CREATE (e)-[:KNOWN_AS {ordinal: row.ordinal}]->(n)""",
+        [
+            {"id": e.id, "universe_id": e.universe_id, "folded": name, "key": key(name), "ordinal": ordinal}
+            for e in {e.id: e for e in entities}.values()
+            if e.status is EntityStatus.CANONICAL
+            for ordinal, name in enumerate(map(folded, (e.name, *e.aliases)))
+        ],
+    )
+    return made + len(entities)
+
+
+def _shown(entity: Entity) -> dict[str, Any]:
+    return {
+        "universe_id": entity.universe_id,
+        "kind": entity.kind.value,
+        "status": entity.status.value,
+        "name": entity.name,
+        "names": [folded(name) for name in (entity.name, *entity.aliases)],
+    }
+
+
+async def add_facts(tx: AsyncManagedTransaction, facts: Sequence[Fact], made: int) -> int:
+    """Add the facts that are not there yet, with whom they involve."""
+    new = await _run(
+        tx,
+        """UNWIND $rows AS row MERGE (f:Fact {id: row.id})
+           WITH f, row WHERE f.made IS NULL
+           SET f.made = row.made, f += row.shown, f.body = row.body RETURN f.id""",
+        [_row(f, made + n, **_of_fact(f)) for n, f in enumerate(facts)],
+    )
+    added = {str(row[0]) for row in new}
+    await _run(
+        tx,
+        """UNWIND $rows AS row MATCH (f:Fact {id: row.id}) MERGE (e:Entity {id: row.entity_id})
+           CREATE (f)-[:INVOLVES {role: row.role, ordinal: row.ordinal, predicate: f.predicate}]->(e)""",
+        [
+            {"id": fact.id, "entity_id": i.entity_id, "role": i.role, "ordinal": ordinal}
+            for fact in {f.id: f for f in facts if f.id in added}.values()
+            for ordinal, i in enumerate(fact.involves)
+        ],
+    )
+    return made + len(facts)
+
+
+def _of_fact(fact: Fact) -> dict[str, Any]:
+    return {
+        "universe_id": fact.universe_id,
+        "kind": fact.kind.value,
+        "predicate": fact.predicate,
+        "status": fact.status.value,
+        "statement": fact.statement,
+        "said_key": key(fact.said),
+        "valid_from": fact.valid_from,
+        "valid_to": fact.valid_to,
+    }
+
+
+async def _change_facts(tx: AsyncManagedTransaction, changes: Sequence[FactChange]) -> None:
+    ids = list(dict.fromkeys(change.fact_id for change in changes))
+    found = {
+        f.id: f
+        for f in await all_of(
+            tx,
+            Fact,
+            "UNWIND $ids AS id MATCH (f:Fact {id: id}) WHERE f.made IS NOT NULL RETURN f.body",
+            ids=ids,
+        )
+    }
+    for change in changes:
+        if change.fact_id not in found:
+            raise NotFound(f"There is no fact {change.fact_id} to change.", kept="Nothing was written.")
+        fact = found[change.fact_id]
+        closed = fact.closed if change.closed is None else change.closed
+        found[fact.id] = fact.model_copy(
+            update={"status": change.status, "valid_to": change.valid_to, "closed": closed}
+        )
+    await _run(
+        tx,
+        "UNWIND $rows AS row MATCH (f:Fact {id: row.id}) SET f += row.shown, f.body = row.body",
+        [_row(fact, 0, **_of_fact(fact)) for fact in found.values()],
+    )
+
+
+async def add_evidence(tx: AsyncManagedTransaction, evidence: Sequence[Evidence], made: int) -> int:
+    """Add the evidence that is not there yet, and where it lives."""
+    await _run(
+        tx,
+        """UNWIND $rows AS row MERGE (e:Evidence {id: row.id})
+           WITH e, row WHERE e.made IS NULL
+           SET e.made = row.made, e += row.shown, e.body = row.body
+           WITH e WHERE e.scene_id IS NOT NULL MERGE (s:Scene {id: e.scene_id}) MERGE (e)-[:FROM]->(s)""",
+        [
+            _row(e, made + n, kind=e.kind.value, quote=e.quote, turn_id=e.turn_id, scene_id=e.scene_id)
+            for n, e in enumerate(evidence)
+        ],
+    )
+    return made + len(evidence)
+
+
+async def add_stories(tx: AsyncManagedTransaction, stories: Sequence[StoryNode]) -> None:
+    """Add the story containers that are not there yet."""
+    made = await made_from(tx, len(stories))
+    await _run(
+        tx,
+        """UNWIND $rows AS row MERGE (s:Story {id: row.id})
+           WITH s, row WHERE s.made IS NULL
+           SET s.made = row.made, s += row.shown, s.body = row.body
+           MERGE (u:Universe {id: row.shown.universe_id}) MERGE (s)-[:SET_IN]->(u)""",
+        [
+            _row(s, made + n, universe_id=s.universe_id, title=s.title, status=s.status)
+            for n, s in enumerate(stories)
+        ],
+    )
+
+
+async def add_scenes(tx: AsyncManagedTransaction, scenes: Sequence[SceneNode]) -> None:
+    """Add the scene containers that are not there yet."""
+    made = await made_from(tx, len(scenes))
+    await _run(
+        tx,
+        """UNWIND $rows AS row MERGE (s:Scene {id: row.id})
+           WITH s, row WHERE s.made IS NULL
+           SET s.made = row.made, s += row.shown, s.body = row.body
+           MERGE (story:Story {id: row.shown.story_id}) MERGE (s)-[:PART_OF]->(story)
+           WITH s, row WHERE row.follows IS NOT NULL
+           MERGE (before:Scene {id: row.follows}) MERGE (before)-[:NEXT]->(s)""",
+        [
+            _row(
+                s,
+                made + n,
+                universe_id=s.universe_id,
+                story_id=s.story_id,
+                title=s.title,
+                status=s.status,
+                order=s.order,
+            )
+            | {"follows": s.follows}
+            for n, s in enumerate(scenes)
+        ],
+    )
+
+
+async def _set_status(tx: AsyncManagedTransaction, label: str, status_of: Mapping[Id, str]) -> None:
+    model: type[StoryNode] | type[SceneNode] = StoryNode if label == "Story" else SceneNode
+    for node_id, status in status_of.items():
+        found = await all_of(
+            tx, model, f"MATCH (n:{label} {{id: $id}}) WHERE n.made IS NOT NULL RETURN n.body", id=node_id
+        )
+        if not found:
+            raise NotFound(f"Canon has no story or scene {node_id}.", kept="Nothing was written.")
+        changed = found[0].model_copy(update={"status": status})
+        row = _row(changed, 0, status=status)
+        await _run(
+            tx,
+            f"UNWIND $rows AS row MATCH (n:{label} {{id: row.id}}) SET n += row.shown, n.body = row.body",
+            [row],
+        )
+
+
+# --- edges ------------------------------------------------------------------------------------------
+
+
+async def keep_relations_in_step(tx: AsyncManagedTransaction, fact_ids: Sequence[Id]) -> None:
+    """Make the short cuts of these facts anew from the facts themselves."""
+    if not fact_ids:
+        return
+    given = {"ids": list(dict.fromkeys(fact_ids))}
+    await rows_of(tx, "UNWIND $ids AS id MATCH ()-[r:RELATED {fact_id: id}]->() DELETE r", given)
+    await rows_of(
+        tx,
+        f"""UNWIND $ids AS id
+            MATCH (a:Entity)<-[:INVOLVES {{role: 'subject'}}]-(f:Fact {{id: id}})
+            WHERE f.kind = '{FactKind.RELATION}' AND f.status = '{FactStatus.CANONICAL}'
+            MATCH (f)-[:INVOLVES {{role: 'object'}}]->(b:Entity)
+            WITH DISTINCT a, b, f
+            CREATE (a)-[r:RELATED {{fact_id: f.id, predicate: f.predicate}}]->(b)
+            SET r.valid_from = f.valid_from, r.valid_to = f.valid_to""",
+        given,
+    )
+
+
+async def _add_edges(tx: AsyncManagedTransaction, batch: CanonBatch, made: int) -> None:
+    await add_supports(tx, batch.supports)
+    await _run(
+        tx,
+        """UNWIND $rows AS row MERGE (newer:Fact {id: row.newer_id}) MERGE (older:Fact {id: row.older_id})
+           MERGE (newer)-[:SUPERSEDES]->(older)""",
+        [edge.model_dump() for edge in batch.supersedes],
+    )
+    await _run(
+        tx,
+        """UNWIND $rows AS row MERGE (e:Entity {id: row.entity_id}) MERGE (s:Scene {id: row.scene_id})
+           MERGE (e)-[a:APPEARS_IN]->(s) ON CREATE SET a.made = row.made""",
+        [edge.model_dump() | {"made": made + n} for n, edge in enumerate(batch.appearances)],
+    )
+
+
+async def add_supports(tx: AsyncManagedTransaction, supports: Sequence[Record]) -> None:
+    """Add what rests on what. A subject that canon does not know (yet) is taken for a fact."""
+    await _run(
+        tx,
+        """UNWIND $rows AS row
+           OPTIONAL MATCH (entity:Entity {id: row.subject_id})
+           CALL (entity, row) {
+             WITH entity, row WHERE entity IS NOT NULL RETURN entity AS subject
+             UNION
+             WITH entity, row WHERE entity IS NULL
+             MERGE (fact:Fact {id: row.subject_id}) RETURN fact AS subject
+           }
+           MERGE (e:Evidence {id: row.evidence_id}) MERGE (subject)-[:SUPPORTED_BY]->(e)""",
+        [edge.model_dump() for edge in supports],
+    )
+
+
+# --- inside -----------------------------------------------------------------------------------------
+
+
+def _row(record: Record, made: int, **shown: Any) -> dict[str, Any]:
+    """Return what a node is made of: its identifier, its number, what can be looked up, and all of it."""
+    record_id = str(getattr(record, "id"))  # noqa: B009  every record of canon has one
+    return {"id": record_id, "made": made, "shown": shown, "body": record.model_dump_json()}
+
+
+async def _run(tx: AsyncManagedTransaction, query: str, rows: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
+    """Run a statement over rows, if there are any."""
+    return await rows_of(tx, query, {"rows": [dict(row) for row in rows]}) if rows else []

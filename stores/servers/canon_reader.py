@@ -1,0 +1,362 @@
+"""Reading the canon graph from Neo4j. The words of each method are those of `CanonReader`.
+
+A node keeps its record whole as JSON (`body`), with what is looked up beside it as properties of its own;
+`made` is the order of making. A node without `made` stands for something that canon only refers to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, TypeVar
+
+from neo4j import AsyncManagedTransaction
+from pydantic import ValidationError
+
+from stores.errors import LibraryUnreadable, NotFound
+from stores.names import folded
+from stores.ports import Neighbourhood
+from stores.records.base import Record
+from stores.records.canon import Evidence, Fact, FactKind
+from stores.records.ids import Id
+from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
+from stores.servers.graph import Graph, key
+
+R = TypeVar("R", bound=Record)
+
+_CURRENT = "f.status = 'canonical' AND (f.valid_to IS NULL OR f.kind = 'event')"
+_FACTS_OF_PAIRS = 4
+"""A neighbourhood brings at most this many facts for each entity it may hold."""
+
+
+class CanonReads:
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def universes(self) -> list[Universe]:
+        return await self._all(
+            Universe, "MATCH (u:Universe) WHERE u.made IS NOT NULL RETURN u.body ORDER BY u.made"
+        )
+
+    async def universe(self, universe_id: Id) -> Universe:
+        return await self._one(Universe, universe_id)
+
+    # --- entities -----------------------------------------------------------------------------------
+
+    async def entity(self, entity_id: Id) -> Entity:
+        return await self._one(Entity, entity_id)
+
+    async def entities(
+        self, universe_id: Id, *, kind: EntityKind | None = None, search: str = "", limit: int = 10_000
+    ) -> list[Entity]:
+        return await self._all(
+            Entity,
+            f"""MATCH (e:Entity {{universe_id: $universe, status: 'canonical'}})
+                WHERE ($search = '' OR any(name IN e.names WHERE name CONTAINS $search))
+                {"AND e.kind = $kind" if kind else ""}
+                RETURN e.body ORDER BY e.names[0], e.id LIMIT $limit""",
+            universe=universe_id,
+            kind=kind,
+            search=folded(search),
+            limit=limit,
+        )
+
+    async def entities_by_id(self, ids: Collection[Id]) -> dict[Id, Entity]:
+        found = await self._all(
+            Entity,
+            "UNWIND $ids AS id MATCH (e:Entity {id: id}) WHERE e.made IS NOT NULL RETURN e.body",
+            ids=list(dict.fromkeys(ids)),
+        )
+        return {entity.id: entity for entity in found}
+
+    async def known_as(self, universe_id: Id) -> list[str]:
+        rows = await self._rows(
+            """MATCH (e:Entity {universe_id: $universe, status: 'canonical'})
+               RETURN e.name ORDER BY e.made""",
+            universe=universe_id,
+        )
+        return [str(name) for (name,) in rows]
+
+    async def names(self, universe_id: Id) -> list[tuple[str, Id]]:
+        rows = await self._rows(
+            """MATCH (n:Name {universe_id: $universe})<-[k:KNOWN_AS]-(e:Entity)
+               RETURN n.folded, e.id ORDER BY n.folded, k.ordinal""",
+            universe=universe_id,
+        )
+        return [(str(name), str(entity_id)) for name, entity_id in rows]
+
+    async def find_entity(self, universe_id: Id, name: str) -> list[Entity]:
+        return await self._all(
+            Entity,
+            """MATCH (:Name {universe_id: $universe, key: $name})<-[:KNOWN_AS]-(e:Entity)
+               WITH DISTINCT e RETURN e.body ORDER BY e.made""",
+            universe=universe_id,
+            name=key(folded(name)),
+        )
+
+    # --- facts --------------------------------------------------------------------------------------
+
+    async def fact(self, fact_id: Id) -> Fact:
+        return await self._one(Fact, fact_id)
+
+    async def facts_by_id(self, ids: Collection[Id]) -> dict[Id, Fact]:
+        found = await self._all(
+            Fact,
+            "UNWIND $ids AS id MATCH (f:Fact {id: id}) WHERE f.made IS NOT NULL RETURN f.body",
+            ids=list(dict.fromkeys(ids)),
+        )
+        return {fact.id: fact for fact in found}
+
+    async def facts_about(
+        self,
+        entity_id: Id,
+        *,
+        predicate: str | None = None,
+        history: bool = False,
+        begins: tuple[int, int] | None = None,
+        limit: int = 1_000,
+    ) -> list[Fact]:
+        first, last = begins or (None, None)
+        conditions = ["f.made IS NOT NULL"]
+        conditions += ["i.predicate = $predicate"] if predicate else []
+        conditions += [] if history else [_CURRENT]
+        conditions += ["$first <= f.valid_from <= $last"] if begins else []
+        return await self._all(
+            Fact,
+            f"""MATCH (:Entity {{id: $entity}})<-[i:INVOLVES]-(f:Fact) WHERE {" AND ".join(conditions)}
+                WITH DISTINCT f RETURN f.body ORDER BY f.made LIMIT $limit""",
+            entity=entity_id,
+            predicate=predicate,
+            first=first,
+            last=last,
+            limit=limit,
+        )
+
+    async def facts_at(
+        self, universe_id: Id, tick: int, *, kind: FactKind | None = None, limit: int = 10_000
+    ) -> list[Fact]:
+        # One branch a status: each walks its index in order and stops at the limit.
+        branches = " UNION ALL ".join(
+            f"""MATCH (f:Fact {{universe_id: $universe, status: '{status}'}})
+                WHERE f.made IS NOT NULL {"AND f.kind = $kind" if kind else ""}
+                  AND (f.valid_from IS NULL OR f.valid_from <= $tick) AND ({ends} $tick < f.valid_to)
+                WITH f ORDER BY f.made LIMIT $limit RETURN f.body AS body, f.made AS made"""
+            for status, ends in (("canonical", "f.valid_to IS NULL OR"), ("superseded", ""))
+        )
+        return await self._all(
+            Fact,
+            f"CALL () {{ {branches} }} RETURN body ORDER BY made LIMIT $limit",
+            universe=universe_id,
+            tick=tick,
+            kind=kind,
+            limit=limit,
+        )
+
+    async def count(self, universe_id: Id | None = None) -> tuple[int, int]:
+        within = "" if universe_id is None else "AND n.universe_id = $universe"
+
+        async def count(tx: AsyncManagedTransaction) -> tuple[int, int]:
+            entities, facts = [
+                (
+                    await (
+                        await tx.run(
+                            f"""MATCH (n:{label}) WHERE n.status = 'canonical' AND n.made IS NOT NULL {within}
+                                RETURN count(n) AS count""",
+                            {"universe": universe_id},
+                        )
+                    ).single(strict=True)
+                )["count"]
+                for label in ("Entity", "Fact")
+            ]
+            return entities, facts
+
+        return await self._graph.read_at_once(count)
+
+    async def facts(
+        self,
+        universe_id: Id,
+        *,
+        kind: FactKind | None = None,
+        predicate: str | None = None,
+        prefix: str | None = None,
+        history: bool = False,
+        limit: int = 10_000,
+    ) -> list[Fact]:
+        conditions = ["f.made IS NOT NULL"]
+        conditions += ["f.kind = $kind"] if kind else []
+        conditions += ["f.predicate = $predicate"] if predicate else []
+        conditions += ["f.predicate STARTS WITH $prefix"] if prefix else []
+        conditions += [] if history else [_CURRENT]
+        return await self._all(
+            Fact,
+            f"""MATCH (f:Fact {{universe_id: $universe}}) WHERE {" AND ".join(conditions)}
+                RETURN f.body ORDER BY f.made LIMIT $limit""",
+            universe=universe_id,
+            kind=kind,
+            predicate=predicate,
+            prefix=prefix,
+            limit=limit,
+        )
+
+    async def facts_saying(self, universe_id: Id, said: Collection[str]) -> list[Fact]:
+        return await self._all(
+            Fact,
+            """UNWIND $said AS words MATCH (f:Fact {universe_id: $universe, said_key: words})
+               WHERE f.made IS NOT NULL RETURN f.body ORDER BY f.made""",
+            universe=universe_id,
+            said=list(dict.fromkeys(map(key, said))),
+        )
+
+    async def neighbourhood(self, roots: Sequence[Id], *, hops: int = 2, limit: int = 50) -> Neighbourhood:
+        async def spread(tx: AsyncManagedTransaction) -> Neighbourhood:
+            near = await _spread(tx, roots, hops, limit)
+            entities = await all_of(
+                tx,
+                Entity,
+                """UNWIND range(0, size($near) - 1) AS place MATCH (e:Entity {id: $near[place]})
+                   WHERE e.made IS NOT NULL RETURN e.body ORDER BY place""",
+                near=near,
+            )
+            # Through the short cuts' index from both ends: to expand a hub would cost more.
+            facts = await all_of(
+                tx,
+                Fact,
+                """UNWIND $near AS here MATCH (a:Entity {id: here})-[r:RELATED]->(b:Entity)
+                   WHERE r.valid_to IS NULL AND b.id IN $near
+                   WITH DISTINCT r.fact_id AS id MATCH (f:Fact {id: id})
+                   RETURN f.body ORDER BY f.made LIMIT $limit""",
+                near=near,
+                limit=limit * _FACTS_OF_PAIRS,
+            )
+            return Neighbourhood(tuple(entities), tuple(facts))
+
+        return await self._graph.read_at_once(spread)
+
+    # --- what rests on what -------------------------------------------------------------------------
+
+    async def evidence_of(self, subject_id: Id) -> list[Evidence]:
+        return (await self.evidence_of_all([subject_id]))[subject_id]
+
+    async def evidence_of_all(self, subject_ids: Collection[Id]) -> dict[Id, list[Evidence]]:
+        found: dict[Id, list[Evidence]] = {subject_id: [] for subject_id in subject_ids}
+        rows = await self._rows(
+            """UNWIND $ids AS id
+               CALL (id) { MATCH (s:Fact {id: id}) RETURN s UNION MATCH (s:Entity {id: id}) RETURN s }
+               MATCH (s)-[:SUPPORTED_BY]->(e:Evidence) WHERE e.made IS NOT NULL
+               WITH DISTINCT id, e RETURN id, e.body ORDER BY e.made""",
+            ids=list(found),
+        )
+        for subject_id, body in rows:
+            found[str(subject_id)].append(_record(Evidence, body))
+        return found
+
+    async def supported_by(self, turn_ids: Collection[Id]) -> list[tuple[Id, Id]]:
+        rows = await self._rows(
+            """UNWIND $ids AS id MATCH (e:Evidence {turn_id: id})<-[:SUPPORTED_BY]-(s)
+               WITH e.turn_id AS turn, s.id AS subject, min(e.made) AS made
+               RETURN turn, subject ORDER BY made, subject""",
+            ids=list(dict.fromkeys(turn_ids)),
+        )
+        return [(str(turn_id), str(subject_id)) for turn_id, subject_id in rows]
+
+    async def superseded_by(self, fact_id: Id) -> list[Fact]:
+        return await self._all(
+            Fact,
+            """MATCH (:Fact {id: $id})<-[:SUPERSEDES]-(f:Fact) WHERE f.made IS NOT NULL
+               RETURN f.body ORDER BY f.made""",
+            id=fact_id,
+        )
+
+    async def supersedes(self, fact_id: Id) -> list[Fact]:
+        return await self._all(
+            Fact,
+            """MATCH (:Fact {id: $id})-[:SUPERSEDES]->(f:Fact) WHERE f.made IS NOT NULL
+               RETURN f.body ORDER BY f.made""",
+            id=fact_id,
+        )
+
+    async def appearances(self, entity_id: Id) -> list[Id]:
+        rows = await self._rows(
+            "MATCH (:Entity {id: $id})-[a:APPEARS_IN]->(s:Scene) RETURN s.id ORDER BY a.made", id=entity_id
+        )
+        return [str(scene_id) for (scene_id,) in rows]
+
+    async def story_nodes(self, universe_id: Id) -> list[StoryNode]:
+        return await self._all(
+            StoryNode,
+            "MATCH (s:Story {universe_id: $id}) WHERE s.made IS NOT NULL RETURN s.body ORDER BY s.made",
+            id=universe_id,
+        )
+
+    async def scene_nodes(self, story_id: Id) -> list[SceneNode]:
+        return await self._all(
+            SceneNode,
+            """MATCH (s:Scene {story_id: $id}) WHERE s.made IS NOT NULL
+               RETURN s.body ORDER BY s.order, s.made""",
+            id=story_id,
+        )
+
+    # --- inside -------------------------------------------------------------------------------------
+
+    async def _one(self, model: type[R], record_id: Id) -> R:
+        label = model.__name__
+        found = await self._all(
+            model, f"MATCH (n:{label} {{id: $id}}) WHERE n.made IS NOT NULL RETURN n.body", id=record_id
+        )
+        if not found:
+            raise NotFound(f"There is no {label.lower()} {record_id}.")
+        return found[0]
+
+    async def _all(self, model: type[R], query: str, **given: Any) -> list[R]:
+        return await self._graph.read(lambda tx: all_of(tx, model, query, **given))
+
+    async def _rows(self, query: str, **given: Any) -> list[list[Any]]:
+        return await self._graph.read(lambda tx: rows_of(tx, query, given))
+
+
+async def rows_of(tx: AsyncManagedTransaction, query: str, given: Mapping[str, Any]) -> list[list[Any]]:
+    """Return the rows of a query."""
+    result = await tx.run(query, dict(given))
+    return [list(record.values()) async for record in result]
+
+
+async def all_of(tx: AsyncManagedTransaction, model: type[R], query: str, **given: Any) -> list[R]:
+    """Return the records whose JSON is the first column of the rows."""
+    return [_record(model, row[0]) for row in await rows_of(tx, query, given)]
+
+
+def _record(model: type[R], body: str) -> R:
+    try:
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        raise LibraryUnreadable(
+            f"Canon holds a {model.__name__.lower()} that cannot be read.",
+            kept="It was left as it is.",
+            todo="Update MONITOR, or restore the last backup.",
+        ) from error
+
+
+async def _spread(tx: AsyncManagedTransaction, roots: Sequence[Id], hops: int, limit: int) -> list[Id]:
+    """Return the roots and the entities within `hops` of them, nearest first, `limit` in all.
+
+    Only relations that still hold and entities that are canonical count.
+    """
+    near = list(dict.fromkeys(roots))[:limit]
+    frontier = near
+    for _ in range(hops):
+        reached: list[Id] = []
+        for left, right in (("-", "->"), ("<-", "-")):
+            room = limit - len(near) - len(reached)
+            rows = await rows_of(
+                tx,
+                f"""UNWIND range(0, size($frontier) - 1) AS place
+                    MATCH (:Entity {{id: $frontier[place]}}){left}[r:RELATED]{right}(e:Entity)
+                    WHERE r.valid_to IS NULL AND e.status = 'canonical' AND NOT e.id IN $seen
+                    WITH e.id AS id, min(place) AS place ORDER BY place, id LIMIT $room RETURN id""",
+                {"frontier": frontier, "seen": [*near, *reached], "room": max(0, room)},
+            )
+            reached += [str(entity_id) for (entity_id,) in rows]
+        if not reached:
+            break
+        near = near + reached
+        frontier = reached
+    return near

@@ -1,0 +1,236 @@
+"""One Neo4j database: its sessions by role, its schema, and its errors in MONITOR's words.
+
+Neo4j Community has no roles: a role that may not write a collection gets a read-access session, in
+which the server itself refuses every write. Source: design/authority.md ("The store").
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from neo4j import (
+    READ_ACCESS,
+    WRITE_ACCESS,
+    AsyncDriver,
+    AsyncGraphDatabase,
+    AsyncManagedTransaction,
+    AsyncSession,
+)
+from neo4j.exceptions import (
+    AuthError,
+    ConfigurationError,
+    DriverError,
+    Neo4jError,
+    ServiceUnavailable,
+    SessionExpired,
+)
+
+from stores.authority import COLLECTIONS, Op, Role, Store, grants
+from stores.errors import LibraryUnreadable, StoreError, StoreUnavailable, WriteDenied
+
+T = TypeVar("T")
+Work = Callable[[AsyncManagedTransaction], Awaitable[T]]
+
+CONNECT_SECONDS = 3.0
+"""How long a dead server may keep a caller waiting."""
+
+LONGEST_KEY = 500
+"""Characters of words that are looked up as they are."""
+
+FORMAT = 1
+"""The version of what `SCHEMA` makes."""
+
+SCHEMA = (
+    *(
+        f"CREATE CONSTRAINT {label.lower()}_id IF NOT EXISTS FOR (n:{label}) REQUIRE n.id IS UNIQUE"
+        for label in ("Universe", "Entity", "Fact", "Evidence", "Story", "Scene")
+    ),
+    "CREATE CONSTRAINT counter_name IF NOT EXISTS FOR (n:Counter) REQUIRE n.name IS UNIQUE",
+    "CREATE INDEX name_folded IF NOT EXISTS FOR (n:Name) ON (n.universe_id, n.key)",
+    "CREATE INDEX entity_universe IF NOT EXISTS FOR (n:Entity) ON (n.universe_id, n.status)",
+    "CREATE INDEX fact_predicate IF NOT EXISTS FOR (n:Fact) ON (n.universe_id, n.predicate, n.status)",
+    "CREATE INDEX fact_kind IF NOT EXISTS FOR (n:Fact) ON (n.universe_id, n.kind, n.status)",
+    "CREATE INDEX fact_made IF NOT EXISTS FOR (n:Fact) ON (n.universe_id, n.status, n.made)",
+    "CREATE INDEX fact_said IF NOT EXISTS FOR (n:Fact) ON (n.universe_id, n.said_key)",
+    "CREATE INDEX evidence_turn IF NOT EXISTS FOR (n:Evidence) ON (n.turn_id)",
+    "CREATE INDEX story_universe IF NOT EXISTS FOR (n:Story) ON (n.universe_id)",
+    "CREATE INDEX scene_story IF NOT EXISTS FOR (n:Scene) ON (n.story_id)",
+    "CREATE INDEX related_fact IF NOT EXISTS FOR ()-[r:RELATED]-() ON (r.fact_id)",
+)
+"""Every statement may be run again: a schema that was left half made is made whole at the next opening."""
+
+
+class Graph:
+    """Runs transactions on one database. Every error is a `StoreError` that names the server."""
+
+    def __init__(self, driver: AsyncDriver, url: str, database: str) -> None:
+        self._driver = driver
+        self._url = url
+        self._database = database
+        self._commits = asyncio.Lock()
+
+    async def read(self, work: Work[T]) -> T:
+        """Run a reading transaction: all that it sees is committed."""
+        with in_our_words(self._url):
+            async with self._session(READ_ACCESS) as session:
+                return await session.execute_read(work)
+
+    async def read_at_once(self, work: Work[T]) -> T:
+        """As `read`, with no commit of this program in between: all that it sees is of one moment.
+
+        Neo4j reads what is committed at each step, not a snapshot; MONITOR alone writes to its database.
+        """
+        async with self._commits:
+            return await self.read(work)
+
+    async def write(self, role: Role, collections: Collection[str], work: Work[T]) -> T:
+        """Run a transaction that may write, if `role` may insert into all of `collections`.
+
+        Otherwise it runs in a read-access session, where the server refuses the first write. Commits are
+        one after another: each begins by taking the counter (see `made_from`).
+        """
+        may = all(grants(role, Store.CANON, name, Op.INSERT) for name in collections)
+        with in_our_words(self._url, str(role).replace("_", " ").capitalize()):
+            async with self._commits, self._session(WRITE_ACCESS if may else READ_ACCESS) as session:
+                if may:
+                    return await session.execute_write(work)
+                return await session.execute_read(work)
+
+    async def write_as_owner(self, work: Work[T]) -> T:
+        """Run a writing transaction for migrations and archive import."""
+        return await self.write(Role.CANON_KEEPER, COLLECTIONS[Store.CANON], work)
+
+    async def run(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
+        """Run one statement by itself (schema changes cannot share a transaction with data)."""
+        with in_our_words(self._url):
+            async with self._session(WRITE_ACCESS) as session:
+                await (await session.run(query, dict(parameters or {}))).consume()
+
+    async def close(self) -> None:
+        await self._driver.close()
+
+    def _session(self, access: str) -> AsyncSession:
+        return self._driver.session(database=self._database, default_access_mode=access)
+
+
+async def open_graph(url: str, user: str, password: str, *, database: str = "neo4j") -> Graph:
+    """Connect, check that it is a Neo4j that MONITOR can use, and bring its schema up to date.
+
+    Raises StoreUnavailable, StoreError (wrong password, another product) or LibraryUnreadable (made by a
+    newer MONITOR); nothing stays open.
+    """
+    with in_our_words(url):
+        driver = AsyncGraphDatabase.driver(
+            url,
+            auth=(user, password),
+            connection_timeout=CONNECT_SECONDS,
+            connection_acquisition_timeout=CONNECT_SECONDS * 2,
+            max_transaction_retry_time=CONNECT_SECONDS,
+            notifications_min_severity="OFF",
+            telemetry_disabled=True,
+        )
+    graph = Graph(driver, url, database)
+    try:
+        await _migrate(graph, url)
+    except BaseException:
+        await graph.close()
+        raise
+    return graph
+
+
+async def _migrate(graph: Graph, url: str) -> None:
+    found = await graph.read(_format)
+    if found > FORMAT:
+        raise LibraryUnreadable(
+            f"The canon at {url} was made by a newer MONITOR (format {found}; {FORMAT} is known here).",
+            kept="It was left as it is.",
+            todo="Update MONITOR, then open it again.",
+        )
+    if found < FORMAT:
+        for statement in SCHEMA:
+            await graph.run(statement)
+        await graph.run("CALL db.awaitIndexes(60)")
+        await graph.run("MERGE (c:Counter {name: 'format'}) SET c.value = $value", {"value": FORMAT})
+
+
+async def _format(tx: AsyncManagedTransaction) -> int:
+    query = "OPTIONAL MATCH (c:Counter {name: 'format'}) RETURN c.value AS value"
+    record = await (await tx.run(query)).single()
+    return int(record["value"] or 0) if record else 0
+
+
+async def made_from(tx: AsyncManagedTransaction, count: int) -> int:
+    """Return the first of `count` numbers in the order of making, and keep other writers waiting.
+
+    The counter's node stays locked until the transaction ends, so that numbers are in the order of
+    commits and two commits never see half of each other.
+    """
+    record = await (
+        await tx.run(
+            """MERGE (c:Counter {name: 'made'}) ON CREATE SET c.value = 0
+               SET c.value = c.value + $count RETURN c.value - $count AS first""",
+            {"count": count},
+        )
+    ).single(strict=True)
+    return int(record["first"])
+
+
+def key(words: str) -> str:
+    """Return words as an index holds them: whole while they are short, else their digest.
+
+    Neo4j refuses to index a value of more than some 8,000 bytes.
+    """
+    return words if len(words) <= LONGEST_KEY else hashlib.sha256(words.encode()).hexdigest()
+
+
+# --- errors -----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def in_our_words(url: str, who: str = "") -> Iterator[None]:
+    """Raise any error of the driver within as its kind of `StoreError`; let every other exception pass."""
+    try:
+        yield
+    except (Neo4jError, DriverError, ConfigurationError, OSError) as error:
+        raise _in_our_words(error, url, who) from error
+
+
+def _in_our_words(error: Exception, url: str, who: str) -> StoreError:
+    if isinstance(error, AuthError):
+        return StoreError(
+            f"The canon server at {url} refuses this user or password.",
+            kept="Nothing was read or written there.",
+            todo="Check MONITOR_NEO4J_USER and MONITOR_NEO4J_PASSWORD.",
+        )
+    if isinstance(error, ServiceUnavailable | SessionExpired | OSError):
+        return _unavailable(url, error)
+    if isinstance(error, ConfigurationError | ValueError):
+        return StoreError(
+            f"{url!r} is no address of a Neo4j server: {error}.",
+            kept="Nothing was opened.",
+            todo="It looks like bolt://host:7687.",
+        )
+    code = getattr(error, "code", "") or ""
+    if code.endswith("Statement.AccessMode") or "Security.Forbidden" in code:
+        return WriteDenied(f"{who or 'A reader'} may not write that: {error}.", kept="Nothing was written.")
+    if code.startswith("Neo.TransientError"):
+        return _unavailable(url, error)
+    return StoreError(
+        f"The canon server at {url} could not do that: {error}.", kept="Nothing of this was written."
+    )
+
+
+def _unavailable(url: str, error: Exception) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"The canon server at {url} does not answer: {_first_line(error)}.",
+        kept="Nothing of this was written there.",
+        todo="Check that Neo4j runs there and is reachable; MONITOR tries again by itself.",
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
