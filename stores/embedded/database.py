@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from queue import Empty, LifoQueue
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import apsw
 
@@ -22,12 +22,22 @@ from stores.embedded.lock import ProcessLock
 from stores.embedded.writer import Priority, WriterThread
 from stores.errors import StoreError
 
-__all__ = ["Database", "Durability", "Migration", "Priority"]
+__all__ = ["Database", "Durability", "Migration", "Priority", "Transactions"]
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]
 
 _READERS = 3
+
+
+class Transactions(Protocol):
+    """What an adapter over a file asks of it. The words of each method are those of `Database`."""
+
+    async def read(self, work: Work[T]) -> T: ...
+
+    async def write(self, role: Role, work: Work[T], priority: Priority = Priority.PLAY) -> T: ...
+
+    async def write_as_owner(self, work: Work[T], priority: Priority = Priority.PLAY) -> T: ...
 
 
 class Database:

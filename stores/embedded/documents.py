@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import apsw
 from pydantic import ValidationError
 
-from stores.embedded.database import Database
+from stores.embedded.database import Transactions
 from stores.errors import LibraryUnreadable, NotFound
 from stores.records.base import Record
 from stores.records.ids import Id
@@ -74,7 +74,7 @@ def _read(model: type[R], body: object) -> R:
 class Reads:
     """What every reader over documents shares."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Transactions) -> None:
         self._db = db
 
     async def _read(self, work: Callable[[apsw.Connection], T]) -> T:

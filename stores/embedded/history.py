@@ -10,7 +10,7 @@ import apsw
 
 from stores.authority import COLLECTIONS, Store
 from stores.embedded.canon_graph import write_batch
-from stores.embedded.database import Database
+from stores.embedded.database import Transactions
 from stores.embedded.documents import add, id_list
 from stores.embedded.log_reader import SCENE
 from stores.embedded.narrative_log import add_scenes, stage_proposals
@@ -82,7 +82,7 @@ class EmbeddedHistory:
     one_moment = True
     """A dump is one read transaction, however many universes it is of."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Transactions) -> None:
         self._db = db
 
     async def dump(self, universe_id: Id, sink: Callable[[str, Iterator[Record]], None]) -> None:

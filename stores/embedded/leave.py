@@ -14,6 +14,10 @@ from stores.authority import Op, Role, Store, grants
 StoreOfTable = Mapping[str, tuple[Store, str]]
 """Which collection of which store a table holds."""
 
+OUTBOX = "outbox"
+"""Where a mirror keeps what is still to be sent to a server (`stores.mirror`). It is no collection: a role
+that may write at all puts in and takes out what it has done itself, and nothing in another's name."""
+
 _HARMLESS = {
     apsw.SQLITE_SELECT,
     apsw.SQLITE_READ,
@@ -47,6 +51,7 @@ class Leave:
                 self._updates[table] = _union(g.columns for g in granted)
             if grants(role, store, collection, Op.DELETE):
                 self._deletes.add(table)
+        self._sends_as = role.value if role and self.writes else None
 
     @property
     def writes(self) -> bool:
@@ -63,7 +68,10 @@ class Leave:
     ) -> int:
         if action in _HARMLESS:
             return apsw.SQLITE_OK
-        if action == apsw.SQLITE_INSERT:
+        if table == OUTBOX and self._sends_as:
+            updates = action == apsw.SQLITE_UPDATE and column == "applied"
+            allowed = updates or action in (apsw.SQLITE_INSERT, apsw.SQLITE_DELETE)
+        elif action == apsw.SQLITE_INSERT:
             allowed = table in self._inserts
         elif action == apsw.SQLITE_UPDATE:
             columns = self._updates.get(table or "", frozenset())
@@ -76,6 +84,8 @@ class Leave:
 
     def _may(self, op: str, table: str, value: str | None) -> bool:
         """Answer the triggers on what no authorizer is asked: row values, and rows that REPLACE deletes."""
+        if table == OUTBOX:
+            return value == self._sends_as
         if op == Op.DELETE:
             return table in self._deletes
         values = self._inserts.get(table, frozenset())

@@ -11,12 +11,16 @@ import apsw
 
 from stores.authority import COLLECTIONS, Store
 from stores.embedded.connections import Migration
+from stores.embedded.leave import OUTBOX
 
 TABLES: Mapping[str, tuple[Store, str]] = {
     **{f"canon_{name}": (Store.CANON, name) for name in COLLECTIONS[Store.CANON]},
     **{name: (Store.LOG, name) for name in COLLECTIONS[Store.LOG]},
 }
 """Which collection each table holds: the authorizer and the tests read it."""
+
+MIRROR_TABLES = (OUTBOX, "mirror")
+"""What a library keeps besides, while it is the mirror of servers (`stores.mirror`): no collections."""
 
 
 def m001_first_tables(connection: apsw.Connection) -> None:
@@ -42,7 +46,25 @@ def m003_notes(connection: apsw.Connection) -> None:
         connection.execute(_never("notes", op))
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_first_tables, m002_policies, m003_notes)
+def m004_outbox(connection: apsw.Connection) -> None:
+    # `applied`: it is in the tables of this file, and not yet known to be on the server.
+    connection.execute(
+        f"""CREATE TABLE {OUTBOX} (
+            seq INTEGER PRIMARY KEY, store TEXT NOT NULL, role TEXT NOT NULL, method TEXT NOT NULL,
+            arguments TEXT NOT NULL, at TEXT NOT NULL, applied INTEGER NOT NULL) STRICT"""
+    )
+    for op, row in (("INSERT", "NEW"), ("UPDATE", "OLD"), ("DELETE", "OLD")):
+        connection.execute(
+            f"""CREATE TRIGGER {OUTBOX}_{op.lower()} BEFORE {op} ON {OUTBOX}
+                WHEN NOT monitor_may('{op.lower()}', '{OUTBOX}', {row}.role)
+                BEGIN SELECT RAISE(ABORT, 'a role sends what it has done itself'); END"""
+        )
+    connection.execute(
+        "CREATE TABLE mirror (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID"
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_first_tables, m002_policies, m003_notes, m004_outbox)
 
 
 def _documents(table: str, *keys: str, beside: str = "", one_per: str = "id") -> str:

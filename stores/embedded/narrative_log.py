@@ -13,7 +13,7 @@ import apsw
 
 from stores.authority import Role
 from stores.embedded import turn_tree
-from stores.embedded.database import Database, Priority
+from stores.embedded.database import Priority, Transactions
 from stores.embedded.documents import add, body_of, put, the_one
 from stores.embedded.log_reader import SCENE, LogReads
 from stores.errors import NotFound, StoreError
@@ -43,7 +43,7 @@ class EmbeddedLog(LogReads):
     """The log as `role` may use it. `priority` is how urgent its writes are; `clock` dates head moves."""
 
     def __init__(
-        self, db: Database, role: Role, *, priority: Priority = Priority.PLAY, clock: Clock = utc_now
+        self, db: Transactions, role: Role, *, priority: Priority = Priority.PLAY, clock: Clock = utc_now
     ) -> None:
         super().__init__(db)
         self._role = role

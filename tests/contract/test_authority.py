@@ -15,10 +15,10 @@ from typing import Any
 import apsw
 import pytest
 
-from stores.authority import COLLECTIONS, Op, Role, Store, grants
+from stores.authority import COLLECTIONS, MATRIX, Op, Role, Store, grants
 from stores.embedded.database import Database
 from stores.embedded.library import open_library
-from stores.embedded.migrations import TABLES
+from stores.embedded.migrations import MIRROR_TABLES, TABLES
 from stores.errors import StoreError, WriteDenied
 from stores.records.play import Speaker
 
@@ -101,7 +101,7 @@ async def test_every_collection_has_its_table(library: Database) -> None:
     found = await library.read(
         lambda c: {str(row[0]) for row in c.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     )
-    assert found == set(TABLES)
+    assert found == {*TABLES, *MIRROR_TABLES}
 
 
 @pytest.mark.parametrize("role", Role)
@@ -148,6 +148,31 @@ async def test_replacing_a_row_is_deleting_it(library: Database, role: Role) -> 
         loose = f"SELECT {listed} FROM {table} WHERE made = (SELECT max(made) FROM {table})"
         sql = f"REPLACE INTO {table}({listed}) {loose}"
         assert await refused(library, role, lambda c, s=sql: c.execute(s)) is not allowed, table
+
+
+_SEND = "INSERT INTO outbox(store, role, method, arguments, at, applied) VALUES ('log', '{}', '', '', '', 0)"
+
+
+@pytest.mark.parametrize("role", Role)
+async def test_a_role_sends_in_its_own_name_only(library: Database, role: Role) -> None:
+    """What waits for a server is sent as the role it names, so no role may name another."""
+    writes = any(g.store in (Store.LOG, Store.CANON) for g in MATRIX[role])
+    await library.write_as_owner(
+        lambda c: [c.execute(_SEND.format(name)) for name in (*Role, "owner")] and None
+    )
+    for name in (*Role, "owner"):
+        own = writes and name == role
+        for sql in (
+            _SEND.format(name),
+            f"DELETE FROM outbox WHERE role = '{name}'",
+            f"UPDATE outbox SET applied = 1 WHERE role = '{name}'",
+        ):
+            assert await refused(library, role, lambda c, s=sql: c.execute(s)) is not own, sql
+        for column in ("role", "method", "arguments", "seq"):
+            sql = f"UPDATE outbox SET {column} = {column} WHERE role = '{name}'"
+            assert await refused(library, role, lambda c, s=sql: c.execute(s)), sql
+    for sql in ("INSERT INTO mirror VALUES ('a', 'b')", "DELETE FROM mirror"):
+        assert await refused(library, role, lambda c, s=sql: c.execute(s)), sql
 
 
 FORMAT_CHANGES = (
