@@ -33,16 +33,18 @@ STATED = "stated"
 """The predicate of a fact that is told in a free sentence."""
 
 _KINDS = {
-    "event": FactKind.EVENT,
-    "attribute": FactKind.ATTRIBUTE,
-    "state": FactKind.STATE,
-    "assertion": FactKind.ASSERTION,
-    "promise": FactKind.COMMITMENT,
-    "debt": FactKind.COMMITMENT,
-    "question": FactKind.COMMITMENT,
-    "change": FactKind.CHANGE,
-    "encounter": FactKind.ENCOUNTER,
+    "event": (FactKind.EVENT, "event"),
+    "attribute": (FactKind.ATTRIBUTE, STATED),
+    "state": (FactKind.STATE, "state"),
+    "assertion": (FactKind.ASSERTION, "assertion"),
+    "promise": (FactKind.COMMITMENT, "promised"),
+    "debt": (FactKind.COMMITMENT, "owes"),
+    "question": (FactKind.COMMITMENT, "question"),
+    "change": (FactKind.CHANGE, "change"),
+    "encounter": (FactKind.ENCOUNTER, "encounter"),
 }
+"""The words that name a kind, with the kind and the predicate of a sentence behind them: the ledger tells
+promise, debt and question apart by it, and the dead promise nothing."""
 _KIND_PREFIX = re.compile(rf"({'|'.join(_KINDS)})\s*:\s*(.+)", re.IGNORECASE | re.DOTALL)
 _CAPITALISED = re.compile(r"\b[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|the|and|in)\s+)*[^\W\d_a-z][\w'’-]*)*")
 _DEATH = re.compile(r"(.+?)\s+(?:is dead|dies|died|has died)", re.IGNORECASE)
@@ -139,12 +141,12 @@ async def read_fact(
     relation = await _relation(text, predicates, find, phrase, tick)
     if relation is not None:
         return relation
-    kind = FactKind.ATTRIBUTE
+    kind, predicate = FactKind.ATTRIBUTE, STATED
     if prefixed := _KIND_PREFIX.fullmatch(text):
-        kind, text = _KINDS[prefixed[1].casefold()], prefixed[2].strip()
+        (kind, predicate), text = _KINDS[prefixed[1].casefold()], prefixed[2].strip()
     return AssertFact(
         fact_kind=kind,
-        predicate=kind.value if kind is not FactKind.ATTRIBUTE else STATED,
+        predicate=predicate,
         statement=sentence(text),
         involves=tuple(involved(await mentioned(text, find))),
         valid_from=tick,

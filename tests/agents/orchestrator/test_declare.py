@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from agents.orchestrator.declare import mentioned
 from stores.records.world import Entity
 from tests.contract import builders as make
+from tests.table import begin, opened
 
 KNOWN = [make.entity(name) for name in ("Sella Brand", "Lorne", "Salt and Iron", "The Heron House", "Tib")]
 
@@ -33,3 +36,20 @@ async def find(name: str) -> Entity | None:
 )
 async def test_every_name_in_a_sentence_is_found_in_its_order(text: str, names: list[str]) -> None:
     assert [e.name for e in await mentioned(text, find)] == names
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("promise: Mara will be back by dusk", "promise: Mara will be back by dusk."),
+        ("debt: Mara is four marks short", "debt: Mara is four marks short."),
+        ("question: who moved the bell", "open question: Who moved the bell."),
+    ],
+)
+async def test_the_ledger_knows_a_debt_from_a_promise(tmp_path: Path, typed: str, shown: str) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        for line in (f"/fact {typed}", "/commit"):
+            await desktop.desk.submit(scene_id, line)
+        (entry,) = (await desktop.desk.submit(scene_id, "/promises")).lines
+        assert shown in entry
