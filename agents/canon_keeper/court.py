@@ -8,53 +8,24 @@ Source: design/authority.md, "A conflict opens the court".
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 from agents.canon_keeper.commit import Closing
 from agents.canon_keeper.decisions import OPEN, UNCHANGED, refuse_closed
+from agents.canon_keeper.hearings import Docket, Hearing, Hearings
 from agents.canon_keeper.naming import named_entities
-from agents.canon_keeper.orders import Side, Terms, Which, draft, open_to
+from agents.canon_keeper.orders import Terms, Which, draft
 from agents.canon_keeper.planning import Planning
-from agents.canon_keeper.policy import Judgement
 from agents.canon_keeper.precedents import pair_of, ruling_id, side_of
-from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.results import CommitResult
-from agents.canon_keeper.weighing import Weighed, Weighing
-from agents.views import ConflictView
+from agents.canon_keeper.weighing import Weighing
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonReader
-from stores.records.canon import CanonBatch, CreateEntity, Evidence, Fact, Standing
+from stores.records.canon import CanonBatch, CreateEntity, Standing
 from stores.records.ids import Clock, Id, derived
 from stores.records.ledger import CourtRuling, Decision, Outcome, ProposedChange, Ruling, Verdict
 
-__all__ = ["Court", "Foreseen", "Hearing", "Order"]
-
-
-@dataclass(frozen=True, slots=True)
-class Hearing:
-    """Both sides of a conflict. `other_proposal` is set when what it meets is not in canon either.
-
-    `rulings` are those that can be made of this pair; `shared` names the entities that both are about,
-    by id: one of them may turn out to be two.
-    """
-
-    proposal: ProposedChange
-    claim: Fact
-    other: Fact
-    catalogue: Catalogue
-    conflict: ConflictView
-    claim_evidence: tuple[Evidence, ...] = ()
-    other_evidence: tuple[Evidence, ...] = ()
-    other_proposal: ProposedChange | None = None
-    rulings: tuple[CourtRuling, ...] = ()
-    shared: Mapping[Id, str] = field(default_factory=dict)
-
-    def sides(self) -> tuple[Side, Side]:
-        """Return the new one and the one it meets."""
-        return (
-            Side(self.claim, self.proposal, self.claim_evidence),
-            Side(self.other, self.other_proposal, self.other_evidence),
-        )
+__all__ = ["Court", "Docket", "Foreseen", "Hearing", "Order"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,61 +77,15 @@ class Court:
         self._weighing = weighing
         self._planning = planning
         self._commit = commit
+        self._hearings = Hearings(canon, log, weighing)
 
     async def hear(self, proposal_id: Id, other_id: Id | None = None) -> Hearing:
-        """Return both sides of a held proposal's conflict: with `other_id`, or its first.
+        """See `Hearings.hear`."""
+        return await self._hearings.hear(proposal_id, other_id)
 
-        Raises InputError if the proposal is closed or meets nothing that could be ruled on.
-        """
-        _, heard = await self.docket(proposal_id)
-        for hearing in heard.values():
-            if other_id in (None, hearing.other.id):
-                return hearing
-        raise InputError(
-            "It meets nothing that a ruling could settle.",
-            kept=UNCHANGED,
-            todo="Accept it, reject it, or change it.",
-        )
-
-    async def docket(self, proposal_id: Id) -> tuple[Judgement, dict[Id, Hearing]]:
-        """Return how a proposal is judged now, and a hearing for each fact that it meets, by that fact.
-
-        Raises InputError if the proposal is not there or is closed.
-        """
-        found = await self._log.proposals_by_id([proposal_id])
-        if proposal_id not in found:
-            raise InputError(f"There is no proposal {proposal_id}.", kept=UNCHANGED)
-        proposal = found[proposal_id]
-        refuse_closed(proposal, None, alone=True)
-        seen = await self._weighing.weigh_open(proposal.universe_id)
-        judgement, claim = seen.judgements[proposal_id], seen.checked.findings[proposal_id].fact
-        met = {c.other.id: c for c in reversed(judgement.conflicts) if c.other is not None}
-        # As they are shown: of several conflicts with one fact the first stands for all.
-        heard = {
-            c.other.id: await self._hearing(proposal, claim, c.other, c, seen)
-            for c in judgement.conflicts
-            if c.other is not None and claim is not None and met[c.other.id] is c
-        }
-        return judgement, heard
-
-    async def _hearing(
-        self, proposal: ProposedChange, claim: Fact, other: Fact, conflict: ConflictView, seen: Weighed
-    ) -> Hearing:
-        rival = seen.checked.proposed.get(other.id)
-        ids = {i.entity_id for i in claim.involves} & {i.entity_id for i in other.involves}
-        names = {e.id: e.name for e in (await self._canon.entities_by_id(ids)).values()}
-        hearing = Hearing(
-            proposal=proposal,
-            claim=claim,
-            other=other,
-            conflict=conflict,
-            claim_evidence=proposal.evidence,
-            other_evidence=rival.evidence if rival else tuple(await self._canon.evidence_of(other.id)),
-            other_proposal=rival,
-            catalogue=seen.house.catalogue,
-            shared={i.entity_id: names[i.entity_id] for i in claim.involves if i.entity_id in names},
-        )
-        return replace(hearing, rulings=open_to(conflict.rule, *hearing.sides(), list(hearing.shared)))
+    async def docket(self, proposal_id: Id) -> Docket:
+        """See `Hearings.docket`."""
+        return await self._hearings.docket(proposal_id)
 
     async def order(
         self,

@@ -20,6 +20,7 @@ from agents.canon_keeper.house import Houses
 from agents.canon_keeper.impact import Impacts
 from agents.canon_keeper.journal import Journal
 from agents.canon_keeper.merges import Merges
+from agents.canon_keeper.namesakes import Namesakes
 from agents.canon_keeper.planning import Planning
 from agents.canon_keeper.policy import NO_RULES, Judgement, KindRules
 from agents.canon_keeper.predicates import Catalogue
@@ -58,6 +59,7 @@ class CanonKeeper:
         self._weighing = Weighing(canon, log, self.houses, self.merges)
         self._planning = Planning(self._weighing, clock)
         self.court = Court(canon, log, clock, self._weighing, self._planning, self._commit_ruled)
+        self.namesakes = Namesakes(canon, log, clock, self._planning, self._commit_ruled)
 
     # --- weighing -----------------------------------------------------------------------------------
 
