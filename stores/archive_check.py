@@ -7,10 +7,11 @@ check, from the identifiers that are gathered here. Source: design/authority.md 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from stores.archive_file import not_ours
+from stores.errors import ArchiveError
 from stores.history import HISTORY, Part
 from stores.records.base import Record
 from stores.records.ids import Id
@@ -42,9 +43,13 @@ class Contents(NamedTuple):
     originals: set[str]
 
 
-def check(parts: Iterable[Part], universe_id: Id) -> Contents:
-    """Read every record once. Raises ArchiveError if they do not make one whole campaign."""
-    checker = _Checker(universe_id)
+Refuse = Callable[[str], ArchiveError]
+"""Makes the error that says what is wrong with a file."""
+
+
+def check(parts: Iterable[Part], universe_id: Id, refuse: Refuse = not_ours) -> Contents:
+    """Read every record once. Raises what `refuse` makes if they do not make one whole campaign."""
+    checker = _Checker(universe_id, refuse)
     for collection, records in parts:
         for record in records:
             checker.take(collection, record)
@@ -53,7 +58,8 @@ def check(parts: Iterable[Part], universe_id: Id) -> Contents:
 
 
 class _Checker:
-    def __init__(self, universe_id: Id) -> None:
+    def __init__(self, universe_id: Id, refuse: Refuse) -> None:
+        self._refuse = refuse
         self.naming: set[Id] = set()
         self.originals: set[str] = set()
         self._universe_id = universe_id
@@ -66,12 +72,12 @@ class _Checker:
         """Take one record in; what it needs from records that come later, `finish` looks at."""
         key = tuple(getattr(record, name) for name in HISTORY[collection].key)
         if key in self._keys[collection]:
-            raise not_ours(f"{collection}.jsonl has the same record twice.")
+            raise self._refuse(f"{collection}.jsonl has the same record twice.")
         self._keys[collection].add(key)
         self.naming.update(part for part in key if isinstance(part, str))
         self.naming.update(_ID.findall(record.model_dump_json()))
         if getattr(record, "universe_id", self._universe_id) != self._universe_id:
-            raise not_ours(f"A record in {collection}.jsonl belongs to another universe.")
+            raise self._refuse(f"A record in {collection}.jsonl belongs to another universe.")
         for field, target in _NEEDS.get(collection, ()):
             self._need(target, getattr(record, field))
         match record:
@@ -82,27 +88,27 @@ class _Checker:
             case Transition():
                 self._subjects.add(record.subject_id)
             case ProposedChange(status=ProposalStatus.WITHDRAWN):
-                raise not_ours("A proposal has a status that is never stored.")
+                raise self._refuse("A proposal has a status that is never stored.")
             case Source() if record.object_key:
                 self.originals.add(record.object_key)
 
     def finish(self) -> None:
         if self._keys["universes"] != {(self._universe_id,)}:
-            raise not_ours("It does not hold the one universe that its manifest names.")
+            raise self._refuse("It does not hold the one universe that its manifest names.")
         for scene_id, head in self._heads.items():
             if head not in self._turns or self._turns[head][0] != scene_id:
-                raise not_ours("A scene stands on a turn that it does not have.")
+                raise self._refuse("A scene stands on a turn that it does not have.")
         for subject in self._subjects:
             if not any((subject,) in self._keys[collection] for collection in _SUBJECTS):
-                raise not_ours("A transition is of something that the campaign does not have.")
+                raise self._refuse("A transition is of something that the campaign does not have.")
 
     def _need(self, collection: str, id: Id) -> None:
         if (id,) not in self._keys[collection]:
-            raise not_ours(f"Something that it names is not in its {collection}.jsonl.")
+            raise self._refuse(f"Something that it names is not in its {collection}.jsonl.")
 
     def _check_turn(self, turn: Turn) -> None:
         """A turn comes after its parent, in the same scene and one deeper: so trees have no circles."""
         place = (turn.scene_id, -1) if turn.parent_id is None else self._turns.get(turn.parent_id)
         if place != (turn.scene_id, turn.depth - 1):
-            raise not_ours("A turn does not fit the one before it.")
+            raise self._refuse("A turn does not fit the one before it.")
         self._turns[turn.id] = (turn.scene_id, turn.depth)

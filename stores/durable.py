@@ -21,7 +21,7 @@ class NewFile:
     """
 
     def __init__(self, target: Path, unfinished: Path) -> None:
-        self._target = target
+        self.target = target
         handle, name = tempfile.mkstemp(dir=unfinished, prefix=".", suffix=".part")
         self._passing = Path(name)
         self.file = os.fdopen(handle, "w+b")
@@ -32,8 +32,8 @@ class NewFile:
         self._passing.chmod(mode)
         os.fsync(self.file.fileno())
         self.file.close()
-        self._passing.replace(self._target)
-        sync_folder(self._target.parent)
+        self._passing.replace(self.target)
+        sync_folder(self.target.parent)
 
     def drop(self) -> None:
         """Remove what there is of it; after `keep`, nothing."""

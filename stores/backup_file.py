@@ -1,0 +1,168 @@
+"""The file format of a backup: everything that is true in a library, in one zip.
+
+Members: `universes/<id>/<collection>.jsonl` for each universe, `library/transitions.jsonl` (the moves of
+the Main Loop, which are of no universe), `objects/<collection>/<sha256>` and the manifest. The last 64
+bytes are the SHA-256 of all before them, so that a changed byte is found wherever it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from pydantic import Field
+
+from stores.archive_zip import Form, Manifested, ZipReader, ZipWriter
+from stores.errors import ArchiveError
+from stores.history import HISTORY, LATER
+from stores.records.base import Record
+from stores.records.ids import Id
+from stores.records.ledger import Transition
+
+FORMAT = 1
+"""The version of this format that is written; newer ones are refused."""
+
+OBJECTS = ("originals", "archives")
+"""The collections of objects that hold what is nowhere else."""
+
+MOST_MEMBERS = 2_000_000
+MOST_BYTES = 2**40
+
+_MOVES = "library/transitions.jsonl"
+_UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_SEAL = 64
+_READ_BYTES = 2**20
+
+
+class KeptUniverse(Record):
+    """One universe of a backup; `counts` are its records by collection."""
+
+    id: Id
+    name: str
+    counts: dict[str, int]
+
+
+class BackupManifest(Manifested):
+    """What the backup holds. `library` tells the libraries that share a folder apart, `moves` counts those
+    of the Main Loop; `missing` are objects that the library itself had lost or found damaged, and
+    `one_moment` says whether all of it is of the same moment, or each universe of its own."""
+
+    kind: Literal["monitor-backup"] = "monitor-backup"
+    format: int = Field(default=FORMAT, ge=1)
+    made_at: datetime
+    library: Id
+    one_moment: bool
+    universes: tuple[KeptUniverse, ...]
+    moves: int
+    missing: tuple[str, ...] = ()
+
+
+BACKUP = Form(
+    manifest=BackupManifest,
+    version=FORMAT,
+    noun="backup",
+    name="backup of a library",
+    todo="Use another backup: `monitor verify` on their folder says which are whole.",
+    records=re.compile(rf"universes/{_UUID}/({'|'.join(HISTORY)})\.jsonl|{re.escape(_MOVES)}"),
+    objects=re.compile(rf"objects/({'|'.join(OBJECTS)})/([0-9a-f]{{64}})"),
+    most_members=MOST_MEMBERS,
+    most_bytes=MOST_BYTES,
+)
+
+
+class BackupWriter(ZipWriter):
+    """Writes a backup to an open file: `add`, `add_moves` and `add_blob`, `seal`, and last `finish`."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__(file, comment=b"0" * _SEAL)
+        self.counts: dict[Id, dict[str, int]] = {}
+        self.moves = 0
+
+    def add(self, universe_id: Id, collection: str, records: Iterator[Record]) -> None:
+        counts = self.counts.setdefault(universe_id, {})
+        counts[collection] = self.add_lines(_member(universe_id, collection), records)
+
+    def add_moves(self, transitions: Iterator[Record]) -> None:
+        self.moves = self.add_lines(_MOVES, transitions)
+
+
+def put_seal(file: BinaryIO) -> None:
+    """Write the checksum of the whole over the placeholder at its end, once the writer has left."""
+    digest = _digest(file).encode()
+    file.seek(-_SEAL, os.SEEK_END)
+    file.write(digest)
+
+
+class BackupReader:
+    """A backup whose outside is sound, and the checksums of its members too. Raises ArchiveError."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._zip = ZipReader(file, BACKUP)
+        self.manifest = self._zip.manifest
+        self._counts = {universe.id: universe.counts for universe in self.manifest.universes}
+        expected = {_member(id, name) for id, counts in self._counts.items() for name in counts}
+        if len(self._counts) < len(self.manifest.universes) or self._zip.record_members != expected | {
+            _MOVES
+        }:
+            raise damaged("It does not hold what its manifest says.")
+        for counts in self._counts.values():
+            if not HISTORY.keys() - LATER <= counts.keys() <= HISTORY.keys():
+                raise damaged("It does not hold all of a universe.")
+        self._zip.check_sums()
+
+    def records(self, universe_id: Id, collection: str) -> Iterator[Record]:
+        """The universe's records, each checked against its model; none of what came after the backup."""
+        counts = self._counts[universe_id]
+        if collection not in counts:
+            return iter(())
+        model = HISTORY[collection].record
+        return self._zip.lines(_member(universe_id, collection), model, counts[collection])
+
+    def moves(self) -> Iterator[Transition]:
+        """The moves of the Main Loop."""
+        return self._zip.lines(_MOVES, Transition, self.manifest.moves)
+
+    @property
+    def objects(self) -> list[tuple[str, str]]:
+        """Each object's collection and key."""
+        return [(collection, key) for collection, key in self._zip.object_members]
+
+    def object(self, collection: str, key: str) -> bytes:
+        return self._zip.blob(collection, key)
+
+
+def check_seal(file: BinaryIO) -> None:
+    """Raise ArchiveError unless every byte is what was written, those that no reader looks at included."""
+    file.seek(-_SEAL, os.SEEK_END)
+    if file.read() != _digest(file).encode():
+        raise damaged("It is not as it was written: its checksum is wrong.")
+
+
+def read_manifest(path: Path) -> BackupManifest:
+    """Read what a backup says of itself, and look at nothing else. Raises ArchiveError or OSError."""
+    with path.open("rb") as file:
+        return ZipReader(file, BACKUP).manifest
+
+
+def damaged(what: str) -> ArchiveError:
+    return BACKUP.refuse(what)
+
+
+def _member(universe_id: Id, collection: str) -> str:
+    return f"universes/{universe_id}/{collection}.jsonl"
+
+
+def _digest(file: BinaryIO) -> str:
+    """The SHA-256 of all but the seal."""
+    digest = hashlib.sha256()
+    left = file.seek(0, os.SEEK_END) - _SEAL
+    file.seek(0)
+    while left > 0 and (some := file.read(min(left, _READ_BYTES))):
+        digest.update(some)
+        left -= len(some)
+    return digest.hexdigest()

@@ -1,0 +1,52 @@
+"""Whether two libraries hold the same of a universe: counts and checksums by collection."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from stores.records.base import Record
+
+_MODULUS = 1 << 256
+
+
+class Sum(NamedTuple):
+    """How many records, and the sum (modulo 2^256) of the SHA-256 of each one's JSON: the same in whatever
+    order a store keeps them."""
+
+    records: int
+    digest: int
+
+    @property
+    def hex(self) -> str:
+        return f"{self.digest:064x}"
+
+
+class Tally:
+    """Counts what is passed through it."""
+
+    def __init__(self) -> None:
+        self.sums: dict[str, Sum] = {}
+
+    def take(self, collection: str, records: Iterable[Record]) -> Iterator[Record]:
+        """Yield the records, counted."""
+        for record in records:
+            count, digest = self.sums.get(collection, (0, 0))
+            one = hashlib.sha256(record.model_dump_json().encode()).digest()
+            self.sums[collection] = Sum(count + 1, (digest + int.from_bytes(one, "big")) % _MODULUS)
+            yield record
+
+    def drain(self, collection: str, records: Iterable[Record]) -> None:
+        """Count the records, and keep nothing of them."""
+        for _ in self.take(collection, records):
+            pass
+
+    @property
+    def total(self) -> int:
+        return sum(one.records for one in self.sums.values())
+
+    def differs_from(self, other: Tally) -> list[str]:
+        """Return the collections in which the two are not the same."""
+        names = dict.fromkeys((*self.sums, *other.sums))
+        return [name for name in names if self.sums.get(name) != other.sums.get(name)]
