@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: run demo test test-chaos check lint types imports bench snapshots pictures clean
+.PHONY: run demo test test-chaos check lint types imports bench snapshots pictures servers servers-stop clean
 
 run: $(READY)
 	@$(BIN)/monitor $(ARGS)
@@ -41,6 +41,13 @@ snapshots: $(READY)
 # The README's pictures, drawn from the program as it is.
 pictures: $(READY)
 	TEXTUAL_ANIMATIONS=none PYTHONPATH=. $(BIN)/python docs/make_pictures.py
+
+# The stores' servers on loopback, from package registries (docs/servers.md). Needs Java 17, Maven and Go.
+servers: $(READY)
+	@$(BIN)/python -m tools.servers start $(ARGS)
+
+servers-stop: $(READY)
+	@$(BIN)/python -m tools.servers stop $(ARGS)
 
 # One stamp for the whole set-up: made again when the lock or the project's metadata change.
 $(READY): requirements.lock pyproject.toml

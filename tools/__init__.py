@@ -1,0 +1,1 @@
+"""Tools for developing MONITOR; nothing here is imported by the program."""

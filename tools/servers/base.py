@@ -1,0 +1,79 @@
+"""What every server is to the launcher."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from tools.servers.fetch import Cache
+
+
+class Kind(StrEnum):
+    """How near the process is to the product whose adapter it tests."""
+
+    REAL = "real"
+    COMPATIBLE = "compatible"
+    STAND_IN = "stand-in"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one server lives in one run: its own folder, its ports on loopback, its random secrets."""
+
+    folder: Path
+    ports: Mapping[str, int]
+    secrets: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A process to start; secrets go through env, never through argv, which others can read."""
+
+    argv: Sequence[str]
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+class Server(Protocol):
+    """One of the five. A server holds no state: everything it needs is in the cache and its Place."""
+
+    @property
+    def name(self) -> str:
+        """As it is called on the command line."""
+
+    @property
+    def product(self) -> str:
+        """What runs, with its version, in words that promise no more than is so."""
+
+    @property
+    def kind(self) -> Kind:
+        """How near that is to the product meant."""
+
+    @property
+    def ports(self) -> Sequence[str]:
+        """The names of the loopback ports it needs."""
+
+    @property
+    def secrets(self) -> Sequence[str]:
+        """The names of the random secrets it needs."""
+
+    @property
+    def patience(self) -> float:
+        """Seconds that a healthy start may take before it is called failed."""
+
+    def fetch(self, cache: Cache) -> Path:
+        """Bring what is needed into the cache; returns its folder. Raises ServerMissing."""
+
+    def prepare(self, fetched: Path, place: Place) -> Command:
+        """Write the server's configuration, and say how to start it. Raises ServerMissing."""
+
+    def healthy(self, place: Place) -> bool:
+        """Whether it answers its own protocol, as the user that the adapters will be."""
+
+    def env(self, place: Place) -> dict[str, str]:
+        """What a client needs to reach it, as environment variables."""
+
+    def address(self, place: Place) -> str:
+        """Its address, without secrets, to show."""

@@ -1,0 +1,61 @@
+"""Neo4j Community, from Maven: the embedded database with its Bolt server and authentication on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tools.servers import pins, probe
+from tools.servers.base import Command, Kind, Place
+from tools.servers.fetch import Artifact, Cache, compile_java, maven_jars
+
+
+class Neo4j:
+    """The canon graph's server."""
+
+    name = "neo4j"
+    product = f"Neo4j Community {pins.NEO4J}"
+    kind = Kind.REAL
+    ports = ("bolt",)
+    secrets = ("password",)
+    patience = 180.0
+
+    def fetch(self, cache: Cache) -> Path:
+        def make(folder: Path) -> None:
+            maven_jars(cache, self.name, [Artifact("org.neo4j", "neo4j", pins.NEO4J)], folder)
+            compile_java(cache, self.name, "Neo4jServer.java", folder / "lib", folder)
+
+        return cache.get(f"neo4j-{pins.NEO4J}", make)
+
+    def prepare(self, fetched: Path, place: Place) -> Command:
+        home = place.folder / "home"
+        home.mkdir(parents=True, exist_ok=True)
+        config = place.folder / "neo4j.conf"
+        config.write_text(
+            "server.bolt.enabled=true\n"
+            f"server.bolt.listen_address={probe.HOST}:{place.ports['bolt']}\n"
+            "dbms.security.auth_enabled=true\n"
+            "server.memory.pagecache.size=64m\n"
+            "dbms.memory.transaction.total.max=256m\n"
+            "dbms.usage_report.enabled=false\n",
+            encoding="utf-8",
+        )
+        path = os.pathsep.join([str(fetched / "classes"), str(fetched / "lib" / "*")])
+        heap = ["-Xms128m", "-Xmx512m", "-XX:MaxDirectMemorySize=256m", "-XX:+ExitOnOutOfMemoryError"]
+        argv = ["java", *heap, "-cp", path, "Neo4jServer", str(home), str(config)]
+        return Command(argv, {"NEO4J_PASSWORD": place.secrets["password"]})
+
+    def healthy(self, place: Place) -> bool:
+        # Bolt opens before the launcher has set the password; its last line says that both are done.
+        said = (place.folder / "log.txt").read_text(encoding="utf-8", errors="replace")
+        return "Neo4j is ready." in said and probe.bolt_answers(place.ports["bolt"])
+
+    def env(self, place: Place) -> dict[str, str]:
+        return {
+            "MONITOR_NEO4J_URL": self.address(place),
+            "MONITOR_NEO4J_USER": "neo4j",
+            "MONITOR_NEO4J_PASSWORD": place.secrets["password"],
+        }
+
+    def address(self, place: Place) -> str:
+        return f"bolt://{probe.HOST}:{place.ports['bolt']}"
