@@ -14,14 +14,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from agents.clean import clean
 from agents.orchestrator.markdown import noted, one_line, paragraphs, quoted
 from agents.views import FactView, TurnView
-from stores.records.canon import Authority, Evidence, EvidenceKind, Standing
+from stores.records.canon import Authority, Evidence, EvidenceKind, Standing, normal
 from stores.records.ids import Id
-from stores.records.play import Degree, Resolution, Scene, Speaker, Story, Turn
+from stores.records.play import Degree, Resolution, Scene, Speaker, Story
 
 MAX_EVIDENCE: Final = 4
 """Pieces of evidence that are quoted for one fact; a scene's outcome rests on all that was told in it."""
@@ -103,29 +104,28 @@ class _Markdown:
         yield f"## {scene.order}. {one_line(scene.title)}".rstrip()
         if under := _joined(map(one_line, (part.when, part.place, scene.goal))):
             yield f"*{under}*"
+        asked = _questions(part.rows)
         for row in part.rows:
-            yield from self._row(row)
+            yield from self._row(row, asks=row.turn.id in asked)
         outcome = one_line(scene.summary) or ("Canon from this scene" if self._cited.at(scene.id) else "")
         if outcome:
             yield noted(f"**Outcome:** {outcome}", self._marks(scene.id))
 
-    def _row(self, row: TurnView) -> Iterator[str]:
+    def _row(self, row: TurnView, *, asks: bool) -> Iterator[str]:
         turn = row.turn
-        told = paragraphs(_words_of(turn)) or ["…"]
+        told = paragraphs(turn.text) or ["…"]
         if row.resolution and row.resolution.effects:
             told.append(one_line(", ".join(row.resolution.effects)))
-        if label := self._label(row):
+        if label := "Question" if asks else self._label(row):
             told[0] = f"**{label}:** {told[0]}"
         told[-1] = noted(told[-1], self._marks(turn.id))
-        if turn.speaker in (Speaker.ORACLE, Speaker.SYSTEM) or _asks(turn):
+        if turn.speaker in (Speaker.ORACLE, Speaker.SYSTEM) or asks:
             yield quoted("\n\n".join(told))
         else:
             yield from told
 
     def _label(self, row: TurnView) -> str:
         match row.turn.speaker:
-            case Speaker.PLAYER if _asks(row.turn):
-                return "Question"
             case Speaker.PLAYER:
                 return one_line(self._record.hero) or "You"
             case Speaker.NPC:
@@ -180,8 +180,9 @@ def _journal_scene(part: ScenePart, cited: _Citations) -> Iterator[str]:
     yield _entry(f"S{scene.order} ", _joined((scene.title, part.when, part.place)))
     if scene.goal:
         yield _entry("(goal: ", scene.goal, ")")
+    asked = _questions(part.rows)
     for row in part.rows:
-        yield from _journal_row(row)
+        yield from _journal_row(row, asks=row.turn.id in asked)
         for view in cited.at(row.turn.id):
             yield from _journal_fact(view, cited)
     if scene.summary:
@@ -190,11 +191,11 @@ def _journal_scene(part: ScenePart, cited: _Citations) -> Iterator[str]:
         yield from _journal_fact(view, cited)
 
 
-def _journal_row(row: TurnView) -> Iterator[str]:
+def _journal_row(row: TurnView, *, asks: bool) -> Iterator[str]:
     turn = row.turn
     match turn.speaker:
-        case Speaker.PLAYER if _asks(turn):
-            yield _entry("? ", _words_of(turn))
+        case Speaker.PLAYER if asks:
+            yield _entry("? ", turn.text)
         case Speaker.PLAYER:
             yield _entry("@ ", turn.text)
         case Speaker.GM:
@@ -211,7 +212,7 @@ def _journal_row(row: TurnView) -> Iterator[str]:
 
 def _journal_roll(text: str, resolution: Resolution | None) -> str:
     """`d: 2d6+1 [5,4]+1 = 10 vs 9 -> success`; the answer to a question stands behind an arrow alone."""
-    if resolution is None or resolution.intent.startswith("?"):
+    if resolution is None or _answers(resolution):
         return _entry("-> ", text)
     cut = " · " if resolution.degree is not Degree.NONE else " = "
     rolled, found, result = text.partition(cut)
@@ -233,7 +234,11 @@ def _entry(sign: str, text: str, end: str = "") -> str:
 
 
 class _Citations:
-    """Which facts rest on which turn or scene of the story; `elsewhere` are those that rest on none."""
+    """Which facts rest on which turn or scene of the story; `elsewhere` are those that rest on none.
+
+    Every fact of play rests on its scene as well: only the scene's outcome is cited there, the others at the
+    last turn that they rest on.
+    """
 
     def __init__(self, record: StoryRecord) -> None:
         self._sources = record.sources
@@ -243,13 +248,15 @@ class _Citations:
                 place = f"{part.scene.order}.{row.turn.depth + 1}"
                 self._places[row.turn.id] = (len(self._places), place)
             self._places[part.scene.id] = (len(self._places), str(part.scene.order))
+        scenes = {part.scene.id for part in record.scenes}
+        outcome = {p.scene.id: normal(p.scene.summary) for p in record.scenes if p.scene.summary}
         self._at: defaultdict[Id, list[FactView]] = defaultdict(list)
         self.elsewhere: list[FactView] = []
         for view in record.facts:
-            cited = [i for e in view.evidence for i in (e.turn_id, e.scene_id, e.ref_id) if i in self._places]
-            turns = [i for e in view.evidence if (i := e.turn_id or e.ref_id) in self._places] or cited
-            if turns:
-                self._at[max(turns, key=lambda i: self._places[i][0])].append(view)
+            named = {i for e in view.evidence for i in (e.turn_id, e.scene_id, e.ref_id) if i in self._places}
+            outcomes = {i for i in named if outcome.get(i) == view.fact.said}
+            if cited := outcomes or named - scenes or named:
+                self._at[max(cited, key=lambda i: self._places[i][0])].append(view)
             else:
                 self.elsewhere.append(view)
 
@@ -282,13 +289,17 @@ def _standing(view: FactView) -> str:
     return ", ".join(filter(None, (view.when, _AUTHORITIES[fact.authority], standing, ended)))
 
 
-def _asks(turn: Turn) -> bool:
-    """Whether the player asks the oracle: such a line begins with a question mark."""
-    return turn.speaker is Speaker.PLAYER and turn.text.startswith("?")
+def _questions(rows: Sequence[TurnView]) -> frozenset[Id]:
+    """Return the player's turns that ask the oracle: its answer comes next."""
+    return frozenset(
+        row.turn.id
+        for row, answer in pairwise(rows)
+        if row.turn.speaker is Speaker.PLAYER and answer.resolution and _answers(answer.resolution)
+    )
 
 
-def _words_of(turn: Turn) -> str:
-    return turn.text.lstrip("? ") if _asks(turn) else turn.text
+def _answers(resolution: Resolution) -> bool:
+    return resolution.rule.startswith("oracle")
 
 
 def _joined(parts: Iterable[str]) -> str:

@@ -43,13 +43,13 @@ def a_turn(scene: Scene, depth: int, speaker: Speaker, text: str, name: str = ""
     )
 
 
-def a_roll(turn: Turn, degree: Degree = Degree.NONE, *effects: str, intent: str = "") -> Resolution:
+def a_roll(turn: Turn, degree: Degree = Degree.NONE, *effects: str, rule: str = "roll") -> Resolution:
     return Resolution(
         id=derived("resolution", turn.id),
         scene_id=turn.scene_id,
         turn_id=turn.id,
-        rule="roll",
-        intent=intent,
+        rule=rule,
+        intent="",
         text=turn.text,
         degree=degree,
         effects=effects,
@@ -117,7 +117,7 @@ def the_drowned_bell() -> StoryRecord:
         a_turn(inn, 0, GM, "Rain on the shutters.\n\nHester waits by the door,\nher sleeves rolled up."),
         a_turn(inn, 1, PLAYER, '"Who moved the bell?"'),
         a_turn(inn, 2, NPC, "Nobody that I have a name for.", "Hester"),
-        a_turn(inn, 3, PLAYER, "? Is she lying?"),
+        a_turn(inn, 3, PLAYER, "Is she lying?"),
         a_turn(inn, 4, ORACLE, "unlikely · d% [12] = 12 · no, but"),
         a_turn(inn, 5, SYSTEM, "Ask about the boots next time."),
     ]
@@ -137,6 +137,7 @@ def the_drowned_bell() -> StoryRecord:
         ),
         a_view(
             a_fact("The iron door is open.", FactKind.STATE, authority=Authority.PLAYER),
+            of_scene(chapel).model_copy(update={"quote": ""}),
             of_turn(under[0]),
             of_turn(under[1], kind=EvidenceKind.RESOLUTION),
         ),
@@ -169,7 +170,7 @@ def the_drowned_bell() -> StoryRecord:
         scenes=(
             ScenePart(
                 inn,
-                rows(told, a_roll(told[4], intent="? Is she lying?")),
+                rows(told, a_roll(told[4], rule="oracle, unlikely, tension 5, bend")),
                 "Day 3, dusk",
                 "The Slack Tide",
             ),
@@ -177,9 +178,7 @@ def the_drowned_bell() -> StoryRecord:
                 chapel,
                 rows(
                     under,
-                    a_roll(
-                        under[1], Degree.SUCCESS, "Door -shut", "Mara.hp -1", intent="I force the iron door."
-                    ),
+                    a_roll(under[1], Degree.SUCCESS, "Door -shut", "Mara.hp -1"),
                     a_roll(under[3]),
                 ),
                 "Day 3, night",

@@ -151,7 +151,7 @@ def shape(markdown: str) -> list[tuple[str, str]]:
 def with_words(words: str) -> StoryRecord:
     """Return the story with one line of other words wherever somebody else's words stand."""
     record = the_drowned_bell()
-    line = " ".join(as_lines(words)).lstrip("? ") or "x"  # a question stands in a quote
+    line = " ".join(as_lines(words)) or "x"
     parts = tuple(
         replace(
             part,
