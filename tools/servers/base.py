@@ -63,10 +63,10 @@ class Server(Protocol):
     def patience(self) -> float:
         """Seconds that a healthy start may take before it is called failed."""
 
-    def fetch(self, cache: Cache) -> Path:
-        """Bring what is needed into the cache; returns its folder. Raises ServerMissing."""
+    def fetch(self, cache: Cache) -> Sequence[Path]:
+        """Bring what is needed into the cache; returns its folders there. Raises ServerMissing."""
 
-    def prepare(self, fetched: Path, place: Place) -> Command:
+    def prepare(self, fetched: Sequence[Path], place: Place) -> Command:
         """Write the server's configuration, and say how to start it. Raises ServerMissing."""
 
     def healthy(self, place: Place) -> bool:

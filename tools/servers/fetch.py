@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import shutil
 import subprocess
@@ -122,13 +123,17 @@ def maven_zip(cache: Cache, what: str, artifact: Artifact, into: Path) -> None:
         packed.extractall(into)
 
 
-def compile_java(cache: Cache, what: str, source: str, jars: Path, into: Path) -> None:
-    """Compile one of our launchers against the fetched jars."""
-    classes = into / "classes"
-    classes.mkdir()
+def compile_java(cache: Cache, source: str, jars: Path) -> Path:
+    """The folder of one of our launchers' classes, compiled anew whenever its source or the jars change."""
+    text = (JAVA_SOURCES / source).read_bytes()
+    version = hashlib.sha256(text + str(jars).encode()).hexdigest()[:16]
     path = os.pathsep.join(str(jar) for jar in sorted(jars.glob("*.jar")))
-    argv = ["javac", "-nowarn", "-d", str(classes), "-cp", path, str(JAVA_SOURCES / source)]
-    cache.run(f"{what}-javac", argv, cwd=into)
+
+    def make(folder: Path) -> None:
+        argv = ["javac", "-nowarn", "-d", str(folder), "-cp", path, str(JAVA_SOURCES / source)]
+        cache.run(f"javac-{source}", argv, cwd=folder)
+
+    return cache.get(f"{Path(source).stem}-{version}", make)
 
 
 def go_install(cache: Cache, what: str, package: str, version: str, into: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from tools.servers import pins, probe
@@ -19,16 +20,16 @@ class Minio:
     secrets = ("access_key", "secret_key")
     patience = 60.0
 
-    def fetch(self, cache: Cache) -> Path:
+    def fetch(self, cache: Cache) -> Sequence[Path]:
         def make(folder: Path) -> None:
             go_install(cache, self.name, "github.com/minio/minio", pins.MINIO, folder)
 
-        return cache.get(f"minio-{pins.MINIO}", make)
+        return [cache.get(f"minio-{pins.MINIO}", make)]
 
-    def prepare(self, fetched: Path, place: Place) -> Command:
+    def prepare(self, fetched: Sequence[Path], place: Place) -> Command:
         data = place.folder / "data"
         data.mkdir(parents=True, exist_ok=True)
-        argv = [str(fetched / "bin" / "minio"), "server", str(data), "--address", self._host(place)]
+        argv = [str(fetched[0] / "bin" / "minio"), "server", str(data), "--address", self._host(place)]
         env = {
             "MINIO_ROOT_USER": place.secrets["access_key"],
             "MINIO_ROOT_PASSWORD": place.secrets["secret_key"],

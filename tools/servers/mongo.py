@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from tools.servers import pins, probe
@@ -32,14 +33,14 @@ class Mongo:
     secrets = ("password",)
     patience = 60.0
 
-    def fetch(self, cache: Cache) -> Path:
+    def fetch(self, cache: Cache) -> Sequence[Path]:
         def make(folder: Path) -> None:
             python_packages(cache, self.name, pins.MONGO_REQUIREMENTS, folder)
 
-        return cache.get(f"secantusdb-{pins.MONGO}", make)
+        return [cache.get(f"secantusdb-{pins.MONGO}", make)]
 
-    def prepare(self, fetched: Path, place: Place) -> Command:
-        python = str(fetched / "venv" / "bin" / "python")
+    def prepare(self, fetched: Sequence[Path], place: Place) -> Command:
+        python = str(fetched[0] / "venv" / "bin" / "python")
         store = place.folder / "store"
         has_user = place.folder / "has-user"
         if not has_user.exists():

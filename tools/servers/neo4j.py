@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from tools.servers import pins, probe
@@ -20,14 +21,15 @@ class Neo4j:
     secrets = ("password",)
     patience = 180.0
 
-    def fetch(self, cache: Cache) -> Path:
+    def fetch(self, cache: Cache) -> Sequence[Path]:
         def make(folder: Path) -> None:
             maven_jars(cache, self.name, [Artifact("org.neo4j", "neo4j", pins.NEO4J)], folder)
-            compile_java(cache, self.name, "Neo4jServer.java", folder / "lib", folder)
 
-        return cache.get(f"neo4j-{pins.NEO4J}", make)
+        fetched = cache.get(f"neo4j-{pins.NEO4J}", make)
+        return [compile_java(cache, "Neo4jServer.java", fetched / "lib"), fetched]
 
-    def prepare(self, fetched: Path, place: Place) -> Command:
+    def prepare(self, fetched: Sequence[Path], place: Place) -> Command:
+        classes, artifacts = fetched
         home = place.folder / "home"
         home.mkdir(parents=True, exist_ok=True)
         config = place.folder / "neo4j.conf"
@@ -40,7 +42,7 @@ class Neo4j:
             "dbms.usage_report.enabled=false\n",
             encoding="utf-8",
         )
-        path = os.pathsep.join([str(fetched / "classes"), str(fetched / "lib" / "*")])
+        path = os.pathsep.join([str(classes), str(artifacts / "lib" / "*")])
         heap = ["-Xms128m", "-Xmx512m", "-XX:MaxDirectMemorySize=256m", "-XX:+ExitOnOutOfMemoryError"]
         argv = ["java", *heap, "-cp", path, "Neo4jServer", str(home), str(config)]
         return Command(argv, {"NEO4J_PASSWORD": place.secrets["password"]})

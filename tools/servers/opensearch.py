@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from tools.servers import pins, probe
@@ -48,7 +49,7 @@ class OpenSearch:
     secrets = ("password",)
     patience = 240.0
 
-    def fetch(self, cache: Cache) -> Path:
+    def fetch(self, cache: Cache) -> Sequence[Path]:
         def make(folder: Path) -> None:
             artifacts = [
                 Artifact("org.opensearch", "opensearch", pins.OPENSEARCH),
@@ -59,11 +60,11 @@ class OpenSearch:
             security = Artifact("org.opensearch.plugin", "opensearch-security", pins.OPENSEARCH_SECURITY)
             maven_zip(cache, self.name, security, folder / "security")
             _drop_what_both_have(folder / "security", folder / "lib")
-            compile_java(cache, self.name, "OpenSearchServer.java", folder / "lib", folder)
 
-        return cache.get(f"opensearch-{pins.OPENSEARCH_SECURITY}", make)
+        fetched = cache.get(f"opensearch-{pins.OPENSEARCH_SECURITY}", make)
+        return [compile_java(cache, "OpenSearchServer.java", fetched / "lib"), fetched]
 
-    def prepare(self, fetched: Path, place: Place) -> Command:
+    def prepare(self, fetched: Sequence[Path], place: Place) -> Command:
         config = place.folder / "config"
         if not (config / "opensearch-security").is_dir():
             self._write_security(fetched, place, config)
@@ -74,11 +75,12 @@ class OpenSearch:
         argv += ["-cp", _class_path(fetched), "OpenSearchServer", str(place.folder), str(config), *_PLUGINS]
         return Command(argv)
 
-    def _write_security(self, fetched: Path, place: Place, config: Path) -> None:
+    def _write_security(self, fetched: Sequence[Path], place: Place, config: Path) -> None:
         """Its own certificate, as its transport demands one, and one user, with the run's random password."""
         config.mkdir(parents=True, mode=0o700)
         making = config / "making"
-        shutil.copytree(fetched / "security" / "config", making)
+        _, artifacts = fetched
+        shutil.copytree(artifacts / "security" / "config", making)
         for file in making.iterdir():
             file.chmod(0o600)
         users = {
@@ -130,11 +132,14 @@ def _settings(place: Place) -> str:
     return "".join(f"{key}: {probe.compact_json(value)}\n" for key, value in lines.items())
 
 
-def _class_path(fetched: Path) -> str:
-    return os.pathsep.join(str(fetched / part) for part in ("classes", "lib/*", "security/*"))
+def _class_path(fetched: Sequence[Path]) -> str:
+    classes, artifacts = fetched
+    return os.pathsep.join(
+        str(part) for part in (classes, artifacts / "lib" / "*", artifacts / "security" / "*")
+    )
 
 
-def _bcrypt(fetched: Path, password: str) -> str:
+def _bcrypt(fetched: Sequence[Path], password: str) -> str:
     done = subprocess.run(
         ["java", "-cp", _class_path(fetched), "org.opensearch.security.tools.Hasher", "-env", "PASSWORD"],
         env={**os.environ, "PASSWORD": password},
