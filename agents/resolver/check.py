@@ -17,7 +17,7 @@ import math
 import random
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -36,6 +36,8 @@ MAX_LENGTH: Final = 1_000
 """Characters after `/check`."""
 NAMED_DICE: Final = "2d6"
 """What a character's number is added to when only the number is named."""
+LUCK: Final = parse("d%")
+"""The one die of the narrative randomizer."""
 PARTIAL_WITHIN: Final = 2
 """A total this far below its target, or less, is a partial success."""
 
@@ -85,13 +87,34 @@ _DEGREE: Final = re.compile(r"\s*(\w+)\s*:")
 
 @dataclass(frozen=True, slots=True)
 class CheckSpec:
-    """A check as read. Without `formula` and `target` it is luck by `odds`."""
+    """A check as read. Without `formula` and `target` it is luck by `odds`.
+
+    A total that misses its target by `partial_within` is partial; `says` and `effects` are what each
+    degree means.
+    """
 
     rule: str
     formula: Formula | None = None
     target: int | None = None
     odds: Odds = Odds.EVEN
     effects: Mapping[Degree, tuple[Effect, ...]] = field(default_factory=dict)
+    partial_within: int = PARTIAL_WITHIN
+    low_wins: bool = False
+    says: Mapping[Degree, str] = field(default_factory=dict)
+
+    @property
+    def dice(self) -> Formula:
+        """What is thrown for it."""
+        return LUCK if self.formula is None or self.target is None else self.formula
+
+    def degree_of(self, total: int) -> Degree:
+        """Return the degree that the dice's total comes to."""
+        if self.formula is None or self.target is None:
+            return luck_of(total, self.odds)
+        ahead = self.target - total if self.low_wins else total - self.target
+        if ahead >= 0:
+            return Degree.SUCCESS
+        return Degree.PARTIAL if ahead >= -self.partial_within else Degree.FAIL
 
     def all_effects(self) -> tuple[Effect, ...]:
         return tuple(effect for effects in self.effects.values() for effect in effects)
@@ -118,43 +141,30 @@ def resolve(spec: CheckSpec, rng: random.Random, faces: Iterable[int] | None = N
 
     Raises InputError if the dice pass a limit while they are rolled, or the faces do not fit.
     """
-    if spec.formula is None or spec.target is None:
-        return by_luck(spec, rng, faces)
-    rolled = roll(spec.formula, rng, faces=faces)
-    margin = rolled.total - spec.target
-    degree = degree_of(margin)
-    label = f" · {rolled.label}" if rolled.label else ""
+    return judged(spec, roll(spec.dice, rng, faces=faces))
+
+
+def judged(spec: CheckSpec, rolled: Roll, picked: Degree | None = None) -> CheckResult:
+    """Return what the dice of a check came to, or the degree that was picked instead."""
+    degree = picked or spec.degree_of(rolled.total)
+    target = None if spec.formula is None else spec.target
+    against = f"{spec.odds} odds {rolled.text}" if target is None else f"{rolled.text} vs {target}"
     return CheckResult(
         degree=degree,
         roll=rolled,
-        text=f"{rolled.text} vs {spec.target} · {degree}{label}",
+        text=" · ".join(filter(None, (against, degree, rolled.label, spec.says.get(degree)))),
         rule=spec.rule,
         effects=spec.effects.get(degree, ()),
-        target=spec.target,
-        margin=margin,
+        target=target,
+        margin=None if target is None else rolled.total - target,
     )
 
 
-def by_luck(
-    spec: CheckSpec, rng: random.Random, faces: Iterable[int] | None = None, *, because: str = ""
-) -> CheckResult:
-    """Ask the narrative randomizer for the degree; `because` says why, if the check asked otherwise."""
-    rolled = roll("d%", rng, faces=faces)
-    degree = luck_of(rolled.total, spec.odds)
-    rule = f"narrative randomizer, {spec.odds} odds"
-    return CheckResult(
-        degree=degree,
-        roll=rolled,
-        text=f"{spec.odds} odds {rolled.text} · {degree}" + (f" ({because})" if because else ""),
-        rule=f"{rule}; {because}" if because else rule,
-        effects=spec.effects.get(degree, ()),
-    )
-
-
-def degree_of(margin: int) -> Degree:
-    if margin >= 0:
-        return Degree.SUCCESS
-    return Degree.PARTIAL if margin >= -PARTIAL_WITHIN else Degree.FAIL
+def by_luck(spec: CheckSpec, rng: random.Random, because: str) -> CheckResult:
+    """Ask the narrative randomizer for the degree of a check whose own rules cannot; `because` says why."""
+    rule = f"narrative randomizer, {spec.odds} odds; {because}"
+    result = resolve(replace(spec, rule=rule, formula=None, target=None, says={}), rng)
+    return replace(result, text=f"{result.text} ({because})")
 
 
 def luck_of(face: int, odds: Odds) -> Degree:

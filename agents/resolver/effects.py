@@ -29,7 +29,8 @@ MAX_NUMBER: Final = 1_000_000_000
 EXAMPLES: Final = "Orc.hp -8, Mara.luck = 3, Mara.alive = false, Mara +wounded or Mara -wounded"
 
 _NAME: Final = r"""@?(?P<name>"[^"]+"|[^"=]+?)"""
-_KEY: Final = r"""\.(?P<key>[^\W\d](?:[\w '-]*?\w)?)"""
+# No blank before a minus: `Orc.hp -5 = 3` is not the key `hp -5`.
+_KEY: Final = r"""\.(?P<key>[^\W\d](?:(?:[\w'-]| (?!-))*?\w)?)"""
 _TAG_WORDS: Final = r"""(?P<tag>[^\W\d](?:[\w '-]*\w)?)"""
 _NUMBER: Final = r"[0-9]+(?:\.[0-9]{1,4})?"
 _ADD: Final = re.compile(rf"{_NAME}{_KEY} ?(?P<sign>[+-])=? ?(?P<number>{_NUMBER})")

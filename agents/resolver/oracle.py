@@ -32,7 +32,7 @@ from agents.resolver.dice import roll
 from agents.resolver.dice_score import Roll
 from agents.resolver.words import did_you_mean, folded, one_line
 from stores.errors import InputError
-from stores.records.play import Die
+from stores.records.play import Die, TensionMode
 
 TENSIONS: Final = range(1, 10)
 """What the tension dial may show. A story begins at 5."""
@@ -71,13 +71,6 @@ class Grade(StrEnum):
     @property
     def is_yes(self) -> bool:
         return self in (Grade.YES_BUT, Grade.YES, Grade.YES_AND)
-
-
-class Mode(StrEnum):
-    """What tension does: bend the odds, or only move the edges (how often *and* comes instead of *but*)."""
-
-    BEND = "bend"
-    EDGE = "edge"
 
 
 YES_AT_FIVE: Final[Mapping[Likelihood, int]] = MappingProxyType(
@@ -120,7 +113,7 @@ class Answer:
     grade: Grade
     likelihood: Likelihood
     tension: int
-    mode: Mode
+    mode: TensionMode
     roll: Roll
     is_event: bool
     text: str
@@ -137,7 +130,7 @@ def ask(
     rng: random.Random,
     faces: Iterable[int] | None = None,
     *,
-    mode: Mode = Mode.BEND,
+    mode: TensionMode = TensionMode.BEND,
 ) -> Answer:
     """Ask with `rng`, or read the physical d100 typed as `faces` (00 is 100).
 
@@ -164,29 +157,29 @@ def ask(
 
 
 @cache
-def odds(likelihood: Likelihood, tension: int, mode: Mode = Mode.BEND) -> Mapping[Grade, int]:
+def odds(likelihood: Likelihood, tension: int, mode: TensionMode = TensionMode.BEND) -> Mapping[Grade, int]:
     """Return how many of the 100 faces give each grade, from the lowest faces to the highest.
 
     Raises InputError if `tension` is not 1 to 9.
     """
     yes = yes_in_100(likelihood, tension, mode)
-    ands = tension if mode is Mode.EDGE else _MIDDLE
+    ands = tension if mode is TensionMode.EDGE else _MIDDLE
     no_and, no, no_but = _graded(100 - yes, ands)
     yes_and, plain_yes, yes_but = _graded(yes, ands)
     return MappingProxyType(dict(zip(Grade, (no_and, no, no_but, yes_but, plain_yes, yes_and), strict=True)))
 
 
-def yes_in_100(likelihood: Likelihood, tension: int, mode: Mode = Mode.BEND) -> int:
+def yes_in_100(likelihood: Likelihood, tension: int, mode: TensionMode = TensionMode.BEND) -> int:
     """Return the chance of any yes, in per cent. Raises InputError if `tension` is not 1 to 9."""
     check_tension(tension)
     yes = YES_AT_FIVE[likelihood]
-    if mode is Mode.EDGE:
+    if mode is TensionMode.EDGE:
         return yes
     bent = Fraction(yes, 100 - yes) * _BEND ** (tension - _MIDDLE)
     return round(100 * bent / (1 + bent))
 
 
-def grade_of(face: int, likelihood: Likelihood, tension: int, mode: Mode = Mode.BEND) -> Grade:
+def grade_of(face: int, likelihood: Likelihood, tension: int, mode: TensionMode = TensionMode.BEND) -> Grade:
     """Return the grade that the `face` of a d100 (1 to 100) stands for."""
     published = odds(likelihood, tension, mode)
     highest_faces = zip(published, accumulate(published.values()), strict=True)

@@ -12,15 +12,13 @@ Source: design/product.md ("Rule systems are data"); AGENT_ORCHESTRATION, Resolv
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from agents.resolver import check as generic
-from agents.resolver.check import CheckResult, CheckSpec, Odds, whole_numbers
-from agents.resolver.dice import roll
+from agents.resolver.check import CheckSpec, Odds, whole_numbers
 from agents.resolver.dice_formula import Constant, Formula, Operation
 from agents.resolver.effects import Effect
 from agents.resolver.ruleset_schema import NUMBER, Move, Pack, Terms, spoken
@@ -41,58 +39,6 @@ _HOW: Final = re.compile(
     r"|(?P<adv>adv(?:antage)?)|(?P<dis>dis(?:advantage)?)|(?P<odds>likely|even|unlikely))",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class PackCheck(CheckSpec):
-    """A check as a pack has it. A total that misses its target by `partial_within` is partial."""
-
-    partial_within: int = 0
-    low_wins: bool = False
-    says: Mapping[Degree, str] = field(default_factory=dict)
-
-    def degree_of(self, margin: int) -> Degree:
-        """Return the degree that total minus target comes to."""
-        ahead = -margin if self.low_wins else margin
-        if ahead >= 0:
-            return Degree.SUCCESS
-        return Degree.PARTIAL if ahead >= -self.partial_within else Degree.FAIL
-
-
-# --- resolving --------------------------------------------------------------------------------------
-
-
-def resolve(spec: CheckSpec, rng: random.Random, faces: Iterable[int] | None = None) -> CheckResult:
-    """Resolve any check, a pack's or a generic one: the Resolver's `Rules`.
-
-    Raises InputError if the dice pass a limit while they are rolled, or the faces do not fit.
-    """
-    if not isinstance(spec, PackCheck):
-        return generic.resolve(spec, rng, faces)
-    if spec.formula is None or spec.target is None:
-        result = replace(generic.by_luck(spec, rng, faces), rule=spec.rule)
-    else:
-        rolled = roll(spec.formula, rng, faces=faces)
-        margin = rolled.total - spec.target
-        degree = spec.degree_of(margin)
-        result = CheckResult(
-            degree=degree,
-            roll=rolled,
-            text=f"{rolled.text} vs {spec.target} · {degree}",
-            rule=spec.rule,
-            effects=spec.effects.get(degree, ()),
-            target=spec.target,
-            margin=margin,
-        )
-    says = spec.says.get(result.degree)
-    return replace(result, text=f"{result.text} · {says}") if says else result
-
-
-def resolve_check(
-    pack: Pack, typed: str, sheet: Sheet, rng: random.Random, faces: Iterable[int] | None = None
-) -> CheckResult:
-    """Read what follows `/check` and resolve it at once. Raises InputError."""
-    return resolve(read_check(pack, typed, sheet), rng, faces)
 
 
 # --- reading ----------------------------------------------------------------------------------------
@@ -193,7 +139,7 @@ def _without_pack(pack: Pack, what: str, sheet: Sheet) -> CheckSpec:
 
 def _spec(
     pack: Pack, asked: _Asked, sheet: Sheet, own_effects: Mapping[Degree, tuple[Effect, ...]]
-) -> PackCheck:
+) -> CheckSpec:
     terms = pack.terms(asked.move)
     numbers = whole_numbers(numbers_of(pack, sheet))
     if asked.number is not None and asked.number not in numbers:
@@ -202,7 +148,7 @@ def _spec(
     tags = [tag for tag in tags_of(pack, sheet) if tag.modifier]
     modifier = (asked.modifier or 0) + sum(tag.modifier for tag in tags)
     outcomes = dict(terms.outcomes())
-    spec = PackCheck(
+    spec = CheckSpec(
         rule=_rule(pack, asked, [f"{tag.key} {tag.modifier:+d}" for tag in tags]),
         effects={
             **{
@@ -211,6 +157,7 @@ def _spec(
             },
             **own_effects,
         },
+        partial_within=0,
         says={d: read_words(o.says, actor=sheet.name, target=asked.whom) for d, o in outcomes.items()},
     )
     return (
@@ -220,7 +167,7 @@ def _spec(
     )
 
 
-def _by_odds(spec: PackCheck, terms: Terms, asked: _Asked, modifier: int) -> PackCheck:
+def _by_odds(spec: CheckSpec, terms: Terms, asked: _Asked, modifier: int) -> CheckSpec:
     """Help moves the odds a step for each +1, hindrance the other way."""
     if asked.vs is not None or asked.adv or asked.dis:
         raise _error(
@@ -232,8 +179,8 @@ def _by_odds(spec: PackCheck, terms: Terms, asked: _Asked, modifier: int) -> Pac
 
 
 def _by_dice(
-    spec: PackCheck, terms: Terms, asked: _Asked, modifier: int, numbers: Mapping[str, int]
-) -> PackCheck:
+    spec: CheckSpec, terms: Terms, asked: _Asked, modifier: int, numbers: Mapping[str, int]
+) -> CheckSpec:
     if asked.odds is not None:
         raise _error(f"This check is rolled with dice, not by odds that are {asked.odds}.", "Try +1 or -1.")
     target = asked.vs if asked.vs is not None else read_number(terms.vs or "", numbers)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from agents.resolver.requests import CheckRequest, IsCritical
+from agents.resolver.requests import IsCritical, ProposingRequest
 from stores.records.canon import (
     Authority,
     Evidence,
@@ -36,7 +36,7 @@ def proposal_id(turn_id: Id, index: int) -> Id:
 
 
 def proposals_resolved(
-    request: CheckRequest, resolution: Resolution, changes: Sequence[StateChange]
+    request: ProposingRequest, resolution: Resolution, changes: Sequence[StateChange]
 ) -> tuple[ProposedChange, ...]:
     """Build what a result proposes: on the player's authority, resting on the roll and on the words."""
     scene = request.scene

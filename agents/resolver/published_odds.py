@@ -18,13 +18,13 @@ from agents.resolver.oracle import (
     TENSIONS,
     Grade,
     Likelihood,
-    Mode,
     event_chance,
     odds,
     yes_in_100,
 )
 from agents.resolver.reaction import MAX_MODIFIER, Attitude, reaction_odds
 from agents.resolver.reaction import OUTCOMES as REACTION_OUTCOMES
+from stores.records.play import TensionMode
 
 _MARKED: Final = re.compile(r"(<!-- odds: ([a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -43,8 +43,8 @@ def yes_table() -> str:
 
 def grade_table(likelihood: Likelihood) -> str:
     """Return the chance of each grade by tension, in both modes."""
-    head = ["tension", *(f"{mode}: {grade}" for mode in Mode for grade in Grade)]
-    rows = ([t, *(n for mode in Mode for n in odds(likelihood, t, mode).values())] for t in TENSIONS)
+    head = ["tension", *(f"{mode}: {grade}" for mode in TensionMode for grade in Grade)]
+    rows = ([t, *(n for mode in TensionMode for n in odds(likelihood, t, mode).values())] for t in TENSIONS)
     return _table(head, rows)
 
 

@@ -136,6 +136,13 @@ def row_at(table: RandomTable, place: int) -> Row:
     return next(row for row, last in zip(table.rows, highest, strict=True) if place <= last)
 
 
+def place_of(table: RandomTable, row: Row) -> tuple[int, ...]:
+    """Return the lowest faces that pick this row of the table."""
+    place = 1 + sum(one.weight for one in table.rows[: table.rows.index(row)])
+    tens, ones = divmod(place - 1, 6)
+    return (tens + 1, ones + 1) if table.is_read_by_digits else (place,)
+
+
 def one_die(sides: int) -> Formula:
     """Return one die of so many sides. (As words, `d66` and `d666` would be read digit by digit.)"""
     return Formula(Dice(1, DieType(str(sides), 1, sides)))

@@ -8,6 +8,7 @@ from random import Random
 from typing import Protocol
 
 from agents.resolver.check import CheckSpec, read_check
+from stores.records.base import Record
 from stores.records.canon import Literalish
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
@@ -40,8 +41,17 @@ class Drawn(Protocol):
     def rule(self) -> str: ...
 
 
-Chance = Callable[[Random], Drawn]
-"""Draws something that is against nothing and changes nothing."""
+Chance = Callable[[Random, Sequence[int] | None], Drawn]
+"""Draws something that is against nothing and changes nothing, with a generator or with the faces of
+physical dice."""
+
+
+class Alteration(Record):
+    """What is done to a roll: dice at `places` are thrown again, or set to `faces`; or `outcome` counts."""
+
+    places: tuple[int, ...] = ()
+    faces: tuple[int, ...] = ()
+    outcome: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +59,7 @@ class RollRequest:
     """A roll to seal.
 
     `turn_id` is the oracle turn that will show the result; it need not be written yet. `intent` is what
-    the player typed, word for word, and `spec` what follows the command in it. `seed` (the exchange's)
+    the player typed, word for word, `kind` the command and `spec` what follows it. `seed` (the exchange's)
     fixes every die, unless `faces` holds physical dice. `numbers` are those of the acting character;
     `tick` is the world time of the words (None: the scene's).
     """
@@ -59,20 +69,37 @@ class RollRequest:
     intent: str
     spec: str
     seed: int
+    kind: str = ""
     numbers: Mapping[str, Number] = field(default_factory=dict)
     faces: Sequence[int] | None = None
     tick: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckRequest(RollRequest):
+class ProposingRequest(RollRequest):
+    """A roll that may change things; `player_turn_id` holds the words that it rests on."""
+
+    player_turn_id: Id
+    is_critical: IsCritical = only_death
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRequest(ProposingRequest):
     """A check to seal, with what it may do. `entities` are all that an effect may name; `read` reads the
     check as the story's rule pack does."""
 
-    player_turn_id: Id
     read: ReadCheck = read_check
     entities: Iterable[Entity] = ()
-    is_critical: IsCritical = only_death
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlterRequest(ProposingRequest):
+    """A sealed result to be taken otherwise; `chance` is what a draw was made by. `faces` are those of the
+    dice that are thrown again."""
+
+    old: Resolution
+    how: Alteration
+    chance: Chance | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,20 +14,22 @@ import logging
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
+from agents.resolver.alter import alter, suffix
 from agents.resolver.check import CheckResult, CheckSpec, by_luck, resolve, whole_numbers
 from agents.resolver.dice import roll
 from agents.resolver.effects import Effect
 from agents.resolver.names import Names
 from agents.resolver.proposals import proposal_id, proposals_resolved, resolution_id
-from agents.resolver.requests import Chance, CheckRequest, RollRequest, Sealed
+from agents.resolver.requests import AlterRequest, Chance, CheckRequest, RollRequest, Sealed
 from agents.resolver.words import folded
 from stores.errors import InputError
 from stores.ports import ResolverLog
 from stores.records.canon import StateChange, StateOp
 from stores.records.ids import Clock, Id, IdMaker
 from stores.records.ledger import ProposalStatus, ProposedChange
-from stores.records.play import Resolution
+from stores.records.play import Degree, Resolution, Stake, Stakes
 from stores.records.world import Entity
 
 Rules = Callable[[CheckSpec, random.Random, Sequence[int] | None], CheckResult]
@@ -52,17 +54,12 @@ class Resolver:
         if sealed := await self._sealed_before(request.turn_id):
             return sealed
         spec = request.read(request.spec, request.numbers)
-        names = Names(request.entities)
-        for effect in spec.all_effects():
-            settle(effect, names)
-        result = self._apply_rules(spec, request)
-        settled = [settle(effect, names) for effect in result.effects]
-        resolution = Resolution(
-            id=resolution_id(request.turn_id),
-            scene_id=request.scene.id,
-            turn_id=request.turn_id,
+        stakes = stakes_of(spec, Names(request.entities))
+        result, by_hand = self._apply_rules(spec, request)
+        came = next((stake for stake in stakes.by_degree if stake.degree is result.degree), None)
+        resolution = self._sealed(
+            request,
             rule=result.rule,
-            intent=request.intent,
             expression=result.roll.expression,
             dice=result.roll.dice,
             total=result.roll.total,
@@ -70,11 +67,12 @@ class Resolver:
             degree=result.degree,
             margin=result.margin,
             text=result.text,
-            effects=tuple(str(effect) for effect, _ in settled),
-            seed=request.seed,
-            created_at=self._clock(),
+            by_hand=by_hand,
+            effects=came.effects if came else (),
+            label=result.roll.label,
+            stakes=stakes,
         )
-        proposals = proposals_resolved(request, resolution, [change for _, change in settled])
+        proposals = proposals_resolved(request, resolution, came.changes if came else ())
         await self._log.seal(resolution, proposals)
         return Sealed(resolution, proposals)
 
@@ -91,18 +89,14 @@ class Resolver:
             faces=request.faces,
             names=whole_numbers(request.numbers),
         )
-        resolution = Resolution(
-            id=resolution_id(request.turn_id),
-            scene_id=request.scene.id,
-            turn_id=request.turn_id,
+        resolution = self._sealed(
+            request,
             rule="roll",
-            intent=request.intent,
             expression=rolled.expression,
             dice=rolled.dice,
             total=rolled.total,
             text=f"{rolled.text} · {rolled.label}" if rolled.label else rolled.text,
-            seed=request.seed,
-            created_at=self._clock(),
+            label=rolled.label,
         )
         await self._log.seal(resolution)
         return Sealed(resolution)
@@ -110,39 +104,84 @@ class Resolver:
     async def draw(self, request: RollRequest, chance: Chance) -> Sealed:
         """Draw what chance says (an oracle's answer, a reaction, spark words), and seal it.
 
-        Raises StoreError if the log cannot be written.
+        Raises InputError, with nothing stored, if typed faces do not fit; StoreError if the log cannot
+        be written.
         """
         if sealed := await self._sealed_before(request.turn_id):
             return sealed
-        drawn = chance(random.Random(request.seed))
-        resolution = Resolution(
-            id=resolution_id(request.turn_id),
-            scene_id=request.scene.id,
-            turn_id=request.turn_id,
-            rule=drawn.rule,
-            intent=request.intent,
-            dice=drawn.dice,
-            text=drawn.text,
-            seed=request.seed,
-            created_at=self._clock(),
-        )
+        drawn = chance(random.Random(request.seed), request.faces)
+        resolution = self._sealed(request, rule=drawn.rule, dice=drawn.dice, text=drawn.text)
         await self._log.seal(resolution)
         return Sealed(resolution)
+
+    async def alter(self, request: AlterRequest) -> Sealed:
+        """Seal what a roll comes to with dice of it rerolled or another result picked, and its changes.
+
+        The old result is not touched. Raises InputError, with nothing stored, if the dice cannot be
+        replaced so; StoreError.
+        """
+        if sealed := await self._sealed_before(request.turn_id):
+            return sealed
+        old = request.old
+        new = alter(old, request.how, random.Random(request.seed), request.faces, request.chance)
+        altered = (*old.altered, new.how)
+        by_hand = old.by_hand or bool(request.faces)
+        resolution = old.model_copy(
+            update={
+                "id": resolution_id(request.turn_id),
+                "turn_id": request.turn_id,
+                "rule": new.rule,
+                "dice": new.dice,
+                "total": new.total,
+                "degree": new.degree,
+                "margin": new.margin,
+                "text": new.text + suffix(by_hand=by_hand, altered=altered),
+                "effects": new.effects,
+                "by_hand": by_hand,
+                "instead_of": old.turn_id,
+                "altered": altered,
+                "seed": request.seed,
+                "created_at": self._clock(),
+            }
+        )
+        proposals = proposals_resolved(request, resolution, new.changes)
+        await self._log.seal(resolution, proposals)
+        return Sealed(resolution, proposals)
 
     async def stage(self, proposals: Sequence[ProposedChange]) -> None:
         """Stage changes that were built elsewhere (the GM's declarations, a world file)."""
         await self._log.stage(proposals)
 
-    def _apply_rules(self, spec: CheckSpec, request: CheckRequest) -> CheckResult:
-        """Apply the rules; if they break for a reason of ours, luck decides and the result says so."""
+    def _sealed(
+        self, request: RollRequest, *, text: str, by_hand: bool | None = None, **result: Any
+    ) -> Resolution:
+        """Return the result of a request as it is sealed."""
+        by_hand = bool(request.faces) if by_hand is None else by_hand
+        return Resolution(
+            id=resolution_id(request.turn_id),
+            scene_id=request.scene.id,
+            turn_id=request.turn_id,
+            intent=request.intent,
+            kind=request.kind,
+            spec=request.spec,
+            text=text + suffix(by_hand=by_hand, altered=()),
+            by_hand=by_hand,
+            seed=request.seed,
+            created_at=self._clock(),
+            **result,
+        )
+
+    def _apply_rules(self, spec: CheckSpec, request: CheckRequest) -> tuple[CheckResult, bool]:
+        """Apply the rules; if they break for a reason of ours, luck decides and the result says so.
+        Also returns whether it was resolved with the player's own dice."""
         try:
-            return self._rules(spec, random.Random(request.seed), request.faces)
+            return self._rules(spec, random.Random(request.seed), request.faces), bool(request.faces)
         except InputError:
             raise
         except Exception as error:
             _logger.exception("the rules failed on %r", spec.rule)
             because = f"instead of {spec.rule}, whose rules failed with {type(error).__name__}"
-            return by_luck(spec, random.Random(request.seed), because=because)
+            return by_luck(spec, random.Random(request.seed), because), False
 
     async def _sealed_before(self, turn_id: Id) -> Sealed | None:
         wanted = resolution_id(turn_id)
@@ -152,6 +191,29 @@ class Resolver:
                 stored = await self._log.proposals_by_id(ids)
                 return Sealed(resolution, tuple(_as_sealed(stored[i]) for i in ids if i in stored))
         return None
+
+
+def stakes_of(spec: CheckSpec, names: Names) -> Stakes:
+    """Return what each degree of a check would do. Raises InputError for an effect on nobody known."""
+    degrees = {d: _settled(spec, d, names) for d in Degree if d in spec.effects or d in spec.says}
+    return Stakes(
+        odds=spec.odds.value if spec.formula is None else "",
+        partial_within=spec.partial_within,
+        low_wins=spec.low_wins,
+        by_degree=tuple(
+            Stake(
+                degree=degree,
+                says=spec.says.get(degree, ""),
+                effects=tuple(str(effect) for effect, _ in settled),
+                changes=tuple(change for _, change in settled),
+            )
+            for degree, settled in degrees.items()
+        ),
+    )
+
+
+def _settled(spec: CheckSpec, degree: Degree, names: Names) -> list[tuple[Effect, StateChange]]:
+    return [settle(effect, names) for effect in spec.effects.get(degree, ())]
 
 
 def settle(effect: Effect, names: Names) -> tuple[Effect, StateChange]:

@@ -187,7 +187,8 @@ class Stakes(Record):
 class Resolution(Record):
     """A result, sealed before prose. Everything needed to check it again is in it.
 
-    `kind` and `spec` are what was asked for (`check`, `might 9`), `stakes` what a check was about.
+    `kind` and `spec` are what was asked for (`check`, `might 9`), `label` what the dice were said to be
+    for, `stakes` what a check was about.
     `by_hand` tells that the faces are of the player's own dice. `instead_of` is the turn whose result
     this one stands for, because dice of it were rerolled or another outcome picked; `altered` says how,
     each time in a few words.
@@ -208,6 +209,7 @@ class Resolution(Record):
     effects: tuple[str, ...] = ()
     kind: str = ""
     spec: str = ""
+    label: str = ""
     stakes: Stakes | None = None
     by_hand: bool = False
     instead_of: Id | None = None

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.resolver.check import ODDS, CheckSpec, Odds, by_luck, degree_of, luck_of, read_check, resolve
+from agents.resolver.check import ODDS, CheckSpec, Odds, by_luck, luck_of, read_check, resolve
 from stores.errors import InputError
 from stores.records.play import Degree
 
@@ -51,8 +51,8 @@ def test_how_checks_read(spec: str, faces: list[int], text: str, rule: str) -> N
     ("margin", "degree"), [(5, SUCCESS), (0, SUCCESS), (-1, PARTIAL), (-2, PARTIAL), (-3, FAIL), (-9, FAIL)]
 )
 def test_degrees(margin: int, degree: Degree) -> None:
-    assert degree_of(margin) is degree
-    assert resolve(read_check(f"10 vs {10 - margin}", {}), random.Random(0)).margin == margin
+    result = resolve(read_check(f"10 vs {10 - margin}", {}), random.Random(0))
+    assert (result.margin, result.degree) == (margin, degree)
 
 
 EFFECTS = "might 9; success: Orc.hp -8; partial: Mara.hp -3; miss: Mara.hp -5, Mara +wounded; Orc -brave"
@@ -145,7 +145,7 @@ def test_luck_follows_the_published_odds(odds: Odds) -> None:
     assert (exact[FAIL], exact[PARTIAL], exact[SUCCESS]) == ODDS[odds]
 
     rng, throws = random.Random(20_261_121), 4_000
-    seen = Counter(by_luck(CheckSpec("", odds=odds), rng).degree for _ in range(throws))
+    seen = Counter(resolve(CheckSpec("", odds=odds), rng).degree for _ in range(throws))
     expected = {
         degree: throws * share / 100
         for degree, share in zip((FAIL, PARTIAL, SUCCESS), ODDS[odds], strict=True)
@@ -161,10 +161,10 @@ def test_high_is_good() -> None:
 
 
 def test_luck_says_why_it_was_asked() -> None:
-    result = by_luck(
-        read_check("might 9; Orc.hp -1", NUMBERS), random.Random(0), [99], because="the rules failed"
-    )
-    assert result.text == "even odds d% [99] = 99 · success (the rules failed)"
+    spec = read_check("might 9; success: Orc.hp -1; partial: Orc.hp -1; fail: Orc.hp -1", NUMBERS)
+    result = by_luck(spec, random.Random(0), "the rules failed")
+    assert result.text.startswith("even odds d% [")
+    assert result.text.endswith(f" · {result.degree} (the rules failed)")
     assert result.rule.endswith("the rules failed")
     assert [str(e) for e in result.effects] == ["Orc.hp -1"]
     assert (result.target, result.margin) == (None, None)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import zip_longest
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from agents.resolver.dice import pick, read_faces, reroll, roll
+from agents.resolver.dice import pick, reroll, roll, standing, throws_of
+from agents.resolver.dice_faces import Wanted, by_hand, in_words, read_faces
 from agents.resolver.dice_formula import MAX_CHAIN, MAX_DICE, MAX_VALUE
 from agents.resolver.dice_parser import parse
-from agents.resolver.dice_score import Roll, score
+from agents.resolver.dice_score import Roll, chains_of, score
 from stores.errors import InputError
 from stores.records.play import Die
 
@@ -46,15 +48,18 @@ def chi_squared(seen: Counter[int], expected: Mapping[int, float]) -> float:
         ("d66", [4, 2], "d66 [4,2] = 42"),
         ("d666", [1, 2, 3], "d666 [1,2,3] = 123"),
         ("2d66", [1, 2, 3, 4], "2d66 [1,2,3,4] = 46"),
-        ("2d6!", [6, 6, 2, 3], "2d6! [6!,6!,2,3] = 17"),
-        ("2d6!>=5", [5, 1, 2], "2d6!>=5 [5!,1,2] = 8"),
-        ("2d6!kh1", [6, 2, 5], "2d6!kh1 [6!,2,(5)] = 8"),
-        ("2d6!kl1", [6, 2, 5], "2d6!kl1 [(6!,2),5] = 5"),
-        ("2d6r1", [1, 1, 4, 5], "2d6r1 [1→1→4,5] = 9"),
-        ("2d6ro1", [1, 1, 5], "2d6ro1 [1→1,5] = 6"),
-        ("2d6ro<=2!", [6, 1, 2, 5], "2d6ro<=2! [6!,1→2,5] = 13"),
+        # All dice first; then what those faces ask for, together, in the order of the dice.
+        ("2d6!", [6, 3, 6, 2], "2d6! [6!,6!,2,3] = 17"),
+        ("3d6!", [6, 4, 6, 1, 6, 5], "3d6! [6!,1,4,6!,6!,5] = 28"),
+        ("2d6!>=5", [5, 2, 1], "2d6!>=5 [5!,1,2] = 8"),
+        ("2d6!kh1", [6, 5, 2], "2d6!kh1 [6!,2,(5)] = 8"),
+        ("2d6!kl1", [6, 5, 2], "2d6!kl1 [(6!,2),5] = 5"),
+        ("2d6r1", [1, 5, 1, 4], "2d6r1 [1→1→4,5] = 9"),
+        ("2d6ro1", [1, 5, 1], "2d6ro1 [1→1,5] = 6"),
+        ("2d6ro<=2!", [6, 5, 1, 2], "2d6ro<=2! [6!,1→2,5] = 13"),
+        ("d10+d%", [0, 0], "d10+d% [10]+[100] = 110"),
         ("4d10>=7", [7, 10, 6, 1], "4d10>=7 [7*,10*,6,1] = 2"),
-        ("3d10!10>=7", [10, 8, 6, 1], "3d10!10>=7 [10*!,8*,6,1] = 2"),
+        ("3d10!10>=7", [10, 6, 1, 8], "3d10!10>=7 [10*!,8*,6,1] = 2"),
         ("4d10kh2>=7", [7, 10, 9, 1], "4d10kh2>=7 [(7),10*,9*,(1)] = 2"),
         ("(2d6+1)*2-d4", [5, 4, 3], "(2d6+1)*2-d4 ([5,4]+1)*2-[3] = 17"),
         ("d6/2", [5], "d6/2 [5]/2 = 2"),
@@ -65,11 +70,11 @@ def chi_squared(seen: Counter[int], expected: Mapping[int, float]) -> float:
 def test_how_results_read(expression: str, faces: list[int], text: str) -> None:
     rolled = roll(expression, faces=faces)
     assert rolled.text == text
-    assert [die.face for die in rolled.dice] == faces
+    assert len(rolled.dice) == len(faces)
 
 
 def test_every_face_is_kept_with_what_became_of_it() -> None:
-    assert roll("2d6r1!kh1", faces=[1, 6, 2, 3]).dice == (
+    assert roll("2d6r1!kh1", faces=[1, 3, 6, 2]).dice == (
         Die(sides="6", face=1, dropped=True, rerolled=True),
         Die(sides="6", face=6),
         Die(sides="6", face=2, exploded=True),
@@ -94,12 +99,15 @@ def test_names() -> None:
 @pytest.mark.parametrize(
     ("expression", "faces", "complaint"),
     [
-        ("2d6", [5], "1 faces were given, and a d6 is still"),
-        ("2d6", [5, 4, 3], "More faces"),
+        ("2d6", [5], "1 face was typed, and 2 dice are thrown"),
+        ("2d6", [5, 4, 3], "3 faces were typed, and 2 dice are thrown"),
+        ("2d6!", [6, 4, 1, 1], "4 faces were typed, and 3 dice are thrown"),
+        ("7", [1], "1 face was typed, and no dice are thrown"),
+        ("2d6", [], "still to be thrown: 2d6"),
         ("2d6", [5, 7], "d6 has no face 7"),
         ("2d6", [0, 1], "no face 0"),
         ("4dF", [2, 0, 0, 0], "from -1 to 1"),
-        ("d6!", [6], "still to be read"),
+        ("d6!", [6], r"still to be thrown: one more d6 \(6 explodes\)"),
     ],
 )
 def test_typed_faces_must_fit(expression: str, faces: list[int], complaint: str) -> None:
@@ -109,10 +117,36 @@ def test_typed_faces_must_fit(expression: str, faces: list[int], complaint: str)
 
 @pytest.mark.parametrize(
     ("text", "faces"),
-    [("5 4", (5, 4)), ("5,4", (5, 4)), ("+ - 0 −", (1, -1, 0, -1)), ("-1; 1", (-1, 1)), ("", ())],
+    [
+        ("5 4", (5, 4)),
+        ("5,4", (5, 4)),
+        ("+ - 0 −", (1, -1, 0, -1)),
+        ("+-0−", (1, -1, 0, -1)),
+        ("-1; 1", (-1, 1)),
+        ("00", (0,)),
+        ("", ()),
+    ],
 )
 def test_reading_typed_faces(text: str, faces: tuple[int, ...]) -> None:
     assert read_faces(text) == faces
+
+
+@pytest.mark.parametrize(
+    ("expression", "faces", "wanted"),
+    [
+        ("2d6+d8", [], "2d6 and 1d8"),
+        ("d%+4dF+d66", [], "1d100, 4dF and 2d6"),
+        ("2d6+1", [5, 4], ""),
+        ("7", [], ""),
+        ("3d6!", [6, 4, 2], "one more d6 (6 explodes)"),
+        ("3d6!", [6, 4, 6], "2 more d6 (6 explodes)"),
+        ("3d6!", [6, 4, 6, 1], "one more d6 (6 explodes)"),
+        ("3d6!", [6, 4, 6, 1, 6], "one more d6 (6 explodes)"),
+        ("2d6r1!", [1, 6], "one more d6 (1 is rerolled) and one more d6 (6 explodes)"),
+    ],
+)
+def test_what_is_still_to_be_thrown(expression: str, faces: list[int], wanted: str) -> None:
+    assert in_words(by_hand(throws_of(parse(expression)), faces).wanted) == wanted
 
 
 @pytest.mark.parametrize("text", ["5 four", "²", "1e3", "9" * 10, "1 " * (MAX_DICE + 1)])
@@ -178,13 +212,52 @@ def rolled_or_skip(expression: str, seed: int) -> Roll:
         raise
 
 
+def as_thrown_by_hand(rolled: Roll) -> list[int]:
+    """Return the faces in the order in which a player throws them: all dice, then what they ask for."""
+    throws = zip_longest(*([die.face for die in chain] for chain in chains_of(rolled.dice)))
+    return [face for throw in throws for face in throw if face is not None]
+
+
+@given(expressions, seeds)
+@settings(max_examples=200, deadline=None)
+def test_asking_for_dice_step_by_step_comes_to_the_same_roll(expression: str, seed: int) -> None:
+    """Whoever types just what is asked for, each time, ends with the whole roll and no face too many."""
+    rolled = rolled_or_skip(expression, seed)
+    throws = throws_of(parse(rolled.expression))
+    fallen, typed = as_thrown_by_hand(rolled), 0
+    while wanted := by_hand(throws, fallen[:typed]).wanted:
+        typed += sum(one.count for one in wanted)
+    assert typed == len(fallen)
+    with pytest.raises(InputError, match="typed"):
+        by_hand(throws, [*fallen, 1])
+    if rolled.dice:
+        die = throws[0].die
+        assert by_hand(throws, ()).wanted[0] == Wanted(by_hand(throws, ()).wanted[0].count, die)
+        with pytest.raises(InputError, match="no face"):
+            by_hand(throws, [die.high + 1, *fallen[1:]])
+
+
+@given(st.text(max_size=40))
+@settings(deadline=None)
+def test_any_text_is_faces_or_refused_in_words(text: str) -> None:
+    try:
+        faces = read_faces(text)
+    except InputError as error:
+        refused = error
+    else:
+        assert read_faces(" ".join(map(str, faces))) == faces
+        return
+    assert refused.kept
+    assert refused.todo
+
+
 @given(expressions, seeds)
 @settings(max_examples=200, deadline=None)
 def test_faces_alone_give_the_roll_again(expression: str, seed: int) -> None:
     rolled = rolled_or_skip(expression, seed)
     assert rolled == roll(expression, random.Random(seed))
     assert rolled == score(parse(rolled.expression), rolled.dice)
-    assert rolled == roll(rolled.expression, faces=[die.face for die in rolled.dice])
+    assert rolled == roll(rolled.expression, faces=as_thrown_by_hand(rolled))
     assert len(rolled.dice) <= MAX_DICE
     assert rolled.text.endswith(f"= {rolled.total}")
 
@@ -255,7 +328,7 @@ def test_replacing_a_die_keeps_the_old_face_on_record(expression: str, seed: int
     rolled = rolled_or_skip(expression, seed)
     assume(index < len(rolled.dice) and not rolled.dice[index].rerolled)
     try:
-        again = reroll(rolled, index, random.Random(seed + 1))
+        again = reroll(rolled, [index], random.Random(seed + 1))
     except InputError:  # the new face divides by zero
         return
     assert again.dice[index].rerolled
@@ -267,34 +340,57 @@ def test_replacing_a_die_keeps_the_old_face_on_record(expression: str, seed: int
 
 
 def test_reroll_takes_its_explosions_along() -> None:
-    rolled = roll("2d6!", faces=[6, 4, 2])
+    rolled = roll("2d6!", faces=[6, 2, 4])
     assert rolled.total == 12
-    again = reroll(rolled, 0, random.Random(0))
+    again = reroll(rolled, [0], random.Random(0))
     new = again.dice[2].face
     assert [die.rerolled for die in again.dice[:2]] == [True, True]
     assert again.text.startswith(f"2d6! [6→4→{new}")
 
 
+def test_several_dice_are_rerolled_at_once() -> None:
+    rolled = roll("3d6+1", faces=[1, 2, 3])
+    again = reroll(rolled, [2, 0], faces=[5, 6])
+    assert again.text == "3d6+1 [1→5,2,3→6]+1 = 14"
+    assert [again.dice[place].face for place in standing(again.dice)] == [5, 2, 6]
+    # What exploded from a die goes with it, named or not; typed faces may explode in their turn.
+    burst = roll("2d6!", faces=[6, 2, 4])
+    assert reroll(burst, [1, 0, 2], faces=[6, 1, 3]).text == "2d6! [6→4→6!,3,2→1] = 10"
+    assert reroll(burst, [1], faces=[5]).text == "2d6! [6!,4→5,2] = 13"
+
+
+@pytest.mark.parametrize(("faces", "complaint"), [([], "still"), ([7], "no face 7"), ([1, 2], "typed")])
+def test_typed_faces_of_a_reroll_must_fit(faces: list[int], complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        reroll(roll("2d6", faces=[1, 4]), [0], faces=faces)
+
+
 def test_pick_sets_a_face_and_shows_what_fell() -> None:
-    assert pick(roll("2d6+1 [leap]", faces=[1, 4]), 0, 6).text == "2d6+1 [1→6,4]+1 = 11"
-    assert pick(roll("2d6+1 [leap]", faces=[1, 4]), 0, 6).label == "leap"
-    assert pick(roll("4d6kh3", faces=[1, 4, 5, 6]), 0, 5).text == "4d6kh3 [1→5,(4),5,6] = 16"
+    assert pick(roll("2d6+1 [leap]", faces=[1, 4]), {0: 6}).text == "2d6+1 [1→6,4]+1 = 11"
+    assert pick(roll("2d6+1 [leap]", faces=[1, 4]), {0: 6}).label == "leap"
+    assert pick(roll("4d6kh3", faces=[1, 4, 5, 6]), {0: 5}).text == "4d6kh3 [1→5,(4),5,6] = 16"
 
 
 @pytest.mark.parametrize("index", [-1, 2, 7])
 def test_there_must_be_a_die_to_replace(index: int) -> None:
     with pytest.raises(InputError, match="no die"):
-        pick(roll("2d6", faces=[1, 4]), index, 6)
+        pick(roll("2d6", faces=[1, 4]), {index: 6})
 
 
 def test_what_was_replaced_cannot_be_again() -> None:
     with pytest.raises(InputError, match="no die"):
-        pick(pick(roll("2d6", faces=[1, 4]), 0, 6), 0, 5)
+        pick(pick(roll("2d6", faces=[1, 4]), {0: 6}), {0: 5})
+
+
+def test_several_faces_are_picked_at_once_but_no_die_with_what_burst_from_it() -> None:
+    assert pick(roll("2d6", faces=[1, 4]), {0: 6, 1: 5}).text == "2d6 [1→6,4→5] = 11"
+    with pytest.raises(InputError, match="exploded"):
+        pick(roll("d6!", faces=[6, 1]), {0: 6, 1: 5})
 
 
 def test_a_picked_face_must_be_on_the_die() -> None:
     with pytest.raises(InputError, match="no face 7"):
-        pick(roll("2d6", faces=[1, 4]), 0, 7)
+        pick(roll("2d6", faces=[1, 4]), {0: 7})
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from agents.resolver.oracle import (
     Asked,
     Grade,
     Likelihood,
-    Mode,
     ask,
     check_tension,
     event_chance,
@@ -29,15 +28,15 @@ from agents.resolver.oracle import (
     yes_in_100,
 )
 from stores.errors import InputError
-from stores.records.play import Die
+from stores.records.play import Die, TensionMode
 
 CRITICAL_AT_1_IN_1000 = {1: 10.83, 2: 13.82, 3: 16.27, 4: 18.47, 5: 20.52}
 """Chi-squared by degrees of freedom."""
-CELLS = [(one, tension, mode) for one in Likelihood for tension in TENSIONS for mode in Mode]
+CELLS = [(one, tension, mode) for one in Likelihood for tension in TENSIONS for mode in TensionMode]
 
 likelihoods = st.sampled_from(list(Likelihood))
 tensions = st.sampled_from(list(TENSIONS))
-modes = st.sampled_from(list(Mode))
+modes = st.sampled_from(list(TensionMode))
 faces = st.integers(1, 100)
 
 
@@ -65,9 +64,9 @@ def test_the_odds_are_those_of_the_yes_and_the_no() -> None:
         assert 0 < yes < 100
 
 
-@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("mode", list(TensionMode))
 @pytest.mark.parametrize("tension", list(TENSIONS))
-def test_what_is_likelier_is_answered_no_worse(tension: int, mode: Mode) -> None:
+def test_what_is_likelier_is_answered_no_worse(tension: int, mode: TensionMode) -> None:
     for less, more in pairwise(Likelihood):
         assert yes_in_100(less, tension, mode) < yes_in_100(more, tension, mode)
         worse, better = at_least(odds(less, tension, mode)), at_least(odds(more, tension, mode))
@@ -83,8 +82,8 @@ def test_bend_makes_a_yes_likelier_with_tension(likelihood: Likelihood) -> None:
 
 @pytest.mark.parametrize("likelihood", list(Likelihood))
 def test_edge_moves_only_how_often_the_extremes_come(likelihood: Likelihood) -> None:
-    by_tension = [odds(likelihood, tension, Mode.EDGE) for tension in TENSIONS]
-    assert len({yes_in_100(likelihood, tension, Mode.EDGE) for tension in TENSIONS}) == 1
+    by_tension = [odds(likelihood, tension, TensionMode.EDGE) for tension in TENSIONS]
+    assert len({yes_in_100(likelihood, tension, TensionMode.EDGE) for tension in TENSIONS}) == 1
     extremes = [one[Grade.YES_AND] + one[Grade.NO_AND] for one in by_tension]
     assert extremes == sorted(extremes)
     assert extremes[0] < extremes[-1]
@@ -95,7 +94,7 @@ def test_edge_moves_only_how_often_the_extremes_come(likelihood: Likelihood) -> 
 
 def test_at_the_middle_both_modes_are_the_same() -> None:
     for likelihood in Likelihood:
-        assert odds(likelihood, 5, Mode.BEND) == odds(likelihood, 5, Mode.EDGE)
+        assert odds(likelihood, 5, TensionMode.BEND) == odds(likelihood, 5, TensionMode.EDGE)
 
 
 @given(likelihoods, tensions)
@@ -109,12 +108,12 @@ def test_the_opposite_at_the_opposite_tension_is_as_likely_to_be_a_no(
 def test_a_few_cells_as_they_were_printed() -> None:
     assert tuple(odds(Likelihood.EVEN, 5).values()) == (12, 25, 13, 13, 25, 12)
     assert tuple(odds(Likelihood.LIKELY, 9).values()) == (4, 9, 4, 21, 42, 20)
-    assert tuple(odds(Likelihood.UNLIKELY, 1, Mode.EDGE).values()) == (3, 35, 32, 14, 15, 1)
+    assert tuple(odds(Likelihood.UNLIKELY, 1, TensionMode.EDGE).values()) == (3, 35, 32, 14, 15, 1)
 
 
 @given(likelihoods, tensions, modes)
 def test_the_hundred_faces_give_exactly_the_published_odds(
-    likelihood: Likelihood, tension: int, mode: Mode
+    likelihood: Likelihood, tension: int, mode: TensionMode
 ) -> None:
     counted = Counter(grade_of(face, likelihood, tension, mode) for face in range(1, 101))
     assert all(counted[grade] == count for grade, count in odds(likelihood, tension, mode).items())
@@ -122,7 +121,7 @@ def test_the_hundred_faces_give_exactly_the_published_odds(
 
 @given(st.tuples(faces, faces).map(sorted), likelihoods, tensions, modes)
 def test_a_higher_face_is_never_a_worse_answer(
-    pair: list[int], likelihood: Likelihood, tension: int, mode: Mode
+    pair: list[int], likelihood: Likelihood, tension: int, mode: TensionMode
 ) -> None:
     low, high = (list(Grade).index(grade_of(face, likelihood, tension, mode)) for face in pair)
     assert low <= high
@@ -131,17 +130,19 @@ def test_a_higher_face_is_never_a_worse_answer(
 @pytest.mark.parametrize(
     ("likelihood", "tension", "mode"),
     [
-        (Likelihood.EVEN, 5, Mode.BEND),
-        (Likelihood.LIKELY, 5, Mode.BEND),
-        (Likelihood.UNLIKELY, 9, Mode.BEND),
-        (Likelihood.VERY_LIKELY, 1, Mode.BEND),
-        (Likelihood.IMPOSSIBLE, 9, Mode.BEND),
-        (Likelihood.CERTAIN, 2, Mode.EDGE),
-        (Likelihood.LIKELY, 9, Mode.EDGE),
-        (Likelihood.EVEN, 1, Mode.EDGE),
+        (Likelihood.EVEN, 5, TensionMode.BEND),
+        (Likelihood.LIKELY, 5, TensionMode.BEND),
+        (Likelihood.UNLIKELY, 9, TensionMode.BEND),
+        (Likelihood.VERY_LIKELY, 1, TensionMode.BEND),
+        (Likelihood.IMPOSSIBLE, 9, TensionMode.BEND),
+        (Likelihood.CERTAIN, 2, TensionMode.EDGE),
+        (Likelihood.LIKELY, 9, TensionMode.EDGE),
+        (Likelihood.EVEN, 1, TensionMode.EDGE),
     ],
 )
-def test_sampled_answers_keep_to_the_published_odds(likelihood: Likelihood, tension: int, mode: Mode) -> None:
+def test_sampled_answers_keep_to_the_published_odds(
+    likelihood: Likelihood, tension: int, mode: TensionMode
+) -> None:
     asked, rng = 10_000, random.Random(f"{likelihood}/{tension}/{mode}")
     seen = Counter(ask(likelihood, tension, rng, mode=mode).grade for _ in range(asked))
     expected = {
@@ -197,7 +198,9 @@ def test_an_event_is_told_with_the_answer() -> None:
 
 
 @given(likelihoods, tensions, modes, st.integers())
-def test_one_seed_gives_one_answer(likelihood: Likelihood, tension: int, mode: Mode, seed: int) -> None:
+def test_one_seed_gives_one_answer(
+    likelihood: Likelihood, tension: int, mode: TensionMode, seed: int
+) -> None:
     one, other = (ask(likelihood, tension, random.Random(seed), mode=mode) for _ in range(2))
     assert one == other
     assert one.grade is grade_of(one.roll.total, likelihood, tension, mode)
@@ -212,7 +215,11 @@ def test_the_dial_has_ends(tension: int) -> None:
         ask(Likelihood.EVEN, tension, random.Random(1))
 
 
-@pytest.mark.parametrize("typed", [[0], [101], [], [5, 6]])
+def test_double_nought_is_the_hundred() -> None:
+    assert ask(Likelihood.EVEN, 5, random.Random(1), faces=[0]).text.startswith("even · tension 5 · d100 100")
+
+
+@pytest.mark.parametrize("typed", [[-1], [101], [], [5, 6]])
 def test_typed_faces_must_be_those_of_one_d100(typed: list[int]) -> None:
     with pytest.raises(InputError):
         ask(Likelihood.EVEN, 5, random.Random(1), faces=typed)

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from agents.resolver.check import CheckResult, CheckSpec, resolve
+from agents.resolver.check import PARTIAL_WITHIN, CheckResult, CheckSpec, resolve
 from agents.resolver.dice_parser import parse
 from agents.resolver.dice_score import score
 from agents.resolver.proposals import MAX_QUOTE
@@ -122,12 +122,20 @@ async def test_a_check_is_sealed_once_with_all_that_is_needed_to_check_it(table:
     assert table.log.calls == ["seal"]
     assert table.log.sealed == {resolution.id: resolution}
     assert resolution.id == derived("resolution", ORACLE)
-    assert resolution.text == "2d6+2 [5,4]+2 = 11 vs 9 · success"
+    assert resolution.text == "2d6+2 [5,4]+2 = 11 vs 9 · success · by hand"
     assert (resolution.total, resolution.target, resolution.margin) == (11, 9, 2)
     assert (resolution.degree, resolution.rule) == (Degree.SUCCESS, "might vs 9")
     assert (resolution.turn_id, resolution.scene_id) == (ORACLE, table.scene.id)
     assert (resolution.intent, resolution.seed) == (request.intent, 7)
     assert resolution.effects == ("Orc.HP -8", "Mara -Tired")
+    assert resolution.by_hand
+    assert resolution.stakes is not None
+    assert resolution.stakes.partial_within == PARTIAL_WITHIN
+    assert [(s.degree, s.effects) for s in resolution.stakes.by_degree] == [
+        (Degree.SUCCESS, ("Orc.HP -8", "Mara -Tired")),
+        (Degree.PARTIAL, ("Mara.hp -3",)),
+        (Degree.FAIL, ("Mara.alive = false",)),
+    ]
     assert score(parse(resolution.expression), resolution.dice).total == resolution.total
 
 
@@ -155,7 +163,7 @@ async def test_proposals_rest_on_the_roll_and_on_the_very_words(table: Table) ->
         id=derived("evidence", "resolution", derived("resolution", ORACLE)),
         kind=EvidenceKind.RESOLUTION,
         ref_id=derived("resolution", ORACLE),
-        quote="2d6+2 [5,4]+2 = 11 vs 9 · success",
+        quote="2d6+2 [5,4]+2 = 11 vs 9 · success · by hand",
         turn_id=ORACLE,
         scene_id=table.scene.id,
     )
@@ -255,7 +263,7 @@ async def test_broken_rules_fall_back_to_luck_and_say_so(
 
 async def test_luck_alone(table: Table) -> None:
     sealed = await table.resolver().check(table.request("likely; Orc.hp -8", faces=[90]))
-    assert sealed.resolution.text == "likely odds d% [90] = 90 · success"
+    assert sealed.resolution.text == "likely odds d% [90] = 90 · success · by hand"
     assert len(sealed.proposals) == 1
 
 
@@ -274,7 +282,7 @@ async def test_a_roll_is_sealed_and_proposes_nothing(table: Table) -> None:
     )
     sealed = await table.resolver().roll(request)
     resolution = sealed.resolution
-    assert (resolution.text, resolution.degree) == ("2d6+2 [5,4]+2 = 11 · leap", Degree.NONE)
+    assert (resolution.text, resolution.degree) == ("2d6+2 [5,4]+2 = 11 · leap · by hand", Degree.NONE)
     assert (resolution.rule, resolution.total, resolution.target) == ("roll", 11, None)
     assert sealed.proposals == ()
     assert await table.resolver().roll(request) == sealed

@@ -1,0 +1,378 @@
+"""Rerolling and picking: what may be asked, what comes of it, and that what fell stays on record."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.resolver.alter import alter, wanted_by_hand
+from agents.resolver.alter_reading import read_pick, read_reroll
+from agents.resolver.dice import roll, standing
+from agents.resolver.events import check_scene
+from agents.resolver.how_much import how_much
+from agents.resolver.oracle import Likelihood, ask
+from agents.resolver.random_tables import Shelf
+from agents.resolver.requests import Alteration, AlterRequest, Chance, CheckRequest, RollRequest
+from agents.resolver.resolver import Resolver
+from agents.resolver.sparks import Spark, spark
+from agents.resolver.table_files import bundled_tables
+from stores.errors import InputError
+from stores.ports import ResolverLog
+from stores.records.canon import StateChange, StateOp
+from stores.records.ids import SeededIds, SteppingClock, derived
+from stores.records.play import Degree, Resolution, Scene
+from stores.records.world import Entity
+from tests.agents.resolver.test_resolver import START, FakeLog
+
+EFFECTS = "might 9; success: Orc.hp -8; partial: Mara.hp -1; fail: Mara.alive = false, Mara +hurt"
+SHELF: Shelf = bundled_tables()
+CHANCES: dict[str, Chance] = {
+    "oracle": lambda rng, faces: ask(Likelihood.LIKELY, 5, rng, faces),
+    "howmuch": lambda rng, faces: how_much(rng, faces),
+    "start": lambda rng, faces: check_scene(5, rng, faces),
+    "spark": lambda rng, faces: spark(SHELF, rng, faces),
+    "manners": lambda rng, faces: spark(SHELF, rng, faces, kind="manners"),
+}
+
+
+class Dice:
+    """A Resolver that seals rolls with given faces, and alters them one turn later each time."""
+
+    def __init__(self, make_entity: Callable[..., Entity]) -> None:
+        clock = SteppingClock(START)
+        self.log = FakeLog()
+        self.resolver = Resolver(cast(ResolverLog, self.log), SeededIds(1, clock), clock)
+        self.people = (
+            make_entity("Mara", numbers={"hp": 10, "might": 2}),
+            make_entity("Orc", numbers={"hp": 8}),
+        )
+        self._turns = 0
+
+    def _turn(self) -> dict[str, Any]:
+        self._turns += 1
+        scene = Scene(
+            id=derived("scene"),
+            story_id=derived("story"),
+            universe_id=derived("universe"),
+            order=1,
+            title="Yard",
+            created_at=START,
+        )
+        return {"scene": scene, "turn_id": derived("turn", self._turns), "seed": self._turns, "intent": "I."}
+
+    async def roll(self, spec: str, *faces: int) -> Resolution:
+        request = RollRequest(**self._turn(), kind="roll", spec=spec, faces=faces)
+        return (await self.resolver.roll(request)).resolution
+
+    async def check(self, spec: str, *faces: int) -> Resolution:
+        request = CheckRequest(
+            **self._turn(),
+            kind="check",
+            spec=spec,
+            faces=faces,
+            player_turn_id=derived("words"),
+            numbers=self.people[0].numbers,
+            entities=self.people,
+        )
+        return (await self.resolver.check(request)).resolution
+
+    async def draw(self, kind: str, *faces: int) -> Resolution:
+        request = RollRequest(
+            **self._turn(), kind="spark" if kind == "manners" else kind, spec="likely", faces=faces
+        )
+        return (await self.resolver.draw(request, CHANCES[kind])).resolution
+
+    async def alter(self, old: Resolution, how: Alteration, faces: Sequence[int] | None = None) -> Resolution:
+        request = AlterRequest(
+            **self._turn(),
+            spec="",
+            old=old,
+            how=how,
+            faces=faces,
+            chance=CHANCES.get(old.kind),
+            player_turn_id=derived("words"),
+        )
+        return (await self.resolver.alter(request)).resolution
+
+
+@pytest.fixture
+def dice(make_entity: Callable[..., Entity]) -> Dice:
+    return Dice(make_entity)
+
+
+# --- rerolling --------------------------------------------------------------------------------------
+
+
+async def test_a_die_is_thrown_again_and_the_record_says_so(dice: Dice) -> None:
+    old = await dice.roll("2d6+1 [leap]", 3, 4)
+    new = await dice.alter(old, read_reroll("1", old), [5])
+    assert new.text == "2d6+1 [3→5,4]+1 = 10 · leap · by hand · rerolled 3 → 5"
+    assert (new.total, new.instead_of, new.altered) == (10, old.turn_id, ("rerolled 3 → 5",))
+    assert [(d.face, d.rerolled) for d in new.dice] == [(3, True), (5, False), (4, False)]
+    again = await dice.alter(new, read_reroll("2", new), [1])
+    assert again.text == "2d6+1 [3→5,4→1]+1 = 7 · leap · by hand · rerolled 3 → 5 · rerolled 4 → 1"
+    assert (await dice.roll("2d6", 3, 4)).instead_of is None  # and the old one is as it was
+    assert dice.log.sealed[old.id] == old
+
+
+async def test_a_check_is_judged_anew_with_the_effects_it_was_about(dice: Dice) -> None:
+    old = await dice.check(EFFECTS, 1, 1)
+    assert old.degree is Degree.FAIL
+    new = await dice.alter(old, read_reroll("all", old), [6, 6])
+    assert (new.degree, new.margin, new.effects) == (Degree.SUCCESS, 5, ("Orc.hp -8",))
+    assert new.text.endswith("= 14 vs 9 · success · by hand · rerolled 1 → 6, 1 → 6")
+    (proposal,) = [p for p in dice.log.staged.values() if p.turn_id == new.turn_id]
+    assert proposal.payload == StateChange(entity_id=dice.people[1].id, key="hp", op=StateOp.ADD, value=-8)
+    assert proposal.evidence[0].ref_id == new.id
+    assert len([p for p in dice.log.staged.values() if p.turn_id == old.turn_id]) == 2
+
+
+async def test_the_program_rerolls_by_its_seed_and_once(dice: Dice) -> None:
+    old = await dice.check("likely; success: Orc.hp -8", 3)
+    how = read_reroll("", old)
+    turn = dice._turn()
+    given = {"spec": "", "old": old, "how": how, "player_turn_id": derived("words")}
+    first = await dice.resolver.alter(AlterRequest(**turn, **given))
+    second = await dice.resolver.alter(AlterRequest(**turn, **given))
+    assert first == second
+    assert first.resolution.by_hand  # the first throw was
+    assert first.resolution.altered[0].startswith("rerolled 3 → ")
+
+
+@pytest.mark.parametrize(
+    ("kind", "faces", "asked", "thrown", "text"),
+    [
+        ("oracle", [37], "", [98], "likely · tension 5 · d100 98 · yes, and · by hand · rerolled 37 → 98"),
+        ("oracle", [37], "face 37", [0], "d100 100 · yes, and · by hand · rerolled 37 → 100"),
+        ("howmuch", [1, 1, 6], "#3", [2], "how much · 3d6 [1,1,2] = 4 · almost nothing"),
+        ("start", [50], "1", [4], "scene check · tension 5 · d100 4 · interrupted"),
+        ("spark", [1, 1], "2", [2], "abandon / an accident · by hand · rerolled 1 → 2"),
+        ("manners", [1, 1], "2", [2], "apologises for everything"),
+    ],
+)
+async def test_draws_are_rerolled_too(
+    dice: Dice, kind: str, faces: list[int], asked: str, thrown: list[int], text: str
+) -> None:
+    old = await dice.draw(kind, *faces)
+    how = read_reroll(asked, old)
+    new = alter(old, how, random.Random(1), thrown, CHANCES[kind])
+    assert text in f"{new.text} · by hand · {new.how}"
+    assert [d.face for d in new.dice if d.rerolled] == [faces[how.places[0]]]
+
+
+@pytest.mark.parametrize(
+    ("faces", "typed", "places"),
+    [
+        ([5, 4], "2", (1,)),
+        ([5, 4], "4", (1,)),
+        ([5, 4], "5", (0,)),
+        ([5, 4], "1 and 2", (0, 1)),
+        ([5, 4], "5, 4", (0, 1)),
+        ([5, 4], "all", (0, 1)),
+        ([4, 4], "4", (0,)),
+        ([4, 4], "4 4", (0, 1)),
+        ([2, 1], "#1", (0,)),
+        ([2, 1], "die 1", (0,)),
+        ([2, 1], "face 1", (1,)),
+        ([1, 2], "1 2", (0, 1)),
+    ],
+)
+async def test_dice_are_named_by_number_or_face(
+    dice: Dice, faces: list[int], typed: str, places: tuple[int, ...]
+) -> None:
+    assert read_reroll(typed, await dice.roll("2d6", *faces)).places == places
+
+
+@pytest.mark.parametrize(
+    ("spec", "faces", "typed", "complaint"),
+    [
+        ("2d6", [5, 4], "", r"Which die\?.*1 shows 5, 2 shows 4"),
+        ("2d6", [5, 4], "3", "No die shows 3"),
+        ("2d6", [5, 4], "#3", "There is no die #?3"),
+        ("2d6", [5, 4], "the bad one", "'the bad one' names no die"),
+        ("2d6", [2, 1], "1", "Die 1 shows 2, and another die shows 1.*#1.*face 1"),
+        ("4dF", [1, 0, 0, 1], "-", r"No die shows -.*1 shows \+"),
+        ("4 4", [], "", None),
+    ],
+)
+async def test_what_cannot_be_rerolled_is_said(
+    dice: Dice, spec: str, faces: list[int], typed: str, complaint: str | None
+) -> None:
+    if complaint is None:
+        old = (await dice.roll("2d6", 1, 2)).model_copy(update={"dice": (), "expression": "7"})
+        complaint = "No dice were thrown"
+    else:
+        old = await dice.roll(spec, *faces)
+    with pytest.raises(InputError, match=complaint) as caught:
+        read_reroll(typed, old)
+    assert caught.value.kept
+
+
+async def test_fate_dice_are_named_by_their_signs(dice: Dice) -> None:
+    old = await dice.roll("4dF", 1, 0, -1, 1)
+    assert read_reroll("-", old).places == (2,)
+    assert (await dice.alter(old, read_reroll("- 0", old), [1, 1])).altered == ("rerolled 0 → +, - → +",)
+
+
+async def test_hand_thrown_rerolls_ask_for_what_explodes(dice: Dice) -> None:
+    old = await dice.roll("2d6!", 1, 2)
+    how = read_reroll("1", old)
+    assert [str(w) for w in wanted_by_hand(old, how, ())] == ["1d6"]
+    assert wanted_by_hand(old, how, (6,))[0].why == "6 explodes"
+    assert wanted_by_hand(old, how, (6, 3)) == ()
+    with pytest.raises(InputError, match="no face 7"):
+        wanted_by_hand(old, how, (7,))
+
+
+@pytest.mark.parametrize(
+    ("update", "complaint"),
+    [
+        ({"kind": "event"}, "depend on each other"),
+        ({"kind": ""}, "earlier MONITOR"),
+        ({"kind": "check"}, "earlier MONITOR"),
+    ],
+)
+async def test_some_rolls_stand_as_they_are(dice: Dice, update: dict[str, str], complaint: str) -> None:
+    old = (await dice.roll("2d6", 1, 2)).model_copy(update=update)
+    for read in (read_reroll, read_pick):
+        with pytest.raises(InputError, match=complaint):
+            read("1", old)
+
+
+# --- picking ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "text", "effects"),
+    [
+        ("success", "2d6+2 [1,2]+2 = 5 vs 9 · success · by hand · picked, rolled fail", ("Orc.hp -8",)),
+        ("HIT", "2d6+2 [1,2]+2 = 5 vs 9 · success · by hand · picked, rolled fail", ("Orc.hp -8",)),
+        ("partial", "· partial · by hand · picked, rolled fail", ("Mara.hp -1",)),
+        ("6 6", "2d6+2 [1→6,2→6]+2 = 14 vs 9 · success · by hand · picked, rolled 1, 2", ("Orc.hp -8",)),
+        ("1: 4", "2d6+2 [1→4,2]+2 = 8 vs 9 · partial · by hand · picked, rolled 1", ("Mara.hp -1",)),
+        ("die 2 to 5", "[1,2→5]+2 = 8 vs 9 · partial · by hand · picked, rolled 2", ("Mara.hp -1",)),
+    ],
+)
+async def test_another_result_of_a_check(dice: Dice, typed: str, text: str, effects: tuple[str, ...]) -> None:
+    old = await dice.check(EFFECTS, 1, 2)
+    new = await dice.alter(old, read_pick(typed, old))
+    assert new.text.endswith(text)
+    assert new.effects == effects
+    assert new.instead_of == old.turn_id
+
+
+@pytest.mark.parametrize(
+    ("kind", "faces", "typed", "text"),
+    [
+        ("oracle", [37], "yes and", "likely · tension 5 · d100 37 · yes, and · picked, rolled yes, but"),
+        ("oracle", [37], "98", "likely · tension 5 · d100 98 · yes, and · picked, rolled 37"),
+        ("howmuch", [3, 3, 3], "Overwhelming", "3d6 [3,3,3] = 9 · overwhelming · picked, rolled as expected"),
+        ("start", [50], "altered", "d100 50 · altered · picked, rolled as expected"),
+        ("spark", [1, 1], "accuse", "d100 2, d100 1 · accuse / an absence · picked, rolled 1"),
+        ("manners", [1, 1], "apologises for everything", "d66 12 · apologises for everything · picked"),
+    ],
+)
+async def test_another_result_of_a_draw(
+    dice: Dice, kind: str, faces: list[int], typed: str, text: str
+) -> None:
+    old = await dice.draw(kind, *faces)
+    drawn = CHANCES[kind](random.Random(1), faces)
+    how = read_pick(typed, old, drawn if isinstance(drawn, Spark) else None)
+    new = alter(old, how, random.Random(1), None, CHANCES[kind])
+    assert text in f"{new.text} · {new.how}"
+
+
+async def test_picking_twice_says_both(dice: Dice) -> None:
+    old = await dice.draw("oracle", 37)
+    first = await dice.alter(old, read_pick("no", old))
+    with pytest.raises(InputError, match="It is no already"):
+        read_pick("no", first)
+    second = await dice.alter(first, read_pick("yes", first))
+    assert second.text == (
+        "likely · tension 5 · d100 37 · yes · by hand · picked, rolled yes, but · picked, rolled no"
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "complaint"),
+    [
+        ("", "Pick what.*success .* partial .* fail"),
+        ("succes", "is nothing that this roll can come to.*Did you mean success"),
+        ("fail", "It is fail already"),
+        ("6", "2 dice, and 1 faces"),
+        ("7 1", "no face 7"),
+        ("3: 1", "no die 3"),
+        ("1: 7", "no face 7"),
+        ("1 2", "show that already"),
+    ],
+)
+async def test_what_cannot_be_picked_is_said(dice: Dice, typed: str, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint) as caught:
+        read_pick(typed, await dice.check(EFFECTS, 1, 2))
+    assert caught.value.kept
+
+
+# --- properties -------------------------------------------------------------------------------------
+
+specs = st.sampled_from(["2d6+1", "4d6kh3", "3d6!", "d20adv+2", "4dF", "d66", "5d10>=7", "2d6r1", "d%"])
+
+
+@given(specs, st.integers(0, 2**32), st.data())
+@settings(max_examples=150, deadline=None)
+def test_what_fell_stays_on_record_and_the_rest_stands(spec: str, seed: int, data: st.DataObject) -> None:
+    rolled = roll(spec, random.Random(seed))
+    old = Resolution(
+        id=derived("r"),
+        scene_id=derived("s"),
+        turn_id=derived("t"),
+        rule="roll",
+        kind="roll",
+        intent="",
+        expression=rolled.expression,
+        dice=rolled.dice,
+        total=rolled.total,
+        text=rolled.text,
+        created_at=START,
+    )
+    there = standing(old.dice)
+    number = data.draw(st.integers(1, len(there)))
+    how = read_reroll(f"#{number}", old)
+    new = alter(old, how, random.Random(seed + 1))
+    kept = [d.face for p, d in enumerate(old.dice) if p != how.places[0]]
+    faces = [d.face for d in new.dice]
+    for face in kept:  # nothing that fell is lost
+        faces.remove(face)
+    assert new.dice[how.places[0]].rerolled
+    assert new.dice[how.places[0]].face == old.dice[how.places[0]].face
+    assert new.how.startswith("rerolled ")
+
+
+@given(st.text(max_size=30))
+@settings(deadline=None)
+def test_any_words_are_read_or_refused_in_words(text: str) -> None:
+    old = Resolution(
+        id=derived("r"),
+        scene_id=derived("s"),
+        turn_id=derived("t"),
+        rule="oracle, likely, tension 5, bend",
+        kind="oracle",
+        spec="likely",
+        intent="",
+        dice=ask(Likelihood.LIKELY, 5, random.Random(1)).dice,
+        text=ask(Likelihood.LIKELY, 5, random.Random(1)).text,
+        created_at=START,
+    )
+    for read in (read_reroll, read_pick):
+        try:
+            read(text, old)
+        except InputError as error:
+            refused = error
+        else:
+            continue
+        assert refused.what
+        assert refused.kept
