@@ -206,7 +206,9 @@ async def _is_empty(stores: Stores) -> bool:
 async def _compare(stores: Stores, coming: _Coming) -> None:
     found = Tally()
     await stores.history.dump(coming.new_id, found.drain)
-    if differing := coming.tally.differs_from(found):
+    counts = {name: one.records for name, one in found.sums.items()}
+    miscounted = [name for name, count in coming.universe.counts.items() if counts.get(name, 0) != count]
+    if differing := miscounted or coming.tally.differs_from(found):
         raise StoreError(
             f"“{coming.name}” is not as the backup has it: {', '.join(differing)}.",
             kept="The backup is untouched, and so is what was there before.",

@@ -1,0 +1,325 @@
+"""The restore drill: everything comes back as it was, beside what is there, or not at all.
+
+Source: the issue "The five stores", `monitor restore`: "restored as a copy ... a restore drill is a test".
+"""
+
+# ruff: noqa: ASYNC240  (files are looked at while nothing else runs)
+
+from __future__ import annotations
+
+import asyncio
+import re
+import tempfile
+import threading
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stores.authority import Role
+from stores.backup import back_up
+from stores.backup_copy import Copy, Derivation, identifiers
+from stores.backup_file import BackupReader
+from stores.backup_kin import kin
+from stores.backup_restore import Restored, restore
+from stores.errors import ArchiveError, InputError, StoreError, StoreFull
+from stores.open import Stores
+from stores.records.ids import Id, derived
+from stores.records.ledger import ProposalStatus
+from stores.records.world import Universe
+from tests.campaign import play_campaign
+from tests.contract import builders as make
+from tests.libraries import Told, everything, fill, in_words, library, no_room_beyond, objects, session_of
+
+DAY = datetime(2026, 11, 22, 12, tzinfo=UTC)
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+@pytest.fixture
+async def here(tmp_path: Path) -> AsyncIterator[Stores]:
+    async with library(tmp_path / "here") as stores:
+        await fill(stores)
+        yield stores
+
+
+@pytest.fixture
+async def there(tmp_path: Path) -> AsyncIterator[Stores]:
+    async with library(tmp_path / "there") as stores:
+        yield stores
+
+
+@pytest.fixture
+async def backup(here: Stores, tmp_path: Path) -> Path:
+    return (await back_up(here, tmp_path / "backups", library="")).path
+
+
+async def restored(stores: Stores, path: Path, only: str | None = None) -> list[Restored]:
+    return await restore(stores, path, only=only, clock=lambda: DAY)
+
+
+# --- into a new library -----------------------------------------------------------------------------
+
+
+async def test_everything_comes_back(here: Stores, there: Stores, backup: Path, tmp_path: Path) -> None:
+    """Every record in its order, the session as it was left, every object: and a backup of it is the same."""
+    back = await restored(there, backup)
+    assert [(one.name, one.is_copy) for one in back] == [
+        ("The Salt Coast", False),
+        ("The Other Coast", False),
+    ]
+    assert await everything(there) == await everything(here)
+    assert len(session_of(await everything(there))) == 2
+    assert await objects(there) == await objects(here)
+    again = (await back_up(there, tmp_path / "again", library="")).manifest
+    assert again.members == (await back_up(here, tmp_path / "again", library="")).manifest.members
+
+
+async def test_one_universe_alone(here: Stores, there: Stores, backup: Path) -> None:
+    (back,) = await restored(there, backup, only="the other coast")
+    told, before = await everything(there), await everything(here)
+    assert [u for u in told if u] == [back.universe_id]
+    assert told[back.universe_id] == before[back.universe_id]
+    assert session_of(told) == [], "the session was left in another universe"
+    assert (await objects(there))["archives"] == []
+    (by_id,) = await restored(there, backup, only=next(u for u in before if u != back.universe_id))
+    assert by_id.name == "The Salt Coast"
+
+
+async def test_names_that_are_not_in_it(there: Stores, backup: Path) -> None:
+    with pytest.raises(InputError, match="no universe called 'Atlantis'") as told:
+        await restored(there, backup, only="Atlantis")
+    assert told.value.todo == "There are: The Salt Coast, The Other Coast."
+
+
+async def test_names_that_two_have(here: Stores, there: Stores, tmp_path: Path) -> None:
+    twin = await play_campaign(here, name="The Salt Coast")
+    path = (await back_up(here, tmp_path / "b", library="")).path
+    with pytest.raises(InputError, match="several universes") as told:
+        await restored(there, path, only="The Salt Coast")
+    assert twin in told.value.todo
+    (back,) = await restored(there, path, only=twin)
+    assert back.universe_id == twin
+
+
+async def test_nothing_comes_back_from_a_damaged_one(there: Stores, backup: Path) -> None:
+    data = backup.read_bytes()
+    backup.write_bytes(data[: len(data) // 2] + b"?" + data[len(data) // 2 + 1 :])
+    with pytest.raises(ArchiveError):
+        await restored(there, backup)
+    assert await everything(there) == {"": {"transitions": []}}
+
+
+async def test_a_full_disk_restores_nothing(there: Stores, backup: Path, tmp_path: Path) -> None:
+    log = tmp_path / "there" / "library.db-wal"
+    size = log.stat().st_size if log.exists() else 0
+    with no_room_beyond(size + 50_000), pytest.raises(StoreFull):
+        await restored(there, backup)
+    assert await everything(there) == {"": {"transitions": []}}
+    assert len(await restored(there, backup)) == 2
+
+
+async def test_cancelled_half_way_nothing_is_restored(
+    there: Stores, backup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading, reached, go_on = BackupReader.records, threading.Event(), threading.Event()
+    reads = iter(range(1_000))
+
+    def held(self: BackupReader, universe_id: Id, collection: str) -> object:
+        if collection == "memories" and next(reads) == 2:  # both were checked: now they are written
+            reached.set()
+            assert go_on.wait(30)
+        return reading(self, universe_id, collection)
+
+    monkeypatch.setattr(BackupReader, "records", held)
+    task = asyncio.create_task(restored(there, backup))
+    await asyncio.to_thread(reached.wait)
+    task.cancel()
+    await asyncio.sleep(0)
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await everything(there) == {"": {"transitions": []}}
+
+
+@pytest.mark.parametrize("reads_them", [True, False])
+async def test_what_is_not_as_it_was_written_is_told(
+    reads_them: bool, there: Stores, backup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store that loses what it is given."""
+    load = type(there.history).load
+
+    def kept(name: str, records: Any) -> Any:
+        lost = name == "memories" and (list(records) if reads_them else True)
+        return (name, []) if lost else (name, records)
+
+    async def careless(self: object, parts: Any, **rest: Any) -> object:
+        return await load(self, (kept(*part) for part in parts), **rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(type(there.history), "load", careless)
+    with pytest.raises(StoreError, match="“The Salt Coast” is not as the backup has it: memories") as told:
+        await restored(there, backup)
+    assert told.value.todo
+
+
+# --- beside what is there ---------------------------------------------------------------------------
+
+
+async def test_what_is_there_is_never_touched(here: Stores, backup: Path, tmp_path: Path) -> None:
+    before = await everything(here)
+    back = await restored(here, backup)
+    after = await everything(here)
+    assert [(one.name, one.is_copy) for one in back] == [
+        ("The Salt Coast (copy, 2026-11-22)", True),
+        ("The Other Coast (copy, 2026-11-22)", True),
+    ]
+    assert {universe: after[universe] for universe in before} == before
+    again = await restored(here, backup, only="The Salt Coast")
+    assert [one.name for one in again] == ["The Salt Coast (copy 2, 2026-11-22)"]
+
+
+async def test_one_is_there_and_the_other_is_not(here: Stores, there: Stores, backup: Path) -> None:
+    (first,) = await restored(there, backup, only="The Salt Coast")
+    back = await restored(there, backup)
+    assert [one.is_copy for one in back] == [True, False]
+    told = await everything(there)
+    assert told[first.universe_id] == (await everything(here))[first.universe_id]
+    assert len(told) == 4
+
+
+async def test_a_copy_of_a_copy(here: Stores, tmp_path: Path, backup: Path) -> None:
+    (first, _) = await restored(here, backup)
+    path = (await back_up(here, tmp_path / "b", library="")).path
+    (second,) = await restored(here, path, only=first.name)
+    told = await everything(here)
+    assert second.name == "The Salt Coast (copy, 2026-11-22) (copy, 2026-11-22)"
+    assert mapped_back(told, second.universe_id, first.universe_id) == unnamed(told, first.universe_id)
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.text(min_size=1, max_size=200) | st.uuids().map(str))
+def test_a_copy_mapped_back_is_its_original(text: str) -> None:
+    """Whatever was said in it, even an identifier."""
+
+    async def there_and_back(folder: Path) -> None:
+        async with library(folder / "home") as stores:
+            universe_id = await play_campaign(stores, text=text)
+            path = (await back_up(stores, folder / "b", library="")).path
+            (copy,) = await restored(stores, path)
+            told = await everything(stores)
+            assert mapped_back(told, copy.universe_id, universe_id) == unnamed(told, universe_id)
+            ids = {u: {i for rs in told[u].values() for r in rs for i in identifiers(r)} for u in told}
+            assert not ids[universe_id] & ids[copy.universe_id]
+            assert len(ids[universe_id]) == len(ids[copy.universe_id])
+
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(there_and_back(Path(folder)))
+
+
+async def test_words_that_spell_an_identifier_of_the_campaign_are_left_alone(tmp_path: Path) -> None:
+    async with library(tmp_path / "home") as stores:
+        universe_id = await play_campaign(stores)
+        story = (await stores.log(Role.CONTEXT_ASSEMBLY).stories())[0]
+        scene = (await stores.log(Role.CONTEXT_ASSEMBLY).scenes(story.id))[-1]
+        log = stores.log(Role.ORCHESTRATOR)
+        (last,) = await log.line_tail(scene.id, 1)
+        await log.append_turn(make.turn(scene, last, universe_id))
+        path = (await back_up(stores, tmp_path / "b", library="")).path
+        (copy,) = await restored(stores, path)
+        told = await everything(stores)
+        assert universe_id in [turn.text for turn in told[copy.universe_id]["turns"]]  # type: ignore[attr-defined]
+
+
+async def test_play_in_the_copy_is_play_in_the_copy_alone(here: Stores, backup: Path) -> None:
+    before = await everything(here)
+    (copy, _) = await restored(here, backup)
+    log = here.log(Role.ORCHESTRATOR)
+    (story,) = await log.stories(copy.universe_id)
+    first, _ = await log.scenes(story.id)
+    tail = await log.line_tail(first.id, 99)
+    assert [turn.depth for turn in tail] == [0, 1]
+    assert (await log.redo_target(first.id)) is not None
+    await log.append_turn(make.turn(first, tail[-1], "On we go."))
+    shown = await log.proposals(universe_id=copy.universe_id)
+    assert ProposalStatus.WITHDRAWN in {proposal.status for proposal in shown}
+    after = await everything(here)
+    assert {universe: after[universe] for universe in before} == before
+
+
+def mapped_back(told: Told, copy_id: Id, original_id: Id) -> dict[str, list[str]]:
+    """The copy's records under the identifiers of the original, which stand in the same places.
+
+    Collections are in the order of making, by which the two are laid side by side.
+    """
+    old_of: dict[str, str] = {}
+    for collection, records in told[original_id].items():
+        if collection not in ("supports", "supersessions", "head_moves"):  # told in the order of identifiers
+            for old, new in zip(records, told[copy_id][collection], strict=True):
+                pairs = zip(sorted_ids(old), sorted_ids(new), strict=True)
+                old_of |= {now: was for was, now in pairs}
+    return {
+        collection: sorted(_ID.sub(lambda m: old_of.get(m[0], m[0]), line) for line in lines)
+        for collection, lines in unnamed(told, copy_id).items()
+    }
+
+
+def sorted_ids(record: object) -> list[str]:
+    return list(identifiers(record))  # type: ignore[arg-type]
+
+
+def unnamed(told: Told, universe_id: Id) -> dict[str, list[str]]:
+    """The universe's records as lines, without its name and with each pair of a ruling in one order."""
+    (universe,) = told[universe_id]["universes"]
+    assert isinstance(universe, Universe)
+    return {
+        collection: sorted(line.replace(f'"name":"{universe.name}"', '"name":"-"') for line in lines)
+        for collection, lines in in_words(told, universe_id).items()
+    }
+
+
+# --- identifiers ------------------------------------------------------------------------------------
+
+
+def test_time_ordered_identifiers_keep_their_order() -> None:
+    old = [make.new_id() for _ in range(100)]
+    copy = Copy(make.new_id(), "", old, ())
+    new = [copy.new_id(id) for id in old]
+    assert [UUID(id).version for id in new] == [7] * 100
+    assert (sorted(new), len(set(new) | set(old))) == (new, 200)
+
+
+def test_what_is_derived_is_derived_anew() -> None:
+    """Through a chain of a thousand scenes, each derived from the one before it."""
+    chain = [make.new_id()]
+    for _ in range(1_000):
+        chain.append(derived("scene", chain[-1], "next"))
+
+    def made(before: Id) -> Id:
+        return derived("scene", before, "next")
+
+    copy = Copy(make.new_id(), "", chain, [Derivation(made, (id,)) for id in chain])
+    new = [copy.new_id(id) for id in reversed(chain)][::-1]
+    assert all(made(before) == after for before, after in pairwise(new))
+    assert not set(new) & set(chain)
+
+
+def test_two_copies_have_nothing_in_common_and_strangers_keep_their_names() -> None:
+    known, stranger = [make.new_id(), derived("x")], make.new_id()
+    copies = [Copy(make.new_id(), "", known, ()) for _ in range(2)]
+    assert not copies[0].new_ids() & copies[1].new_ids()
+    assert copies[0].new_id(stranger) == stranger
+
+
+async def test_every_way_to_derive_that_the_stores_know_is_found(here: Stores) -> None:
+    universe_id = await play_campaign(here, name="Derived")
+    told = (await everything(here))[universe_id]
+    (book,) = told["sources"]
+    known = {id for records in told.values() for record in records for id in identifiers(record)}
+    made = {d.make(*d.ids) for d in kin(lambda name: told[name])}
+    chunks = {derived("chunk", book.id, n) for n in range(3)}  # type: ignore[attr-defined]
+    assert chunks <= made & known
