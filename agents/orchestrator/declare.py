@@ -46,7 +46,11 @@ _KINDS = {
 """The words that name a kind, with the kind and the predicate of a sentence behind them: the ledger tells
 promise, debt and question apart by it, and the dead promise nothing."""
 _KIND_PREFIX = re.compile(rf"({'|'.join(_KINDS)})\s*:\s*(.+)", re.IGNORECASE | re.DOTALL)
-_CAPITALISED = re.compile(r"\b[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|the|and|in)\s+)*[^\W\d_a-z][\w'’-]*)*")
+_CAPITALISED = re.compile(
+    r"\b(?:the\s+)?[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|the|and|in)\s+)*[^\W\d_a-z][\w'’-]*)*"
+)
+"""Names as they stand in a sentence, with what joins them and an article before them, which may be part of
+the first: `the Heron House` of an inn called The Heron House."""
 _DEATH = re.compile(r"(.+?)\s+(?:is dead|dies|died|has died)", re.IGNORECASE)
 """The sentence that players type for a death; it is one, not a mere remark."""
 _JOINING = frozenset({"the", "a", "an", "of", "and", "in"})

@@ -39,6 +39,22 @@ async def test_every_name_in_a_sentence_is_found_in_its_order(text: str, names: 
 
 
 @pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Tib left an oar in the Heron House", ["Tib", "The Heron House"]),
+        ("the Heron House burned", ["The Heron House"]),
+        ("then the Tib of the song rowed", ["Tib"]),
+        ("there was another House of the Heron", []),
+    ],
+)
+async def test_an_article_may_be_part_of_a_name_or_none(text: str, names: list[str]) -> None:
+    async def exactly(name: str) -> Entity | None:
+        return next((e for e in KNOWN if e.name.casefold() == name.casefold()), None)
+
+    assert [e.name for e in await mentioned(text, exactly)] == names
+
+
+@pytest.mark.parametrize(
     ("typed", "shown"),
     [
         ("promise: Mara will be back by dusk", "promise: Mara will be back by dusk."),
