@@ -17,7 +17,17 @@ from agents.canon_keeper.claims import (
     fact_id_of,
     first_value,
 )
-from agents.canon_keeper.readings import IS, SUBJECT, Slot, is_in_force, is_open, same_thing_said, slot_of
+from agents.canon_keeper.readings import (
+    IS,
+    MERGED,
+    SUBJECT,
+    UPDATED,
+    Slot,
+    is_in_force,
+    is_open,
+    same_thing_said,
+    slot_of,
+)
 from agents.canon_keeper.world import World
 from stores.records.canon import (
     AdvanceClock,
@@ -33,6 +43,7 @@ from stores.records.canon import (
     RetconFact,
     StateChange,
     UpdateEntity,
+    normal,
 )
 from stores.records.ids import Id, derived
 from stores.records.ledger import ProposedChange
@@ -114,7 +125,7 @@ def _update(proposal: ProposedChange, change: UpdateEntity, world: World) -> lis
         id=fact_id_of(proposal),
         universe_id=proposal.universe_id,
         kind=FactKind.EVENT,
-        predicate="updated",
+        predicate=UPDATED,
         statement=statement,
         involves=(Involvement(role=SUBJECT, entity_id=entity.id),),
         valid_from=proposal.tick,
@@ -170,11 +181,31 @@ def _merge(proposal: ProposedChange, change: MergeEntities, world: World) -> lis
         standing = _standing_instead(fact, old, world)
         slot = slot_of(fact, world.catalogue)
         if standing is not None:
-            world.end(old, standing)
+            left = _left_behind(fact, old, kept.id)
+            world.add(left, [old])
+            moved.append(left)
         elif slot is None or slot.subject != kept.id or borne(kept, slot, world.catalogue) is None:
             world.add(fact, [old])
             moved.append(fact)
     return moved
+
+
+def _left_behind(fact: Fact, old: Fact, kept_id: Id) -> Fact:
+    """Return the event that a fact does not move along: it ends it, and undoing the merge undoes it too."""
+    statement = f"Left behind in the merge: {old.statement}"
+    return fact.model_copy(
+        update={
+            "kind": FactKind.EVENT,
+            "predicate": MERGED,
+            "statement": statement,
+            "said": normal(statement),
+            "involves": tuple(i for i in fact.involves if i.entity_id == kept_id),
+            "value": None,
+            "valid_to": None,
+            "because": (),
+            "form": None,
+        }
+    )
 
 
 def _standing_instead(fact: Fact, old: Fact, world: World) -> Fact | None:
@@ -223,6 +254,7 @@ def _split(absorbed: Entity, world: World) -> None:
                 "tags": tuple(tag for tag in kept.tags if tag not in tags),
                 "numbers": {key: n for key, n in kept.numbers.items() if key not in numbers},
                 "description": "" if kept.description == gain.description else kept.description,
+                "is_pc": kept.is_pc and not gain.is_pc,
             }
         )
     world.entities[absorbed.id] = absorbed.model_copy(

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from agents.canon_keeper.bearing import borne, is_number
 from agents.canon_keeper.predicates import Catalogue, Predicate, words_of
 from agents.canon_keeper.readings import (
+    ENDED,
     IS,
     IS_NOT,
     OBJECT,
@@ -309,7 +310,7 @@ def _ending(proposal: ProposedChange, change: EndFact, world: World) -> Claim:
         id=fact_id_of(proposal),
         universe_id=proposal.universe_id,
         kind=FactKind.EVENT,
-        predicate="ended",
+        predicate=ENDED,
         statement=f"{'Settled' if change.closed else 'No longer so'}: {ended.statement}",
         involves=ended.involves,
         valid_from=next(tick for tick in known if tick is not None),

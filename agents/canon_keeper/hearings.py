@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from agents.canon_keeper.decisions import UNCHANGED, refuse_closed
+from agents.canon_keeper.describe import describe
 from agents.canon_keeper.orders import Side, open_to
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.weighing import Weighed, Weighing
@@ -54,6 +55,7 @@ class Docket:
     everything that is open, weighed."""
 
     proposal: ProposedChange
+    title: str
     conflicts: tuple[ConflictView, ...]
     heard: Mapping[Id, Hearing]
     seen: Weighed
@@ -102,7 +104,8 @@ class Hearings:
             for c in conflicts.values()
             if c.other is not None and findings.fact is not None
         }
-        return Docket(proposal, tuple(conflicts.values()), heard, seen)
+        title = describe(proposal, findings, seen.checked.entities, seen.house.catalogue).title
+        return Docket(proposal, title, tuple(conflicts.values()), heard, seen)
 
     async def _hearing(
         self, proposal: ProposedChange, claim: Fact, other: Fact, conflict: ConflictView, seen: Weighed

@@ -131,12 +131,14 @@ class Houses:
         """Return the YAML that the universe lays over the bundled catalogue."""
         return (await self._policy(universe_id)).predicates
 
-    async def set_predicates(self, universe_id: Id, text: str) -> Catalogue:
-        """Check and keep the universe's own predicates. Raises InputError that names the line."""
+    async def set_predicates(self, universe_id: Id, text: str) -> frozenset[str]:
+        """Check and keep the universe's own predicates; returns the names that are told otherwise than in
+        the bundled catalogue. Raises InputError that names the line."""
         catalogue = extended(self._base, text)
         policy = await self._policy(universe_id)
         await self._log.put_policy(policy.model_copy(update={"predicates": text}))
-        return catalogue
+        bundled = self._base.predicates
+        return frozenset(n for n, p in catalogue.predicates.items() if bundled.get(n) != p)
 
     def _catalogue(self, text: str) -> Catalogue:
         if text not in self._extended:

@@ -17,8 +17,7 @@ from agents.canon_keeper.changes import apply, created
 from agents.canon_keeper.decisions import UNCHANGED
 from agents.canon_keeper.house import ReadHouse
 from agents.canon_keeper.naming import bare
-from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.readings import is_open, overlap, same_thing_said, stands
+from agents.canon_keeper.readings import MERGED, is_open, overlap, same_thing_said, slot_of, stands
 from agents.canon_keeper.snapshot import ALIKE, Gain, read_snapshot
 from agents.canon_keeper.world import World
 from stores.errors import InputError
@@ -139,19 +138,22 @@ class Merges:
         catalogue = (await self._house(kept.universe_id)).catalogue
         canon = await read_snapshot(self._canon, catalogue, kept.universe_id, [trial])
         world = World(canon, catalogue)
-        new = {f.id: f for f in apply(trial, world)}
+        apply(trial, world)
         edges = {edge.older_id: edge.newer_id for edge in world.supersedes}
         moved, repeated = [], []
         clashes: list[tuple[Fact | None, Fact]] = []
         for old in (f for f in canon.facts if is_open(f) and _is_of(f, absorbed_id)):
             newer = world.facts.get(edges.get(old.id, ""))
-            if newer is not None and newer.id in new:
+            if newer is None:
+                clashes.append((None, old))
+            elif newer.predicate != MERGED:
                 moved.append((old, newer))
                 clashes += [(f, old) for f in world.rivals(newer) if _meets(f, newer)]
-            elif newer is not None and _says(newer, old, absorbed, kept, catalogue):
+            elif _is_said(_moved(old, absorbed_id, kept_id), world):
                 repeated.append(old)
             else:
-                clashes.append((newer, old))
+                slot = slot_of(_moved(old, absorbed_id, kept_id), catalogue)
+                clashes.append((world.holding(slot) if slot else None, old))
         return MergePreview(
             kept=kept,
             absorbed=absorbed,
@@ -205,6 +207,7 @@ class Merges:
             tags=tuple(tag for tag in after.tags if tag not in before.tags),
             numbers=tuple(key for key in after.numbers if key not in before.numbers),
             description=after.description if after.description != before.description else "",
+            is_pc=after.is_pc and not before.is_pc,
         )
 
     async def _merge_of(self, absorbed: Entity) -> tuple[list[Canonization], Canonization | None]:
@@ -286,9 +289,15 @@ def _meets(one: Fact, other: Fact) -> bool:
     return stands(one) and stands(other) and overlap(one, other)
 
 
-def _says(newer: Fact, old: Fact, absorbed: Entity, kept: Entity, catalogue: Catalogue) -> bool:
-    """Say whether the kept one's fact says what the absorbed one's does."""
-    involves = tuple(
-        i.model_copy(update={"entity_id": kept.id}) if i.entity_id == absorbed.id else i for i in old.involves
+def _moved(fact: Fact, absorbed_id: Id, kept_id: Id) -> Fact:
+    """Return the fact as it would read of the kept one."""
+    involves = (
+        i.model_copy(update={"entity_id": kept_id}) if i.entity_id == absorbed_id else i
+        for i in fact.involves
     )
-    return same_thing_said(newer, old.model_copy(update={"involves": involves}), catalogue)
+    return fact.model_copy(update={"involves": tuple(involves)})
+
+
+def _is_said(fact: Fact, world: World) -> bool:
+    """Say whether canon says already what the fact says."""
+    return any(is_open(f) and same_thing_said(f, fact, world.catalogue) for f in world.alike(fact))

@@ -71,6 +71,14 @@ class Judgement:
     by_rule: bool = False
 
 
+AUTHORITY_WORDS: Mapping[Authority, str] = {
+    Authority.SOURCE: "from a source",
+    Authority.GM: "your word",
+    Authority.PLAYER: "by a resolved action",
+    Authority.SYSTEM: "inferred",
+}
+
+
 def confidence_of(proposal: ProposedChange) -> float:
     """Return how far a proposal is to be believed on its own, from 0 to 1."""
     base = BASE_CONFIDENCE[proposal.authority]
@@ -119,12 +127,7 @@ def judge(proposal: ProposedChange, findings: Findings, rules: KindRules = NO_RU
 
 
 def _believed(proposal: ProposedChange, confidence: float) -> str:
-    word = {
-        Authority.SOURCE: "from a source",
-        Authority.GM: "your word",
-        Authority.PLAYER: "by a resolved action",
-        Authority.SYSTEM: "inferred",
-    }[proposal.authority]
+    word = AUTHORITY_WORDS[proposal.authority]
     evidence = "with evidence" if proposal.evidence else "without evidence"
     return f"{word[0].upper()}{word[1:]}, {evidence}: {confidence:.2f}."
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from agents.canon_keeper.predicates import Catalogue, words_of
 from agents.canon_keeper.readings import OCCURRENCES, read
-from stores.records.canon import Fact
+from stores.records.canon import Fact, Standing
 from stores.records.ids import Id, derived
 from stores.records.ledger import CourtRuling, Ruling
 
@@ -80,5 +80,11 @@ def upholds(ruling: Ruling, fact: Fact, catalogue: Catalogue) -> bool:
 
 def in_words(ruling: Ruling) -> str:
     """Return a sentence for the reasons of what meets the ruling again."""
-    words = WORDS[ruling.ruling].format(standing=f"a {ruling.standing}" if ruling.standing else "")
-    return " ".join(filter(None, [f"You ruled on this: {words}.", ruling.reason]))
+    return " ".join(filter(None, [f"You ruled on this: {words_of_ruling(ruling)}.", ruling.reason]))
+
+
+def words_of_ruling(ruling: Ruling) -> str:
+    """Return how the ruling settled it."""
+    standing = ruling.standing
+    told = "disputed" if standing is Standing.DISPUTED else f"a {standing}" if standing else ""
+    return WORDS[ruling.ruling].format(standing=told)

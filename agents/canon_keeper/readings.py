@@ -26,6 +26,12 @@ OBJECT: Final = "object"
 OCCURRENCES = frozenset({FactKind.EVENT, FactKind.CHANGE, FactKind.ENCOUNTER, FactKind.ASSERTION})
 """What happens at a time, and may happen again; everything else holds for a while."""
 
+ENDED: Final = "ended"
+UPDATED: Final = "updated"
+MERGED: Final = "merged"
+OF_CANON: Final = frozenset({ENDED, UPDATED, MERGED})
+"""Events that canon itself makes of an ending, an edit and a merge: nobody in the world does them."""
+
 
 class Reading(NamedTuple):
     """A fact in its canonical direction: `contains` is read as `located_in` from the other end."""

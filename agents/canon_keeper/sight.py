@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from agents.canon_keeper.claims import Claim, move_of
 from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.readings import IS, IS_NOT, OBJECT, OCCURRENCES, SUBJECT
+from agents.canon_keeper.readings import IS, IS_NOT, OBJECT, OCCURRENCES, OF_CANON, SUBJECT
 from agents.canon_keeper.world import World
 from stores.records.canon import Fact, FactKind, StateChange
 from stores.records.ids import Id
@@ -79,7 +79,8 @@ Check = Callable[[Sight], Iterator[Found]]
 def is_deed(fact: Fact, catalogue: Catalogue) -> bool:
     """Say whether the fact tells what somebody does: an occurrence, or what the catalogue calls a deed."""
     predicate = catalogue[fact.predicate]
-    return predicate.deed or (fact.kind in _DEEDS and not predicate.passive)
+    happened = fact.kind in _DEEDS and fact.predicate not in OF_CANON
+    return predicate.deed or (happened and not predicate.passive)
 
 
 def actors(fact: Fact, catalogue: Catalogue) -> list[Id]:
@@ -99,7 +100,7 @@ def actors_in(sight: Sight) -> list[Id]:
 
 def present(fact: Fact, catalogue: Catalogue) -> list[Id]:
     """Return who has to be where the deed is done; to act from afar (a letter), nobody."""
-    if fact.kind not in OCCURRENCES or catalogue[fact.predicate].from_afar:
+    if fact.kind not in OCCURRENCES or fact.predicate in OF_CANON or catalogue[fact.predicate].from_afar:
         return []
     return _in_roles(fact, PRESENT if fact.kind is FactKind.ENCOUNTER else ACTING)
 

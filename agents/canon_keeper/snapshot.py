@@ -54,6 +54,7 @@ class Gain:
     tags: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     description: str = ""
+    is_pc: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ again. Source: design/authority.md, "what a policy decided is shown and can be u
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from agents.canon_keeper.claims import fact_id_of
 from agents.canon_keeper.decisions import OPEN
 from agents.canon_keeper.merges import Merges
@@ -30,6 +32,14 @@ UNCHANGED = "Canon is as it was."
 _DONE = (CanonizationState.WRITTEN, CanonizationState.CLOSED)
 
 
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """A closed proposal, and the proposals that together undo it."""
+
+    closed: ProposedChange
+    proposals: tuple[ProposedChange, ...]
+
+
 class Undoing:
     """Finds what undoes a closed proposal. Stateless."""
 
@@ -42,8 +52,8 @@ class Undoing:
         self._ids = ids
         self._clock = clock
 
-    async def of(self, proposal_id: Id, words: str) -> tuple[ProposedChange, ...]:
-        """Return proposals that together undo what a commit made of this one; `words` say what it was.
+    async def of(self, proposal_id: Id, words: str) -> Undo:
+        """Return what undoes what a commit made of this proposal; `words` say what it was.
 
         Stage them. Raises InputError if it is still open, if there is nothing to undo, or if the same is
         proposed already.
@@ -62,7 +72,7 @@ class Undoing:
         waiting = await self._log.proposals(universe_id=found.universe_id, statuses=OPEN)
         if any(p.payload in changes for p in waiting):
             raise InputError("That is proposed already.", kept=UNCHANGED, todo="It waits at the gate.")
-        return tuple(undoing)
+        return Undo(found, tuple(undoing))
 
     async def _changes(self, proposal: ProposedChange) -> tuple[Payload, ...]:
         change = proposal.change

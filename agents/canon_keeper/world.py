@@ -152,11 +152,6 @@ class World:
                 self._end(self.facts[fact.id], other)
         self._follow()
 
-    def end(self, older: Fact, newer: Fact) -> None:
-        """End a fact by another that is there already."""
-        self._end(older, newer)
-        self._follow()
-
     def _end(self, older: Fact, newer: Fact) -> None:
         self.supersedes.append(Supersession(newer_id=newer.id, older_id=older.id))
         self._successions.add(newer.id, older.id)

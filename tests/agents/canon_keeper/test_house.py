@@ -93,9 +93,9 @@ async def test_what_policy_decided_is_no_decision_of_the_gm_s_and_can_be_undone(
     assert rejected.decision.reason == "Your rule for facts (weather): auto-reject."
     assert await table.keeper.houses.offers(UNIVERSE) == []
 
-    (again,) = await table.keeper.undoing.of(rejected.id, "rain")
+    (again,) = (await table.keeper.undoing.of(rejected.id, "rain")).proposals
     assert (again.payload, again.status, again.decision) == (rained.payload, ProposalStatus.PENDING, None)
-    (retcon,) = await table.keeper.undoing.of(accepted.id, "a blow")
+    (retcon,) = (await table.keeper.undoing.of(accepted.id, "a blow")).proposals
     assert isinstance(retcon.payload, RetconFact)
     await decided(table, [again], Verdict.ACCEPT)
     await decided(table, [retcon], Verdict.ACCEPT)

@@ -1,0 +1,278 @@
+"""The court as screens and commands see it: cases in views, what a ruling would do, and the ruling made.
+
+It decides nothing: the CanonKeeper's court hears and rules. Source: design/authority.md, "Contradictions".
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from functools import partial
+
+from agents.bench import Case, Docket, Ruled, RulingView, RulingWords
+from agents.canon_keeper import court as bench
+from agents.canon_keeper.decisions import OPEN, UNCHANGED, is_turned_down
+from agents.canon_keeper.hearings import Hearing
+from agents.canon_keeper.keeper import CanonKeeper
+from agents.canon_keeper.precedents import words_of_ruling
+from agents.canon_keeper.readings import LOCATED_IN, OBJECT
+from agents.clean import clean_line
+from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.messages import EventBus, ProposalsChanged
+from agents.orchestrator.announce import committed
+from agents.orchestrator.by_hand import present
+from agents.orchestrator.declare import MAX_NAME
+from agents.orchestrator.moments import read_moment, recorded
+from agents.orchestrator.outlook import outlook
+from agents.orchestrator.statements import Statements
+from agents.orchestrator.ways import CHECKS, RULINGS, VERDICTS, ways_for_entity, ways_of
+from agents.resolver.resolver import Resolver
+from agents.views import CommitReport, ConflictView
+from stores.errors import InputError
+from stores.ports import CanonReader, OrchestratorLog
+from stores.records.canon import CanonBatch, Standing
+from stores.records.ids import Clock, Id
+from stores.records.ledger import CourtRuling, Decision, ProposedChange, Ruling, Verdict
+from stores.records.world import Universe
+
+GONE = "something that is no longer on record"
+
+_VERDICTS = {"accept": Verdict.ACCEPT, "reject": Verdict.REJECT}
+
+
+class Courtroom:
+    """See `agents.bench.BenchCourt`. Stateless."""
+
+    def __init__(
+        self,
+        canon: CanonReader,
+        log: OrchestratorLog,
+        keeper: CanonKeeper,
+        resolver: Resolver,
+        context: ContextAssembly,
+        statements: Statements,
+        turnstile: asyncio.Lock,
+        clock: Clock,
+        events: EventBus,
+    ) -> None:
+        self._canon = canon
+        self._log = log
+        self._keeper = keeper
+        self._resolver = resolver
+        self._context = context
+        self._statements = statements
+        self._turnstile = turnstile
+        self._clock = clock
+        self._events = events
+
+    # --- hearing -------------------------------------------------------------------------------------
+
+    async def docket(self, proposal_id: Id) -> Docket:
+        docket = await self._keeper.court.docket(proposal_id)
+        universe = await self._canon.universe(docket.proposal.universe_id)
+        now = await self._now(docket.proposal)
+        cases = [await self._case(c, docket, universe, now) for c in docket.conflicts]
+        return Docket(universe, proposal_id, docket.title, tuple(cases))
+
+    async def _case(
+        self, conflict: ConflictView, docket: bench.Docket, universe: Universe, now: int | None
+    ) -> Case:
+        proposal, calendar = docket.proposal, universe.calendar
+        check = CHECKS.get(conflict.rule, conflict.rule.replace("_", " "))
+        case = partial(Case, check=check, text=conflict.text, certain=conflict.certain)
+        if conflict.entity_id is not None:
+            change = proposal.change
+            new = await self._statements.of_entity(change.entity_id, docket, calendar)  # type: ignore[union-attr]
+            known = await self._statements.of_entity(conflict.entity_id, docket, calendar)
+            ways = ways_for_entity(new.words, known.words)
+            return case(against=conflict.entity_id, new=new, old=known, ways=ways)
+        claim = docket.seen.checked.findings[proposal.id].fact
+        if claim is not None:
+            new = await self._statements.of_fact(claim, proposal.evidence, calendar, proposed=True)
+        else:
+            new = await self._statements.of_proposal(proposal, docket.title)
+        other, hearing = conflict.other, docket.heard.get(conflict.other.id) if conflict.other else None
+        if other is None:
+            return case(against=None, new=new, old=None, ways=VERDICTS)
+        rival = docket.seen.checked.proposed.get(other.id)
+        evidence = rival.evidence if rival else await self._canon.evidence_of(other.id)
+        old = await self._statements.of_fact(other, evidence, calendar, proposed=rival is not None)
+        ways = ways_of(hearing, calendar, now) if hearing else VERDICTS
+        return case(against=other.id, new=new, old=old, ways=ways)
+
+    # --- ruling --------------------------------------------------------------------------------------
+
+    async def foresee(self, ruling: RulingWords) -> tuple[str, ...]:
+        proposal = await self._proposal(ruling.proposal_id)
+        if ruling.way in _VERDICTS:
+            return ("Nothing is written yet: the next commit goes by it.",)
+        if ruling.way == "different":
+            return ("Remembered of these two. Nothing is held for it, and nothing is written yet.",)
+        if ruling.way == "same":
+            union = await self._keeper.namesakes.union(ruling.proposal_id, self._against(ruling))
+            return await self._told(await self._keeper.namesakes.foresee(union), proposal)
+        order, hearing = await self._order(ruling, proposal)
+        seen = await self._keeper.court.foresee(order)
+        lines = [*await self._told(seen.batch, proposal), *_turned_down(order, hearing)]
+        if seen.held:
+            lines.append("It still meets something else, and is written when that is settled too.")
+        if seen.needy:
+            lines.append("It is about something that is only proposed, and is written together with it.")
+        return tuple(lines)
+
+    async def rule(self, ruling: RulingWords) -> Ruled:
+        async with self._turnstile:
+            proposal = await self._proposal(ruling.proposal_id)
+            before = await self._context.load(proposal.scene_id) if proposal.scene_id else None
+            report, lines = await self._made(ruling, proposal)
+            if report is not None and before is not None:
+                await self._keep_scene(before)
+        if report is not None:
+            committed(self._events, proposal.universe_id, proposal.scene_id, report)
+        else:
+            self._events.publish(ProposalsChanged(proposal.universe_id, proposal.scene_id))
+        return Ruled(report, lines, await self._left(ruling.proposal_id))
+
+    async def _made(
+        self, ruling: RulingWords, proposal: ProposedChange
+    ) -> tuple[CommitReport | None, tuple[str, ...]]:
+        if ruling.way in _VERDICTS:
+            decision = Decision(verdict=_VERDICTS[ruling.way], by="gm", at=self._clock())
+            await self._keeper.decide([proposal.id], decision)
+            return None, await self.foresee(ruling)
+        if ruling.way == "different":
+            await self._keeper.namesakes.tell_apart(proposal.id, self._against(ruling))
+            return None, ("Remembered: they are two.",)
+        lines = await self.foresee(ruling)
+        if ruling.way == "same":
+            union = await self._keeper.namesakes.union(proposal.id, self._against(ruling))
+            await self._resolver.stage([union.merge])
+            return await self._keeper.namesakes.unite(union), lines
+        order, _ = await self._order(ruling, proposal)
+        await self._resolver.stage(order.staged)
+        return await self._keeper.court.rule(order), lines
+
+    # --- on record -----------------------------------------------------------------------------------
+
+    async def rulings(self, universe_id: Id) -> tuple[RulingView, ...]:
+        made = await self._log.rulings(universe_id)
+        proposals = await self._log.proposals_by_id({r.proposal_id for r in made if r.proposal_id})
+        rows = await self._keeper.views(list(proposals.values()))
+        titles = {row.proposal.id: row.title for row in rows}
+        facts = await self._canon.facts_by_id({r.fact_id for r in made if r.fact_id})
+        entities = await self._canon.entities_by_id({i for r in made if not r.fact_id for i in r.pair})
+        others = {i: f.statement for i, f in facts.items()} | {i: e.name for i, e in entities.items()}
+        return tuple(
+            RulingView(
+                new=titles.get(ruling.proposal_id or "", GONE),
+                old=others.get(_other_of(ruling), GONE),
+                ruling=ruling.ruling,
+                words=words_of_ruling(ruling) if ruling.fact_id else "they are two",
+                by="you" if ruling.by == "gm" else ruling.by,
+                at=recorded(ruling.at),
+                reason=ruling.reason,
+            )
+            for ruling in reversed(made)
+        )
+
+    # --- inside --------------------------------------------------------------------------------------
+
+    async def _proposal(self, proposal_id: Id) -> ProposedChange:
+        proposal = (await self._log.proposals_by_id([proposal_id])).get(proposal_id)
+        if proposal is None:
+            raise InputError("That proposal is gone.", kept=UNCHANGED)
+        return proposal
+
+    def _against(self, ruling: RulingWords) -> Id:
+        if ruling.against is None:
+            raise InputError("There is no other one to rule on.", kept=UNCHANGED)
+        return ruling.against
+
+    async def _order(self, ruling: RulingWords, proposal: ProposedChange) -> tuple[bench.Order, Hearing]:
+        """Return what the ruling comes to. Raises InputError if it cannot be made so."""
+        hearing = await self._keeper.court.hear(proposal.id, ruling.against)
+        way, tick = RULINGS.get(ruling.way), None
+        if way is None:
+            raise InputError(f"{ruling.way!r} settles no such conflict.", kept=UNCHANGED)
+        if way in (CourtRuling.FROM_NOW, CourtRuling.BOUNDED):
+            tick = await self._tick(ruling, proposal)
+        name = _name(ruling.name) if way is CourtRuling.SPLIT else ""
+        if name.casefold() in {known.casefold() for known in hearing.shared.values()}:
+            raise InputError("The other one needs a name of its own.", kept=UNCHANGED)
+        order = await self._keeper.court.order(
+            hearing,
+            way,
+            tick=tick,
+            yielding=ruling.yielding,
+            standing=ruling.standing,
+            entity_id=ruling.entity_id,
+            name=name,
+        )
+        return order, hearing
+
+    async def _tick(self, ruling: RulingWords, proposal: ProposedChange) -> int | None:
+        """Return the world time that was typed; with none, a bounded one is bounded by the present."""
+        if not ruling.when.strip() and ruling.way == "new":
+            return None
+        universe = await self._canon.universe(proposal.universe_id)
+        return read_moment(ruling.when, universe.calendar, await self._now(proposal))
+
+    async def _now(self, proposal: ProposedChange) -> int | None:
+        """Return the world time that the proposal's scene stands at, or else the furthest of the world."""
+        if proposal.scene_id is not None:
+            return (await self._context.load(proposal.scene_id)).tick
+        return await present(self._log, proposal.universe_id)
+
+    async def _told(self, batch: CanonBatch | None, proposal: ProposedChange) -> tuple[str, ...]:
+        if batch is None:
+            return ()
+        universe = await self._canon.universe(proposal.universe_id)
+        facts = await self._canon.facts_by_id({c.fact_id for c in batch.fact_changes})
+        entities = await self._canon.entities_by_id({e.id for e in batch.entities})
+        return tuple(outlook(batch, facts, entities, universe.calendar))
+
+    async def _left(self, proposal_id: Id) -> int:
+        """Return how many conflicts an open proposal still has."""
+        proposal = await self._proposal(proposal_id)
+        if proposal.status not in OPEN or is_turned_down(proposal):
+            return 0
+        return len((await self._keeper.court.docket(proposal_id)).conflicts)
+
+    async def _keep_scene(self, before: SceneContext) -> None:
+        """What was staged in the scene may be canon now: its own record takes over who is here, and where."""
+        born = await self._canon.entities_by_id(before.born())
+        came = [entity.merged_into or entity.id for entity in born.values()]
+        cast = tuple(dict.fromkeys((*before.scene.cast, *came)))
+        place_id = before.scene.place_id
+        if before.place is not None and await self._is_in(before.story.pc_id, before.place.id):
+            place_id = before.place.id
+        if (cast, place_id) != (before.scene.cast, before.scene.place_id):
+            await self._log.update_scene(before.scene.model_copy(update={"cast": cast, "place_id": place_id}))
+
+    async def _is_in(self, who: Id | None, place_id: Id) -> bool:
+        """Say whether canon has somebody in a place."""
+        stays = await self._canon.facts_about(who, predicate=LOCATED_IN) if who else []
+        return any(f.standing is Standing.TRUE and f.entity(OBJECT) == place_id for f in stays)
+
+
+def _name(text: str) -> str:
+    """Return a name as typed. Raises InputError for one that no entity can bear."""
+    name = clean_line(text)
+    if len(name) > MAX_NAME:
+        raise InputError(f"A name has at most {MAX_NAME} characters.", kept=UNCHANGED)
+    return name
+
+
+def _turned_down(order: bench.Order, hearing: Hearing) -> Iterator[str]:
+    """Yield what is only proposed and will not be written; what is written corrected is not among it."""
+    for side in hearing.sides():
+        decision = order.decisions.get(side.proposal.id) if side.proposal else None
+        if decision is not None and decision.verdict is Verdict.REJECT and not order.restated:
+            yield f"✗ {side.fact.statement}  is turned down"
+
+
+def _other_of(ruling: Ruling) -> Id:
+    """Return the fact that was ruled on, or the entity that somebody new was told apart from."""
+    if ruling.fact_id is not None:
+        return ruling.fact_id
+    return next((i for i in ruling.pair if i != ruling.upheld), "")

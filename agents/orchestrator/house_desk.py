@@ -1,0 +1,117 @@
+"""The house as screens and commands see it: rules by kind with the GM's own figures, predicates, undoing.
+
+Source: design/authority.md, "Canon policy"; design/product.md, "Gate fatigue".
+"""
+
+from __future__ import annotations
+
+import asyncio
+from asyncio import gather
+
+from agents.bench import HouseView, KindView
+from agents.canon_keeper.house import Offer, Tally, offered
+from agents.canon_keeper.keeper import CanonKeeper
+from agents.canon_keeper.kinds import PLURALS, in_words, read_kind
+from agents.messages import EventBus, ProposalsChanged
+from agents.orchestrator.by_hand import ByHand
+from agents.orchestrator.courtroom import Courtroom
+from agents.orchestrator.moments import recorded
+from agents.resolver.resolver import Resolver
+from agents.world_views import Staged
+from stores.ports import CanonReader, LogReader
+from stores.records.ids import Clock, Id
+from stores.records.ledger import Decision, KindPolicy, KindRule, ProposalStatus, Verdict
+
+OFTEN = 5
+"""Decisions from which a part of a kind is listed, so that a rule for it is one key away."""
+
+
+class HouseDesk:
+    """See `agents.bench.BenchHouse`. Stateless."""
+
+    def __init__(
+        self,
+        canon: CanonReader,
+        log: LogReader,
+        keeper: CanonKeeper,
+        resolver: Resolver,
+        court: Courtroom,
+        by_hand: ByHand,
+        turnstile: asyncio.Lock,
+        clock: Clock,
+        events: EventBus,
+    ) -> None:
+        self._canon = canon
+        self._log = log
+        self._keeper = keeper
+        self._resolver = resolver
+        self._court = court
+        self._by_hand = by_hand
+        self._turnstile = turnstile
+        self._clock = clock
+        self._events = events
+
+    async def read(self, universe_id: Id) -> HouseView:
+        universe, laid_down, tallies, predicates, rulings = await gather(
+            self._canon.universe(universe_id),
+            self._keeper.houses.rules(universe_id),
+            self._keeper.houses.tallies(universe_id),
+            self._keeper.houses.predicates(universe_id),
+            self._court.rulings(universe_id),
+        )
+        rules = {rule.kind: rule for rule in laid_down}
+        offers = {offer.kind: offer for offer in offered(tallies, rules)}
+        often = {kind for kind, tally in tallies.items() if tally.decided >= OFTEN}
+        kinds = sorted({*PLURALS, *rules, *offers, *often}, key=_place)
+        views = tuple(_kind(k, rules.get(k), tallies.get(k), offers.get(k)) for k in kinds)
+        return HouseView(universe, views, predicates, rulings)
+
+    async def set_rule(self, universe_id: Id, kind: str, rule: KindRule | None) -> str:
+        kind = read_kind(kind)
+        async with self._turnstile:
+            await self._keeper.houses.set_rule(universe_id, kind, rule)
+        self._events.publish(ProposalsChanged(universe_id, None))
+        return kind
+
+    async def set_predicates(self, universe_id: Id, text: str) -> int:
+        async with self._turnstile:
+            own = await self._keeper.houses.set_predicates(universe_id, text)
+        self._events.publish(ProposalsChanged(universe_id, None))
+        return len(own)
+
+    async def undo(self, proposal_id: Id) -> Staged:
+        async with self._turnstile:
+            undoing = await self._keeper.undoing.of(proposal_id, await self._title(proposal_id))
+            await self._resolver.stage(undoing.proposals)
+            if undoing.closed.status is ProposalStatus.REJECTED:
+                # Policy kept it out, and would again: only a word of the GM's lets it in.
+                accept = Decision(verdict=Verdict.ACCEPT, by="gm", at=self._clock(), reason="Taken back.")
+                await self._keeper.decide([p.id for p in undoing.proposals], accept)
+        closed = undoing.closed
+        self._events.publish(ProposalsChanged(closed.universe_id, closed.scene_id))
+        return await self._by_hand.staged(undoing.proposals)
+
+    async def _title(self, proposal_id: Id) -> str:
+        found = await self._log.proposals_by_id([proposal_id])
+        rows = await self._keeper.views(list(found.values()))
+        return rows[0].title if rows else ""
+
+
+def _kind(kind: str, rule: KindPolicy | None, tally: Tally | None, offer: Offer | None) -> KindView:
+    return KindView(
+        kind=kind,
+        words=in_words(kind),
+        rule=rule.rule if rule else None,
+        by=("you" if rule.by == "gm" else rule.by) if rule else "",
+        at=recorded(rule.at) if rule else "",
+        accepted=tally.accepted if tally else 0,
+        decided=tally.decided if tally else 0,
+        offered=offer.rule if offer else None,
+    )
+
+
+def _place(kind: str) -> tuple[int, str]:
+    """Kinds stand in the order of the catalogue of changes, each before its parts."""
+    whole, _, part = kind.partition(":")
+    order = list(PLURALS)
+    return order.index(whole) if whole in order else len(order), part
