@@ -9,6 +9,7 @@ from tools.servers.minio import Minio
 from tools.servers.mongo import Mongo
 from tools.servers.neo4j import Neo4j
 from tools.servers.opensearch import OpenSearch
+from tools.servers.qdrant import Qdrant
 
 # The quickest to be had first; MinIO is built from source.
-SERVERS: Final[tuple[Server, ...]] = (Neo4j(), Mongo(), OpenSearch(), Minio())
+SERVERS: Final[tuple[Server, ...]] = (Neo4j(), Mongo(), Qdrant(), OpenSearch(), Minio())
