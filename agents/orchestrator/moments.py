@@ -88,7 +88,8 @@ def _whole(moment: datetime, said: str) -> datetime:
     """Return the end of the day, or of the minute, that was named."""
     if re.fullmatch(r"[0-9-]+", said):
         return moment + timedelta(days=1, microseconds=-1)
-    return moment if moment.second else moment + timedelta(minutes=1, microseconds=-1)
+    to_the_second = re.search(r":[0-9]{2}:", said)
+    return moment if to_the_second else moment + timedelta(minutes=1, microseconds=-1)
 
 
 def recorded(moment: datetime) -> str:

@@ -1,0 +1,532 @@
+"""The GM's own hand on the world: every edit waits at the universe's gate, and is refused in words."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from agents.orchestrator.main import Orchestrator
+from agents.world_views import EntityEdit, FactEdit, NewThing
+from stores.errors import InputError, NotFound
+from stores.records.canon import EvidenceKind, FactStatus, Standing
+from stores.records.ids import Id
+from stores.records.ledger import Verdict
+from stores.records.world import Entity, EntityKind
+from tests.table import begin, opened
+
+
+class World:
+    """A story in a yard, and its GM."""
+
+    def __init__(self, desk: Orchestrator, scene_id: Id, universe_id: Id) -> None:
+        self.desk = desk
+        self.scene_id = scene_id
+        self.id = universe_id
+
+    @property
+    def edits(self):  # type: ignore[no-untyped-def]
+        return self.desk.world.edits
+
+    async def named(self, name: str) -> Entity:
+        (found,) = [e for e in await self.desk.entities(self.id, name) if e.name == name]
+        return found
+
+    async def accept(self) -> None:
+        """Accept all that waits at the gate, and write it."""
+        gate = await self.desk.gate(None, self.id)
+        await self.desk.decide([p.proposal.id for p in gate.proposals], Verdict.ACCEPT)
+        report = await self.desk.commit_universe(self.id)
+        assert report.failed == ()
+
+    async def bring(self, kind: EntityKind, *names: str) -> None:
+        for name in names:
+            await self.edits.create(self.id, NewThing(kind, name))
+        await self.accept()
+
+    async def told(self, name: str) -> dict[str, Id]:
+        """Return what is so of somebody, as canon says it, with its facts."""
+        card = await self.desk.card((await self.named(name)).id)
+        views = [*card.facts, *(view for _, _, view in card.relations)]
+        return {view.fact.statement: view.fact.id for view in views}
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        yield World(desktop.desk, scene_id, (await desktop.desk.scene(scene_id)).universe.id)
+
+
+def as_is(entity: Entity, **changes: object) -> EntityEdit:
+    """Return the edit that leaves the entity as it is, but for the changes."""
+    own = {
+        "name": entity.name,
+        "aliases": entity.aliases,
+        "description": entity.description,
+        "numbers": tuple(entity.numbers.items()),
+        "tags": entity.tags,
+    }
+    return EntityEdit(**own | changes)  # type: ignore[arg-type]
+
+
+# --- entities -----------------------------------------------------------------------------------------
+
+
+async def test_an_edit_waits_at_the_gate_and_rests_on_the_act(world: World) -> None:
+    mara = await world.named("Mara")
+    staged = await world.edits.edit(
+        mara.id,
+        as_is(
+            mara, name="Mara Venn", description="A diver.", numbers=(("hp", 8), ("might", 1)), tags=("wet",)
+        ),
+    )
+    assert staged.waiting == 3
+    assert staged.titles == ("Mara -> Mara Venn", "Mara.hp 10 -> 8", "Mara is wet")
+    assert staged.lines[-1] == "3 wait at the gate: g"
+    assert await world.named("Mara") == mara, "nothing is true before the gate"
+    gate = await world.desk.gate(None, world.id)
+    assert {p.mark for p in gate.proposals} == {"accept"}
+
+    await world.accept()
+    now = await world.named("Mara Venn")
+    assert (now.aliases, now.description, now.numbers["hp"], now.tags) == (("Mara",), "A diver.", 8, ("wet",))
+    card = await world.desk.card(now.id)
+    (hp,) = [v for v in card.facts if v.fact.predicate == "hp"]
+    (basis,) = await world.desk.world.record.basis(hp.fact.id)
+    assert basis.evidence.kind is EvidenceKind.MANUAL
+    assert basis.evidence.quote == "Mara's hp is 8."
+    assert basis.who.startswith("by you, 2026-01-01")
+
+
+async def test_only_what_differs_is_proposed(world: World) -> None:
+    mara = await world.named("Mara")
+    with pytest.raises(InputError, match="how it is already"):
+        await world.edits.edit(mara.id, as_is(mara))
+    with pytest.raises(InputError, match="how it is already"):
+        await world.edits.lock(mara.id, False)
+    assert await world.desk.world.previews.waiting(world.id) == 0
+
+
+async def test_the_same_twice_waits_once(world: World) -> None:
+    mara = await world.named("Mara")
+    await world.edits.lock(mara.id, True)
+    with pytest.raises(InputError, match="waits at the gate already"):
+        await world.edits.lock(mara.id, True)
+    await world.edits.edit(mara.id, as_is(mara, tags=("wet",)))
+    again = await world.edits.edit(mara.id, as_is(mara, tags=("wet", "cold")))
+    assert again.titles == ("Mara is cold",)
+    assert again.waiting == 3
+
+
+async def test_lock_and_unlock(world: World) -> None:
+    mara = await world.named("Mara")
+    for locked in (True, False):
+        await world.edits.lock(mara.id, locked)
+        await world.accept()
+        assert (await world.named("Mara")).locked is locked
+
+
+async def test_a_tag_and_a_number_go_again(world: World) -> None:
+    mara = await world.named("Mara")
+    await world.edits.edit(mara.id, as_is(mara, numbers=(*mara.numbers.items(), ("luck", 3)), tags=("wet",)))
+    await world.accept()
+    mara = await world.named("Mara")
+    assert (mara.numbers["luck"], mara.tags) == (3, ("wet",))
+    await world.edits.edit(mara.id, as_is(mara, numbers=(("hp", 10), ("might", 1)), tags=()))
+    await world.accept()
+    mara = await world.named("Mara")
+    assert (dict(mara.numbers), mara.tags) == ({"hp": 10, "might": 1}, ())
+    with pytest.raises(InputError, match="has had hp from the beginning"):
+        await world.edits.edit(mara.id, as_is(mara, numbers=(("might", 1),)))
+
+
+async def test_something_new_of_any_kind(world: World) -> None:
+    for kind in EntityKind:
+        await world.edits.create(
+            world.id, NewThing(kind, f"The {kind}", "New.", ("It",), (("size", 2),), ("odd",))
+        )
+    await world.accept()
+    for kind in EntityKind:
+        entity = await world.named(f"The {kind}")
+        assert (entity.kind, entity.aliases, entity.tags) == (kind, ("It",), ("odd",))
+        assert (entity.description, dict(entity.numbers)) == ("New.", {"size": 2})
+
+
+@pytest.mark.parametrize(
+    ("thing", "why"),
+    [
+        (NewThing(EntityKind.PLACE, "  "), "needs a name"),
+        (NewThing(EntityKind.PLACE, "x" * 90), "90 characters"),
+        (NewThing(EntityKind.PLACE, "Pit", "x" * 2_000), "2,000 characters"),
+        (NewThing(EntityKind.PLACE, "Pit", numbers=(("depth", 10**20),)), "more than a sheet can hold"),
+        (NewThing(EntityKind.PLACE, "Pit", tags=tuple(map(str, range(30)))), "30"),
+    ],
+)
+async def test_what_cannot_be_brought_in_is_refused(world: World, thing: NewThing, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        await world.edits.create(world.id, thing)
+    assert await world.desk.world.previews.waiting(world.id) == 0
+
+
+async def test_what_is_gone_cannot_be_edited(world: World) -> None:
+    for act in (
+        world.edits.lock("nobody", True),
+        world.edits.merge("nobody", "nothing"),
+        world.edits.retcon("nobody"),
+        world.edits.end("nothing"),
+        world.edits.split("nobody"),
+        world.edits.correct("nothing", FactEdit("So.")),
+    ):
+        with pytest.raises(InputError):
+            await act
+    with pytest.raises(NotFound):
+        await world.edits.say("nowhere", "Mara is here")
+
+
+# --- facts --------------------------------------------------------------------------------------------
+
+
+async def test_a_fact_is_said_as_after_the_command(world: World) -> None:
+    await world.bring(EntityKind.PLACE, "Crypt")
+    await world.edits.say(world.id, "Mara located_in Crypt")
+    await world.edits.say(world.id, "Mara hates the sea", since="always")
+    await world.edits.rule(world.id, "The dead cannot cross salt")
+    await world.accept()
+    told = await world.told("Mara")
+    assert {"Mara is in Crypt.", "Mara hates the sea."} <= told.keys()
+    hates = (await world.desk.world.record.history(told["Mara hates the sea."])).facts[0]
+    assert hates.fact.valid_from is None
+    moment = await world.desk.world.record.moment(world.id, search="salt")
+    assert [v.fact.statement for v in moment.facts] == ["The dead cannot cross salt."]
+
+
+async def test_a_value_given_anew_ends_the_one_before(world: World) -> None:
+    await world.bring(EntityKind.PLACE, "Crypt", "Chapel")
+    await world.edits.say(world.id, "Mara located_in Crypt", since="day 1")
+    await world.accept()
+    await world.edits.say(world.id, "Mara located_in Chapel", since="day 1 dawn")
+    (row,) = (await world.desk.gate(None, world.id)).proposals
+    assert (row.mark, row.conflicts) == ("accept", ())
+    await world.accept()
+    told = await world.told("Mara")
+    assert "Mara is in Chapel." in told
+    assert "Mara is in Crypt." not in told
+    history = await world.desk.world.record.history(told["Mara is in Chapel."])
+    assert [(v.fact.statement, v.current) for v in history.facts] == [
+        ("Mara is in Crypt.", False),
+        ("Mara is in Chapel.", True),
+    ]
+    assert history.facts[0].superseded_by == "Mara is in Chapel."
+
+
+async def test_one_that_waits_to_be_created_can_be_spoken_of(world: World) -> None:
+    await world.edits.create(world.id, NewThing(EntityKind.PLACE, "Crypt"))
+    await world.edits.say(world.id, "Mara located_in Crypt")
+    await world.accept()
+    assert "Mara is in Crypt." in await world.told("Mara")
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "why"),
+    [
+        ("", "", "needs a sentence"),
+        ("x" * 1_200, "", "1,200 characters"),
+        ("Mara is tired", "elevenses", "names no day"),
+        ("Mara is tired", "day 3 elevenses", "no time that is known here"),
+        ("Mara is tired", "day 3 25:00", "A day has no 25:00"),
+    ],
+)
+async def test_what_cannot_be_said_is_refused(world: World, text: str, since: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        await world.edits.say(world.id, text, since)
+    assert await world.desk.world.previews.waiting(world.id) == 0
+
+
+async def test_a_fact_is_ended(world: World) -> None:
+    await world.edits.say(world.id, "Mara keeps a dog", since="day 1")
+    await world.accept()
+    (fact_id,) = (await world.told("Mara")).values()
+    with pytest.raises(InputError, match="not even begun"):
+        await world.edits.end(fact_id, "2 days before day 1")
+    await world.edits.end(fact_id, "day 1 dawn")
+    await world.accept()
+    assert "Mara keeps a dog." not in await world.told("Mara")
+    at_night = await world.desk.world.record.moment(world.id, "day 1 1:00")
+    assert "Mara keeps a dog." in [v.fact.statement for v in at_night.facts]
+    with pytest.raises(InputError, match="over already"):
+        await world.edits.end(fact_id)
+
+
+async def test_what_happened_is_not_ended(world: World) -> None:
+    await world.edits.say(world.id, "event: Mara fell")
+    await world.accept()
+    (fact_id,) = (await world.told("Mara")).values()
+    with pytest.raises(InputError, match="What happened stays so"):
+        await world.edits.end(fact_id)
+
+
+async def test_a_fact_is_corrected_on_its_own_evidence(world: World) -> None:
+    await world.desk.submit(world.scene_id, "I look at the dog.")
+    await world.desk.submit(world.scene_id, "/fact Mara keeps a dgo")
+    await world.desk.commit(world.scene_id)
+    (fact_id,) = (await world.told("Mara")).values()
+    with pytest.raises(InputError, match="how it is already"):
+        await world.edits.correct(fact_id, FactEdit("Mara keeps a dgo."))
+    await world.edits.correct(fact_id, FactEdit("Mara keeps a dog", standing=Standing.RUMOUR))
+    await world.accept()
+    ((statement, new_id),) = (await world.told("Mara")).items()
+    assert statement == "Mara keeps a dog."
+    quotes = {b.evidence.quote for b in await world.desk.world.record.basis(new_id)}
+    assert {"I look at the dog.", "Corrected by hand: Mara keeps a dog."} <= quotes
+    with pytest.raises(InputError, match="history"):
+        await world.edits.correct(fact_id, FactEdit("Mara keeps a cat."))
+
+
+async def test_a_value_is_corrected_with_its_sentence_and_its_sheet(world: World) -> None:
+    mara = await world.named("Mara")
+    await world.edits.edit(mara.id, as_is(mara, numbers=(("hp", 7), ("might", 1))))
+    await world.accept()
+    told = await world.told("Mara")
+    with pytest.raises(InputError, match="does not fit"):
+        await world.edits.correct(told["Mara's hp is 7."], FactEdit("Mara's hp is 7.", "many"))
+    await world.edits.correct(told["Mara's hp is 7."], FactEdit("Mara's hp is 7.", "9"))
+    await world.accept()
+    assert (await world.named("Mara")).numbers["hp"] == 9
+    assert "Mara's hp is 9." in await world.told("Mara")
+
+
+async def test_a_rule_is_reworded(world: World) -> None:
+    await world.edits.rule(world.id, "The dead do not cross salt, says Mara")
+    await world.accept()
+    (fact_id,) = (await world.told("Mara")).values()
+    await world.edits.correct(fact_id, FactEdit("The dead never cross salt, says Mara"))
+    await world.accept()
+    assert list(await world.told("Mara")) == ["The dead never cross salt, says Mara."]
+
+
+# --- retcons ------------------------------------------------------------------------------------------
+
+
+async def test_a_retcon_and_its_way_back(world: World) -> None:
+    await world.bring(EntityKind.PLACE, "Crypt", "Chapel")
+    for place, since in (("Crypt", "day 1"), ("Chapel", "day 1 dawn")):
+        await world.edits.say(world.id, f"Mara located_in {place}", since)
+        await world.accept()
+    fact_id = (await world.told("Mara"))["Mara is in Chapel."]
+    impact = await world.desk.world.previews.retcon(fact_id)
+    assert not impact.restore
+    assert not impact.staged
+    assert impact.changes == (
+        ("Mara is in Chapel.", "so", "never so"),
+        ("Mara is in Crypt.", "so until Day 1, dawn", "so"),
+    )
+    await world.edits.retcon(fact_id)
+    assert (await world.desk.world.previews.retcon(fact_id)).staged
+    await world.accept()
+    assert "Mara is in Crypt." in await world.told("Mara")
+    taken = await world.desk.world.record.taken_back(world.id)
+    assert [v.fact.id for v in taken.facts] == [fact_id]
+
+    back = await world.desk.world.previews.retcon(fact_id)
+    assert back.restore
+    await world.edits.retcon(fact_id)
+    await world.accept()
+    assert "Mara is in Chapel." in await world.told("Mara")
+    assert (await world.desk.world.record.taken_back(world.id)).facts == ()
+
+
+async def test_an_entity_is_retconned_and_restored(world: World) -> None:
+    await world.bring(EntityKind.PLACE, "Crypt")
+    crypt = await world.named("Crypt")
+    await world.edits.retcon(crypt.id)
+    await world.accept()
+    assert await world.desk.entities(world.id, "Crypt") == []
+    taken = await world.desk.world.record.taken_back(world.id)
+    assert [e.id for e in taken.entities] == [crypt.id]
+    await world.edits.retcon(crypt.id)
+    await world.accept()
+    assert await world.named("Crypt") == crypt
+
+
+# --- merges -------------------------------------------------------------------------------------------
+
+
+async def test_two_that_are_one_and_two_again(world: World) -> None:
+    await world.bring(EntityKind.CHARACTER, "Wenna Pike", "Wenna", "Old Tam")
+    await world.edits.say(world.id, "Wenna ally_of Old Tam")
+    await world.edits.say(world.id, "Wenna Pike keeps a dog")
+    await world.accept()
+    wenna, pike = await world.named("Wenna"), await world.named("Wenna Pike")
+    (pair,) = await world.desk.world.previews.lookalikes(world.id, wenna.id)
+    assert (pair.one.id, pair.other.id) == (wenna.id, pike.id)
+
+    view = await world.desk.world.previews.merge(pike.id, wenna.id)
+    assert [v.fact.statement for v in view.moved] == ["Wenna and Old Tam are allies."]
+    assert (view.gained, view.clashes, view.staged) == (("Wenna",), (), False)
+    await world.edits.merge(pike.id, wenna.id)
+    assert (await world.desk.world.previews.merge(pike.id, wenna.id)).staged
+    await world.accept()
+    assert [e.id for e in await world.desk.world.previews.absorbed_by(pike.id)] == [wenna.id]
+    card = await world.desk.card(pike.id)
+    assert [other.name for _, other, _ in card.relations] == ["Old Tam"]
+    with pytest.raises(InputError, match="merged"):
+        await world.edits.retcon(wenna.id)
+
+    await world.edits.split(wenna.id)
+    await world.accept()
+    assert await world.named("Wenna") == wenna
+    assert await world.desk.world.previews.absorbed_by(pike.id) == ()
+    assert "Wenna and Old Tam are allies." in await world.told("Wenna")
+    assert "Wenna Pike keeps a dog." in await world.told("Wenna Pike")
+
+
+async def test_one_cannot_be_merged_with_itself(world: World) -> None:
+    mara = await world.named("Mara")
+    with pytest.raises(InputError, match="one already"):
+        await world.edits.merge(mara.id, mara.id)
+
+
+# --- what was known, and the ledger -------------------------------------------------------------------
+
+
+async def test_canon_at_a_moment_of_both_times(world: World) -> None:
+    await world.edits.say(world.id, "Mara keeps a dog", since="day 1")
+    await world.accept()
+    (fact_id,) = (await world.told("Mara")).values()
+    begun = (await world.desk.universes())[0].recorded_at
+    await world.edits.retcon(fact_id)
+    then = (await world.desk.gate(None, world.id)).proposals[0].proposal.created_at
+    await world.accept()
+
+    async def so(when: str = "", known: str = "") -> list[str]:
+        view = await world.desk.world.record.moment(world.id, when, known)
+        return [v.fact.statement for v in view.facts if "dog" in v.fact.statement]
+
+    assert await so() == []
+    assert await so("day 2") == []
+    assert await so(known=f"{then.astimezone():%Y-%m-%d}") == [], "by the end of that day it was retconned"
+    assert await so(known=f"{begun.astimezone():%Y-%m-%d %H:%M:%S.%f}") == []
+    known = f"{then.astimezone():%Y-%m-%d %H:%M:%S.%f}"
+    assert await so(known=known) == ["Mara keeps a dog."]
+    assert await so("day 2", known) == ["Mara keeps a dog."]
+    assert await so("1 day before day 1", known) == []
+    assert (await world.desk.world.record.moment(world.id, "day 2")).when == "Day 2, night"
+    for bad in ("yesterday", "day 2 elevenses"):
+        with pytest.raises(InputError):
+            await so(bad)
+    with pytest.raises(InputError, match="no date"):
+        await so(known="Tuesday")
+    with pytest.raises(InputError, match="still to come"):
+        await so(known="2030-01-01")
+
+
+async def test_a_promise_is_paid_by_hand_and_from_play(world: World) -> None:
+    await world.desk.submit(world.scene_id, "I swear two things.")
+    for words in ("promise: Mara owes the well a coin", "promise: Mara will come back"):
+        await world.desk.submit(world.scene_id, f"/fact {words}")
+    assert [p.title for p in (await world.desk.world.ledger.read(world.id)).proposed] == [
+        "Mara owes the well a coin.",
+        "Mara will come back.",
+    ]
+    await world.desk.commit(world.scene_id)
+    ledger = await world.desk.world.ledger.read(world.id, world.scene_id)
+    assert [entry.number for entry in ledger.open] == [1, 2]
+    coin, back = (entry.fact.fact.id for entry in ledger.open)
+    await world.desk.world.ledger.pay_off(coin, world.scene_id)
+    assert (await world.desk.world.previews.waiting(world.id)) == 0, "it waits at the scene's gate"
+    with pytest.raises(InputError, match="proposed already"):
+        await world.desk.world.ledger.pay_off(coin, world.scene_id)
+    staged = await world.desk.world.ledger.pay_off(back)
+    assert staged.waiting == 1
+    assert all(entry.staged for entry in (await world.desk.world.ledger.read(world.id)).open)
+    await world.accept()
+    await world.desk.commit(world.scene_id)
+    ledger = await world.desk.world.ledger.read(world.id)
+    assert ledger.open == ()
+    assert {(e.fact.fact.id, e.paid, e.number) for e in ledger.closed} == {(coin, True, 0), (back, True, 0)}
+    (ending,) = [
+        v for v in (await world.desk.world.record.history(coin)).facts if v.fact.closed and v.current
+    ]
+    assert "I swear two things." in {
+        b.evidence.quote for b in await world.desk.world.record.basis(ending.fact.id)
+    }
+
+
+async def test_the_timeline_and_the_map(world: World) -> None:
+    await world.bring(EntityKind.CHARACTER, "Tam", "Ilse")
+    for words, since in (
+        ("event: Mara fell", "day 2"),
+        ("event: Mara was born", "always"),
+        ("event: Mara rose", "day 1"),
+        ("Mara ally_of Tam", ""),
+        ("Tam enemy_of Ilse", ""),
+    ):
+        await world.edits.say(world.id, words, since)
+    await world.accept()
+    line = await world.desk.world.record.timeline(world.id)
+    assert [(h.day, h.fact.fact.statement) for h in line] == [
+        ("At no known time", "Mara was born."),
+        ("Day 1", "Mara rose."),
+        ("Day 2", "Mara fell."),
+    ]
+    assert len(await world.desk.world.record.timeline(world.id, "ROSE")) == 1
+    ties = (await world.desk.world.record.ties((await world.named("Mara")).id)).ties
+    assert [(t.depth, t.words, t.other.name) for t in ties] == [
+        (1, "ally of", "Tam"),
+        (2, "enemy of", "Ilse"),
+    ]
+
+
+async def test_a_retconned_fact_keeps_its_status_in_history(world: World) -> None:
+    await world.edits.say(world.id, "Mara keeps a dog")
+    await world.accept()
+    (fact_id,) = (await world.told("Mara")).values()
+    await world.edits.retcon(fact_id)
+    await world.accept()
+    history = await world.desk.world.record.history(fact_id)
+    assert [v.fact.status for v in history.facts] == [FactStatus.RETCONNED]
+
+
+async def test_what_canon_notes_of_an_edit_is_no_deed_of_anybody(world: World) -> None:
+    mara = await world.named("Mara")
+    await world.edits.edit(mara.id, as_is(mara, description="A diver."))
+    await world.edits.say(world.id, "Mara keeps a dog", since="day 1")
+    await world.accept()
+    (dog,) = [i for words, i in (await world.told("Mara")).items() if "dog" in words]
+    await world.edits.say(world.id, "Mara is dead", since="day 1 2:00")
+    (row,) = (await world.desk.gate(None, world.id)).proposals
+    assert (row.mark, row.conflicts) == ("accept", ()), "she was described anew later, by nobody in the world"
+    await world.accept()
+    await world.edits.end(dog)
+    (row,) = (await world.desk.gate(None, world.id)).proposals
+    assert (row.mark, row.conflicts) == ("accept", ()), "what holds of the dead may end"
+
+
+async def test_what_a_merge_left_behind_comes_back_with_the_split(world: World) -> None:
+    await world.bring(EntityKind.CHARACTER, "Tam", "Old Tam")
+    await world.bring(EntityKind.PLACE, "Crypt", "Chapel")
+    for words in (
+        "Tam located_in Crypt",
+        "Old Tam located_in Chapel",
+        "Tam knows Mara",
+        "Old Tam knows Mara",
+    ):
+        await world.edits.say(world.id, words)
+        await world.accept()
+    tam, old = await world.named("Tam"), await world.named("Old Tam")
+    view = await world.desk.world.previews.merge(tam.id, old.id)
+    assert [(ours, theirs.fact.statement) for ours, theirs in view.clashes] == [
+        ("Tam is in Crypt.", "Old Tam is in Chapel.")
+    ]
+    assert [v.fact.statement for v in view.repeated] == ["Old Tam knows Mara."]
+    before = await world.told("Old Tam")
+    await world.edits.merge(tam.id, old.id)
+    await world.accept()
+    told = (await world.told("Tam")).keys()
+    assert "Left behind in the merge: Old Tam is in Chapel." in told
+    await world.edits.split(old.id)
+    await world.accept()
+    assert await world.told("Old Tam") == before
+    assert (await world.told("Tam")).keys() == {"Tam is in Crypt.", "Tam knows Mara."}
