@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Protocol
 
+from agents.bench import Bench
 from agents.messages import EventBus
 from agents.views import (
     CommandHelp,
@@ -162,7 +163,15 @@ class Desk(Protocol):
         ...
 
     async def set_tension(self, scene_id: Id, tension: int) -> None:
-        """Set the story's tension, 1 to 9; the oracle and the scene check follow it."""
+        """Set the story's tension, 1 to 9; the oracle and the scene check follow it. It is recorded."""
+        ...
+
+    async def check_start(self, scene_id: Id) -> Reply:
+        """Roll whether the scene begins as expected, altered or interrupted; an exchange of its own."""
+        ...
+
+    async def finish_track(self, scene_id: Id, track: str) -> Reply:
+        """Roll how well what was worked at ends: the track of that name or number."""
         ...
 
     async def undo(self, scene_id: Id) -> Reply: ...
@@ -182,7 +191,8 @@ class Desk(Protocol):
         ...
 
     async def end_scene(self, scene_id: Id, summary: str = "") -> Reply:
-        """Active -> Finalizing; `summary` becomes a proposed event. The reply's `goto` is the gate."""
+        """Active -> Finalizing; `summary` becomes a proposed event, and clocks act. The reply's `goto` is
+        the gate; its lines tell what the end brought by itself."""
         ...
 
     async def rename_scene(self, scene_id: Id, title: str, goal: str = "") -> None:
@@ -230,6 +240,11 @@ class Desk(Protocol):
 
     async def dismiss_trigger(self, scene_id: Id) -> None:
         """Leave what is critical to the scene's end."""
+        ...
+
+    @property
+    def bench(self) -> Bench:
+        """The court and the house: conflicts settled, rules laid down, what was decided taken back."""
         ...
 
     # --- the world ---------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from stores.records.canon import Evidence, Fact
+from stores.records.clocks import ProgressClock
 from stores.records.ids import Id
 from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
 from stores.records.play import Resolution, Scene, Story, Turn
@@ -82,8 +83,36 @@ class CastMember:
 
 
 @dataclass(frozen=True, slots=True)
+class ThreadView:
+    """Something left open. `number` is what `/thread` takes; `kind` names the commitment that it shows
+    (empty: a thread of the GM's own), `proposed` one that is not canon yet, `paying` one whose pay-off is
+    proposed. `age` and `closed` are in words."""
+
+    id: Id
+    number: int
+    name: str
+    weight: int = 1
+    kind: str = ""
+    age: str = ""
+    open: bool = True
+    closed: str = ""
+    proposed: bool = False
+    paying: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TensionOffer:
+    """Where a scene's sealed results would move the tension, and why."""
+
+    before: int
+    after: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class SceneView:
-    """All that the Scene screen shows but the transcript. `state` is the scene loop's."""
+    """All that the Scene screen shows but the transcript. `state` is the scene loop's; `clocks` and
+    `tracks` are those that run; `opening` is a line on how the scene may begin, until somebody acts."""
 
     universe: Universe
     story: Story
@@ -98,13 +127,18 @@ class SceneView:
     can_undo: bool = False
     can_redo: bool = False
     unfinished: int = 0
+    threads: tuple[ThreadView, ...] = ()
+    clocks: tuple[ProgressClock, ...] = ()
+    tracks: tuple[ProgressClock, ...] = ()
+    opening: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class GateView:
     """Everything that waits at the gate: of one scene, or (scene None) of a universe without one.
 
-    `elsewhere` counts what waits at the gates of scenes that are being played.
+    `elsewhere` counts what waits at the gates of scenes that are being played. `told` is what the scene's
+    end has brought by itself, `tension` where its results would move the tension.
     """
 
     title: str
@@ -113,6 +147,8 @@ class GateView:
     finalizing: bool
     proposals: tuple[ProposalView, ...]
     elsewhere: int = 0
+    told: tuple[str, ...] = ()
+    tension: TensionOffer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +244,7 @@ class Reply:
 
     kind: Literal["exchange", "operation", "nothing"]
     lines: tuple[str, ...] = ()
-    goto: Literal["", "gate", "scene", "help", "menu", "universe", "ledger"] = ""
+    goto: Literal["", "gate", "scene", "help", "menu", "universe", "ledger", "court", "house"] = ""
     subject: Id | None = None
     text: str = ""
     severity: Literal["information", "warning", "error"] = "information"

@@ -15,7 +15,7 @@ from agents.resolver.working_state import WorkingState, fold
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import AssertFact, CreateEntity, StateChange
-from stores.records.ids import Id
+from stores.records.ids import Id, derived
 from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
 from stores.records.play import Scene, Story, Turn
 from stores.records.threads import Entry, PresenceEntry
@@ -28,7 +28,8 @@ ACTORS = (EntityKind.CHARACTER, EntityKind.CREATURE)
 @dataclass(frozen=True, slots=True)
 class SceneContext:
     """A scene as it stands at its head. `staged` are the undecided proposals that count on its line,
-    `entries` what counts of the story's books; both in the order of the line."""
+    `entries` what counts of the story's books; both in the order of the line. `last` is the last turn of
+    play, which what is declared hangs on: not the one that tells what the scene's end brought."""
 
     universe: Universe
     story: Story
@@ -38,6 +39,7 @@ class SceneContext:
     entities: Mapping[Id, Entity]
     place: Entity | None
     entries: tuple[Entry, ...] = ()
+    last: Turn | None = None
 
     @property
     def tick(self) -> int:
@@ -94,6 +96,9 @@ class ContextAssembly:
         staged = in_line_order(counting(await self._log.proposals(scene_id=scene_id, statuses=_UNDECIDED)))
         place_id = _moved_to(staged, story.pc_id) or scene.place_id
         entries = await self._entries(story)
+        last = head
+        if head is not None and tells_end(head):
+            last = await self._log.turn(head.parent_id) if head.parent_id else None
         entities = await self._entities(scene, story, staged, entries, place_id)
         return SceneContext(
             universe=await self._canon.universe(scene.universe_id),
@@ -104,6 +109,7 @@ class ContextAssembly:
             entities=entities,
             place=entities.get(place_id) if place_id else None,
             entries=entries,
+            last=last,
         )
 
     async def find(self, context: SceneContext, name: str, *, guess: bool = False) -> list[Entity]:
@@ -159,6 +165,16 @@ class ContextAssembly:
             if isinstance(proposal.change, CreateEntity) and proposal.change.entity_id not in entities:
                 entities[proposal.change.entity_id] = as_entity(proposal.change, proposal)
         return entities
+
+
+def end_turn_id(scene_id: Id, parent_id: Id | None, text: str) -> Id:
+    """Return the id of the turn that tells what a scene's end brought: the same end is the same turn."""
+    return derived("turn", "scene end", scene_id, parent_id or "", text)
+
+
+def tells_end(turn: Turn) -> bool:
+    """Say whether the turn tells what its scene's end brought."""
+    return turn.id == end_turn_id(turn.scene_id, turn.parent_id, turn.text)
 
 
 def counting(proposals: Iterable[ProposedChange]) -> tuple[ProposedChange, ...]:

@@ -9,28 +9,32 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from agents.canon_keeper.predicates import Catalogue
+from agents.context_assembly.agenda import Agendas
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.orchestrator.declare import mentioned
+from agents.orchestrator.people import People
 from agents.resolver.bonds import bonds
-from agents.resolver.events import Candidate, check_scene, random_event
+from agents.resolver.clocks import finish
+from agents.resolver.events import CHECK_RULE, Start, candidates_of, check_scene, random_event
 from agents.resolver.how_much import how_much
 from agents.resolver.likelihood import Suggestion, suggest
 from agents.resolver.oracle import ask, is_event, read_likelihood
-from agents.resolver.random_tables import Aim, Shelf
+from agents.resolver.random_tables import Shelf
 from agents.resolver.reaction import react
 from agents.resolver.requests import Chance
 from agents.resolver.sparks import spark
 from stores.errors import InputError
 from stores.ports import CanonReader
-from stores.records.canon import Fact, FactKind
+from stores.records.canon import Fact
+from stores.records.clocks import ProgressClock
 from stores.records.ids import Id
 from stores.records.play import Resolution
 from stores.records.world import Entity, EntityKind
 
-KINDS = frozenset({"oracle", "howmuch", "react", "spark", "event", "start"})
+KINDS = frozenset({"oracle", "howmuch", "react", "spark", "event", "start", "track"})
 _LEAN = re.compile(r"[+-]?[0-3]")
 
 
@@ -41,11 +45,15 @@ class Chances:
         self,
         canon: CanonReader,
         context: ContextAssembly,
+        agendas: Agendas,
+        people: People,
         catalogue: Catalogue,
         shelf: Callable[[], Shelf],
     ) -> None:
         self._canon = canon
         self._context = context
+        self._agendas = agendas
+        self._people = people
         self._catalogue = catalogue
         self._shelf = shelf
 
@@ -55,19 +63,23 @@ class Chances:
         match kind:
             case "oracle":
                 likelihood = read_likelihood(spec)
-                return lambda rng: ask(likelihood, tension, rng)
+                mode = context.story.tension_mode
+                return lambda rng, faces: ask(likelihood, tension, rng, faces, mode=mode)
             case "howmuch":
                 lean = _lean(spec)
-                return lambda rng: how_much(rng, lean=lean)
+                return lambda rng, faces: how_much(rng, faces, lean=lean)
             case "react":
                 return await self._reaction(spec, context)
             case "event":
                 return await self._event(context)
             case "start":
-                return lambda rng: check_scene(tension, rng)
+                return lambda rng, faces: check_scene(tension, rng, faces)
+            case "track":
+                track = _track((await self._agendas.of(context)).tracks, spec)
+                return lambda rng, faces: finish(track, rng, faces)
         shelf = await asyncio.to_thread(self._shelf)
         spark(shelf, random.Random(0), kind=spec)  # an unknown table is told before anything is recorded
-        return lambda rng: spark(shelf, rng, kind=spec)
+        return lambda rng, faces: spark(shelf, rng, faces, kind=spec)
 
     async def suggest(self, question: str, context: SceneContext) -> Suggestion:
         """Return how likely canon makes a yes, with its reasons."""
@@ -101,26 +113,16 @@ class Chances:
             else ()
         )
         modifier = int(f"{sign or '+'}{amount or 0}")
-        return lambda rng: react(rng, bonds=between, modifier=modifier)
+        return lambda rng, faces: react(rng, faces, bonds=between, modifier=modifier)
 
     async def _event(self, context: SceneContext) -> Chance:
-        """A random event about the campaign's own: open matters, people, places."""
-        universe_id = context.universe.id
-        matters = await self._canon.facts(universe_id, kind=FactKind.COMMITMENT, limit=100)
-        people = await self._canon.entities(universe_id, kind=EntityKind.CHARACTER, limit=100)
-        places = await self._canon.entities(universe_id, kind=EntityKind.PLACE, limit=100)
-        present = {e.id for e in context.cast()}
-        candidates = {
-            Aim.THREAD: [Candidate(f.id, f.statement.rstrip(".")) for f in matters if not f.closed],
-            Aim.NPC: [
-                Candidate(e.id, e.name, 3 if e.id in present else 1)
-                for e in people
-                if not e.is_pc and "dead" not in e.tags
-            ],
-            Aim.PLACE: [Candidate(e.id, e.name) for e in places],
-        }
+        """A random event about the campaign's own: open threads, people, places."""
+        agenda = await self._agendas.of(context)
+        people = await self._people.of(context, agenda)
+        places = await self._canon.entities(context.universe.id, kind=EntityKind.PLACE, limit=100)
+        candidates = candidates_of(agenda.threads, [(p.entity, p.chance) for p in people], places)
         shelf = await asyncio.to_thread(self._shelf)
-        return lambda rng: random_event(candidates, shelf, rng)
+        return lambda rng, faces: random_event(candidates, shelf, rng)
 
     async def _facts(self, entity_ids: Collection[Id]) -> list[Fact]:
         facts: dict[Id, Fact] = {}
@@ -129,9 +131,26 @@ class Chances:
         return list(facts.values())
 
 
-def brings_event(answer: Resolution, tension: int) -> bool:
-    """Say whether an oracle's sealed answer brings a random event with it."""
-    return any(is_event(die.face, tension) for die in answer.dice[:1])
+def brought_by(result: Resolution, tension: int) -> tuple[str, str] | None:
+    """Return what a sealed result brings with it (kind and what is asked of it): an oracle's answer may
+    bring a random event, an interrupted scene does, an altered one begins with a spark."""
+    if result.rule.startswith("oracle"):
+        fell = (die for die in result.dice if not die.rerolled)
+        return ("event", "") if any(is_event(die.face, tension) for die in fell) else None
+    if result.rule.startswith(CHECK_RULE):
+        how = result.text.split(" · ")
+        return ("event", "") if Start.INTERRUPTED in how else ("spark", "") if Start.ALTERED in how else None
+    return None
+
+
+def _track(tracks: Sequence[ProgressClock], name: str) -> ProgressClock:
+    """Return the open track of that very name. Raises InputError if it is gone."""
+    found = next((track for track in tracks if track.name == name), None)
+    if found is None:
+        raise InputError(
+            f"There is no track {name[:60]!r}.", kept="Nothing was rolled.", todo="/track lists them."
+        )
+    return found
 
 
 def _lean(spec: str) -> int:

@@ -13,7 +13,6 @@ from agents.desk import Desk
 from agents.orchestrator.declarations import Declarations
 from agents.orchestrator.edits import words_of
 from agents.orchestrator.scene_views import OPEN
-from agents.resolver.events import tension_after
 from agents.views import CommandHelp, CommitReport, ProposalView, Reply, SceneView
 from stores.errors import InputError
 from stores.records.canon import StateChange, StateOp
@@ -108,21 +107,12 @@ class Commands:
         self._add("later", "/later", "Leave what is critical to the scene's end", self._later)
         self._add("end", "/end The orc is dead", "End the scene; the words are its outcome", self._end)
         self._add("reopen", "/reopen", "Go back from the gate to play", self._reopen)
-        self._add(
-            "scene",
-            "/scene Under the chapel: find the bell",
-            "Name the scene, and its goal",
-            self._scene,
-            True,
-        )
         self._add("time", "/time +2h  (or to dusk)", "World time passes", self._time, True)
-        self._add("tension", "/tension 6  (or up, down)", "How tense the story is", self._tension, True)
         self._add("undo", "/undo", "Take the last exchange back", self._undo)
         self._add("redo", "/redo", "Bring it back", self._redo)
         self._add("retake", "/retake WORDS", "Tell the last GM turn in other words", self._retake, True)
         self._add("take", "/take next  (or previous)", "Walk the takes of the last GM turn", self._take, True)
         self._add("branch", "/branch 4", "Go on from turn 4; the rest stays in the tree", self._branch, True)
-        self._add("cast", "/cast", "Who is here, with their numbers", self._cast)
         self._add("list", "/list place", "List entities, of one kind or all", self._list)
         self._add("show", "/show Mara", "What is known of someone or something", self._show, True)
         self._add("help", "/help", "Keys, commands and a tour", self._help)
@@ -194,22 +184,6 @@ class Commands:
     async def _time(self, scene_id: Id, argument: str) -> Reply:
         return await self._desk.pass_time(scene_id, argument)
 
-    async def _tension(self, scene_id: Id, argument: str) -> Reply:
-        now = (await self._desk.scene(scene_id)).story.tension
-        held = {"up": False, "down": True}.get(argument.casefold())
-        if held is None and not (argument.isdecimal() and len(argument) < 3):
-            raise InputError(
-                "How tense?", kept="Nothing was changed.", todo="/tension 1 to /tension 9, up, or down."
-            )
-        new = tension_after(now, held) if held is not None else int(argument)
-        await self._desk.set_tension(scene_id, new)
-        return Reply("operation", (f"Tension {now} -> {new}.",))
-
-    async def _scene(self, scene_id: Id, argument: str) -> Reply:
-        name, _, goal = argument.partition(":")
-        await self._desk.rename_scene(scene_id, name.strip(), goal.strip())
-        return Reply("operation", (f"This scene is now called {name.strip()}.",))
-
     async def _reopen(self, scene_id: Id, argument: str) -> Reply:
         await self._desk.reopen_scene(scene_id)
         return Reply("operation", ("Back to play; your decisions are kept.",))
@@ -245,12 +219,6 @@ class Commands:
         return await self._desk.branch(scene_id, row.turn.id)
 
     # --- looking -------------------------------------------------------------------------------------
-
-    async def _cast(self, scene_id: Id, argument: str) -> Reply:
-        view = await self._desk.scene(scene_id)
-        return Reply(
-            "operation", tuple(_member(view, n) for n in range(len(view.cast))) or ("Nobody is here.",)
-        )
 
     async def _list(self, scene_id: Id, argument: str) -> Reply:
         kinds = {k.value: k for k in EntityKind}
@@ -325,10 +293,3 @@ def _chosen(view: SceneView, argument: str) -> list[ProposalView]:
 def _row(view: ProposalView) -> str:
     held = f"  ⚠ {view.conflicts[0].text}" if view.conflicts else ""
     return f"{view.number}. [{view.mark}] {view.label}: {view.title}  {view.confidence:.2f}{held}"
-
-
-def _member(view: SceneView, place: int) -> str:
-    member = view.cast[place]
-    numbers = ", ".join(f"{k} {v}" for k, v in member.numbers.items())
-    tags = ", ".join(member.tags)
-    return " · ".join(part for part in (member.name, numbers, tags) if part)

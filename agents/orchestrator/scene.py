@@ -9,11 +9,18 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
-from agents.context_assembly.context import ContextAssembly, SceneContext, counting
+from agents.context_assembly.context import (
+    ContextAssembly,
+    SceneContext,
+    counting,
+    in_line_order,
+    tells_end,
+)
 from agents.messages import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
 from agents.orchestrator.declarations import Declarations, of_turn
 from agents.orchestrator.declare import STATED, involved, mentioned, sentence
 from agents.orchestrator.loops import Loops
+from agents.orchestrator.scene_end import SceneEnd
 from agents.orchestrator.scene_views import SceneViews
 from agents.orchestrator.story import StoryLoop, title
 from agents.resolver.resolver import Resolver
@@ -50,6 +57,7 @@ class SceneLoop:
         declarations: Declarations,
         stories: StoryLoop,
         views: SceneViews,
+        ending: SceneEnd,
         loops: Loops,
         clock: Clock,
         events: EventBus,
@@ -62,18 +70,20 @@ class SceneLoop:
         self._declarations = declarations
         self._stories = stories
         self._views = views
+        self._ending = ending
         self._loops = loops
         self._clock = clock
         self._events = events
 
     async def end(self, scene_id: Id, summary: str) -> None:
-        """Active -> Finalizing; the summary becomes the scene's proposed event."""
+        """Active -> Finalizing; the summary becomes the scene's proposed event, and clocks act."""
         context = await self._context.load(scene_id)
         await self._loops.plan(Loop.SCENE, scene_id, "end")
         if summary:
             await self._replace_outcome(context)
             await self._log.update_scene(context.scene.model_copy(update={"summary": summary}))
             await self._propose_outcome(context, summary)
+        await self._ending.act(context)
         await self._loops.fire(Loop.SCENE, scene_id, "end")
 
     async def rename(self, scene_id: Id, name: str, goal: str) -> Scene:
@@ -87,8 +97,22 @@ class SceneLoop:
         return named
 
     async def reopen(self, scene_id: Id) -> None:
-        """Finalizing -> Active, with every decision kept."""
+        """Finalizing -> Active, with every decision kept; what the end brought by itself is taken back."""
         await self._loops.fire(Loop.SCENE, scene_id, "reopen")
+        await self._ending.take_back(await self._context.load(scene_id))
+
+    async def finish_end(self, scene: Scene) -> bool:
+        """After a crash while an Active scene was ended or reopened: do what is left of it. Returns
+        whether it is at its gate now."""
+        context = await self._context.load(scene.id)
+        if context.head is None or not tells_end(context.head):
+            return False
+        last = await self._log.loop_state(Loop.SCENE, scene.id)
+        if last is not None and last.event == "reopen":
+            await self._ending.take_back(context)
+            return False
+        await self._loops.fire(Loop.SCENE, scene.id, "end", detail="recovered")
+        return True
 
     async def commit(self, scene_id: Id, only: Sequence[Id] | None, *, reason: str) -> CommitReport:
         """Write what is accepted or ticked; in a Finalizing scene, close it and open the next."""
@@ -183,11 +207,13 @@ class SceneLoop:
         context = await self._context.load(scene_id)
         # Who is here and where, before it is canon: should a crash come, the next scene begins the same.
         await self.keep_cast(context, {e.id for e in context.cast()})
+        came = await self._canon.entities_by_id([e.entity_id for e in context.comings() if e.here])
+        cast = tuple(dict.fromkeys((*context.scene.cast, *came)))
         try:
             result = await self._keeper.commit(
                 await self._pending(scene_id),
                 reason="scene end",
-                scene=context.scene,
+                scene=context.scene.model_copy(update={"cast": cast}),
                 story_id=context.story.id,
                 close_scene=True,
                 undecided="defer",
@@ -216,9 +242,9 @@ class SceneLoop:
         return tuple(i for i, entity in known.items() if "dead" not in entity.tags)
 
     async def keep_cast(self, context: SceneContext, known: Collection[Id]) -> None:
-        """After what was staged has become canon: the scene's own record takes over who of `known` is here,
-        and where."""
-        cast = tuple(dict.fromkeys((*context.scene.cast, *known)))
+        """After what was staged has become canon: the scene's own record takes over who of `known` was
+        brought in, and where this is. (Who came and left is in the story's books.)"""
+        cast = tuple(dict.fromkeys((*context.scene.cast, *(i for i in context.born() if i in known))))
         place_id = context.place.id if context.place else None
         if (cast, place_id) != (context.scene.cast, context.scene.place_id):
             await self._log.update_scene(
@@ -226,11 +252,10 @@ class SceneLoop:
             )
 
     async def _pending(self, scene_id: Id) -> list[ProposedChange]:
-        """Return the line's proposals that no commit has closed, rejected ones included: a commit
-        closes over those too."""
-        return await self._log.proposals(
-            scene_id=scene_id, statuses=[ProposalStatus.PENDING, ProposalStatus.FAILED]
-        )
+        """Return the line's proposals that no commit has closed, in its order, rejected ones included: a
+        commit closes over those too."""
+        statuses = [ProposalStatus.PENDING, ProposalStatus.FAILED]
+        return list(in_line_order(await self._log.proposals(scene_id=scene_id, statuses=statuses)))
 
     async def _long_scene(
         self, scene_id: Id, staged: Sequence[ProposedChange], dismissed: Collection[Id]

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.agenda import Agendas
+from agents.context_assembly.context import ContextAssembly, SceneContext, in_line_order
 from agents.orchestrator.calendar import label
+from agents.orchestrator.clock_rows import folded_rows, together
 from agents.orchestrator.loops import Loops
+from agents.orchestrator.scene_start import SceneStart
+from agents.orchestrator.threads import thread_views
 from agents.views import CastMember, GateView, ProposalView, SceneView
 from stores.ports import CanonReader, LogReader
+from stores.records.canon import AdvanceClock
 from stores.records.ids import Id
 from stores.records.ledger import Loop, ProposalStatus, ProposedChange
 
@@ -29,12 +34,16 @@ class SceneViews:
         log: LogReader,
         canon: CanonReader,
         context: ContextAssembly,
+        agendas: Agendas,
+        start: SceneStart,
         keeper: CanonKeeper,
         loops: Loops,
     ) -> None:
         self._log = log
         self._canon = canon
         self._context = context
+        self._agendas = agendas
+        self._start = start
         self._keeper = keeper
         self._loops = loops
 
@@ -42,12 +51,14 @@ class SceneViews:
         """Return all that the Scene screen shows but the transcript."""
         context = await self._context.load(scene_id)
         scene = context.scene
+        state = await self._loops.state(Loop.SCENE, scene_id)
+        agenda = await self._agendas.of(context)
         return SceneView(
             universe=context.universe,
             story=context.story,
             scene=scene,
             when=label(context.universe.calendar, context.tick),
-            state=await self._loops.state(Loop.SCENE, scene_id),
+            state=state,
             turns=context.head.depth + 1 if context.head else 0,
             place=context.place.name if context.place else "",
             cast=cast_of(context),
@@ -56,29 +67,40 @@ class SceneViews:
             can_undo=scene.head is not None,
             can_redo=await self._log.redo_target(scene_id) is not None,
             unfinished=len(await self._log.checkpoints(scene_id)),
+            threads=tuple(t for t in thread_views(context, agenda) if t.open),
+            clocks=agenda.running,
+            tracks=agenda.tracks,
+            opening=await self._start.opening(context) if state == "active" else "",
         )
 
     async def gate(self, scene_id: Id) -> GateView:
-        """Return what waits at a scene's gate."""
+        """Return what waits at a scene's gate, and what its commits closed lately: that can be taken back."""
         scene = await self._log.scene(scene_id)
         universe = await self._canon.universe(scene.universe_id)
-        rows = await self.proposals([p for p in await self.shown(scene_id) if p.status in OPEN])
+        rows = await self.proposals(await self.shown(scene_id))
         finalizing = await self._loops.state(Loop.SCENE, scene_id) in ("finalizing", "failed")
         return GateView(f'Scene {scene.order} "{scene.title}"', universe, scene, finalizing, rows)
 
     async def shown(self, scene_id: Id) -> list[ProposedChange]:
-        """Return what waits on the scene's line, and what was decided last, in the order they were made."""
+        """Return what waits on the scene's line, and what was decided last, in the order of the line."""
         waiting = await self._log.proposals(scene_id=scene_id, statuses=OPEN)
         closed = await self._log.proposals(scene_id=scene_id, statuses=CLOSED, last=MOST_CLOSED)
         standing = await self._log.on_line(scene_id, {p.turn_id for p in closed if p.turn_id})
         closed = [p for p in closed if p.turn_id is None or p.turn_id in standing]
-        return sorted([*waiting, *closed], key=lambda p: (p.created_at, p.id))
+        return list(in_line_order(sorted([*waiting, *closed], key=lambda p: (p.created_at, p.id))))
+
+    async def together(self, ids: Collection[Id]) -> list[Id]:
+        """Return the ids with those that stand in one row with them, for a verdict is on the row."""
+        chosen = await self._log.proposals_by_id(ids)
+        clocks = {p.scene_id for p in chosen.values() if isinstance(p.payload, AdvanceClock) and p.scene_id}
+        shown = [p for scene_id in sorted(clocks) for p in await self.shown(scene_id)]
+        return together(shown, ids)
 
     async def proposals(self, proposals: Sequence[ProposedChange]) -> tuple[ProposalView, ...]:
         """Return rows for the proposals, with the number of the turn that each hangs on."""
         turns = await self._log.turns({p.turn_id for p in proposals if p.turn_id})
         numbers = {turn_id: turn.depth + 1 for turn_id, turn in turns.items()}
-        return await self._keeper.views(proposals, turn_numbers=numbers)
+        return folded_rows(await self._keeper.views(proposals, turn_numbers=numbers))
 
 
 def cast_of(context: SceneContext) -> tuple[CastMember, ...]:

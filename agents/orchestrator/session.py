@@ -121,7 +121,7 @@ class Session:
         scenes = await self._log.scenes(story.id)
         played = [s for s in scenes if s.head] or scenes
         tail = await self._log.line_tail(played[-1].id, 8) if played else []
-        words = [turn.text for turn in tail if turn.speaker is not Speaker.ORACLE]
+        words = [turn.text for turn in tail if turn.speaker not in (Speaker.ORACLE, Speaker.SYSTEM)]
         scene = scenes[-1] if scenes else None
         return StoryCard(
             story=story,
@@ -157,6 +157,8 @@ class Session:
             lines = await self._graph.settle(scene.id)
         except StoreError as error:
             lines = [f"An exchange was cut off and waits to be finished. {error}"]
+        if await self._loops.state(Loop.SCENE, scene.id) == "active":
+            await self._scenes.finish_end(scene)
         if await self._loops.state(Loop.SCENE, scene.id) in ("finalizing", "failed"):
             nodes = await self._canon.scene_nodes(scene.story_id)
             if any(n.id == scene.id and n.status == "completed" for n in nodes):

@@ -33,6 +33,7 @@ from stores.records.world import Entity
 
 EVENTS: Final = "events"
 """The table that says what an event is about."""
+CHECK_RULE: Final = "scene check"
 INTERRUPTED_PER_POINT: Final = 2
 ALTERED_PER_POINT: Final = 4
 
@@ -109,12 +110,13 @@ def random_event(
 
 
 def candidates_of(
-    threads: Iterable[Thread], npcs: Iterable[Entity], places: Iterable[Entity]
+    threads: Iterable[Thread], people: Iterable[tuple[Entity, int]], places: Iterable[Entity]
 ) -> dict[Aim, list[Candidate]]:
-    """Return the open threads with their weights, and the people and places, each as likely as the next."""
+    """Return the open threads and the people with their weights, and the places, each as likely as the
+    next."""
     return {
         Aim.THREAD: [Candidate(t.id, t.name, t.weight) for t in threads if t.is_open],
-        Aim.NPC: [Candidate(npc.id, npc.name) for npc in npcs if not npc.is_pc],
+        Aim.NPC: [Candidate(npc.id, npc.name, weight) for npc, weight in people if not npc.is_pc],
         Aim.PLACE: [Candidate(place.id, place.name) for place in places],
     }
 
@@ -151,11 +153,11 @@ class SceneCheck:
 
     @property
     def rule(self) -> str:
-        return f"scene check, tension {self.tension}"
+        return f"{CHECK_RULE}, tension {self.tension}"
 
     @property
     def text(self) -> str:
-        return f"scene check · tension {self.tension} · d100 {self.roll.total} · {self.start}"
+        return f"{CHECK_RULE} · tension {self.tension} · d100 {self.roll.total} · {self.start}"
 
 
 def check_scene(tension: int, rng: random.Random, faces: Iterable[int] | None = None) -> SceneCheck:

@@ -242,7 +242,7 @@ class AdvanceClock(Record):
     """Move a clock by some steps or `to` a place, and change how it goes (None leaves that as it is).
 
     `closed` False starts it, or starts it anew once it is closed; True stops it. With a `pace` it is a
-    track. `size` is what a clock has that nobody started.
+    track, of which a step is as many ticks as the pace has. `size` is what a clock has that nobody started.
     """
 
     kind: Literal["advance_clock"] = "advance_clock"
@@ -261,13 +261,16 @@ class AdvanceClock(Record):
 
     def after(self, before: ProgressClock | None) -> ProgressClock:
         """Return the clock as the change leaves it. Total: one that is closed stays as it is until it is
-        started anew, and one that runs is not started twice."""
+        started anew, one that runs is not started twice, and none is set beyond its end."""
         if before is not None and before.closed is not (self.closed is False):
             return before
         clock = before
         if clock is None or clock.closed:
             clock = ProgressClock(name=self.clock, size=self.size, pace=self.pace)
-        clock = clock.moved_to(clock.filled + self.by if self.to is None else self.to)
+        if self.to is None:
+            clock = clock.moved_to(clock.filled + self.by * (clock.pace.ticks if clock.pace else 1))
+        elif self.to <= clock.size:
+            clock = clock.moved_to(self.to)
         per_scene = clock.per_scene if self.per_scene is None else self.per_scene
         return clock.model_copy(update={"per_scene": per_scene, "closed": self.closed is True})
 

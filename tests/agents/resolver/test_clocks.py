@@ -62,7 +62,7 @@ def test_a_clock_moves_is_set_goes_stops_and_is_started_anew() -> None:
     clock = ProgressClock(name="Tide", filled=2)
     assert AdvanceClock(clock="Tide").after(clock).filled == 3
     assert [change_of(clock, by=by).after(clock).filled for by in (9, -9)] == [6, 0]
-    assert change_of(clock, to=5).after(clock).filled == 5
+    assert [change_of(clock, to=to).after(clock).filled for to in (5, 0, 7)] == [5, 0, 2]
     assert change_of(clock, per_scene=2).after(clock) == ProgressClock(name="Tide", filled=2, per_scene=2)
     stopped = change_of(clock, closed=True).after(clock)
     assert (stopped.filled, stopped.closed) == (2, True)
@@ -78,7 +78,7 @@ def test_changes_fold_in_order_and_a_track_is_no_clock() -> None:
     moved, worked, new = folded(
         [tide, work], [change_of(tide, by=1), change_of(work, by=2), AdvanceClock(clock="Dawn", size=4)]
     )
-    assert (moved.filled, worked.filled, worked.pace) == (3, 2, Pace.SLOW)
+    assert (moved.filled, worked.filled, worked.pace) == (3, 4, Pace.SLOW), "a slow step is two ticks"
     assert new == ProgressClock(name="Dawn", filled=1, size=4)
 
 

@@ -1,0 +1,151 @@
+"""The slash commands of bookkeeping: `/thread`, `/npcs`, `/clock`, `/track`, `/cast`, `/scene`, `/start`,
+`/zero`, `/tension`.
+
+Source: design/interface.md, "Input"; design/product.md, "Solo procedures".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+from agents.desk import Desk
+from agents.orchestrator.bookkeeping import Bookkeeping
+from agents.orchestrator.commands import Command
+from agents.resolver.events import tension_after
+from agents.views import CastMember, CommandHelp, Reply, SceneView
+from stores.errors import InputError
+from stores.records.ids import Id
+
+_COMES = re.compile(r"([+-])\s*(.+)", re.DOTALL)
+_ROLLS = re.compile(r"(.+?)\s+(?:roll|finish)", re.IGNORECASE | re.DOTALL)
+
+
+def story_commands(desk: Desk, kept: Bookkeeping, turnstile: asyncio.Lock) -> tuple[Command, ...]:
+    """Return the commands, bound to one desk."""
+
+    async def thread(scene_id: Id, argument: str) -> Reply:
+        if argument:
+            async with turnstile:
+                return _told(await kept.threads.act(scene_id, argument))
+        lines = await kept.threads.list(await kept.context.load(scene_id))
+        return _told(lines or ("No thread is open. /thread Who moved the bell? opens one.",))
+
+    async def npcs(scene_id: Id, argument: str) -> Reply:
+        if argument:
+            async with turnstile:
+                return _told(await kept.people.act(scene_id, argument))
+        lines = await kept.people.list(await kept.context.load(scene_id))
+        return _told(lines or ("Nobody matters yet. /npc Old Tam: keeper of the salt bell brings one in.",))
+
+    async def clock(scene_id: Id, argument: str) -> Reply:
+        if argument:
+            async with turnstile:
+                return _told(await kept.clocks.act(scene_id, argument))
+        lines = await kept.clocks.list(await kept.context.load(scene_id))
+        return _told(lines or ("No clock runs. /clock Tide 6 starts one of six steps.",))
+
+    async def track(scene_id: Id, argument: str) -> Reply:
+        if found := _ROLLS.fullmatch(argument):
+            return await desk.finish_track(scene_id, found[1])
+        if argument:
+            async with turnstile:
+                return _told(await kept.clocks.act_on_track(scene_id, argument))
+        lines = await kept.clocks.tracks(await kept.context.load(scene_id))
+        return _told(lines or ("Nothing is worked at. /track Find the bell starts a track.",))
+
+    async def cast(scene_id: Id, argument: str) -> Reply:
+        if not argument:
+            return _told(_cast(await desk.scene(scene_id)))
+        found = _COMES.fullmatch(argument)
+        if found is None:
+            raise InputError(
+                "Does somebody come, or leave?",
+                kept="Nothing was changed.",
+                todo="/cast + Old Tam, /cast - Old Tam; /npc brings in somebody new.",
+            )
+        act = kept.people.come if found[1] == "+" else kept.people.leave
+        async with turnstile:
+            return _told(await act(scene_id, found[2].strip()))
+
+    async def scene(scene_id: Id, argument: str) -> Reply:
+        if not argument:
+            return _told(_scene(await desk.scene(scene_id)))
+        name, colon, goal = (part.strip() for part in argument.partition(":"))
+        if colon and not name:
+            name = (await desk.scene(scene_id)).scene.title
+        await desk.rename_scene(scene_id, name, goal)
+        return _told((f"This scene is now called {name}." + (f" Its goal: {goal}" if goal else ""),))
+
+    async def start(scene_id: Id, argument: str) -> Reply:
+        return await desk.check_start(scene_id)
+
+    async def zero(scene_id: Id, argument: str) -> Reply:
+        key, _, words = argument.partition(" ")
+        async with turnstile:
+            return await (kept.zero.answer(scene_id, key, words) if key else kept.zero.ask(scene_id))
+
+    async def tension(scene_id: Id, argument: str) -> Reply:
+        now = (await desk.scene(scene_id)).story.tension
+        held = {"up": False, "down": True}.get(argument.casefold())
+        if held is None and not (argument.isdecimal() and len(argument) < 3):
+            raise InputError(
+                "How tense?", kept="Nothing was changed.", todo="/tension 1 to /tension 9, up, or down."
+            )
+        new = tension_after(now, held) if held is not None else int(argument)
+        await desk.set_tension(scene_id, new)
+        return _told((f"Tension {now} -> {new}.",))
+
+    return (
+        (
+            CommandHelp("thread", "/thread Who moved the bell?", "Open threads: list, open, weigh, close"),
+            thread,
+        ),
+        (CommandHelp("npcs", "/npcs  (then /npcs 2 + or off)", "Who matters in the story, by weight"), npcs),
+        (
+            CommandHelp("clock", "/clock Tide 6  (then Tide +1)", "Clocks: list, start, move, set, stop"),
+            clock,
+        ),
+        (
+            CommandHelp("track", "/track Find the bell slow", "Progress tracks: list, start, mark, roll"),
+            track,
+        ),
+        (CommandHelp("cast", "/cast  (or + Tam, - Tam)", "Who is here; somebody comes or leaves"), cast),
+        (
+            CommandHelp(
+                "scene", "/scene Under the chapel: find the bell", "Show the scene; name it, and its goal"
+            ),
+            scene,
+        ),
+        (CommandHelp("start", "/start", "Roll how the scene begins: expected, altered, interrupted"), start),
+        (CommandHelp("zero", "/zero", "Session zero: a few questions about the story"), zero),
+        (
+            CommandHelp("tension", "/tension 6  (or up, down)", "How tense the story is", True),
+            tension,
+        ),
+    )
+
+
+def _told(lines: tuple[str, ...]) -> Reply:
+    return Reply("operation", lines)
+
+
+def _cast(view: SceneView) -> tuple[str, ...]:
+    return tuple(map(_member, view.cast)) or ("Nobody is here.",)
+
+
+def _member(member: CastMember) -> str:
+    numbers = ", ".join(f"{key} {number}" for key, number in member.numbers.items())
+    return " · ".join(part for part in (member.name, numbers, ", ".join(member.tags)) if part)
+
+
+def _scene(view: SceneView) -> tuple[str, ...]:
+    """Return title, goal, time, place and cast, with how each is changed."""
+    scene = view.scene
+    return (
+        f"Scene {scene.order}: {scene.title}   (/scene Title: goal)",
+        f"Goal: {scene.goal or 'none'}   (/scene : goal)",
+        f"Time: {view.when}   (/time +2h)",
+        f"Place: {view.place or 'nowhere in particular'}   (/go Place)",
+        f"Here: {', '.join(m.name for m in view.cast) or 'nobody'}   (/cast + Name, /cast - Name)",
+    )
