@@ -53,6 +53,7 @@ def m004_outbox(connection: apsw.Connection) -> None:
             seq INTEGER PRIMARY KEY, store TEXT NOT NULL, role TEXT NOT NULL, method TEXT NOT NULL,
             arguments TEXT NOT NULL, at TEXT NOT NULL, applied INTEGER NOT NULL) STRICT"""
     )
+    connection.execute(f"CREATE INDEX {OUTBOX}_by_store ON {OUTBOX} (store, seq)")
     for op, row in (("INSERT", "NEW"), ("UPDATE", "OLD"), ("DELETE", "OLD")):
         connection.execute(
             f"""CREATE TRIGGER {OUTBOX}_{op.lower()} BEFORE {op} ON {OUTBOX}
