@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.canon_keeper.keeper import CanonKeeper
+from agents.canon_keeper.kinship import sides
 from agents.canon_keeper.predicates import load_catalogue
 from agents.context_assembly.context import ContextAssembly
 from agents.messages import EventBus
@@ -49,6 +50,7 @@ from agents.resolver.rulesets import Library, bundled, with_user_packs
 from agents.resolver.table_files import bundled_tables, read_tables
 from monitor_tui.sample import sample_text
 from stores.authority import Role
+from stores.backup_kin import Kin
 from stores.open import Stores, kinds_named, open_stores
 from stores.records.ids import Clock, IdMaker, SystemIds, utc_now
 
@@ -145,6 +147,11 @@ def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestra
         clock=clock,
         events=events,
     )
+
+
+def kins() -> tuple[Kin, ...]:
+    """What a restore has to know of derived identifiers that only agents can read."""
+    return (partial(sides, load_catalogue()),)
 
 
 def random_tables(home: Path) -> Shelf:

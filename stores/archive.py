@@ -81,6 +81,17 @@ async def import_campaign(stores: Stores, path: Path) -> Imported:
     return Imported(manifest.universe_id, manifest.name, manifest.counts)
 
 
+def verify_campaign(path: Path) -> Manifest:
+    """Read all of an archive: every checksum and record, and whether they agree with each other.
+
+    Raises ArchiveError that says what is wrong.
+    """
+    with _open(path) as file:
+        reader = ArchiveReader(file)
+        _check(reader)
+        return reader.manifest
+
+
 # --- export -----------------------------------------------------------------------------------------
 
 

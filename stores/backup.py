@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -80,7 +81,7 @@ async def back_up(
             manifest = await halt.of(_write(stores, new, library, at, step))
             size = await halt.of(asyncio.to_thread(_keep, new, step))
         finally:
-            await asyncio.to_thread(new.drop)
+            await asyncio.to_thread(_drop, new)
     except OSError as error:
         raise _unwritable(folder, error) from error
     removed, unremoved = await asyncio.to_thread(_make_room, folder, library, keep, new.target)
@@ -156,6 +157,12 @@ def _begin(folder: Path, library: Id, at: datetime) -> NewFile:
     for left in unfinished.glob("*.part"):
         left.unlink()
     return NewFile(new_path(folder, library, at), unfinished)
+
+
+def _drop(new: NewFile) -> None:
+    new.drop()
+    with suppress(OSError):  # what else is in there is for the next backup to clear away
+        new.unfinished.rmdir()
 
 
 def _keep(new: NewFile, step: Breath) -> int:

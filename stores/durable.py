@@ -22,6 +22,7 @@ class NewFile:
 
     def __init__(self, target: Path, unfinished: Path) -> None:
         self.target = target
+        self.unfinished = unfinished
         handle, name = tempfile.mkstemp(dir=unfinished, prefix=".", suffix=".part")
         self._passing = Path(name)
         self.file = os.fdopen(handle, "w+b")

@@ -1,0 +1,81 @@
+"""Settings: what the environment says, else `settings.toml` in the home folder, else what stands here.
+
+    [backup]                      MONITOR_BACKUP_DAILY=false
+    daily = false
+
+Every field says what it does; its name in the environment is `MONITOR_<SECTION>_<FIELD>`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from stores.backup_shelf import FOLDER, KEEP
+from stores.errors import InputError
+
+FILE = "settings.toml"
+
+
+class BackupSettings(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    daily: bool = True
+    """Back up when MONITOR starts and the last backup is older than a day."""
+
+    folder: Path | None = None
+    """Where backups stand; `backups` in the home folder if it is not said. Another disk is safer."""
+
+    keep: int = Field(default=KEEP, ge=1)
+    """How many of the newest are kept, beside one a month."""
+
+    def place(self, home: Path) -> Path:
+        return (self.folder or home / FOLDER).expanduser()
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(
+        env_prefix="MONITOR_", env_nested_delimiter="_", env_nested_max_split=1, extra="forbid"
+    )
+
+    backup: BackupSettings = BackupSettings()
+
+
+def read_settings(home: Path) -> Settings:
+    """Read the settings for a home. Raises InputError that names the file and what is wrong in it."""
+    file = home / FILE
+
+    class OfHome(Settings):
+        @classmethod
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,
+            file_secret_settings: PydanticBaseSettingsSource,
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return env_settings, TomlConfigSettingsSource(settings_cls, file)
+
+    try:
+        return OfHome()
+    except ValidationError as error:
+        told = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+        raise _unusable(file, told) from error
+    except (OSError, ValueError) as error:
+        raise _unusable(file, str(error)) from error
+
+
+def _unusable(file: Path, why: str) -> InputError:
+    return InputError(
+        f"The settings cannot be used: {why}.",
+        kept="Nothing was changed.",
+        todo=f"Mend {file}, or the MONITOR_ variables of the environment.",
+    )
