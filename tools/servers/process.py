@@ -52,26 +52,32 @@ class Running:
 def start(command: Command, folder: Path, healthy: Callable[[], bool], patience: float) -> Running:
     """Start it in its folder, and wait until it is healthy. Raises ServerMissing with the end of its log."""
     log = folder / "log.txt"
-    with log.open("wb") as out:
-        process = subprocess.Popen(
-            list(command.argv),
-            cwd=folder,
-            env={**os.environ, **command.env},
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    running = Running(process.pid, _began(process.pid))
+    pid = _spawn(command, folder, log)
+    running = Running(pid, _began(pid))
     deadline = time.monotonic() + patience
     while not healthy():
-        if process.poll() is not None:
-            raise ServerMissing(f"it stopped at once with status {process.returncode}: {_tail(log)}")
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            code = os.waitstatus_to_exitcode(status)
+            raise ServerMissing(f"it stopped at once with status {code}: {_tail(log)}")
         if time.monotonic() > deadline:
             running.stop()
             raise ServerMissing(f"it was not healthy after {patience:.0f} s: {_tail(log)}")
         time.sleep(_POLL)
     return running
+
+
+def _spawn(command: Command, folder: Path, log: Path) -> int:
+    """A process in a session of its own, so it outlives us; a Popen would rightly complain of that."""
+    into_folder = ["sh", "-c", 'cd "$0" && exec "$@"', str(folder), *command.argv]
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    actions = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, str(log), flags, 0o600),
+        (os.POSIX_SPAWN_DUP2, 1, 2),
+    ]
+    env = {**os.environ, **command.env}
+    return os.posix_spawnp("sh", into_folder, env, file_actions=actions, setsid=True)
 
 
 def _began(pid: int) -> str:

@@ -1,0 +1,146 @@
+"""Starting, crashing and stopping servers, with a small real one in place of the five."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tools.servers import probe
+from tools.servers.base import Command, Kind, Place
+from tools.servers.fetch import Cache, ServerMissing
+from tools.servers.process import Running
+from tools.servers.run import Run
+
+_LISTEN = """
+import http.server, sys
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), http.server.SimpleHTTPRequestHandler).serve_forever()
+"""
+_FAIL = "import sys; sys.exit('the disk is full')"
+_DEAF = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + _LISTEN
+
+
+class Shelf:
+    """A server of files, of any manners."""
+
+    name = "shelf"
+    product = "a shelf"
+    kind = Kind.REAL
+    ports: Sequence[str] = ("http",)
+    secrets: Sequence[str] = ("password",)
+    patience = 60.0
+
+    def __init__(self, code: str = _LISTEN) -> None:
+        self._code = code
+
+    def fetch(self, cache: Cache) -> Sequence[Path]:
+        return []
+
+    def prepare(self, fetched: Sequence[Path], place: Place) -> Command:
+        return Command([sys.executable, "-c", self._code, str(place.ports["http"])])
+
+    def healthy(self, place: Place) -> bool:
+        return probe.http_status(place.ports["http"], "/") == 200
+
+    def env(self, place: Place) -> dict[str, str]:
+        return {"SHELF_URL": self.address(place), "SHELF_PASSWORD": place.secrets["password"] + " it's"}
+
+    def address(self, place: Place) -> str:
+        return f"http://127.0.0.1:{place.ports['http']}"
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Cache:
+    return Cache(tmp_path / "cache")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    run = Run(tmp_path / "run", [Shelf()])
+    yield run
+    if run.folder.exists():
+        run.stop(Shelf(), by_force=True)
+
+
+def test_a_started_server_answers_and_its_secrets_are_its_owners_alone(run: Run, cache: Cache) -> None:
+    place = run.start(Shelf(), cache)
+    assert Shelf().healthy(place)
+    assert stat.S_IMODE(run.env_file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(run.folder.stat().st_mode) == 0o700
+    script = f". {run.env_file} && printf '%s' \"$SHELF_PASSWORD\""
+    told = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout
+    assert told == place.secrets["password"] + " it's"
+
+
+def test_a_server_that_comes_back_is_where_it_was(run: Run, cache: Cache) -> None:
+    before = run.start(Shelf(), cache)
+    assert run.stop(Shelf(), by_force=True)
+    assert not Shelf().healthy(before)
+    assert "SHELF_URL" not in run.env()
+    assert run.start(Shelf(), cache) == before
+    assert Shelf().healthy(before)
+
+
+def test_starting_twice_starts_one(run: Run, cache: Cache) -> None:
+    run.start(Shelf(), cache)
+    first = run.running(Shelf())
+    run.start(Shelf(), cache)
+    assert run.running(Shelf()) == first
+
+
+def test_one_that_dies_at_once_says_why_and_is_not_listed(run: Run, cache: Cache) -> None:
+    with pytest.raises(ServerMissing, match=r"status 1: the disk is full"):
+        run.start(Shelf(_FAIL), cache)
+    assert run.running(Shelf()) is None
+
+
+def test_one_that_will_not_go_is_ended_by_force(run: Run, cache: Cache) -> None:
+    place = run.start(Shelf(_DEAF), cache)
+    running = run.running(Shelf())
+    assert running is not None
+    running.stop(patience=0.2)
+    assert not running.alive()
+    assert not Shelf().healthy(place)
+
+
+def test_a_stranger_with_the_same_process_id_is_left_alone() -> None:
+    stranger = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    try:
+        Running(stranger.pid, "Thu Jan 1 00:00:00 1970").stop()
+        assert stranger.poll() is None
+    finally:
+        os.kill(stranger.pid, signal.SIGKILL)
+        stranger.communicate()
+
+
+def test_a_new_run_has_new_secrets(run: Run, cache: Cache) -> None:
+    old = run.start(Shelf(), cache).secrets
+    run.stop(Shelf())
+    run.forget()
+    assert not run.folder.exists()
+    again = Run(run.folder, [Shelf()])
+    assert again.place(Shelf()).secrets != old
+
+
+def test_a_fetch_that_fails_leaves_nothing_and_names_its_complaint(cache: Cache, tmp_path: Path) -> None:
+    def make(folder: Path) -> None:
+        cache.run(
+            "thing", ["sh", "-c", "echo working; echo 'ERROR: no such artifact' >&2; exit 3"], cwd=folder
+        )
+
+    with pytest.raises(ServerMissing, match="thing: ERROR: no such artifact"):
+        cache.get("thing-1", make)
+    assert not (tmp_path / "cache" / "thing-1").exists()
+    kept = cache.get("thing-1", lambda folder: (folder / "file").write_text("whole"))
+    assert (kept / "file").read_text() == "whole"
+
+
+def test_a_missing_client_is_said_plainly(cache: Cache, tmp_path: Path) -> None:
+    with pytest.raises(ServerMissing, match="`no-such-client` is not on this machine"):
+        cache.run("thing", ["no-such-client"], cwd=tmp_path)
