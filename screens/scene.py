@@ -21,6 +21,7 @@ from screens.key_bar import KeyBar
 from screens.routes import ToGate, ToMenu, Visit
 from screens.scene_play import PlayScreen
 from stores.records.ids import Id
+from widgets.agenda import Agenda
 from widgets.cast import Cast, cast_content
 from widgets.prompt import Prompt
 from widgets.proposal_rows import is_undecided
@@ -94,7 +95,7 @@ class SceneScreen(PlayScreen):
     async def _furnish(self) -> None:
         """Mount what stands beside the story, once. The first frame does without, and comes at once."""
         if not self.query(ProposalPanel):
-            await self.query_one("#side").mount(ProposalPanel(), Cast())
+            await self.query_one("#side").mount(ProposalPanel(), Cast(), Agenda())
 
     # --- reading and drawing -----------------------------------------------------------------------
 
@@ -126,6 +127,7 @@ class SceneScreen(PlayScreen):
         self._draw_line(view, message.tail, first)
         self.query_one(ProposalPanel).show(view.proposals)
         self.query_one(Cast).show(view.cast)
+        self.query_one(Agenda).show(view)
         here = [cast_content([member]) for member in view.cast]
         self.query_one("#here", Static).update(Content("   ").join(here))
         self._draw_trigger(view.trigger if view.state == "active" else "")
@@ -133,6 +135,8 @@ class SceneScreen(PlayScreen):
         self.query_one(Prompt).status = f"F2 {waiting} proposed" if waiting else ""
         self.refresh_bindings()
         self.play_on()
+        if first and view.opening and not self.query_one(Aside).shown:
+            self.say((view.opening,))
         if first and view.state in ("finalizing", "failed"):
             self.post_message(Visit(ToGate(self.scene_id)))
 

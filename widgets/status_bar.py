@@ -7,6 +7,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from agents.clock_faces import most_urgent
 from agents.views import SceneView
 from widgets.safe_text import content, ellipsise, one_line
 
@@ -19,13 +20,20 @@ def status_content(view: SceneView, width: int, extra: str = "") -> Content:
 
     As room runs out it gives up, in this order: the universe, the scene's title, the story's, the state.
     """
-    right = _GAP.join(filter(None, (one_line(view.when), f"tension {view.story.tension}", one_line(extra))))
+    words = (one_line(view.when), f"tension {view.story.tension}", _urgent(view), one_line(extra))
+    right = _GAP.join(filter(None, words))
     if cell_len(right) > width // 2:
         right = ellipsise(one_line(view.when), width // 2)
     space = max(0, width - cell_len(right) - 3)
     left = _left(view, space)
     gap = " " * max(0, width - 1 - left.cell_length - cell_len(right) - 1)
     return Content.assemble(" ", left, gap, (right, "$text-muted"), " ")
+
+
+def _urgent(view: SceneView) -> str:
+    """Return how the clock stands that has the fewest steps left."""
+    clock = most_urgent(view.clocks)
+    return f"⏱ {clock.filled}/{clock.size}" if clock else ""
 
 
 def _left(view: SceneView, space: int) -> Content:

@@ -10,11 +10,12 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from agents.clock_faces import show_clock, show_track
 from agents.context_assembly.agenda import Agendas
 from agents.context_assembly.context import SceneContext
 from agents.orchestrator.books import KEPT, Books
 from agents.orchestrator.declarations import Declarations
-from agents.resolver.clocks import change_of, show_clock, show_track
+from agents.resolver.clocks import change_of
 from agents.resolver.words import did_you_mean, folded, one_line
 from stores.errors import InputError
 from stores.records.canon import AdvanceClock

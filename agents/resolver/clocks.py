@@ -16,14 +16,10 @@ from typing import Final, NamedTuple
 from agents.resolver.dice import roll
 from agents.resolver.dice_score import Roll
 from stores.records.canon import AdvanceClock
-from stores.records.clocks import BOXES, TICKS_PER_BOX, ProgressClock
+from stores.records.clocks import ProgressClock
 from stores.records.play import Degree, Die
 
 CHALLENGE: Final = "2d10"
-_PARTS: Final = "·░▓█"
-"""How a box looks with 0 to 3 of its ticks."""
-_DRAWN: Final = 12
-"""Steps of a clock that are drawn one by one."""
 
 
 class Acted(NamedTuple):
@@ -92,20 +88,6 @@ def at_scene_end(clocks: Iterable[ProgressClock]) -> tuple[Acted, ...]:
     return tuple(one for one in acted if one.after != one.before)
 
 
-def most_urgent(clocks: Iterable[ProgressClock]) -> ProgressClock | None:
-    """Return the open clock that has the fewest steps left, the first of several; None without one."""
-    running = [clock for clock in clocks if not clock.closed and not clock.is_track]
-    return min(running, key=lambda clock: clock.size - clock.filled, default=None)
-
-
-def show_clock(clock: ProgressClock) -> str:
-    """Return `●●○○○○ 2/6`; a clock of more than twelve steps in numbers alone."""
-    numbers = f"{clock.filled}/{clock.size}"
-    if clock.size > _DRAWN:
-        return numbers
-    return f"{'●' * clock.filled}{'○' * (clock.size - clock.filled)} {numbers}"
-
-
 def _at_scene_end(clock: ProgressClock) -> Acted:
     after = clock if clock.is_full else clock.moved_to(clock.filled + clock.per_scene)
     return Acted(clock, after.model_copy(update={"closed": after.is_full}), strikes=after.is_full)
@@ -144,6 +126,10 @@ class Finish:
         return () if self.degree is Degree.FAIL else (change_of(self.track, closed=True),)
 
     @property
+    def effects(self) -> tuple[str, ...]:
+        return tuple(f"{change.clock} is finished" for change in self.changes)
+
+    @property
     def text(self) -> str:
         faces = ", ".join(str(die.face) for die in self.roll.dice)
         boxes = f"{self.track.boxes} {'box' if self.track.boxes == 1 else 'boxes'}"
@@ -153,10 +139,3 @@ class Finish:
 def finish(track: ProgressClock, rng: random.Random, faces: Iterable[int] | None = None) -> Finish:
     """Roll with `rng`, or read the physical dice typed as `faces`. Raises InputError if they do not fit."""
     return Finish(track, roll(CHALLENGE, rng, faces=faces))
-
-
-def show_track(track: ProgressClock) -> str:
-    """Return `███▓······ 3/10`."""
-    full, rest = divmod(track.filled, TICKS_PER_BOX)
-    boxes = (_PARTS[-1] * full + (_PARTS[rest] if full < BOXES else "")).ljust(BOXES, _PARTS[0])
-    return f"{boxes} {track.boxes}/{BOXES}"

@@ -20,7 +20,9 @@ STALE_AFTER: Final = 3
 """Scenes that an open thread may go unmentioned before scene end brings it up."""
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _IDLE: Final = frozenset(
-    ["about", "after", "again", "before", "does", "from", "have", "into", "over", "that", "their", "them", "then", "there", "they", "this", "what", "when", "where", "which", "while", "whom", "whose", "will", "with", "would", "your"]
+    {"about", "after", "again", "before", "does", "from", "have", "into", "over", "that", "their", "them"}
+    | {"then", "there", "they", "this", "what", "when", "where", "which", "while", "whom", "whose", "will"}
+    | {"with", "would", "your"}
 )
 """Long words that tell nothing."""
 

@@ -10,15 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from agents.clock_faces import most_urgent, show_clock, show_track
 from agents.resolver.clocks import (
     Acted,
     at_scene_end,
     change_of,
     finish,
     folded,
-    most_urgent,
-    show_clock,
-    show_track,
 )
 from stores.errors import InputError
 from stores.records.canon import AdvanceClock

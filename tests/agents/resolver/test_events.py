@@ -110,11 +110,11 @@ def test_candidates_are_open_threads_other_people_and_places(make_entity: Callab
         Thread(id="t1", story_id="s", name="Who moved the bell?", weight=3),
         Thread(id="t2", story_id="s", name="The flood", closed_at=5),
     ]
-    mara, wenna = make_entity("Mara", is_pc=True), make_entity("Wenna")
+    mara, wenna, tam = make_entity("Mara", is_pc=True), make_entity("Wenna"), make_entity("Tam")
     inn = make_entity("The Slack Tide", kind=EntityKind.PLACE)
-    assert candidates_of(threads, [mara, wenna], [inn]) == {
+    assert candidates_of(threads, [(mara, 1), (wenna, 3), (tam, 0)], [inn]) == {
         Aim.THREAD: [BELL],
-        Aim.NPC: [Candidate(wenna.id, "Wenna")],
+        Aim.NPC: [Candidate(wenna.id, "Wenna", 3), Candidate(tam.id, "Tam", 0)],
         Aim.PLACE: [Candidate(inn.id, "The Slack Tide")],
     }
 

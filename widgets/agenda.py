@@ -1,0 +1,112 @@
+"""What drives the story on by itself: clocks, tracks and open threads, in a box beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from textual.content import Content
+from textual.widgets import Static
+
+from agents.clock_faces import show_clock, show_track
+from agents.views import SceneView, ThreadView
+from stores.records.clocks import ProgressClock
+from widgets.safe_text import content, one_line
+
+ROWS, FEW_ROWS = 10, 5
+LOW = 30
+"""A terminal of fewer lines has room for few rows."""
+WEIGHT = "•"
+
+
+def agenda_content(
+    threads: Sequence[ThreadView], clocks: Sequence[ProgressClock], tracks: Sequence[ProgressClock], rows: int
+) -> Content:
+    """Return at most `rows` lines: the clock with the fewest steps left first, then tracks, then threads,
+    the heaviest first."""
+    lines = [*_clocks(clocks), *map(_track, tracks), *map(_thread, sorted(threads, key=_heaviest_first))]
+    if len(lines) > rows:
+        more = len(lines) - rows + 1
+        lines = [*lines[: rows - 1], content(f"… and {more} more: /thread, /clock, /track", "$text-muted")]
+    return Content("\n").join(lines)
+
+
+def _clocks(clocks: Sequence[ProgressClock]) -> Iterator[Content]:
+    for clock in sorted(clocks, key=lambda clock: clock.size - clock.filled):
+        near = clock.size - clock.filled <= 1
+        goes = f"  {clock.per_scene:+d} each scene" if clock.per_scene else ""
+        yield Content.assemble(
+            ("⏱ ", "$text-muted"),
+            (one_line(clock.name), "bold"),
+            (f" {show_clock(clock)}", "$text-warning" if near else ""),
+            (goes, "$text-muted"),
+        )
+
+
+def _track(track: ProgressClock) -> Content:
+    return Content.assemble(("▸ ", "$text-muted"), (one_line(track.name), "bold"), f" {show_track(track)}")
+
+
+def _thread(thread: ThreadView) -> Content:
+    kind = f"{thread.kind}: " if thread.kind else ""
+    waits = "  proposed" if thread.proposed else ""
+    return Content.assemble(
+        (f"{thread.number} ", "$text-muted"),
+        (WEIGHT * thread.weight + " ", "$text-accent"),
+        (kind, "$text-muted"),
+        one_line(thread.name),
+        (waits, "italic $text-muted"),
+    )
+
+
+def _heaviest_first(thread: ThreadView) -> tuple[int, int]:
+    return -thread.weight, thread.number
+
+
+class Agenda(Static):
+    """Clocks, tracks and open threads; a thread's number is what `/thread` takes."""
+
+    HELP_TITLE: ClassVar[str] = "Threads"
+    HELP_TEXT: ClassVar[str] = (
+        "What the story has left open. ⏱ a clock with the steps that are filled, ▸ what is worked at; then "
+        "the threads with their numbers, ••• the heaviest. Promises, debts and questions show by themselves.\n"
+        "/thread, /clock and /track keep them."
+    )
+    DEFAULT_CSS = """
+    Agenda {
+        height: auto;
+        padding: 0 1;
+        color: $foreground;
+        background: $background;
+        border: round $border-blurred;
+        border-title-color: $text-muted;
+        text-wrap: nowrap;
+        text-overflow: ellipsis;
+    }
+    """
+    BORDER_TITLE = "threads"
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(markup=False, id=id, classes=classes)
+        self._view: SceneView | None = None
+
+    def show(self, view: SceneView) -> None:
+        """Show what is open in the scene."""
+        self._view = view
+        self._lay_out()
+
+    def on_resize(self) -> None:
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        view = self._view
+        if view is None:
+            return
+        rows = FEW_ROWS if self.screen.size.height < LOW else ROWS
+        some = bool(view.threads or view.clocks or view.tracks)
+        self.border_title = f"threads {len(view.threads)}" if view.threads else "threads"
+        self.update(
+            agenda_content(view.threads, view.clocks, view.tracks, rows)
+            if some
+            else content("Nothing is open: /thread or /clock.", "$text-muted")
+        )
