@@ -149,6 +149,8 @@ def _in_words(done: BackedUp) -> str:
 
 
 def _files(path: Path) -> list[Path]:
+    if not path.exists():
+        raise InputError(f"There is no {path}.", todo="Check the name.")
     if not path.is_dir():
         return [path]
     return sorted(file for file in path.iterdir() if file.name.endswith((BACKUP, ARCHIVE)) and file.is_file())

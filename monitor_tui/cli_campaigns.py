@@ -41,8 +41,7 @@ async def _export(home: Path, name: str, to: Path | None) -> Path:
 
     async with library(home) as stores:
         universes = await stores.canon(Role.CONTEXT_ASSEMBLY).universes()
-        found = [u for u in universes if name.casefold() in (u.name.casefold(), u.id)]
-        universe = the_one(found, "universe", name, [u.name for u in universes])
+        universe = the_one("universe", name, [(each.id, each.name, each) for each in universes])
         slug = "".join(c if c.isalnum() else "-" for c in universe.name.casefold()).strip("-")
         path = to or Path(f"{slug}.monitor.zip")
         await export_campaign(stores, universe.id, path)

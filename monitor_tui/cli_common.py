@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
@@ -14,6 +14,7 @@ import typer
 
 from monitor_tui.paths import home_folder
 from stores.errors import InputError
+from stores.records.ids import Id
 
 if TYPE_CHECKING:
     from monitor_tui.compose import Desktop
@@ -61,12 +62,16 @@ async def library(home: Path) -> AsyncIterator[Stores]:
         await stores.close()
 
 
-def the_one(found: list[T], kind: str, name: str, there: list[str]) -> T:
-    """Return what was asked for by name. Raises InputError that lists what there is."""
-    if not found:
-        listed = ", ".join(there) or "none yet"
-        raise InputError(f"There is no {kind} called {name!r}.", todo=f"There are: {listed}.")
-    return found[0]
+def the_one(kind: str, name: str, there: Sequence[tuple[Id, str, T]]) -> T:
+    """Return what has this name or identifier. Raises InputError that lists what there is."""
+    found = [row for row in there if name.casefold() in (row[1].casefold(), row[0])]
+    if len(found) == 1:
+        return found[0][2]
+    if found:
+        todo = f"Name it by its identifier: {', '.join(row[0] for row in found)}."
+        raise InputError(f"There is more than one {kind} called {name!r}.", todo=todo)
+    listed = ", ".join(row[1] for row in there) or "none yet"
+    raise InputError(f"There is no {kind} called {name!r}.", todo=f"There are: {listed}.")
 
 
 def print_json(value: object) -> None:

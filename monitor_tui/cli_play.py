@@ -100,8 +100,8 @@ async def _told(home: Path, title: str, form: Form) -> str:
     desktop = await open_desk(home)
     try:
         stories = [card.story for card in await desktop.desk.stories()]
-        found = [s for s in stories if title.casefold() in (s.title.casefold(), s.id)]
-        record = await desktop.desk.told(the_one(found, "story", title, [s.title for s in stories]).id)
+        found = the_one("story", title, [(story.id, story.title, story) for story in stories])
+        record = await desktop.desk.told(found.id)
         return to_markdown(record) if form is Form.MARKDOWN else to_journal(record)
     finally:
         await desktop.close()
