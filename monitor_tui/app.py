@@ -39,7 +39,7 @@ CloseDesk = Callable[[], Awaitable[None]]
 OpenDesk = Callable[[], Awaitable[tuple["Desk", CloseDesk]]]
 """Opens the stores and the Orchestrator; the second value closes them."""
 
-LATER = ("setup", "continue_story", "scene", "gate", "universe", "reading", "help")
+LATER = ("setup", "continue_story", "scene", "gate", "court", "house", "universe", "reading", "help")
 """Screens imported once the first frame is up, so that going to one costs no import."""
 
 NARROW, ROOMY, ROOMY_FROM = "-narrow", "-roomy", 100
@@ -156,8 +156,10 @@ class MonitorApp(App[None]):
 
     def _go(self, desk: Desk, route: routes.Route) -> None:
         from screens.continue_story import StoriesScreen
+        from screens.court import CourtScreen
         from screens.gate import GateScreen
         from screens.help import HelpScreen
+        from screens.house import HouseScreen
         from screens.reading import ReadingScreen
         from screens.scene import SceneScreen
         from screens.setup import SetupScreen
@@ -179,6 +181,10 @@ class MonitorApp(App[None]):
                 self._show(SceneScreen(desk, scene_id=scene_id), over_menu=True)
             case routes.ToGate(scene_id, universe_id):
                 self._show(GateScreen(desk, scene_id, universe_id))
+            case routes.ToCourt(proposal_id):
+                self._show(CourtScreen(desk, proposal_id))
+            case routes.ToHouse(universe_id):
+                self._show(HouseScreen(desk, universe_id))
             case routes.ToTurn(turn_id):
                 self._show(ReadingScreen(desk, turn_id))
             case routes.ToUniverse(universe_id, entity_id, beside_play):

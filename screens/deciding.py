@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from functools import partial
 
 from textual import on, work
+from textual.message import Message
 
+from screens.aside import Aside
 from screens.base import DeskScreen
 from screens.edit_text import EditTextScreen
+from screens.routes import ToCourt, Visit
 from stores.records.canon import AssertFact, CreateEntity, NoteAxiom, Payload, StateChange, StateOp
 from stores.records.ids import Id
 from stores.records.ledger import Verdict
@@ -16,7 +20,13 @@ from widgets.proposals import ProposalList
 
 
 class DecidingScreen(DeskScreen[None]):
-    """A screen with a list of proposals in it."""
+    """A screen with a list of proposals in it, and a place for notes."""
+
+    @dataclass
+    class TakenBack(Message):
+        """What undoes a commit's decision is proposed."""
+
+        titles: tuple[str, ...]
 
     @on(ProposalList.Decide)
     def _decide_rows(self, message: ProposalList.Decide) -> None:
@@ -43,6 +53,27 @@ class DecidingScreen(DeskScreen[None]):
     def _edited(self, proposal_id: Id, words: str | None) -> None:
         if words is not None:
             self._edit(proposal_id, words)
+
+    @on(ProposalList.Court)
+    def _to_court(self, message: ProposalList.Court) -> None:
+        message.stop()
+        self.post_message(Visit(ToCourt(message.view.proposal.id)))
+
+    @on(ProposalList.Undo)
+    def _undo_row(self, message: ProposalList.Undo) -> None:
+        message.stop()
+        self.change(self._undo(message.view.proposal.id), "undo")
+
+    async def _undo(self, proposal_id: Id) -> None:
+        staged = await self.desk.bench.house.undo(proposal_id)
+        self.post_message(self.TakenBack(staged.titles))
+
+    @on(TakenBack)
+    def _taken_back(self, message: TakenBack) -> None:
+        self.query_one(Aside).say(
+            [f"Proposed: {title}. The next commit writes it." for title in message.titles]
+        )
+        self.reload()
 
     @work(group="decide", exit_on_error=False)
     async def _decide(self, ids: Collection[Id], verdict: Verdict | None) -> None:

@@ -19,7 +19,7 @@ from screens.confirm import ConfirmScreen
 from screens.deciding import DecidingScreen
 from screens.key_bar import KeyBar
 from screens.outcome import OutcomeScreen
-from screens.routes import Back, ToScene, ToTurn, Visit
+from screens.routes import Back, ToHouse, ToScene, ToTurn, Visit
 from screens.title_bar import TitleBar
 from stores.errors import MonitorError
 from stores.records.ids import Id
@@ -69,9 +69,8 @@ class GateScreen(DecidingScreen):
             tooltip="Show only rows with these words",
             key_display="/",
         ),
-        Binding(
-            "escape", "escape", "Back", id="gate.escape", tooltip="Back, with every decision kept"
-        ),
+        Binding("p", "house", "House", id="gate.house", tooltip="What this world decides by itself"),
+        Binding("escape", "escape", "Back", id="gate.escape", tooltip="Back, with every decision kept"),
     ]
 
     @dataclass
@@ -130,6 +129,10 @@ class GateScreen(DecidingScreen):
         self.query_one("#about").display = message.view is not None
         self.query_one(Diff).view = message.view
         self.query_one(ProposalDetail).show(message.view)
+
+    def action_house(self) -> None:
+        if self.view is not None:
+            self.post_message(Visit(ToHouse(self.view.universe.id)))
 
     # --- filter and groups -------------------------------------------------------------------------
 

@@ -54,6 +54,20 @@ class ToGate:
 
 
 @dataclass(frozen=True, slots=True)
+class ToCourt:
+    """The court, hearing the conflicts of a proposal."""
+
+    proposal_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ToHouse:
+    """What a universe lays down for its own gate."""
+
+    universe_id: Id
+
+
+@dataclass(frozen=True, slots=True)
 class ToTurn:
     """The transcript of a scene, read only, at one of its turns."""
 
@@ -81,7 +95,20 @@ class Back:
     leaving: Screen[Any]
 
 
-Route = ToMenu | ToSetup | ToStories | ToStory | ToScene | ToGate | ToTurn | ToUniverse | ToHelp | Back
+Route = (
+    ToMenu
+    | ToSetup
+    | ToStories
+    | ToStory
+    | ToScene
+    | ToGate
+    | ToCourt
+    | ToHouse
+    | ToTurn
+    | ToUniverse
+    | ToHelp
+    | Back
+)
 
 
 @dataclass

@@ -15,7 +15,7 @@ from textual.message import Message
 
 from agents.messages import Notice
 from screens.aside import Aside
-from screens.routes import ToGate, ToHelp, ToMenu, ToScene, ToUniverse, Visit
+from screens.routes import ToCourt, ToGate, ToHelp, ToHouse, ToMenu, ToScene, ToUniverse, Visit
 from screens.scene_line import LineScreen
 from stores.errors import MonitorError
 from stores.records.ids import Id
@@ -79,7 +79,7 @@ class PlayScreen(LineScreen):
     @on(LineScreen.Replied)
     def _replied(self, message: LineScreen.Replied) -> None:
         reply = message.reply
-        if reply.lines and reply.goto not in ("gate", "help"):
+        if reply.lines and reply.goto not in ("gate", "help", "court", "house"):
             self.query_one(Aside).say(reply.lines, reply.severity)
         if reply.text:
             self.query_one(Prompt).restore(reply.text)
@@ -106,6 +106,10 @@ class PlayScreen(LineScreen):
                 self.post_message(Visit(ToScene(reply.subject)))
             case "gate":
                 self.post_message(Visit(ToGate(self.scene_id)))
+            case "court" if reply.subject:
+                self.post_message(Visit(ToCourt(reply.subject)))
+            case "house" if reply.subject:
+                self.post_message(Visit(ToHouse(reply.subject)))
             case "help":
                 self.post_message(Visit(ToHelp()))
             case "menu":

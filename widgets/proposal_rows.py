@@ -24,6 +24,9 @@ NARROW = 44
 """Rows of fewer cells give the title the room that long labels would take."""
 CRITICAL = "★"
 CONFLICT = "⚠"
+ALIKE = "≈"
+DECIDED = "decided already"
+"""The group of what a commit closed: it comes last."""
 
 _VERDICTS = {
     Verdict.ACCEPT: ("✓", Ink.GOOD, "accepted"),
@@ -91,7 +94,7 @@ def proposal_line(
     view: ProposalView, width: int, *, selected: bool = False, label_cells: int = LABEL_CELLS
 ) -> Line:
     """Draw a proposal at `width` cells: marks, kind, title, then conflicts and confidence or verdict."""
-    word = fate(view)
+    word = fate(view) or ("by rule" if view.by_rule else "")
     sign, sign_ink = mark(view)
     away = view.verdict in (Verdict.REJECT, Verdict.COLOUR) or view.status in (
         ProposalStatus.REJECTED,
@@ -110,6 +113,8 @@ def proposal_line(
         tail.append((f" {CRITICAL}", Ink.WARN))
     if view.conflicts:
         tail.append((f" {CONFLICT}{len(view.conflicts)}", Ink.BAD))
+    elif view.alike:
+        tail.append((f" {ALIKE}{len(view.alike)}", Ink.WARN))
     tail.append((f" {word}" if word else f" {confidence(view.confidence)}", Ink.MUTED))
     tail.append((" ", Ink.PROSE))
     space = max(4, width - _cells(head) - _cells(tail))
@@ -121,7 +126,8 @@ def header_line(name: str, views: Sequence[ProposalView], width: int) -> Line:
     """Draw a group's heading with how many of it wait and how many meet a conflict."""
     waiting = sum(map(is_undecided, views))
     held = sum(1 for view in views if view.conflicts)
-    words = [f"{waiting} of {len(views)} open" if waiting < len(views) else f"{len(views)}"]
+    some = waiting < len(views) and any(map(is_open, views))
+    words = [f"{waiting} of {len(views)} open" if some else f"{len(views)}"]
     if held:
         words.append(f"{CONFLICT}{held}")
     count = "  ".join(words)
@@ -141,16 +147,22 @@ def matches(view: ProposalView, wanted: str) -> bool:
 
 
 def grouped(views: Iterable[ProposalView], by: Grouping) -> list[tuple[str, list[ProposalView]]]:
-    """Return (name, views) groups; groups with conflicts first, conflicts first in each."""
+    """Return (name, views) groups; groups with conflicts first, conflicts first in each, what is closed
+    last."""
     groups: dict[str, list[ProposalView]] = {}
+    closed: list[ProposalView] = []
     for view in views:
+        if by is not Grouping.NONE and not is_open(view):
+            closed.append(view)
+            continue
         name = "" if by is Grouping.NONE else view.group if by is Grouping.GROUP else view.label
         groups.setdefault(one_line(name), []).append(view)
     if by is Grouping.NONE:
         return list(groups.items())
     for members in groups.values():
         members.sort(key=lambda view: (not view.conflicts, view.number))
-    return sorted(groups.items(), key=lambda item: (not item[1][0].conflicts, item[0].casefold()))
+    ordered = sorted(groups.items(), key=lambda item: (not item[1][0].conflicts, item[0].casefold()))
+    return [*ordered, (DECIDED, closed[::-1])] if closed else ordered
 
 
 def _cells(pieces: Iterable[Piece]) -> int:

@@ -25,6 +25,7 @@ from stores.records.ids import Id
 from stores.records.ledger import Verdict
 from widgets.ink import Line
 from widgets.proposal_rows import (
+    ALIKE,
     CONFLICT,
     Grouping,
     grouped,
@@ -49,9 +50,11 @@ class ProposalList(RowList[ProposalView]):
     HELP_TITLE: ClassVar[str] = "Proposals"
     HELP_TEXT: ClassVar[str] = (
         "✓ a commit would accept it, ✗ reject it, · it waits for you, ‖ deferred, ⚠ it meets a conflict. "
-        "★ is critical, .80 is how sure it is.\n"
+        "★ is critical, ≈ much like something known, .80 is how sure it is, `by rule` what a rule of yours "
+        "decides.\n"
         "a accepts, r rejects, e edits, c calls it mere colour (and remembers the kind), d defers, u takes a "
-        "decision back, x shows the evidence. Space marks several; A accepts all but the marked."
+        "decision back (of what is decided already: what a commit did), x shows the evidence, h hears a "
+        "conflict. Space marks several; A accepts all but the marked."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "decide('accept')", "Accept", id="proposals.accept", tooltip="Let it become canon"),
@@ -66,7 +69,9 @@ class ProposalList(RowList[ProposalView]):
             "A", "accept_all", "Accept all", id="proposals.accept_all", tooltip="Accept all but the marked"
         ),
         Binding("x,enter", "evidence", "Evidence", id="proposals.evidence", tooltip="Show what it rests on"),
+        Binding("h", "court", "Court", id="proposals.court", tooltip="Hear both sides, and rule on it"),
         Binding("u", "decide(None)", "Undecide", id="proposals.undecide", tooltip="Take the decision back"),
+        Binding("u", "undo", "Take back", id="proposals.undo", tooltip="Undo what a commit made of it"),
     ]
 
     grouping: reactive[Grouping] = reactive(Grouping.NONE, init=False)
@@ -95,6 +100,18 @@ class ProposalList(RowList[ProposalView]):
     @dataclass
     class Evidence(Message):
         """Show what the proposal rests on, and jump there."""
+
+        view: ProposalView
+
+    @dataclass
+    class Court(Message):
+        """Hear what the proposal meets."""
+
+        view: ProposalView
+
+    @dataclass
+    class Undo(Message):
+        """Take back what a commit made of the proposal."""
 
         view: ProposalView
 
@@ -159,6 +176,7 @@ class ProposalList(RowList[ProposalView]):
         return [header_line(name, views, width)]
 
     def highlighted(self, value: ProposalView | None) -> None:
+        self.refresh_bindings()
         self.post_message(self.Highlighted(value))
 
     def chosen(self, value: ProposalView) -> None:
@@ -169,6 +187,24 @@ class ProposalList(RowList[ProposalView]):
 
     def watch_filter_text(self) -> None:
         self._lay_out()
+
+    # --- keys --------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys work only where they would do something: the key bar shows no others."""
+        view = self.current
+        match action, parameters:
+            case "decide", (None,):
+                return any(is_open(v) and v.verdict is not None for v in self._targets())
+            case (("decide" | "edit" | "mark"), _):
+                return view is not None and (is_open(view) or bool(self._selected))
+            case "court", _:
+                return view is not None and is_open(view) and bool(view.conflicts or view.alike)
+            case "undo", _:
+                return view is not None and not is_open(view) and not self._selected
+            case "evidence", _:
+                return view is not None
+        return super().check_action(action, parameters)
 
     # --- deciding ----------------------------------------------------------------------------------
 
@@ -231,6 +267,14 @@ class ProposalList(RowList[ProposalView]):
         if self.current is not None:
             self.post_message(self.Evidence(self.current))
 
+    def action_court(self) -> None:
+        if self.current is not None:
+            self.post_message(self.Court(self.current))
+
+    def action_undo(self) -> None:
+        if self.current is not None:
+            self.post_message(self.Undo(self.current))
+
 
 class ProposalDetail(VerticalScroll, can_focus=False):
     """The words and reasons behind one proposal."""
@@ -261,9 +305,11 @@ def proposal_detail(view: ProposalView) -> Content:
         words = f"“{quote}”" if quote else ""
         lines.append(Content.assemble((place, "$text-muted"), (words, "italic")))
     lines += [content(f"{CONFLICT} {one_line(c.text)}", "$text-error") for c in view.conflicts]
-    lines += [content(f"· {one_line(reason)}", "$text-muted") for reason in view.reasons]
-    if view.proposal.error:
-        lines.append(content(f"{CONFLICT} {one_line(view.proposal.error)}", "$text-error"))
+    lines += [content(f"{ALIKE} {one_line(c.text)}", "$text-warning") for c in view.alike]
+    told = {c.text for c in (*view.conflicts, *view.alike)}
+    lines += [content(f"· {one_line(why)}", "$text-muted") for why in view.reasons if why not in told]
+    if view.by_policy:
+        lines.append(content("· Nobody had decided it: policy did. u takes it back.", "$text-muted"))
     return Content("\n").join(lines)
 
 

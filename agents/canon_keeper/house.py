@@ -134,7 +134,11 @@ class Houses:
     async def set_predicates(self, universe_id: Id, text: str) -> frozenset[str]:
         """Check and keep the universe's own predicates; returns the names that are told otherwise than in
         the bundled catalogue. Raises InputError that names the line."""
-        catalogue = extended(self._base, text)
+        try:
+            catalogue = extended(self._base, text)
+        except InputError as error:
+            kept = "This world's predicates are as they were."
+            raise InputError(error.what, kept=kept, todo="Mend that line and keep them again.") from None
         policy = await self._policy(universe_id)
         await self._log.put_policy(policy.model_copy(update={"predicates": text}))
         bundled = self._base.predicates

@@ -1,7 +1,7 @@
 """The clerk of the court: conflicts heard and ruled on, promises kept, house rules laid down, in lines.
 
-What the screens will show in full is here for the prompt and for scripts: `/court`, `/promises`, `/paid`,
-`/rules`. Everything passes the CanonKeeper's gate. Source: design/authority.md; design/interface.md.
+What the screens show in full is here for the prompt and for scripts: `/court`, `/promises`, `/paid`,
+`/rules`. All of it goes through the desk's bench. Source: design/authority.md; design/interface.md.
 """
 
 from __future__ import annotations
@@ -9,91 +9,86 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from agents.canon_keeper.court import Hearing
-from agents.canon_keeper.keeper import CanonKeeper
+from agents.bench import Bench, Case, HouseView, KindView, Ruled, RulingWords, WayName, Which
 from agents.context_assembly.context import ContextAssembly
-from agents.messages import CanonCommitted, EventBus, ProposalsChanged
 from agents.orchestrator.ledger import Ledger
-from agents.resolver.resolver import Resolver
-from agents.views import CommitReport, ProposalView
-from agents.world_views import Staged
+from agents.views import ProposalView
+from agents.world_views import Basis, Staged
 from stores.errors import InputError
-from stores.records.canon import Evidence, Standing
+from stores.records.canon import Standing
 from stores.records.ids import Id
-from stores.records.ledger import CourtRuling, KindRule, ProposedChange
+from stores.records.ledger import KindRule
 
 
 class _Word(NamedTuple):
     """A ruling by the word that is typed for it."""
 
-    ruling: CourtRuling
+    way: WayName
     meaning: str
     standing: Standing = Standing.RUMOUR
 
 
-RULINGS = {
-    "new": _Word(CourtRuling.FROM_NOW, "the new one holds from now on"),
-    "never": _Word(CourtRuling.NEW, "the old one was never so"),
-    "old": _Word(CourtRuling.OLD, "the old one stands"),
-    "rumour": _Word(CourtRuling.BOTH, "both stand, the new one as a rumour"),
-    "lie": _Word(CourtRuling.BOTH, "both stand, the new one as a lie", Standing.LIE),
-    "until": _Word(CourtRuling.BOUNDED, "the old one held until now"),
-    "split": _Word(CourtRuling.SPLIT, "they are about different things; name the other"),
+WORDS = {
+    "new": _Word("new", "the new one holds from now on; or say when"),
+    "never": _Word("never", "the old one was never so"),
+    "old": _Word("old", "the old one stands"),
+    "rumour": _Word("both", "both stand, the new one as a rumour"),
+    "lie": _Word("both", "both stand, the new one as a lie", Standing.LIE),
+    "disputed": _Word("both", "both stand, the new one disputed", Standing.DISPUTED),
+    "until": _Word("until", "the old one held until now; or say when"),
+    "split": _Word("split", "they are about different things; name the other"),
+    "same": _Word("same", "they are one"),
+    "different": _Word("different", "they are two"),
+    "accept": _Word("accept", "accept it all the same"),
+    "reject": _Word("reject", "canon stays as it is"),
 }
+"""`old` behind `rumour`, `lie` or `disputed` makes the old one that, `new` behind `until` ends the new one,
+`old:` behind `split` makes the old one be about another. The rest is the time, or the name."""
 
 
 class Clerk:
     """Stateless: rulings, promises and rules are in the stores."""
 
-    def __init__(
-        self,
-        keeper: CanonKeeper,
-        resolver: Resolver,
-        context: ContextAssembly,
-        ledger: Ledger,
-        events: EventBus,
-    ) -> None:
-        self._keeper = keeper
-        self._resolver = resolver
+    def __init__(self, bench: Bench, context: ContextAssembly, ledger: Ledger) -> None:
+        self._bench = bench
         self._context = context
         self._ledger = ledger
-        self._events = events
 
     async def hear(self, row: ProposalView) -> tuple[str, ...]:
-        """Return both sides of a held proposal's conflict, and the rulings that can be made.
+        """Return both sides of a proposal's first conflict, and the rulings that can be made.
 
         Raises InputError if it meets nothing.
         """
-        hearing = await self._keeper.court.hear(row.proposal.id)
-        new, old = hearing.sides()
-        lines = [f"new: {new.fact.statement}", *_because(new.evidence)]
-        lines += [f"old: {old.fact.statement}", *_because(old.evidence)]
-        ways = [
-            f"{word} ({said.meaning})" for word, said in RULINGS.items() if said.ruling in hearing.rulings
-        ]
-        return (hearing.conflict.text, *lines, f"/court {row.number} " + ", or ".join(ways))
+        case, others = await self._case(row)
+        lines = [f"new: {case.new.words}", *_because(case.new.evidence)]
+        if case.old is not None:
+            lines += [f"old: {case.old.words}", *_because(case.old.evidence)]
+        open_ways = {way.name for way in case.ways}
+        ways = [f"{word} ({said.meaning})" for word, said in WORDS.items() if said.way in open_ways]
+        more = [f"It meets {others} more; they come after this one."] if others else []
+        return (case.text, *lines, f"/court {row.number} " + ", or ".join(ways), *more)
 
-    async def rule(self, scene_id: Id, row: ProposalView, words: str) -> CommitReport:
-        """Make a ruling: staged, written by the one commit, and remembered. Raises InputError."""
+    async def rule(self, row: ProposalView, words: str) -> Ruled:
+        """Make a ruling on a proposal's first conflict. Raises InputError."""
         word, _, rest = words.partition(" ")
-        said = RULINGS.get(word.casefold())
+        said = WORDS.get(word.casefold())
         if said is None:
             raise InputError(
-                f"{word[:40]!r} is no ruling.", kept="Nothing was changed.", todo=f"Say {', '.join(RULINGS)}."
+                f"{word[:40]!r} is no ruling.", kept="Nothing was changed.", todo=f"Say {', '.join(WORDS)}."
             )
-        hearing: Hearing = await self._keeper.court.hear(row.proposal.id)
-        order = await self._keeper.court.order(
-            hearing,
-            said.ruling,
-            standing=said.standing,
-            name=rest.strip() if said.ruling is CourtRuling.SPLIT else "",
-            # "until" is until now; the other rulings take their time from the claim itself.
-            tick=(await self._context.load(scene_id)).tick if said.ruling is CourtRuling.BOUNDED else None,
-        )
-        await self._resolver.stage(order.staged)
-        report = await self._keeper.court.rule(order)
-        self._published(row.proposal, report)
-        return report
+        case, _ = await self._case(row)
+        return await self._bench.court.rule(_ruling(row, case, said, rest.strip()))
+
+    async def _case(self, row: ProposalView) -> tuple[Case, int]:
+        """Return the first conflict, and how many others there are."""
+        cases = (await self._bench.court.docket(row.proposal.id)).cases
+        if not cases:
+            raise InputError(
+                "It meets nothing that a ruling could settle.",
+                kept="Nothing was changed.",
+                todo="Accept it, reject it, or change it.",
+            )
+        return cases[0], len(cases) - 1
 
     async def promises(self, scene_id: Id) -> tuple[str, ...]:
         """Return the open promises, debts and questions, the oldest first, with numbers."""
@@ -115,15 +110,8 @@ class Clerk:
 
     async def rules(self, universe_id: Id) -> tuple[str, ...]:
         """Return the house rules by kind, and those that the GM's own decisions suggest."""
-        laid_down = await self._keeper.houses.rules(universe_id)
-        offers = await self._keeper.houses.offers(universe_id)
-        return (
-            *(f"{held.kind}: {held.rule}" for held in laid_down),
-            *(
-                f"offered: /rules {o.kind} {o.rule}  (you accepted {o.accepted} of {o.decided})"
-                for o in offers
-            ),
-        )
+        house = await self._bench.house.read(universe_id)
+        return tuple(_rules(house))
 
     async def set_rule(self, universe_id: Id, kind: str, word: str) -> None:
         """Lay down a house rule for a kind of proposal; `off` takes it back. Raises InputError."""
@@ -134,20 +122,43 @@ class Clerk:
                 kept="Nothing was changed.",
                 todo=f"Say {', '.join(known)} or off.",
             )
-        await self._keeper.houses.set_rule(universe_id, kind, known.get(word))
-        self._events.publish(ProposalsChanged(universe_id, None))
+        await self._bench.house.set_rule(universe_id, kind, known.get(word))
 
-    def _published(self, proposal: ProposedChange, report: CommitReport) -> None:
-        facts = tuple(fact.id for fact in report.facts)
-        failed = tuple(i for i, _ in report.failed)
-        self._events.publish(
-            CanonCommitted(
-                report.canonization_id or "", proposal.universe_id, proposal.scene_id, facts, failed
-            )
+
+def _ruling(row: ProposalView, case: Case, said: _Word, rest: str) -> RulingWords:
+    """Read what stands behind the word: which side it is, and the time or name."""
+    side: Which | None = None
+    # A name may begin with "Old": before it, the side takes a colon.
+    word, _, more = rest.partition(":" if said.way == "split" else " ")
+    if said.way in ("both", "until", "split") and word.strip().casefold() in ("new", "old"):
+        side, rest = ("new" if word.strip().casefold() == "new" else "old"), more.strip()
+    timed, named = said.way in ("new", "until"), said.way == "split"
+    if rest and not (timed or named):
+        raise InputError(
+            f"{rest[:40]!r} means nothing behind that.",
+            kept="Nothing was changed.",
+            todo="Only new, until and split take a time or a name.",
         )
-        self._events.publish(ProposalsChanged(proposal.universe_id, proposal.scene_id))
+    return RulingWords(
+        row.proposal.id,
+        case.against,
+        said.way,
+        yielding=side,
+        standing=said.standing,
+        name=rest if named else "",
+        when=rest if timed else "",
+    )
 
 
-def _because(evidence: Iterable[Evidence]) -> list[str]:
-    quotes = [piece.quote for piece in evidence if piece.quote]
-    return [f"     “{quote[:90]}”" for quote in quotes[:2]]
+def _rules(house: HouseView) -> Iterable[str]:
+    yield from (f"{held.kind}: {held.rule}" for held in house.rules)
+    yield from (_offer(kind) for kind in house.offers)
+
+
+def _offer(kind: KindView) -> str:
+    return f"offered: /rules {kind.kind} {kind.offered}  (you accepted {kind.accepted} of {kind.decided})"
+
+
+def _because(evidence: Iterable[Basis]) -> list[str]:
+    quotes = [(piece.evidence.quote, piece.place) for piece in evidence if piece.evidence.quote]
+    return [f"     “{quote[:90]}”" + (f"  {place}" if place else "") for quote, place in quotes[:2]]

@@ -5,8 +5,6 @@ Source: design/authority.md ("Contradictions", "Canon policy"); design/product.m
 
 from __future__ import annotations
 
-import asyncio
-
 from agents.desk import Desk
 from agents.orchestrator.chronicle import Chronicle
 from agents.orchestrator.clerk import Clerk
@@ -16,9 +14,7 @@ from stores.errors import InputError
 from stores.records.ids import Id
 
 
-def clerk_commands(
-    desk: Desk, clerk: Clerk, chronicle: Chronicle, turnstile: asyncio.Lock
-) -> tuple[Command, ...]:
+def clerk_commands(desk: Desk, clerk: Clerk, chronicle: Chronicle) -> tuple[Command, ...]:
     """Return the commands, bound to one desk."""
 
     async def court(scene_id: Id, argument: str) -> Reply:
@@ -30,11 +26,12 @@ def clerk_commands(
                 kept="Nothing was changed.",
                 todo="/proposals lists them with numbers.",
             )
+        row = rows[number]
         if words:
-            async with turnstile:
-                report = await clerk.rule(scene_id, rows[number], words)
-            return Reply("operation", written(report) or (f"Ruled: {rows[number].title}",))
-        return Reply("operation", await clerk.hear(rows[number]))
+            ruled = await clerk.rule(row, words)
+            done = written(ruled.report) if ruled.report else ()
+            return Reply("operation", done or ruled.lines or (f"Ruled: {row.title}",))
+        return Reply("operation", await clerk.hear(row), goto="court", subject=row.proposal.id)
 
     async def promises(scene_id: Id, argument: str) -> Reply:
         lines = await clerk.promises(scene_id) or ("Nothing is promised or owed.",)
@@ -49,9 +46,9 @@ def clerk_commands(
         universe_id = (await desk.scene(scene_id)).universe.id
         kind, _, word = argument.partition(" ")
         if argument:
-            async with turnstile:
-                await clerk.set_rule(universe_id, kind, word.strip())
-        return Reply("operation", await clerk.rules(universe_id) or ("No house rules yet.",))
+            await clerk.set_rule(universe_id, kind, word.strip())
+        lines = await clerk.rules(universe_id) or ("No house rules yet.",)
+        return Reply("operation", lines, goto="" if argument else "house", subject=universe_id)
 
     async def recap(scene_id: Id, argument: str) -> Reply:
         return Reply("operation", await chronicle.recap(scene_id) or ("The story has hardly begun.",))

@@ -228,7 +228,8 @@ class Courtroom:
             return ()
         universe = await self._canon.universe(proposal.universe_id)
         facts = await self._canon.facts_by_id({c.fact_id for c in batch.fact_changes})
-        entities = await self._canon.entities_by_id({e.id for e in batch.entities})
+        concerned = {e.id for e in batch.entities} | {e.merged_into for e in batch.entities if e.merged_into}
+        entities = await self._canon.entities_by_id(concerned)
         return tuple(outlook(batch, facts, entities, universe.calendar))
 
     async def _left(self, proposal_id: Id) -> int:
@@ -257,7 +258,9 @@ class Courtroom:
 
 def _name(text: str) -> str:
     """Return a name as typed. Raises InputError for one that no entity can bear."""
-    name = clean_line(text)
+    name = clean_line(text) if text.strip() else ""
+    if not name:
+        raise InputError("The other one needs a name.", kept=UNCHANGED)
     if len(name) > MAX_NAME:
         raise InputError(f"A name has at most {MAX_NAME} characters.", kept=UNCHANGED)
     return name

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from agents.orchestrator.calendar import clock_time
 from stores.records.canon import CanonBatch, Fact, FactChange, FactStatus, Standing
@@ -25,7 +25,7 @@ def outlook(
 ) -> Iterator[str]:
     """Yield a line for each thing that the batch would change; `facts` and `entities` are those of canon."""
     for entity in batch.entities:
-        yield from _entity(entity, entities)
+        yield from _entity(entity, entities, batch.entities)
     moved = {edge.older_id for edge in batch.supersedes if edge.older_id in facts}
     passed = {change.fact_id for change in batch.fact_changes} | {e.older_id for e in batch.supersedes}
     for fact in batch.facts:
@@ -47,9 +47,11 @@ def _change(change: FactChange, fact: Fact, moved: bool, calendar: Calendar) -> 
         yield f"− {fact.statement}  gives way"
 
 
-def _entity(entity: Entity, entities: Mapping[Id, Entity]) -> Iterator[str]:
+def _entity(entity: Entity, entities: Mapping[Id, Entity], changed: Iterable[Entity]) -> Iterator[str]:
     before = entities.get(entity.id)
     if entity.status is EntityStatus.MERGED:
+        kept = next((e for e in (*changed, *entities.values()) if e.id == entity.merged_into), entity)
+        yield f"= “{entity.name}” is {kept.name}: what is told of the one is told of the other"
         return
     if before is None:
         yield f"+ {entity.name}  a new {entity.kind}"

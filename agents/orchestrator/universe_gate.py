@@ -12,7 +12,7 @@ from agents.canon_keeper.decisions import OPEN
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.messages import EventBus
 from agents.orchestrator.announce import committed
-from agents.orchestrator.scene_views import SceneViews
+from agents.orchestrator.scene_views import CLOSED, MOST_CLOSED, SceneViews
 from agents.views import CommitReport, GateView
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
@@ -32,10 +32,11 @@ class UniverseGate:
         self._events = events
 
     async def view(self, universe_id: Id) -> GateView:
-        """Return what waits here, and how much waits at the gates of scenes that are being played."""
+        """Return what waits here, how much waits at the gates of scenes that are being played, and what
+        commits closed lately: that can be taken back."""
         universe = await self._canon.universe(universe_id)
         waiting, elsewhere = await self.waiting(universe_id)
-        rows = await self._views.proposals(waiting)
+        rows = await self._views.proposals([*waiting, *await self._closed(universe_id)])
         return GateView(universe.name, universe, None, False, rows, elsewhere)
 
     async def commit(self, universe_id: Id, only: Collection[Id] | None) -> CommitReport:
@@ -54,6 +55,12 @@ class UniverseGate:
         in_play = await self._in_play({p.scene_id for p in open_ones if p.scene_id})
         here = [p for p in open_ones if p.scene_id not in in_play]
         return here, len(open_ones) - len(here)
+
+    async def _closed(self, universe_id: Id) -> list[ProposedChange]:
+        """Return what commits closed last, but for what the gate of a scene in play shows."""
+        closed = await self._log.proposals(universe_id=universe_id, statuses=CLOSED, last=MOST_CLOSED)
+        in_play = await self._in_play({p.scene_id for p in closed if p.scene_id})
+        return [p for p in closed if p.scene_id not in in_play]
 
     async def _in_play(self, scene_ids: Collection[Id]) -> set[Id]:
         """Return the scenes that will come to a gate of their own: not closed, in a story that goes on."""

@@ -1,0 +1,138 @@
+"""Rules of the house by row: what is offered, every kind of change with its rule, and the court's record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Literal
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from agents.bench import HouseView, KindView, RulingView
+from stores.records.ledger import KindRule
+from widgets.ink import Ink, Line
+from widgets.row_list import Row, RowList
+from widgets.safe_text import ellipsise, one_line, pad, wrap
+
+RULE_CELLS = 12
+"""The cells of the longest rule and a space."""
+
+KIND_CELLS = 34
+
+_INKS = {KindRule.ACCEPT: Ink.GOOD, KindRule.ASK: Ink.WARN, KindRule.REJECT: Ink.BAD}
+_SIGNS = {KindRule.ACCEPT: "✓", KindRule.ASK: "?", KindRule.REJECT: "✗"}
+
+
+class HouseList(RowList[KindView | RulingView]):
+    """Offers first, then kinds, then rulings on record."""
+
+    HELP_TITLE: ClassVar[str] = "House rules"
+    HELP_TEXT: ClassVar[str] = (
+        "✓ auto-accept, ? ask, ✗ auto-reject, · no rule: how sure it is decides. No rule beats a lock or a "
+        "conflict. What it decides is marked `by rule` at the gate, and can be taken back there."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "take", "Take the offer", id="house.take", tooltip="Lay down what is offered"),
+        Binding("a", "rule('auto-accept')", "Auto-accept", id="house.accept", tooltip="Accept these unasked"),
+        Binding("s", "rule('ask')", "Ask", id="house.ask", tooltip="Always ask about these"),
+        Binding("r", "rule('auto-reject')", "Auto-reject", id="house.reject", tooltip="Reject these unasked"),
+        Binding("u,delete", "rule(None)", "No rule", id="house.none", tooltip="Take the rule back"),
+    ]
+
+    @dataclass
+    class SetRule(Message):
+        """Lay down this rule for the kind; None takes it back."""
+
+        kind: str
+        rule: KindRule | None
+
+    def show(self, house: HouseView) -> None:
+        """Show what a universe lays down; the cursor stays on its row."""
+        self.set_rows(list(_rows(house)))
+
+    def stand_on(self, kind: str) -> None:
+        """Move the cursor to a kind, if it is there."""
+        for place, row in enumerate(self.rows):
+            if isinstance(row.value, KindView) and row.value.kind == kind:
+                self.cursor = place
+
+    def highlighted(self, value: KindView | RulingView | None) -> None:
+        self.refresh_bindings()
+
+    @property
+    def kind(self) -> KindView | None:
+        """The kind that the cursor stands on."""
+        return self.current if isinstance(self.current, KindView) else None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        kind = self.kind
+        match action, parameters:
+            case "take", _:
+                return kind is not None and kind.offered is not None
+            case "rule", (None,):
+                return kind is not None and kind.rule is not None
+            case "rule", (rule,):
+                return kind is not None and kind.rule != rule
+        return super().check_action(action, parameters)
+
+    def action_take(self) -> None:
+        if self.kind is not None and self.kind.offered is not None:
+            self.post_message(self.SetRule(self.kind.kind, self.kind.offered))
+
+    def action_rule(self, rule: Literal["auto-accept", "ask", "auto-reject"] | None) -> None:
+        if self.kind is not None:
+            self.post_message(self.SetRule(self.kind.kind, KindRule(rule) if rule else None))
+
+
+def _rows(house: HouseView) -> Iterator[Row[KindView | RulingView]]:
+    if house.offers:
+        yield _heading("Offered by your own decisions; Enter lays it down")
+        for kind in house.offers:
+            yield Row(f"kind {kind.kind}", partial(_kind_line, kind), kind, height=1)
+        yield _space()
+    yield _heading("Rules by kind of change")
+    for kind in house.kinds:
+        if kind not in house.offers:
+            yield Row(f"kind {kind.kind}", partial(_kind_line, kind), kind, height=1)
+    yield _space()
+    yield _heading(f"Rulings of the court  {len(house.rulings) or 'none yet'}")
+    for number, ruling in enumerate(house.rulings):
+        yield Row(f"ruling {number} {ruling.at}", partial(_ruling_lines, ruling), ruling)
+
+
+def _heading(words: str) -> Row[KindView | RulingView]:
+    return Row(words, lambda width: [[(f" {ellipsise(words, width - 1)}", Ink.HEADING)]], height=1)
+
+
+def _space() -> Row[KindView | RulingView]:
+    return Row("", lambda width: [[]], height=1)
+
+
+def _kind_line(kind: KindView, width: int) -> list[Line]:
+    rule = kind.offered or kind.rule
+    sign, ink = (_SIGNS[rule], _INKS[rule]) if rule else ("·", Ink.MUTED)
+    word = rule.value if rule else "no rule"
+    figures = f"you accepted {kind.accepted} of {kind.decided}" if kind.decided else ""
+    who = f"by {kind.by}, {kind.at}" if kind.rule else ""
+    told = "   ".join(filter(None, (figures, who)))
+    room = max(10, min(KIND_CELLS, width - RULE_CELLS - 4))
+    return [
+        [
+            ("  ", Ink.PROSE),
+            (f"{sign} ", ink),
+            (pad(word, RULE_CELLS), ink),
+            (pad(kind.words, room), Ink.PROSE),
+            (ellipsise(f" {told}", max(0, width - room - RULE_CELLS - 4)), Ink.MUTED),
+        ]
+    ]
+
+
+def _ruling_lines(ruling: RulingView, width: int) -> list[Line]:
+    told = one_line(f"“{ruling.new}” against “{ruling.old}”")
+    first, *rest = wrap(told, width - 4)
+    lines: list[Line] = [[("  § ", Ink.NPC), (first, Ink.PROSE)]]
+    lines += [[("    ", Ink.PROSE), (line, Ink.PROSE)] for line in rest]
+    words = " · ".join(filter(None, (ruling.words, f"{ruling.by}, {ruling.at}", ruling.reason)))
+    return [*lines, [("    ", Ink.PROSE), (ellipsise(words, width - 4), Ink.MUTED)]]
