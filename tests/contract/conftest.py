@@ -22,6 +22,7 @@ from stores.embedded.object_store import EmbeddedObjects
 from stores.embedded.text_index import EmbeddedWords
 from stores.embedded.vector_index import EmbeddedVectors
 from stores.ports import ObjectStore, TextIndex, VectorIndex
+from tests.contract import mirrored
 
 
 class Truth(NamedTuple):
@@ -54,7 +55,20 @@ async def neo4j(folder: Path) -> AsyncIterator[Truth]:
         yield Truth(no_log, canon)
 
 
-ADAPTERS: dict[str, Adapter] = {"embedded": embedded}
+@asynccontextmanager
+async def mongo(folder: Path) -> AsyncIterator[Truth]:
+    from tests.contract.servers import mongo_log
+
+    def no_canon(role: Role) -> Any:
+        pytest.skip("this adapter is the log alone")
+
+    async with mongo_log(folder) as log:
+        yield Truth(log, no_canon)
+
+
+ADAPTERS: dict[str, Adapter] = {"embedded": embedded, **mirrored.TRUTH}
+if os.environ.get("MONITOR_MONGO_URL"):
+    ADAPTERS["mongo"] = mongo
 if os.environ.get("MONITOR_NEO4J_URL"):
     ADAPTERS["neo4j"] = neo4j
 
@@ -89,7 +103,7 @@ async def embedded_derived(folder: Path) -> AsyncIterator[Derived]:
         await index.close()
 
 
-DERIVED_ADAPTERS: dict[str, DerivedAdapter] = {"embedded": embedded_derived}
+DERIVED_ADAPTERS: dict[str, DerivedAdapter] = {"embedded": embedded_derived, **mirrored.DERIVED}
 
 
 @pytest.fixture(params=DERIVED_ADAPTERS)

@@ -6,13 +6,20 @@ The servers are for tests alone: every adapter begins with an empty store.
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from pymongo import AsyncMongoClient
+
+from stores.authority import Role
 from stores.servers.canon_graph import ServerCanon
 from stores.servers.graph import open_graph
+from stores.servers.mongo import CONNECT_MS, Mongo, migrate
+from stores.servers.mongo_roles import make_users, user_of
+from stores.servers.narrative_log import ServerLog
 
 
 def at_hand(store: str) -> bool:
@@ -30,3 +37,26 @@ async def neo4j_canon(folder: Path) -> AsyncIterator[Any]:
         yield lambda role: ServerCanon(graph, role)
     finally:
         await graph.close()
+
+
+@asynccontextmanager
+async def mongo_log(folder: Path) -> AsyncIterator[Any]:
+    """Give the log on the MongoDB at hand, in a database of its own, to each role as its own user."""
+    url = os.environ["MONITOR_MONGO_URL"]
+    name = f"contract_{secrets.token_hex(4)}"
+    owner: AsyncMongoClient[dict[str, Any]] = AsyncMongoClient(url, serverSelectionTimeoutMS=CONNECT_MS)
+
+    def connect(role: Role | None) -> AsyncMongoClient[dict[str, Any]]:
+        if role is None:
+            return owner
+        mine = {"username": user_of(role), "password": f"secret of {role}", "authSource": "admin"}
+        return AsyncMongoClient(url, serverSelectionTimeoutMS=CONNECT_MS, **mine)
+
+    mongo = Mongo(connect, url, name)
+    try:
+        await make_users(owner.admin, name, lambda role: f"secret of {role}")
+        await migrate(mongo)
+        yield lambda role: ServerLog(mongo, role)
+    finally:
+        await owner.drop_database(name)
+        await mongo.close()

@@ -1,0 +1,285 @@
+"""Reading the narrative log from MongoDB. The words of each method are those of `LogReader`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, TypeVar
+
+from stores.authority import Role
+from stores.records.base import Record
+from stores.records.ids import Id
+from stores.records.ledger import (
+    Canonization,
+    CanonizationState,
+    Checkpoint,
+    Decision,
+    HousePolicy,
+    Loop,
+    ProposalStatus,
+    ProposedChange,
+    Ruling,
+    Transition,
+)
+from stores.records.memory import Memory, Summary
+from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
+from stores.records.sources import Snippet, Source
+from stores.servers import turn_tree
+from stores.servers.log_documents import among, not_there, record, the_one
+from stores.servers.mongo import Document, Mongo, Reading, one_filter
+
+R = TypeVar("R", bound=Record)
+
+UNDECIDED = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
+_AT_ONCE = 200
+"""Proposals read at once when only so many of the newest are wanted."""
+
+
+class LogReads:
+    def __init__(self, mongo: Mongo, role: Role | None) -> None:
+        self._mongo = mongo
+        self._role = role
+
+    async def stories(self, universe_id: Id | None = None) -> list[Story]:
+        return await self._all(
+            "stories", Story, one_filter({"universe_id": universe_id}), [("created", -1), ("made", -1)]
+        )
+
+    async def story(self, story_id: Id) -> Story:
+        return await self._one("stories", Story, story_id)
+
+    async def scenes(self, story_id: Id) -> list[Scene]:
+        async with self._mongo.reading(self._role) as tx:
+            return await scenes_of(tx, {"story_id": story_id})
+
+    async def scene(self, scene_id: Id) -> Scene:
+        async with self._mongo.reading(self._role) as tx:
+            found = await scenes_of(tx, {"_id": scene_id})
+        if not found:
+            raise not_there(Scene, scene_id)
+        return found[0]
+
+    # --- turns --------------------------------------------------------------------------------------
+
+    async def turn(self, turn_id: Id) -> Turn:
+        found = await self.turns([turn_id])
+        if turn_id not in found:
+            raise not_there(Turn, turn_id)
+        return found[turn_id]
+
+    async def turns(self, ids: Collection[Id]) -> dict[Id, Turn]:
+        async with self._mongo.reading(self._role) as tx:
+            return {turn.id: turn for turn in await turn_tree.turns(tx, {"_id": among(ids)})}
+
+    async def line_length(self, scene_id: Id) -> int:
+        async with self._mongo.reading(self._role) as tx:
+            return (await turn_tree.head(tx, scene_id)).depth + 1
+
+    async def line_tail(self, scene_id: Id, count: int) -> list[Turn]:
+        async with self._mongo.reading(self._role) as tx:
+            length = (await turn_tree.head(tx, scene_id)).depth + 1
+            return await turn_tree.line(tx, scene_id, max(0, length - count), length)
+
+    async def line_slice(self, scene_id: Id, start: int, count: int) -> list[Turn]:
+        async with self._mongo.reading(self._role) as tx:
+            length = (await turn_tree.head(tx, scene_id)).depth + 1
+            return await turn_tree.line(tx, scene_id, start, min(start + count, length))
+
+    async def on_line(self, scene_id: Id | None, turn_ids: Collection[Id]) -> set[Id]:
+        async with self._mongo.reading(self._role) as tx:
+            return await turn_tree.on_line(tx, turn_ids, scene_id)
+
+    async def children(self, scene_id: Id, turn_id: Id | None) -> list[Turn]:
+        async with self._mongo.reading(self._role) as tx:
+            return await turn_tree.turns(tx, {"scene_id": scene_id, "parent_id": turn_id})
+
+    async def take_counts(self, turn_ids: Collection[Id]) -> dict[Id, int]:
+        async with self._mongo.reading(self._role) as tx:
+            asked = await turn_tree.turns(tx, {"_id": among(turn_ids)})
+            beside = await turn_tree.turns(
+                tx,
+                {
+                    "scene_id": among([t.scene_id for t in asked]),
+                    "parent_id": among([t.parent_id for t in asked]),
+                },
+            )
+
+        def siblings(turn: Turn) -> tuple[Any, ...]:
+            return turn.scene_id, turn.parent_id, turn.exchange_id, turn.speaker
+
+        return {t.id: sum(siblings(t) == siblings(other) for other in beside) for t in asked}
+
+    async def all_turns(self, scene_id: Id) -> list[Turn]:
+        async with self._mongo.reading(self._role) as tx:
+            return await turn_tree.turns(tx, {"scene_id": scene_id})
+
+    async def head_moves(self, scene_id: Id) -> list[HeadMove]:
+        return await self._all("head_moves", HeadMove, {"scene_id": scene_id}, [("seq", 1)])
+
+    async def redo_target(self, scene_id: Id) -> Id | None:
+        async with self._mongo.reading(self._role) as tx:
+            return await turn_tree.redo_target(tx, scene_id)
+
+    async def resolutions(self, turn_ids: Collection[Id]) -> list[Resolution]:
+        return await self._all("resolutions", Resolution, {"turn_id": among(turn_ids)})
+
+    async def notes(
+        self, *, story_id: Id | None = None, turn_ids: Collection[Id] | None = None
+    ) -> list[Note]:
+        where = one_filter({"story_id": story_id})
+        return await self._all(
+            "notes", Note, where if turn_ids is None else {**where, "turn_id": among(turn_ids)}
+        )
+
+    # --- proposals and commits ----------------------------------------------------------------------
+
+    async def proposals(
+        self,
+        *,
+        universe_id: Id | None = None,
+        story_id: Id | None = None,
+        scene_id: Id | None = None,
+        statuses: Collection[ProposalStatus] | None = None,
+        last: int | None = None,
+    ) -> list[ProposedChange]:
+        where = one_filter({"universe_id": universe_id, "story_id": story_id, "scene_id": scene_id})
+        if statuses is not None:
+            where["status"] = among([s.value for s in _stored(statuses)])
+        newest_first: list[ProposedChange] = []
+        async with self._mongo.reading(self._role) as tx:
+            skip = 0
+            while last is None or len(newest_first) < last:
+                limit = 0 if last is None else _AT_ONCE
+                found = await tx.all("proposed_changes", where, order=[("made", -1)], skip=skip, limit=limit)
+                shown = await _as_they_count(tx, found)
+                newest_first += [p for p in shown if statuses is None or p.status in statuses]
+                skip += len(found)
+                if last is None or len(found) < _AT_ONCE:
+                    break
+        return newest_first[:last][::-1]
+
+    async def proposals_by_id(self, ids: Collection[Id]) -> dict[Id, ProposedChange]:
+        async with self._mongo.reading(self._role) as tx:
+            found = await tx.all("proposed_changes", {"_id": among(ids)})
+            return {proposal.id: proposal for proposal in await _as_they_count(tx, found)}
+
+    async def canonizations(
+        self, *, universe_id: Id | None = None, states: Collection[CanonizationState] | None = None
+    ) -> list[Canonization]:
+        where = one_filter({"universe_id": universe_id})
+        if states is not None:
+            where["state"] = among([state.value for state in states])
+        return await self._all("canonizations", Canonization, where)
+
+    async def rulings(self, universe_id: Id) -> list[Ruling]:
+        return await self._all("rulings", Ruling, {"universe_id": universe_id})
+
+    async def policy(self, universe_id: Id) -> HousePolicy | None:
+        found = await self._all("policies", HousePolicy, {"_id": universe_id})
+        return found[0] if found else None
+
+    # --- loops --------------------------------------------------------------------------------------
+
+    async def loop_state(self, loop: Loop, subject_id: Id) -> Transition | None:
+        return (await self.loop_states(loop, [subject_id])).get(subject_id)
+
+    async def loop_states(self, loop: Loop, subject_ids: Collection[Id]) -> dict[Id, Transition]:
+        async with self._mongo.reading(self._role) as tx:
+            states: dict[Id, Transition] = {}
+            for subject_id in dict.fromkeys(subject_ids):
+                where = {"loop": loop.value, "subject_id": subject_id}
+                last = await tx.one("transitions", where, newest="seq")
+                if last is not None:
+                    states[subject_id] = record(Transition, last)
+            return states
+
+    async def transitions(
+        self, *, loop: Loop | None = None, subject_id: Id | None = None, limit: int = 1_000
+    ) -> list[Transition]:
+        where = one_filter({"loop": loop and loop.value, "subject_id": subject_id})
+        newest_first = await self._all("transitions", Transition, where, [("made", -1)], limit)
+        return newest_first[::-1]
+
+    async def checkpoints(self, scene_id: Id) -> list[Checkpoint]:
+        return await self._all("checkpoints", Checkpoint, {"scene_id": scene_id})
+
+    # --- memory and sources -------------------------------------------------------------------------
+
+    async def memories(self, entity_id: Id) -> list[Memory]:
+        return await self._all("memories", Memory, {"entity_id": entity_id})
+
+    async def summaries(self, scene_id: Id) -> list[Summary]:
+        return await self._all("summaries", Summary, {"scene_id": scene_id})
+
+    async def source(self, source_id: Id) -> Source:
+        return await self._one("sources", Source, source_id)
+
+    async def snippets(self, source_id: Id) -> list[Snippet]:
+        return await self._all("snippets", Snippet, {"source_id": source_id}, [("ordinal", 1), ("made", 1)])
+
+    # --- inside -------------------------------------------------------------------------------------
+
+    async def _one(self, collection: str, model: type[R], record_id: Id) -> R:
+        async with self._mongo.reading(self._role) as tx:
+            return await the_one(tx, collection, model, record_id)
+
+    async def _all(
+        self,
+        collection: str,
+        model: type[R],
+        where: Mapping[str, Any],
+        order: Sequence[tuple[str, int]] = (("made", 1),),
+        limit: int = 0,
+    ) -> list[R]:
+        """Return the records that the filter finds, in the order of making unless another is given."""
+        async with self._mongo.reading(self._role) as tx:
+            found = await tx.all(collection, where, order=order, limit=limit)
+        return [record(model, d) for d in found]
+
+
+async def scenes_of(tx: Reading, where: Document) -> list[Scene]:
+    """Return scenes in their order, each with its head and its canonical outcomes."""
+    found = await tx.all("scenes", where, order=[("order", 1), ("made", 1)])
+    ids = {"_id": among([d["_id"] for d in found])}
+    head_of = {d["_id"]: d["head"] for d in await tx.all("scene_heads", ids)}
+    outcomes_of = {d["_id"]: tuple(d["outcomes"]) for d in await tx.all("scene_outcomes", ids)}
+    return [
+        record(Scene, d).model_copy(
+            update={"head": head_of.get(d["_id"]), "canonical_outcomes": outcomes_of.get(d["_id"], ())}
+        )
+        for d in found
+    ]
+
+
+def as_stored(found: Document) -> ProposedChange:
+    """Return a proposal with the state that commits and decisions left it in."""
+    decision = found["decision"]
+    return record(ProposedChange, found).model_copy(
+        update={
+            "status": ProposalStatus(found["status"]),
+            "decision": Decision.model_validate_json(decision) if decision else None,
+            "error": found["error"],
+            "canonization_id": found["canonization_id"],
+        }
+    )
+
+
+async def _as_they_count(tx: Reading, found: Sequence[Document]) -> list[ProposedChange]:
+    """Return proposals as they count now: those whose turn is off the line are withdrawn while open."""
+    proposals = [as_stored(d) for d in found]
+    open_ones = [p for p in proposals if p.status in UNDECIDED]
+    turns = {t for p in open_ones for t in (p.turn_id, p.unless_turn) if t}
+    standing = await turn_tree.on_line(tx, turns) if turns else set()
+
+    def counts(p: ProposedChange) -> bool:
+        return (p.turn_id is None or p.turn_id in standing) and p.unless_turn not in standing
+
+    withdrawn = {"status": ProposalStatus.WITHDRAWN}
+    return [
+        p if p.status not in UNDECIDED or counts(p) else p.model_copy(update=withdrawn) for p in proposals
+    ]
+
+
+def _stored(statuses: Collection[ProposalStatus]) -> set[ProposalStatus]:
+    """Return the stored statuses that may be shown as `statuses`, so that their index can be used."""
+    withdrawn = UNDECIDED if ProposalStatus.WITHDRAWN in statuses else ()
+    return {*statuses, *withdrawn}

@@ -1,0 +1,126 @@
+"""What MONITOR keeps in MongoDB: its collections, their keys and indexes, and who may write which.
+
+A document has `_id` (the record's key), `made` (the order of making), `body` (the record as JSON, so that
+it comes back to the byte) and the fields that are looked up. MongoDB grants leave by collection and knows
+no columns: what the matrix parts by column or value is parted here into collections of their own (a
+scene's head, its outcomes, what is told and what is played). Source: stores/authority.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from stores.authority import COLLECTIONS, MATRIX, Grant, Op, Role, Store
+
+FORMAT: Final = 1
+"""The version of what `INDEXES` and `SHAPE` make."""
+
+FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "stories": ("universe_id",),
+    "scenes": ("story_id", "universe_id", "order"),
+    "turns": ("scene_id", "parent_id", "exchange_id", "depth", "speaker"),
+    "told": ("scene_id", "parent_id", "exchange_id", "depth", "speaker"),
+    "resolutions": ("turn_id", "scene_id"),
+    "notes": ("story_id", "turn_id"),
+    "proposed_changes": ("universe_id", "story_id", "scene_id", "turn_id", "unless_turn"),
+    "canonizations": ("universe_id", "state"),
+    "transitions": ("loop", "subject_id", "seq"),
+    "checkpoints": ("scene_id",),
+    "memories": ("entity_id", "universe_id"),
+    "summaries": ("scene_id",),
+    "sources": ("universe_id",),
+    "snippets": ("source_id", "ordinal"),
+    "rulings": ("universe_id",),
+    "policies": ("universe_id",),
+}
+"""The fields of a record that stand beside its body."""
+
+KEYS: Final[Mapping[str, tuple[str, ...]]] = {
+    "transitions": ("loop", "subject_id", "seq"),
+    "checkpoints": ("exchange_id",),
+    "head_moves": ("scene_id", "seq"),
+}
+"""What identifies a record that has no identifier of its own."""
+
+_Index = tuple[tuple[tuple[str, int], ...], dict[str, Any]]
+
+
+def _by(*fields: str, **options: Any) -> _Index:
+    return tuple((field, 1) for field in fields), options
+
+
+_TURNS = (_by("scene_id", "parent_id", "made"), _by("scene_id", "depth"))
+
+INDEXES: Final[Mapping[str, tuple[_Index, ...]]] = {
+    "counters": (),
+    "stories": (_by("universe_id", "created"), _by("created")),
+    "scenes": (_by("story_id", "order"), _by("universe_id")),
+    "scene_heads": (),
+    "scene_outcomes": (),
+    "turns": _TURNS,
+    "told": _TURNS,
+    "line": (_by("scene_id", "depth", unique=True),),
+    "head_moves": (_by("scene_id", "seq", unique=True), _by("scene_id", "to_turn", "kind", "seq")),
+    "resolutions": (_by("turn_id"), _by("scene_id")),
+    "notes": (_by("story_id", "made"), _by("turn_id")),
+    "proposed_changes": (
+        _by("universe_id", "status", "made"),
+        _by("story_id", "status", "made"),
+        _by("scene_id", "status", "made"),
+    ),
+    "canonizations": (_by("universe_id", "state", "made"), _by("state")),
+    "transitions": (_by("loop", "subject_id", "seq", unique=True), _by("subject_id", "made"), _by("made")),
+    "checkpoints": (_by("scene_id"),),
+    "memories": (_by("entity_id", "made"), _by("universe_id")),
+    "summaries": (_by("scene_id", "made"),),
+    "sources": (_by("universe_id"),),
+    "snippets": (_by("source_id", "ordinal"),),
+    "rulings": (_by("universe_id", "made"),),
+    "policies": (_by("universe_id"),),
+    **dict.fromkeys(("decisions", "jobs", "llm_calls", "archived_logs"), ()),
+}
+
+_DOCUMENT: Final = {
+    "$jsonSchema": {
+        "bsonType": "object",
+        "required": ["_id", "made", "body"],
+        "properties": {"made": {"bsonType": ["int", "long"]}, "body": {"bsonType": "string"}},
+    }
+}
+SHAPE: Final[Mapping[str, Any]] = dict.fromkeys(FIELDS, _DOCUMENT)
+"""What the server itself checks of a document before it takes it."""
+
+PLAYED: Final = frozenset({"player", "oracle", "system"})
+"""Whose turns stand in `turns`; those of the others stand in `told`."""
+
+_ACTIONS: Final = {Op.INSERT: "insert", Op.UPDATE: "update", Op.DELETE: "remove"}
+_SCENE_PARTS: Final = {"head": "scene_heads", "canonical_outcomes": "scene_outcomes", "body": "scenes"}
+
+
+def privileges(role: Role) -> dict[str, frozenset[str]]:
+    """Return what a role may do in each collection besides reading, as MongoDB calls it."""
+    granted: dict[str, set[str]] = {}
+    for grant in MATRIX[role]:
+        if grant.store is Store.LOG:
+            for name, ops in _in_collections(grant):
+                granted.setdefault(name, set()).update(_ACTIONS[op] for op in ops)
+    if granted:
+        granted["counters"] = {"insert", "update"}
+    return {name: frozenset(actions) for name, actions in granted.items()}
+
+
+def _in_collections(grant: Grant) -> list[tuple[str, frozenset[Op]]]:
+    """Say in which collections of the server a grant holds, and for what."""
+    if grant.collection == "turns":
+        speakers = grant.values[1] if grant.values else frozenset[str]()
+        return [("turns" if speakers <= PLAYED else "told", grant.ops)]
+    if grant.collection == "scenes" and grant.columns is not None:
+        put = frozenset({Op.INSERT, Op.UPDATE})
+        return [(_SCENE_PARTS[c], grant.ops if c == "body" else put) for c in grant.columns]
+    if grant.collection == "scenes":
+        return [("scenes", grant.ops), ("scene_heads", frozenset({Op.INSERT}))]
+    return [(grant.collection, grant.ops)]
+
+
+assert {*COLLECTIONS[Store.LOG]} <= {*INDEXES}, "a collection of the log has no place on the server"

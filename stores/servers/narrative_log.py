@@ -1,0 +1,251 @@
+"""The narrative log on MongoDB: the reading port and every role's writing, on one class.
+
+Which of the writing a role may really do is refused or allowed by the server, to the role's own user.
+Source: design/ontology.md ("Narrative log"), stores/ports.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from stores.authority import Role
+from stores.errors import NotFound, StoreError
+from stores.records.ids import Clock, Id, utc_now
+from stores.records.ledger import (
+    Canonization,
+    CanonizationState,
+    Checkpoint,
+    Decision,
+    HousePolicy,
+    ProposedChange,
+    Ruling,
+    Transition,
+)
+from stores.records.memory import Memory, Summary
+from stores.records.play import MoveKind, Note, Resolution, Scene, Story, Turn
+from stores.records.sources import Snippet, Source
+from stores.servers import turn_tree
+from stores.servers.log_documents import add, document, insert_new, not_there, put, the_one
+from stores.servers.log_reader import UNDECIDED, LogReads
+from stores.servers.mongo import Document, Mongo, Work, Writing
+
+_SCENE_WORDS = ("title", "goal", "cast", "place_id", "tick", "summary")
+
+
+class ServerLog(LogReads):
+    """The log as `role` may use it; `clock` dates head moves."""
+
+    def __init__(self, mongo: Mongo, role: Role, *, clock: Clock = utc_now) -> None:
+        super().__init__(mongo, role)
+        self._clock = clock
+
+    async def _write(self, work: Work[None]) -> None:
+        await self._mongo.write(self._role, work)
+
+    # --- Orchestrator and Narrator ------------------------------------------------------------------
+
+    async def append_turn(self, turn: Turn, kind: MoveKind = MoveKind.APPEND) -> None:
+        await self._write(lambda tx: turn_tree.append_turn(tx, turn, kind))
+
+    append_gm_turn = append_turn
+
+    async def move_head(self, scene_id: Id, to_turn: Id | None, kind: MoveKind) -> None:
+        at = self._clock()
+        await self._write(lambda tx: turn_tree.move_head(tx, scene_id, to_turn, kind, at))
+
+    async def put_story(self, story: Story) -> None:
+        await self._write(lambda tx: put(tx, "stories", [story]))
+
+    async def create_scene(self, scene: Scene) -> None:
+        await self._write(lambda tx: add_scenes(tx, [scene]))
+
+    async def update_scene(self, scene: Scene) -> None:
+        async def update(tx: Writing) -> None:
+            stored = await the_one(tx, "scenes", Scene, scene.id)
+            words = {name: getattr(scene, name) for name in _SCENE_WORDS}
+            await put(tx, "scenes", [stored.model_copy(update=words)])
+
+        await self._write(update)
+
+    async def record_transition(self, transition: Transition) -> None:
+        await self._write(lambda tx: _add(tx, "transitions", [transition]))
+
+    async def begin_exchange(
+        self, turn: Turn, kind: MoveKind, checkpoint: Checkpoint, moves: Sequence[Transition]
+    ) -> None:
+        async def begin(tx: Writing) -> None:
+            await turn_tree.append_turn(tx, turn, kind)
+            await put(tx, "checkpoints", [checkpoint])
+            await add(tx, "transitions", moves)
+
+        await self._write(begin)
+
+    async def save_checkpoint(self, checkpoint: Checkpoint, moves: Sequence[Transition] = ()) -> None:
+        async def save(tx: Writing) -> None:
+            await put(tx, "checkpoints", [checkpoint])
+            await add(tx, "transitions", moves)
+
+        await self._write(save)
+
+    async def finish_exchange(self, exchange_id: Id, moves: Sequence[Transition] = ()) -> None:
+        async def finish(tx: Writing) -> None:
+            await tx.delete("checkpoints", exchange_id)
+            await add(tx, "transitions", moves)
+
+        await self._write(finish)
+
+    async def add_note(self, note: Note) -> None:
+        await self._write(lambda tx: _add(tx, "notes", [note]))
+
+    # --- Resolver and ingest ------------------------------------------------------------------------
+
+    async def seal(self, resolution: Resolution, proposals: Sequence[ProposedChange] = ()) -> None:
+        async def seal(tx: Writing) -> None:
+            await add(tx, "resolutions", [resolution])
+            await stage_proposals(tx, proposals)
+
+        await self._write(seal)
+
+    async def stage(self, proposals: Sequence[ProposedChange]) -> None:
+        await self._write(lambda tx: stage_proposals(tx, proposals))
+
+    # --- CanonKeeper --------------------------------------------------------------------------------
+
+    async def decide(self, decisions: Mapping[Id, Decision | None]) -> None:
+        async def decide(tx: Writing) -> None:
+            for proposal_id, decision in decisions.items():
+                await _decide(tx, proposal_id, decision)
+
+        await self._write(decide)
+
+    async def plan_canonization(self, canonization: Canonization) -> None:
+        await self._write(lambda tx: _add(tx, "canonizations", [canonization]))
+
+    async def mark_written(self, canonization_id: Id) -> None:
+        async def mark(tx: Writing) -> None:
+            stored = await the_one(tx, "canonizations", Canonization, canonization_id)
+            if stored.state is CanonizationState.PLANNED:
+                await put(tx, "canonizations", [_in_state(stored, CanonizationState.WRITTEN)])
+
+        await self._write(mark)
+
+    async def close_canonization(self, canonization: Canonization, scene_outcomes: Sequence[Id] = ()) -> None:
+        async def close(tx: Writing) -> None:
+            if canonization.state is CanonizationState.DROPPED:
+                await put(tx, "canonizations", [canonization])
+                return
+            await put(tx, "canonizations", [_in_state(canonization, CanonizationState.CLOSED)])
+            await _close_proposals(tx, canonization)
+            if scene_outcomes:
+                await _add_outcomes(tx, canonization, scene_outcomes)
+
+        await self._write(close)
+
+    async def put_ruling(self, ruling: Ruling) -> None:
+        await self._write(lambda tx: put(tx, "rulings", [ruling]))
+
+    async def put_policy(self, policy: HousePolicy) -> None:
+        await self._write(lambda tx: put(tx, "policies", [policy]))
+
+    # --- MemoryManager and sources ------------------------------------------------------------------
+
+    async def put_memories(self, memories: Sequence[Memory]) -> None:
+        await self._write(lambda tx: put(tx, "memories", memories))
+
+    async def put_summaries(self, summaries: Sequence[Summary]) -> None:
+        await self._write(lambda tx: put(tx, "summaries", summaries))
+
+    async def put_source(self, source: Source) -> None:
+        await self._write(lambda tx: put(tx, "sources", [source]))
+
+    async def put_snippets(self, snippets: Sequence[Snippet]) -> None:
+        await self._write(lambda tx: put(tx, "snippets", snippets))
+
+
+async def _add(tx: Writing, collection: str, records: Sequence[Transition | Note | Canonization]) -> None:
+    await add(tx, collection, records)
+
+
+def _in_state(canonization: Canonization, state: CanonizationState) -> Canonization:
+    return canonization.model_copy(update={"state": state})
+
+
+async def add_scenes(tx: Writing, scenes: Sequence[Scene]) -> None:
+    """Insert the scenes that are not there yet, as they stand. The line to a head is laid afterwards."""
+    new = await insert_new(tx, "scenes", [_scene_document(scene) for scene in scenes])
+    added = {d["_id"] for d in new}
+    heads = [{"_id": s.id, "head": s.head, "depth": -1, "moves": 0} for s in scenes if s.id in added]
+    await tx.insert("scene_heads", heads)
+    outcomes = [
+        {"_id": s.id, "outcomes": list(s.canonical_outcomes)}
+        for s in scenes
+        if s.id in added and s.canonical_outcomes
+    ]
+    await tx.insert("scene_outcomes", outcomes)
+
+
+def _scene_document(scene: Scene) -> Document:
+    return document("scenes", scene.model_copy(update={"head": None, "canonical_outcomes": ()}))
+
+
+async def stage_proposals(tx: Writing, proposals: Sequence[ProposedChange]) -> None:
+    """Insert the proposals that are not there yet, as they stand."""
+    await insert_new(
+        tx,
+        "proposed_changes",
+        [
+            document(
+                "proposed_changes",
+                p,
+                status=p.status.value,
+                decision=_json(p.decision),
+                error=p.error,
+                canonization_id=p.canonization_id,
+            )
+            for p in proposals
+        ],
+    )
+
+
+async def _decide(tx: Writing, proposal_id: Id, decision: Decision | None) -> None:
+    found = await tx.one("proposed_changes", {"_id": proposal_id})
+    if found is None:
+        raise NotFound(f"There is no proposal {proposal_id}.")
+    if found["decision"] == _json(decision):
+        return
+    if found["status"] not in UNDECIDED:
+        raise StoreError(
+            f"Proposal {proposal_id} is {found['status']} already.",
+            kept="Nothing was changed.",
+            todo="Propose a retcon to change what a commit closed over.",
+        )
+    await tx.change("proposed_changes", proposal_id, {"decision": _json(decision)})
+
+
+async def _close_proposals(tx: Writing, canonization: Canonization) -> None:
+    for outcome in canonization.outcomes:
+        state = {
+            "status": outcome.status.value,
+            "decision": _json(outcome.decision),
+            "error": outcome.error,
+            "canonization_id": canonization.id,
+        }
+        await tx.change("proposed_changes", outcome.proposal_id, state)
+
+
+async def _add_outcomes(tx: Writing, canonization: Canonization, outcomes: Sequence[Id]) -> None:
+    if canonization.scene_id is None:
+        raise StoreError(f"Canonization {canonization.id} has no scene to add canonical outcomes to.")
+    scene_id = canonization.scene_id
+    if await tx.one("scenes", {"_id": scene_id}) is None:
+        raise not_there(Scene, scene_id)
+    stored = await tx.one("scene_outcomes", {"_id": scene_id})
+    joined = list(dict.fromkeys((*(stored["outcomes"] if stored else ()), *outcomes)))
+    if stored is None:
+        await tx.insert("scene_outcomes", [{"_id": scene_id, "outcomes": joined}])
+    else:
+        await tx.change("scene_outcomes", scene_id, {"outcomes": joined})
+
+
+def _json(decision: Decision | None) -> str | None:
+    return decision.model_dump_json() if decision else None
