@@ -22,7 +22,9 @@ from agents.views import (
     MenuView,
     Reply,
     SceneView,
+    SheetView,
     StoryCard,
+    SystemView,
     TurnTrace,
     TurnView,
 )
@@ -30,7 +32,7 @@ from agents.world_desk import WorldDesk
 from stores.records.canon import Payload
 from stores.records.ids import Id
 from stores.records.ledger import Verdict
-from stores.records.play import Critical, StoryMode
+from stores.records.play import Critical, DiceBy, StoryMode, TensionMode
 from stores.records.world import Entity, Number, Universe
 
 
@@ -75,6 +77,8 @@ class StoryOutline:
     mode: StoryMode = StoryMode.COPILOT
     critical: Critical = Critical.ASK
     system: str = ""
+    dice: DiceBy = DiceBy.PROGRAM
+    tension_mode: TensionMode = TensionMode.BEND
     scene_title: str = "Scene 1"
     scene_goal: str = ""
     place: Id | str | None = None
@@ -113,8 +117,8 @@ class Desk(Protocol):
         """Bring in the bundled sample universe (once: a second call returns the same one)."""
         ...
 
-    async def systems(self) -> tuple[tuple[str, str, str], ...]:
-        """The rule packs there are: id, name, and what each is like in a sentence."""
+    async def systems(self) -> tuple[SystemView, ...]:
+        """The rule packs there are, then the files of the user's own that cannot be used, with why."""
         ...
 
     async def sample_outline(self) -> StoryOutline:
@@ -162,15 +166,30 @@ class Desk(Protocol):
         """World time passes: `+2h`, `to dusk`, `to day 5`. Undone like any exchange."""
         ...
 
-    async def set_tension(self, scene_id: Id, tension: int) -> None:
-        """Set the story's tension, 1 to 9; the oracle and the scene check follow it. It is recorded."""
+    async def alter_roll(self, scene_id: Id, how: Literal["reroll", "pick"], typed: str) -> Reply:
+        """Take the last roll of the line otherwise: throw some of its dice again, or pick another result.
+        It becomes another take; the old one is withdrawn with all that it proposed. Undone by undo."""
         ...
 
-    async def check_start(self, scene_id: Id) -> Reply:
+    async def rest(self, scene_id: Id, typed: str) -> Reply:
+        """Rest by the story's rules: time passes and what it does is proposed, in one exchange. Lists the
+        rests if none is named."""
+        ...
+
+    async def sheet(self, scene_id: Id, entity_id: Id | None = None) -> SheetView:
+        """The sheet of somebody in the scene, as it stands on its line; the hero's if nobody is named."""
+        ...
+
+    async def set_tension(self, scene_id: Id, tension: int | TensionMode) -> None:
+        """Set the story's tension, 1 to 9 (the oracle and the scene check follow it; it is recorded), or
+        what it does to the oracle."""
+        ...
+
+    async def check_start(self, scene_id: Id, faces: tuple[int, ...] | None = None) -> Reply:
         """Roll whether the scene begins as expected, altered or interrupted; an exchange of its own."""
         ...
 
-    async def finish_track(self, scene_id: Id, track: str) -> Reply:
+    async def finish_track(self, scene_id: Id, track: str, faces: tuple[int, ...] | None = None) -> Reply:
         """Roll how well what was worked at ends: the track of that name or number."""
         ...
 

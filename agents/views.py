@@ -19,13 +19,14 @@ from stores.records.world import Entity, Number, Universe
 @dataclass(frozen=True, slots=True)
 class TurnView:
     """One row of the transcript. `take`/`takes` count siblings; `made` the facts and entities that
-    rest on it."""
+    rest on it; `notes` were made out of character while play stood on it."""
 
     turn: Turn
     resolution: Resolution | None = None
     take: int = 1
     takes: int = 1
     made: int = 0
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +169,8 @@ class CommitReport:
 
 @dataclass(frozen=True, slots=True)
 class StoryCard:
+    """A story to go on with; `previously` is read for the one that the menu offers."""
+
     story: Story
     universe: Universe
     scene: Scene | None
@@ -177,6 +180,7 @@ class StoryCard:
     turns: int
     last_line: str = ""
     suspended: bool = False
+    previously: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +226,51 @@ class TurnTrace:
     on_line: bool
     facts: tuple[Fact, ...]
     entities: tuple[Entity, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """One line of a sheet. `key` is what an effect calls it, `shown` its value in words (`7/10`; a tag has
+    none); `number` runs from `low` to `high` where the rules say so. `staged`: canon does not have it so."""
+
+    kind: Literal["number", "track", "tag"]
+    key: str
+    label: str
+    shown: str = ""
+    meaning: str = ""
+    number: Number | None = None
+    low: Number | None = None
+    high: Number | None = None
+    staged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SheetView:
+    """Somebody's sheet as the story's rules read it. `hints` are what the rules say of it as it stands,
+    `others` whose sheets lie beside it."""
+
+    entity_id: Id
+    name: str
+    is_pc: bool
+    system: str
+    rows: tuple[SheetRow, ...]
+    hints: tuple[str, ...] = ()
+    others: tuple[tuple[Id, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SystemView:
+    """A rule pack: what it is like, and what stands on a new hero's sheet. `problem` (of a file that cannot
+    be used) says which line is wrong; then all else is empty."""
+
+    id: str
+    name: str
+    summary: str = ""
+    own: bool = False
+    numbers: tuple[SheetRow, ...] = ()
+    tracks: tuple[SheetRow, ...] = ()
+    tags: tuple[SheetRow, ...] = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

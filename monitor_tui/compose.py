@@ -15,35 +15,55 @@ from typing import NamedTuple
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.kinship import sides
 from agents.canon_keeper.predicates import load_catalogue
+from agents.context_assembly.agenda import Agendas
 from agents.context_assembly.context import ContextAssembly
 from agents.messages import EventBus
 from agents.narrator.narrator import Narrator
 from agents.orchestrator.annals import Annals
 from agents.orchestrator.atlas import Atlas
+from agents.orchestrator.bench import Benches
+from agents.orchestrator.bookkeeping import Bookkeeping
+from agents.orchestrator.books import Books
 from agents.orchestrator.by_hand import ByHand
 from agents.orchestrator.chances import Chances
 from agents.orchestrator.chronicle import Chronicle
 from agents.orchestrator.clerk import Clerk
 from agents.orchestrator.clerk_commands import clerk_commands
+from agents.orchestrator.clocks import Clocks
 from agents.orchestrator.commands import Commands
+from agents.orchestrator.courtroom import Courtroom
 from agents.orchestrator.declarations import Declarations
+from agents.orchestrator.dicing import Dicing
 from agents.orchestrator.founding import WorldSeed, read_seed
+from agents.orchestrator.house_desk import HouseDesk
 from agents.orchestrator.ledger import Ledger
 from agents.orchestrator.line import Line
 from agents.orchestrator.loops import Loops
 from agents.orchestrator.main import Orchestrator
+from agents.orchestrator.notes import Notes
+from agents.orchestrator.people import People
 from agents.orchestrator.rolls import Rolls
 from agents.orchestrator.scene import SceneLoop
+from agents.orchestrator.scene_end import SceneEnd
+from agents.orchestrator.scene_start import SceneStart
 from agents.orchestrator.scene_views import SceneViews
 from agents.orchestrator.session import Session
+from agents.orchestrator.session_zero import SessionZero
+from agents.orchestrator.settings import Settings
+from agents.orchestrator.sheets import Sheets
+from agents.orchestrator.statements import Statements
 from agents.orchestrator.story import StoryLoop
+from agents.orchestrator.story_commands import story_commands
+from agents.orchestrator.table import PlayTable
+from agents.orchestrator.table_commands import table_commands
+from agents.orchestrator.tension import Tensions
+from agents.orchestrator.threads import Threads
 from agents.orchestrator.transcript import Transcript
 from agents.orchestrator.turn_graph import TurnGraph
 from agents.orchestrator.universe_gate import UniverseGate
 from agents.orchestrator.world_desk import Worlds
 from agents.orchestrator.world_edits import Edits
 from agents.orchestrator.world_previews import Previews
-from agents.resolver import pack_check
 from agents.resolver.random_tables import Shelf
 from agents.resolver.resolver import Resolver
 from agents.resolver.rulesets import Library, bundled, with_user_packs
@@ -52,7 +72,10 @@ from monitor_tui.sample import sample_text
 from stores.authority import Role
 from stores.backup_kin import Kin
 from stores.open import Stores, kinds_named, open_stores
+from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, IdMaker, SystemIds, utc_now
+
+MenuNotes = Callable[[], tuple[str, ...]]
 
 
 class Desktop(NamedTuple):
@@ -63,21 +86,25 @@ class Desktop(NamedTuple):
     close: Callable[[], Awaitable[None]]
 
 
-async def open_desktop(home: Path, *, clock: Clock = utc_now, ids: IdMaker | None = None) -> Desktop:
-    """Open the library in `home` (made if absent) and build the desk on it.
+async def open_desktop(
+    home: Path, *, clock: Clock = utc_now, ids: IdMaker | None = None, notes: MenuNotes = lambda: ()
+) -> Desktop:
+    """Open the library in `home` (made if absent) and build the desk on it; `notes` are for its menu.
 
     The environment says which kind of stores (`kinds_named`). Raises `stores.errors.StoreError` kinds when
     the library cannot be opened; nothing stays open then.
     """
     stores = await open_stores(home, clock=clock, kinds=kinds_named(os.environ))
     try:
-        return Desktop(compose(stores, home, clock, ids or SystemIds(clock)), stores, stores.close)
+        return Desktop(compose(stores, home, clock, ids or SystemIds(clock), notes), stores, stores.close)
     except BaseException:
         await stores.close()
         raise
 
 
-def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestrator:
+def compose(
+    stores: Stores, home: Path, clock: Clock, ids: IdMaker, notes: MenuNotes = lambda: ()
+) -> Orchestrator:
     """Build the agents, each with the handles that its row of the write matrix allows."""
     events = EventBus()
     # One exchange, decision or commit at a time: two keys pressed quickly must not interleave.
@@ -87,24 +114,35 @@ def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestra
     canon = stores.canon(Role.ORCHESTRATOR)
     loops = Loops(log, clock, events)
     narrator = Narrator(stores.log(Role.NARRATOR))
-    resolver = Resolver(stores.log(Role.RESOLVER), ids, clock, rules=pack_check.resolve)
+    resolver = Resolver(stores.log(Role.RESOLVER), ids, clock)
     keeper = CanonKeeper(
         stores.canon(Role.CANON_KEEPER), stores.log(Role.CANON_KEEPER), catalogue, ids, clock
     )
     context = ContextAssembly(stores.canon(Role.CONTEXT_ASSEMBLY), stores.log(Role.CONTEXT_ASSEMBLY))
     shelf = cache(partial(random_tables, home))
-    chances = Chances(canon, context, catalogue, shelf)
+    agendas = Agendas(canon)
+    books = Books(log, context, loops, ids, clock, events)
+    people = People(log, canon, context, agendas, books)
+    chances = Chances(canon, context, agendas, people, catalogue, shelf)
     packs = cache(partial(rule_packs, home))
     rolls = Rolls(context, resolver, catalogue, chances, packs)
     graph = TurnGraph(log, context, narrator, rolls, loops, clock, events)
+    line = Line(log, narrator, ids, clock, events)
+    table = PlayTable(
+        Dicing(rolls, line, graph, ids),
+        Sheets(context, rolls, ids, clock),
+        Settings(log, packs),
+        Notes(log, ids, clock),
+    )
     declarations = Declarations(context, resolver, catalogue, ids, clock, events)
     stories = StoryLoop(log, canon, canon, keeper, resolver, loops, ids, clock)
-    views = SceneViews(log, canon, context, keeper, loops)
+    kept = bookkeeping(log, context, agendas, books, people, declarations, keeper, resolver, clock, events)
+    views = SceneViews(log, canon, context, agendas, kept.start, keeper, loops)
     scenes = SceneLoop(
-        log, canon, context, keeper, resolver, declarations, stories, views, loops, clock, events
+        log, canon, context, keeper, resolver, declarations, stories, views, kept.end, loops, clock, events
     )
     atlas, transcript = Atlas(canon, log), Transcript(log, canon)
-    chronicle = Chronicle(log, canon, context, atlas, transcript)
+    chronicle = Chronicle(log, canon, context, agendas, atlas, transcript)
     universe_gate = UniverseGate(log, canon, keeper, views, events)
     by_hand = ByHand(log, resolver, universe_gate, views, turnstile, ids, clock, events)
     ledger = Ledger(canon, log, keeper, context, atlas, views, declarations, by_hand, turnstile)
@@ -114,7 +152,19 @@ def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestra
         Annals(canon, log, keeper, atlas, clock),
         ledger,
     )
-    clerk = Clerk(keeper, resolver, context, ledger, events)
+    court = Courtroom(
+        canon,
+        log,
+        keeper,
+        resolver,
+        context,
+        Statements(canon, atlas, world.record),
+        turnstile,
+        clock,
+        events,
+    )
+    bench = Benches(court, HouseDesk(canon, log, keeper, resolver, court, by_hand, turnstile, clock, events))
+    clerk = Clerk(bench, context, ledger)
     return Orchestrator(
         log=log,
         canon=canon,
@@ -127,16 +177,25 @@ def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestra
         graph=graph,
         rolls=rolls,
         chances=chances,
-        packs=packs,
-        house_notes=lambda: (*packs().notes, *shelf().notes, *map(str, shelf().refused)),
-        line=Line(log, narrator, ids, clock, events),
+        kept=kept,
+        table=table,
+        house_notes=lambda: (*packs().notes, *shelf().notes, *map(str, shelf().refused), *notes()),
+        line=line,
         views=views,
         universe_gate=universe_gate,
+        bench=bench,
         world=world,
         transcript=transcript,
         atlas=atlas,
         commands=lambda desk: Commands(
-            desk, declarations, turnstile, clerk_commands(desk, clerk, chronicle, turnstile)
+            desk,
+            declarations,
+            turnstile,
+            (
+                *clerk_commands(desk, clerk, chronicle),
+                *story_commands(desk, kept, turnstile),
+                *table_commands(desk, table, turnstile),
+            ),
         ),
         chronicle=chronicle,
         sample=sample,
@@ -146,6 +205,34 @@ def compose(stores: Stores, home: Path, clock: Clock, ids: IdMaker) -> Orchestra
         ids=ids,
         clock=clock,
         events=events,
+    )
+
+
+def bookkeeping(
+    log: OrchestratorLog,
+    context: ContextAssembly,
+    agendas: Agendas,
+    books: Books,
+    people: People,
+    declarations: Declarations,
+    keeper: CanonKeeper,
+    resolver: Resolver,
+    clock: Clock,
+    events: EventBus,
+) -> Bookkeeping:
+    """Build what keeps a story going beside its line."""
+    threads = Threads(books, agendas, declarations, keeper, clock)
+    clocks, tensions = Clocks(books, agendas, declarations), Tensions(log)
+    return Bookkeeping(
+        context=context,
+        books=books,
+        threads=threads,
+        clocks=clocks,
+        people=people,
+        tensions=tensions,
+        start=SceneStart(log),
+        end=SceneEnd(log, agendas, tensions, resolver, clock, events),
+        zero=SessionZero(books, agendas, threads, clocks, declarations),
     )
 
 

@@ -148,14 +148,11 @@ async def _outline(desk: Desk, header: dict[str, str], universe_id: Id) -> Story
 
 
 async def _system(desk: Desk, name: str) -> str:
-    known = await desk.systems()
-    for pack_id, title, _ in known:
-        if name.casefold() in (pack_id.casefold(), title.casefold()):
-            return pack_id
-    if name:
-        there = ", ".join(pack_id for pack_id, *_ in known)
-        raise InputError(f"system: there is no rule pack {name!r}.", todo=f"There are: {there}.")
-    return ""
+    known = [pack for pack in await desk.systems() if pack.id]
+    for pack in known:
+        if name.casefold() in (pack.id.casefold(), pack.name.casefold()):
+            return pack.id
+    return name  # the desk says what is wrong with it
 
 
 def _person(text: str, people: list[Entity]) -> Id | NewCharacter | None:

@@ -75,7 +75,7 @@ class Chances:
             case "start":
                 return lambda rng, faces: check_scene(tension, rng, faces)
             case "track":
-                track = _track((await self._agendas.of(context)).tracks, spec)
+                track = _track((await self._agendas.of(context)).clocks, spec)
                 return lambda rng, faces: finish(track, rng, faces)
         shelf = await asyncio.to_thread(self._shelf)
         spark(shelf, random.Random(0), kind=spec)  # an unknown table is told before anything is recorded
@@ -143,9 +143,10 @@ def brought_by(result: Resolution, tension: int) -> tuple[str, str] | None:
     return None
 
 
-def _track(tracks: Sequence[ProgressClock], name: str) -> ProgressClock:
-    """Return the open track of that very name. Raises InputError if it is gone."""
-    found = next((track for track in tracks if track.name == name), None)
+def _track(clocks: Sequence[ProgressClock], name: str) -> ProgressClock:
+    """Return the track of that very name, even if a roll has closed it that is now taken otherwise. Raises
+    InputError if it is gone."""
+    found = next((clock for clock in clocks if clock.is_track and clock.name == name), None)
     if found is None:
         raise InputError(
             f"There is no track {name[:60]!r}.", kept="Nothing was rolled.", todo="/track lists them."

@@ -5,14 +5,15 @@ Source: design/product.md, "Solo procedures" (recap); design/ontology.md, "Markd
 
 from __future__ import annotations
 
+from agents.context_assembly.agenda import Agendas
 from agents.context_assembly.context import ContextAssembly
 from agents.orchestrator.atlas import Atlas
 from agents.orchestrator.calendar import label
-from agents.orchestrator.recap import RecapScene, StorySoFar, previously_on
+from agents.orchestrator.recap import RecapScene, StorySoFar, in_short, previously_on
 from agents.orchestrator.story_export import ScenePart, StoryRecord
 from agents.orchestrator.transcript import Transcript
 from stores.ports import CanonReader, LogReader
-from stores.records.canon import Fact, FactKind
+from stores.records.canon import Fact
 from stores.records.ids import Id
 from stores.records.play import Scene
 
@@ -27,32 +28,40 @@ class Chronicle:
         log: LogReader,
         canon: CanonReader,
         context: ContextAssembly,
+        agendas: Agendas,
         atlas: Atlas,
         transcript: Transcript,
     ) -> None:
         self._log = log
         self._canon = canon
         self._context = context
+        self._agendas = agendas
         self._atlas = atlas
         self._transcript = transcript
 
     async def recap(self, scene_id: Id) -> tuple[str, ...]:
         """Return "previously on", as the record has it; nothing for a story that has hardly begun."""
+        return previously_on(await self._so_far(scene_id))
+
+    async def in_short(self, scene_id: Id) -> tuple[str, ...]:
+        """Return the same in two lines or three: what came last, and what is open."""
+        return in_short(await self._so_far(scene_id))
+
+    async def _so_far(self, scene_id: Id) -> StorySoFar:
         context = await self._context.load(scene_id)
         scenes = await self._log.scenes(context.story.id)
         played = [scene for scene in scenes if scene.head] or scenes
         hero = context.actor()
-        return previously_on(
-            StorySoFar(
-                calendar=context.universe.calendar,
-                scenes=[RecapScene(s, await self._outcomes(s)) for s in scenes],
-                now=context.tick,
-                commitments=await self._canon.facts(
-                    context.universe.id, kind=FactKind.COMMITMENT, history=True
-                ),
-                last=await self._log.line_tail(played[-1].id, LAST_TURNS),
-                hero=hero.name if hero else "",
-            )
+        agenda = await self._agendas.of(context)
+        return StorySoFar(
+            calendar=context.universe.calendar,
+            scenes=[RecapScene(s, await self._outcomes(s)) for s in scenes],
+            now=context.tick,
+            commitments=[fact for fact in agenda.matters.values() if fact.id not in agenda.payoffs],
+            threads=agenda.threads,
+            clocks=agenda.clocks,
+            last=await self._log.line_tail(played[-1].id, LAST_TURNS),
+            hero=hero.name if hero else "",
         )
 
     async def story(self, story_id: Id) -> StoryRecord:

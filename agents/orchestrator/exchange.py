@@ -5,10 +5,13 @@ Source: design/loops.md, "One turn" and "Recovery".
 
 from __future__ import annotations
 
+import random
 from datetime import datetime
 
+from agents.resolver.requests import Alteration
 from stores.records.base import Record
-from stores.records.ids import Id, IdMaker
+from stores.records.ids import Id, IdMaker, derived
+from stores.records.ledger import ProposedChange
 from stores.records.play import Scene, Speaker, Turn
 
 NODES = ("record", "assemble", "narrate", "resolve", "finish")
@@ -17,12 +20,20 @@ are fixed when the exchange begins, so that a node done twice is done once."""
 
 
 class RollPlan(Record):
-    """A roll to be made: `turn_id` is the oracle turn that will show it."""
+    """A roll to be made: `turn_id` is the oracle turn that will show it, the `take`-th of its kind there.
+
+    `faces` are those of the player's own dice. With `alter` it is the result `of` another turn, taken
+    otherwise.
+    """
 
     turn_id: Id
     kind: str
     spec: str
     seed: int
+    faces: tuple[int, ...] | None = None
+    take: int = 1
+    alter: Alteration | None = None
+    of: Id | None = None
 
 
 class Exchange(Record):
@@ -30,7 +41,7 @@ class Exchange(Record):
 
     `beat_id` names it in checkpoints and transitions: the first turn that it appends. `exchange_id` is
     the exchange that its turns join (GM words and rolls may join an open one). `told`: by the GM;
-    `passes`: the words say that time passes.
+    `passes`: the words say that time passes; `proposals` are what comes of that by itself.
     """
 
     beat_id: Id
@@ -45,6 +56,7 @@ class Exchange(Record):
     passes: bool = False
     seed: int = 0
     roll: RollPlan | None = None
+    proposals: tuple[ProposedChange, ...] = ()
 
     def words_turn(self, at: datetime) -> Turn | None:
         """Return the turn of the words typed, if there were any."""
@@ -73,11 +85,25 @@ class Exchange(Record):
             exchange_id=self.exchange_id,
             speaker=Speaker.ORACLE,
             text=text,
+            take=self.roll.take,
             depth=self.depth + (1 if self.words_id else 0),
             tick=self.tick + (1 if self.words_id else 0),
             seed=self.roll.seed,
             created_at=at,
         )
+
+    def brought(self, kind: str, spec: str) -> RollPlan:
+        """Return the roll that the result brings with it, fixed by the roll it follows."""
+        assert self.roll is not None
+        turn_id = derived("turn", "brought", self.roll.turn_id)
+        seed = random.Random(f"{self.roll.seed}/brought").getrandbits(63)
+        return RollPlan(turn_id=turn_id, kind=kind, spec=spec, seed=seed)
+
+    def brought_turn(self, plan: RollPlan, behind: Turn, text: str, at: datetime) -> Turn:
+        """Return the turn that shows what a result has brought, behind the one that shows that."""
+        place = {"id": plan.turn_id, "parent_id": behind.id, "depth": behind.depth + 1}
+        later = {"take": 1, "tick": behind.tick + 1, "seed": plan.seed, "created_at": at}
+        return behind.model_copy(update={**place, **later, "text": text})
 
 
 def begin(
@@ -88,6 +114,8 @@ def begin(
     words: str = "",
     told: bool = False,
     roll: tuple[str, str] | None = None,
+    faces: tuple[int, ...] | None = None,
+    take: int = 1,
     answered: bool = False,
     until: int | None = None,
 ) -> Exchange:
@@ -115,7 +143,47 @@ def begin(
         told=told,
         passes=until is not None,
         seed=ids.seed(),
-        roll=RollPlan(turn_id=ids.new() if words else first_id, kind=roll[0], spec=roll[1], seed=ids.seed())
+        roll=RollPlan(
+            turn_id=ids.new() if words else first_id,
+            kind=roll[0],
+            spec=roll[1],
+            seed=ids.seed(),
+            faces=faces,
+            take=take,
+        )
         if roll
         else None,
+    )
+
+
+def again(
+    ids: IdMaker,
+    shown: Turn,
+    how: Alteration,
+    *,
+    words: str,
+    faces: tuple[int, ...] | None,
+    take: int,
+) -> Exchange:
+    """Fix everything about taking a roll otherwise: it is `shown` by a turn, and will be by another take of
+    that turn. `words` are what was typed."""
+    turn_id = ids.new()
+    kind, _, spec = words.partition(" ")
+    return Exchange(
+        beat_id=turn_id,
+        exchange_id=shown.exchange_id,
+        scene_id=shown.scene_id,
+        parent_id=shown.parent_id,
+        depth=shown.depth,
+        tick=shown.tick,
+        roll=RollPlan(
+            turn_id=turn_id,
+            kind=kind,
+            spec=spec,
+            seed=ids.seed(),
+            faces=faces,
+            take=take,
+            alter=how,
+            of=shown.id,
+        ),
     )

@@ -11,8 +11,8 @@ from agents.messages import EventBus, LineMoved, ProposalsChanged, TurnAppended
 from agents.narrator.narrator import Narrator
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
-from stores.records.ids import Clock, Id, IdMaker
-from stores.records.play import MoveKind, Scene, Speaker, Turn
+from stores.records.ids import Clock, Id, IdMaker, derived
+from stores.records.play import MoveKind, Resolution, Scene, Speaker, Turn
 
 _GM = (Speaker.GM, Speaker.NPC)
 
@@ -30,10 +30,11 @@ class Line:
         self._events = events
 
     async def undo(self, scene: Scene) -> list[Turn]:
-        """Step back before the last exchange; returns the turns that left the line, first first.
-
-        Raises InputError when the line is empty.
+        """Step back before the last exchange, or from a roll that was taken otherwise to the roll as it
+        fell; returns the turns that left the line, first first. Raises InputError when the line is empty.
         """
+        if altered := await self._undo_altered(scene):
+            return altered
         left = await self.last_exchange(scene)
         if not left:
             raise InputError("There is nothing to undo in this scene.", kept="Nothing was changed.")
@@ -97,6 +98,37 @@ class Line:
         await self._move(scene, turn_id, MoveKind.BRANCH)
         return turn
 
+    async def last_roll(self, scene: Scene) -> tuple[Turn, Resolution]:
+        """Return the roll that the line ends in: not what it brought by itself. Raises InputError."""
+        last = await self._last(scene)
+        shown = await self._rolled_by(last) if last else None
+        if shown is not None and shown.speaker is Speaker.ORACLE:
+            for resolution in await self._log.resolutions([shown.id]):
+                return shown, resolution
+        rolls = [t for t in await self.last_exchange(scene) if t.speaker is Speaker.ORACLE]
+        if not rolls:
+            raise InputError(
+                "The line does not end in a roll.",
+                kept="Nothing was changed.",
+                todo="/reroll and /pick are for the roll that was just made.",
+            )
+        raise InputError(
+            "That roll has been answered already.",
+            kept="Nothing was changed.",
+            todo=f"/branch {rolls[-1].depth + 1} goes back to it, and what came after stays in the tree.",
+        )
+
+    async def next_take(self, turn: Turn) -> int:
+        """Return the number of one more take of the turn."""
+        return max(t.take for t in await self._takes(turn)) + 1
+
+    async def take_after(self, scene: Scene, exchange_id: Id, speaker: Speaker) -> int:
+        """Return the number of a turn of this exchange that follows the head: the rolls or answers that were
+        there before it stay in the tree."""
+        beside = await self._log.children(scene.id, scene.head)
+        takes = [t.take for t in beside if t.exchange_id == exchange_id and t.speaker is speaker]
+        return max(takes, default=0) + 1
+
     async def after(self, scene: Scene, turn_id: Id) -> list[Turn]:
         """Return the turns of the line behind `turn_id`; none if it is not on the line."""
         if turn_id not in await self._log.on_line(scene.id, [turn_id]):
@@ -114,6 +146,26 @@ class Line:
             if len(own) < len(tail) or len(tail) < reach:
                 return own
             reach *= 4
+
+    async def _undo_altered(self, scene: Scene) -> list[Turn]:
+        """Go back from a roll that was taken otherwise to the one that it stands for."""
+        last = await self._last(scene)
+        shown = await self._rolled_by(last) if last else None
+        if last is None or shown is None or shown.speaker is not Speaker.ORACLE:
+            return []
+        before = next((r.instead_of for r in await self._log.resolutions([shown.id])), None)
+        if before is None:
+            return []
+        brought = derived("turn", "brought", before)
+        to_turn = brought if await self._log.turns([brought]) else before
+        await self._move(scene, to_turn, MoveKind.UNDO)
+        return [shown] if last.id == shown.id else [shown, last]
+
+    async def _rolled_by(self, turn: Turn) -> Turn | None:
+        """Return the turn, or the one whose result brought it."""
+        if turn.parent_id and turn.id == derived("turn", "brought", turn.parent_id):
+            return await self._log.turn(turn.parent_id)
+        return turn
 
     async def _last(self, scene: Scene) -> Turn | None:
         return await self._log.turn(scene.head) if scene.head else None

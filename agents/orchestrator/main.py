@@ -7,6 +7,7 @@ Source: AGENT_ORCHESTRATION, Orchestrator; design/architecture.md.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -17,8 +18,10 @@ from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.desk import Mode, NewUniverse, StoryOutline
 from agents.messages import EventBus, ProposalsChanged, SceneOpened
 from agents.orchestrator.atlas import Atlas
+from agents.orchestrator.bench import Benches
+from agents.orchestrator.bookkeeping import Bookkeeping
 from agents.orchestrator.calendar import clock_time
-from agents.orchestrator.chances import Chances, brings_event
+from agents.orchestrator.chances import Chances
 from agents.orchestrator.chronicle import Chronicle
 from agents.orchestrator.commands import Commands, written
 from agents.orchestrator.durations import read_time
@@ -34,14 +37,14 @@ from agents.orchestrator.scene_views import OPEN, SceneViews
 from agents.orchestrator.session import Session
 from agents.orchestrator.story import StoryLoop
 from agents.orchestrator.story_export import StoryRecord
+from agents.orchestrator.table import PlayTable
 from agents.orchestrator.transcript import Transcript
 from agents.orchestrator.turn_graph import TurnGraph, answered
 from agents.orchestrator.universe_gate import UniverseGate
 from agents.orchestrator.world_desk import Worlds
 from agents.resolver.likelihood import Suggestion
-from agents.resolver.oracle import Likelihood, check_tension
+from agents.resolver.oracle import Likelihood
 from agents.resolver.resolver import Resolver
-from agents.resolver.rulesets import Library
 from agents.views import (
     CommandHelp,
     CommitReport,
@@ -50,7 +53,9 @@ from agents.views import (
     MenuView,
     Reply,
     SceneView,
+    SheetView,
     StoryCard,
+    SystemView,
     TurnTrace,
     TurnView,
 )
@@ -59,7 +64,7 @@ from stores.ports import CanonReader, OrchestratorLog
 from stores.records.canon import Payload
 from stores.records.ids import Clock, Id, IdMaker, derived
 from stores.records.ledger import Decision, Loop, Verdict
-from stores.records.play import Scene
+from stores.records.play import Scene, Speaker, TensionMode
 from stores.records.world import Entity, EntityKind, Universe
 
 SAMPLE = derived("universe", "sample")
@@ -87,10 +92,12 @@ class Orchestrator:
         line: Line,
         rolls: Rolls,
         chances: Chances,
-        packs: Callable[[], Library],
+        kept: Bookkeeping,
+        table: PlayTable,
         house_notes: Callable[[], tuple[str, ...]],
         views: SceneViews,
         universe_gate: UniverseGate,
+        bench: Benches,
         world: Worlds,
         transcript: Transcript,
         atlas: Atlas,
@@ -116,10 +123,12 @@ class Orchestrator:
         self._line = line
         self._rolls = rolls
         self._chances = chances
-        self._packs = packs
+        self._kept = kept
+        self._table = table
         self._house_notes = house_notes
         self._views = views
         self._universe_gate = universe_gate
+        self._bench = bench
         self._world = world
         self._transcript = transcript
         self._atlas = atlas
@@ -157,7 +166,11 @@ class Orchestrator:
 
     async def menu(self) -> MenuView:
         notes = await asyncio.to_thread(self._house_notes)
-        return await self._session.menu(self._health(), (*self._recovered, *notes))
+        view = await self._session.menu(self._health(), (*self._recovered, *notes))
+        if view.resume is None or view.resume.scene is None:
+            return view
+        previously = await self._chronicle.in_short(view.resume.scene.id)
+        return replace(view, resume=replace(view.resume, previously=previously))
 
     def commands(self) -> tuple[CommandHelp, ...]:
         return self._commands.help()
@@ -175,9 +188,8 @@ class Orchestrator:
                 await self._keeper.found(universe, proposals)
         return await self._canon.universe(universe.id)
 
-    async def systems(self) -> tuple[tuple[str, str, str], ...]:
-        library = await asyncio.to_thread(self._packs)
-        return tuple((pack.id, pack.name, pack.summary) for pack in library.packs.values())
+    async def systems(self) -> tuple[SystemView, ...]:
+        return await self._table.settings.systems()
 
     async def sample_outline(self) -> StoryOutline:
         universe, _, opening = proposals_of(self._sample(), SAMPLE, clock=self._clock)
@@ -210,6 +222,8 @@ class Orchestrator:
         return await self._canon.entities(universe_id, kind=EntityKind.PLACE)
 
     async def start_story(self, outline: StoryOutline) -> Id:
+        pack = await self._table.settings.pack(outline.system)
+        outline = replace(self._table.sheets.with_hero(outline, pack), system=pack.id if pack else "")
         async with self._turnstile:
             await self._session.enter(Mode.START_STORY)
             scene = await self._stories.start(outline)
@@ -263,19 +277,42 @@ class Orchestrator:
 
     async def submit(self, scene_id: Id, line: str) -> Reply:
         typed = route(line, self._commands.names())
+        watch = await self._table.sheets.watch(scene_id)
         if isinstance(typed, Operation):
             reply = await self._commands.run(scene_id, typed.name, typed.argument)
-            return replace(reply, lines=(*reply.lines, *await self._offer(scene_id)))
+        else:
+            async with self._turnstile:
+                reply = await self._answer(scene_id, line, typed)
+        # What ran out is told as it was staged: a death that comes of it is the GM's to stage.
+        reply = await self._table.sheets.crossed(watch, reply)
+        return replace(reply, lines=(*reply.lines, *await self._offer(scene_id)))
+
+    async def alter_roll(self, scene_id: Id, how: Literal["reroll", "pick"], typed: str) -> Reply:
         async with self._turnstile:
-            await self._playing(scene_id, "play")
+            await self._playing(scene_id, "take a roll otherwise")
             context = await self._context.load(scene_id)
-            if isinstance(typed, Words) and typed.roll == Roll("oracle", ""):
-                suggested = await self._chances.suggest(typed.text, context)
-                if suggested.likelihood is not Likelihood.EVEN:
-                    return _suggestion(typed.text, suggested)
-                typed = replace(typed, roll=Roll("oracle", Likelihood.EVEN.value))
-            await self._play(typed, context)
-        return Reply("exchange", await self._offer(scene_id))
+            with_it = Counter(p.turn_id for p in context.staged)
+            reply, left = await self._table.dicing.alter(context, how, typed)
+            if not left:
+                return reply
+            offered = await self._scenes.offer_retcons(await self._log.scene(scene_id), left)
+        gone = sum(with_it[turn.id] for turn in left)
+        noun = "proposal" if gone == 1 else "proposals"
+        told = (f"{gone} {noun} of the old roll went with it; /undo brings it back.",) if gone else ()
+        return replace(reply, lines=(*reply.lines, *told, *_offered(offered)))
+
+    async def rest(self, scene_id: Id, typed: str) -> Reply:
+        async with self._turnstile:
+            await self._playing(scene_id, "rest")
+            context = await self._context.load(scene_id)
+            if not typed:
+                return Reply("operation", self._table.sheets.rests(context), text="/rest ")
+            exchange = await self._table.sheets.rest(context, typed)
+            await self._graph.play(exchange, context)
+        return Reply("exchange", () if exchange.proposals else ("There was nothing to recover.",))
+
+    async def sheet(self, scene_id: Id, entity_id: Id | None = None) -> SheetView:
+        return await self._table.sheets.view(scene_id, entity_id)
 
     async def pass_time(self, scene_id: Id, length: str) -> Reply:
         async with self._turnstile:
@@ -288,12 +325,29 @@ class Orchestrator:
             await self._graph.play(passing, context)
         return Reply("exchange", await self._offer(scene_id))
 
-    async def set_tension(self, scene_id: Id, tension: int) -> None:
+    async def set_tension(self, scene_id: Id, tension: int | TensionMode) -> None:
         async with self._turnstile:
-            scene = await self._log.scene(scene_id)
-            story = await self._log.story(scene.story_id)
-            await self._log.put_story(story.model_copy(update={"tension": check_tension(tension)}))
+            if isinstance(tension, TensionMode):
+                await self._table.settings.tension_mode(scene_id, tension)
+            else:
+                await self._kept.set_tension(scene_id, tension)
         self._events.publish(SceneOpened(scene_id))
+
+    async def check_start(self, scene_id: Id, faces: tuple[int, ...] | None = None) -> Reply:
+        async with self._turnstile:
+            await self._playing(scene_id, "roll how it begins")
+            context = await self._context.load(scene_id)
+            await self._kept.start.check(context)
+            reply = await self._play(Roll("start", "", faces), context, "/start")
+        return replace(reply, lines=(*reply.lines, *await self._offer(scene_id)))
+
+    async def finish_track(self, scene_id: Id, track: str, faces: tuple[int, ...] | None = None) -> Reply:
+        async with self._turnstile:
+            await self._playing(scene_id, "finish a track")
+            context = await self._context.load(scene_id)
+            meant = await self._kept.clocks.to_finish(context, track)
+            reply = await self._play(Roll("track", meant.name, faces), context, f"/track {meant.name} roll")
+        return replace(reply, lines=(*reply.lines, *await self._offer(scene_id)))
 
     async def undo(self, scene_id: Id) -> Reply:
         async with self._turnstile:
@@ -339,7 +393,8 @@ class Orchestrator:
         async with self._turnstile:
             await self._playing(scene_id, "end what happens")
             await self._scenes.end(scene_id, summary)
-        return Reply("operation", ("The scene is at the gate.",), goto="gate", subject=scene_id)
+            told = await self._kept.told_at_end(scene_id)
+        return Reply("operation", ("The scene is at the gate.", *told), goto="gate", subject=scene_id)
 
     async def rename_scene(self, scene_id: Id, title: str, goal: str = "") -> None:
         async with self._turnstile:
@@ -353,7 +408,7 @@ class Orchestrator:
 
     async def gate(self, scene_id: Id | None, universe_id: Id | None = None) -> GateView:
         if scene_id is not None:
-            return await self._views.gate(scene_id)
+            return await self._kept.at_gate(await self._views.gate(scene_id))
         if universe_id is None:
             raise InputError("Whose gate is it?", kept="Nothing was changed.")
         return await self._universe_gate.view(universe_id)
@@ -372,6 +427,8 @@ class Orchestrator:
             else None
         )
         async with self._turnstile:
+            if edited is None:
+                proposal_ids = await self._views.together(proposal_ids)
             await self._keeper.decide(proposal_ids, decision)
             proposals = await self._log.proposals_by_id(proposal_ids)
         for universe_id, scene_id in dict.fromkeys((p.universe_id, p.scene_id) for p in proposals.values()):
@@ -403,6 +460,10 @@ class Orchestrator:
         self._dismissed.update(ids)
         scene = await self._log.scene(scene_id)
         self._events.publish(ProposalsChanged(scene.universe_id, scene_id))
+
+    @property
+    def bench(self) -> Benches:
+        return self._bench
 
     # --- the world -----------------------------------------------------------------------------------
 
@@ -440,11 +501,23 @@ class Orchestrator:
         left = [await self._log.turn(before.head)] if before.head else []
         return await self._scenes.offer_retcons(await self._log.scene(before.id), left)
 
-    async def _play(self, typed: Words | Roll, context: SceneContext) -> None:
-        """Play one exchange; an oracle's answer may bring a random event with it."""
+    async def _answer(self, scene_id: Id, line: str, typed: Words | Roll) -> Reply:
+        """Play a typed line, or say what it still needs: a likelihood, a number, the player's own dice."""
+        await self._playing(scene_id, "play")
+        context = await self._context.load(scene_id)
         roll = typed.roll if isinstance(typed, Words) else typed
-        if roll is not None:
-            await self._rolls.check(roll.kind, roll.spec, context)
+        if isinstance(typed, Words) and roll is not None and roll.kind == "oracle" and not roll.spec:
+            suggested = await self._chances.suggest(typed.text, context)
+            if suggested.likelihood is not Likelihood.EVEN:
+                return _suggestion(typed.text, suggested, roll)
+            typed = replace(typed, roll=replace(roll, spec=Likelihood.EVEN.value))
+        return await self._play(typed, context, line)
+
+    async def _play(self, typed: Words | Roll, context: SceneContext, line: str) -> Reply:
+        """Play one exchange, once the dice that its roll needs are thrown."""
+        roll = typed.roll if isinstance(typed, Words) else typed
+        if roll and (asked := await self._table.dicing.asks(line, roll, context)):
+            return asked
         exchange = begin(
             self._ids,
             context.scene,
@@ -452,11 +525,16 @@ class Orchestrator:
             words=typed.text if isinstance(typed, Words) else "",
             told=isinstance(typed, Words) and typed.told,
             roll=(roll.kind, roll.spec) if roll else None,
+            faces=roll.faces if roll else None,
             answered=answered(await self._line.last_exchange(context.scene)),
         )
-        sealed = await self._graph.play(exchange, context)
-        if roll and roll.kind == "oracle" and sealed and brings_event(sealed, context.story.tension):
-            await self._play(Roll("event", ""), await self._context.load(context.scene.id))
+        if exchange.roll and exchange.words_id is None:
+            take = await self._line.take_after(context.scene, exchange.exchange_id, Speaker.ORACLE)
+            exchange = exchange.model_copy(update={"roll": exchange.roll.model_copy(update={"take": take})})
+        await self._graph.play(exchange, context)
+        turns = await self._line.last_exchange(await self._log.scene(context.scene.id))
+        results = await self._log.resolutions([turn.id for turn in turns])
+        return Reply("exchange", tuple(self._table.dicing.by_program(turns, results, context)))
 
     async def _playing(self, scene_id: Id, what: str) -> Scene:
         """Return the scene if its line may move, with nothing half done on it. Raises IllegalTransition
@@ -482,15 +560,16 @@ class Orchestrator:
         return written(report) if report else ()
 
 
-def _suggestion(question: str, suggested: Suggestion) -> Reply:
+def _suggestion(question: str, suggested: Suggestion, roll: Roll) -> Reply:
     """Canon has a view of the question: say it, and put it into the prompt for the player to decide."""
+    fell = f" = {' '.join(map(str, roll.faces))}" if roll.faces else ""
     return Reply(
         "operation",
         (
             f"Canon suggests {suggested.text}",
             "Enter asks at that; change the word before the colon if you see it otherwise.",
         ),
-        text=f"? {suggested.likelihood}: {question}",
+        text=f"? {suggested.likelihood}: {question}{fell}",
     )
 
 

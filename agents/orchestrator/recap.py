@@ -16,6 +16,7 @@ from typing import Final
 from agents.clean import clean
 from agents.orchestrator.calendar import label
 from stores.records.canon import Fact, FactKind, FactStatus
+from stores.records.clocks import BOXES, ProgressClock
 from stores.records.ids import Id
 from stores.records.play import Degree, Resolution, Scene, Speaker, Turn
 from stores.records.threads import Thread
@@ -58,7 +59,7 @@ class StorySoFar:
     """What "previously on" is made of.
 
     `scenes` oldest first, the last is where play stands; `last` are the last turns of its line, oldest
-    first; `now` is the world time (tick). Closed commitments and threads may be among the others.
+    first; `now` is the world time (tick). Closed commitments, threads and clocks may be among the others.
     """
 
     calendar: Calendar
@@ -66,6 +67,7 @@ class StorySoFar:
     now: int
     commitments: Sequence[Fact] = ()
     threads: Sequence[Thread] = ()
+    clocks: Sequence[ProgressClock] = ()
     last: Sequence[Turn] = ()
     hero: str = ""
 
@@ -97,23 +99,39 @@ def previously_on(story: StorySoFar) -> tuple[str, ...]:
     where play stands, the last words, and what is open."""
     told = [line for part in story.scenes[:-1] if (line := _came_of(part))]
     matters = open_matters(story.commitments, story.threads, story.calendar)
-    lines = [*told[-SCENES:], *_where(story), *_last_words(story.last, story.hero), *_named(matters)]
+    play = (*_where(story), *_last_words(story.last, story.hero))
+    lines = [*told[-SCENES:], *play, *_named(matters), *_running(story.clocks)]
     return tuple(map(shortened, lines))
 
 
+def in_short(story: StorySoFar) -> tuple[str, ...]:
+    """Return one line of what came last, and one of what is open; fewer when there is less to tell."""
+    told = [line for part in story.scenes[:-1] if (line := _came_of(part))]
+    matters = open_matters(story.commitments, story.threads, story.calendar, ages=False)
+    names = " · ".join(matter.rstrip(".") for matter in matters[:NAMED])
+    more = f" (and {len(matters) - NAMED} more)" if len(matters) > NAMED else ""
+    open_line = [f"Open: {shortened(names, WIDTH - 6 - len(more))}{more}"] if matters else []
+    return tuple(map(shortened, (*told[-1:], *open_line, *_running(story.clocks))))
+
+
 def open_matters(
-    commitments: Iterable[Fact], threads: Iterable[Thread], calendar: Calendar
+    commitments: Iterable[Fact], threads: Iterable[Thread], calendar: Calendar, *, ages: bool = True
 ) -> tuple[str, ...]:
-    """Return what is open, in words and with its age: commitments first, then threads, the oldest first."""
+    """Return what is open, in words and with its age: the heaviest first, of these commitments first, then
+    threads, the oldest first."""
+    held = list(threads)
+    weights = {thread.fact_id: thread.weight for thread in held if thread.fact_id}
     still = sorted(filter(_is_open, commitments), key=_age)
     shown = {fact.id for fact in still}
     loose = sorted(
-        (t for t in threads if t.is_open and t.fact_id not in shown), key=lambda t: (t.since, t.name, t.id)
+        (t for t in held if t.is_open and t.fact_id not in shown), key=lambda t: (t.since or 0, t.name, t.id)
     )
-    return (
-        *(_since(fact.valid_from, fact.statement, calendar) for fact in still),
-        *(_since(thread.since, thread.name, calendar) for thread in loose),
-    )
+    matters = [
+        *((weights.get(fact.id, 1), fact.valid_from, fact.statement) for fact in still),
+        *((thread.weight, thread.since, thread.name) for thread in loose),
+    ]
+    matters.sort(key=lambda matter: -matter[0])
+    return tuple(_since(tick if ages else None, words, calendar) for _, tick, words in matters)
 
 
 def _came_of(part: RecapScene) -> str:
@@ -155,6 +173,17 @@ def _named(matters: Sequence[str]) -> Iterator[str]:
     for n, matter in enumerate(shown, start=1):
         tail = f" (and {more} more)" if more and n == len(shown) else ""
         yield f"Open: {shortened(matter, WIDTH - 6 - len(tail))}{tail}"
+
+
+def _running(clocks: Sequence[ProgressClock]) -> Iterator[str]:
+    """Yield how the open clocks and tracks stand, in a line."""
+    shown = ", ".join(f"{c.name} {_far(c)}" for c in clocks if not c.closed)
+    if shown:
+        yield f"Clocks: {shown}"
+
+
+def _far(clock: ProgressClock) -> str:
+    return f"{clock.boxes}/{BOXES}" if clock.is_track else f"{clock.filled}/{clock.size}"
 
 
 # --- a session --------------------------------------------------------------------------------------

@@ -13,19 +13,23 @@ from typing import Literal
 from rapidfuzz import process
 
 from agents.clean import clean_line
+from agents.resolver.check import ends_in_effects
+from agents.resolver.dice_faces import read_faces, split_faces
 from agents.resolver.oracle import read_question
 from stores.errors import InputError
 
-RollKind = Literal["check", "roll", "oracle", "howmuch", "react", "spark", "event", "start"]
+RollKind = Literal["check", "move", "roll", "oracle", "howmuch", "react", "spark", "event", "start", "track"]
 
 
 @dataclass(frozen=True, slots=True)
 class Roll:
-    """What the Resolver is asked; `spec` is all that stood behind the command. An oracle's `spec` is its
-    likelihood; without one, canon may suggest it."""
+    """What the Resolver is asked; `spec` is what stood behind the command. An oracle's `spec` is its
+    likelihood; without one, canon may suggest it. `faces` are those of the player's own dice, typed behind
+    a last ` = ` (empty: the = stands there, and nothing behind it yet)."""
 
     kind: RollKind
     spec: str
+    faces: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +51,13 @@ class Operation:
 
 Typed = Words | Roll | Operation
 
-_INLINE_ROLL = re.compile(r"(?:^|\s)/(check|roll)\b", re.IGNORECASE)
+_INLINE_ROLL = re.compile(r"(?:^|\s)/(check|move|roll)\b", re.IGNORECASE)
 _COMMAND = re.compile(r"/([^\s/]+)\s*(.*)", re.DOTALL)
+_NO_FACES = re.compile(r"[^#\[]*\s=\s+(\S.*)", re.DOTALL)
 _TELL = frozenset({"narrate"})
 _ROLLS: dict[str, RollKind] = {
     "check": "check",
+    "move": "move",
     "roll": "roll",
     "howmuch": "howmuch",
     "react": "react",
@@ -64,7 +70,8 @@ def route(line: str, operations: Collection[str]) -> Typed:
     """Read one typed line.
 
     Plain text is the player's action or speech; `> text` and `/narrate text` are the GM's words; `? text`
-    and `/oracle text` ask the oracle; a line may end in `/check ...` or `/roll ...`. Raises InputError for
+    and `/oracle text` ask the oracle; a line may end in `/check ...`, `/move ...` or `/roll ...`, and a
+    roll in the faces of the player's own dice (` = 5 4`). Raises InputError for
     an empty or endless line, and for a command that does not exist, naming the nearest one.
     """
     text = clean_line(line)
@@ -85,7 +92,7 @@ def route(line: str, operations: Collection[str]) -> Typed:
     if name in _TELL:
         return _words(argument, told=True)
     if name in _ROLLS:
-        return Roll(_ROLLS[name], argument)
+        return roll_of(_ROLLS[name], argument)
     if name == "oracle":
         return _question(argument)
     if name in operations:
@@ -107,12 +114,12 @@ def _words(text: str, *, told: bool) -> Words:
         )
     if found is None:
         return Words(prose, told)
-    kind: RollKind = "check" if found[1].casefold() == "check" else "roll"
-    return Words(prose, told, Roll(kind, text[found.end() :].strip()))
+    return Words(prose, told, roll_of(_ROLLS[found[1].casefold()], text[found.end() :].strip()))
 
 
 def _question(text: str) -> Words:
     """Read a yes/no question, with its likelihood if it begins with one."""
+    text, faces = split_faces(text)
     asked = read_question(text)
     question = asked.question.strip()
     if not question:
@@ -122,7 +129,18 @@ def _question(text: str) -> Words:
             todo="As in: ? Is the door locked, or ? likely: Is it guarded",
         )
     question = question if question.endswith("?") else question + "?"
-    return Words(question, False, Roll("oracle", asked.likelihood.value if asked.likelihood else ""))
+    return Words(question, False, Roll("oracle", asked.likelihood.value if asked.likelihood else "", faces))
+
+
+def roll_of(kind: RollKind, spec: str) -> Roll:
+    """Part what stands behind a command from the faces at its end. Raises InputError for faces that are
+    none."""
+    if kind in ("check", "move") and ends_in_effects(spec):
+        return Roll(kind, spec)
+    asked, faces = split_faces(spec)
+    if faces is None and kind == "roll" and (found := _NO_FACES.fullmatch(spec)):
+        read_faces(found[1])
+    return Roll(kind, asked, faces)
 
 
 def _unknown(name: str, operations: Collection[str]) -> str:

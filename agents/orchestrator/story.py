@@ -80,6 +80,8 @@ class StoryLoop:
             mode=outline.mode,
             critical=outline.critical,
             system=outline.system,
+            dice=outline.dice,
+            tension_mode=outline.tension_mode,
             created_at=self._clock(),
         )
         await self._log.put_story(story)

@@ -12,10 +12,13 @@ import re
 from agents.desk import Desk
 from agents.orchestrator.bookkeeping import Bookkeeping
 from agents.orchestrator.commands import Command
+from agents.orchestrator.settings import MODES
+from agents.resolver.dice_faces import split_faces
 from agents.resolver.events import tension_after
 from agents.views import CastMember, CommandHelp, Reply, SceneView
 from stores.errors import InputError
 from stores.records.ids import Id
+from stores.records.play import TensionMode
 
 _COMES = re.compile(r"([+-])\s*(.+)", re.DOTALL)
 _ROLLS = re.compile(r"(.+?)\s+(?:roll|finish)", re.IGNORECASE | re.DOTALL)
@@ -46,8 +49,9 @@ def story_commands(desk: Desk, kept: Bookkeeping, turnstile: asyncio.Lock) -> tu
         return _told(lines or ("No clock runs. /clock Tide 6 starts one of six steps.",))
 
     async def track(scene_id: Id, argument: str) -> Reply:
-        if found := _ROLLS.fullmatch(argument):
-            return await desk.finish_track(scene_id, found[1])
+        asked, faces = split_faces(argument)
+        if found := _ROLLS.fullmatch(asked):
+            return await desk.finish_track(scene_id, found[1], faces)
         if argument:
             async with turnstile:
                 return _told(await kept.clocks.act_on_track(scene_id, argument))
@@ -78,7 +82,7 @@ def story_commands(desk: Desk, kept: Bookkeeping, turnstile: asyncio.Lock) -> tu
         return _told((f"This scene is now called {name}." + (f" Its goal: {goal}" if goal else ""),))
 
     async def start(scene_id: Id, argument: str) -> Reply:
-        return await desk.check_start(scene_id)
+        return await desk.check_start(scene_id, split_faces(argument)[1])
 
     async def zero(scene_id: Id, argument: str) -> Reply:
         key, _, words = argument.partition(" ")
@@ -86,6 +90,9 @@ def story_commands(desk: Desk, kept: Bookkeeping, turnstile: asyncio.Lock) -> tu
             return await (kept.zero.answer(scene_id, key, words) if key else kept.zero.ask(scene_id))
 
     async def tension(scene_id: Id, argument: str) -> Reply:
+        if argument.casefold() in list(TensionMode):
+            await desk.set_tension(scene_id, TensionMode(argument.casefold()))
+            return _told((MODES[TensionMode(argument.casefold())],))
         now = (await desk.scene(scene_id)).story.tension
         held = {"up": False, "down": True}.get(argument.casefold())
         if held is None and not (argument.isdecimal() and len(argument) < 3):

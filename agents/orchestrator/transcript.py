@@ -9,6 +9,9 @@ from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
 from stores.records.play import Speaker
 
+_TAKEN = (Speaker.GM, Speaker.NPC, Speaker.ORACLE)
+"""Who may say a thing again in other words, or roll it again."""
+
 
 class Transcript:
     """Builds rows for a stretch of the line; its cost follows the stretch, not the scene."""
@@ -26,7 +29,7 @@ class Transcript:
             r.turn_id: r
             for r in await self._log.resolutions([t.id for t in turns if t.speaker is Speaker.ORACLE])
         }
-        takes = await self._log.take_counts([t.id for t in turns if t.speaker in (Speaker.GM, Speaker.NPC)])
+        takes = await self._log.take_counts([t.id for t in turns if t.speaker in _TAKEN])
         made = Counter(turn for turn, _ in await self._canon.supported_by([t.id for t in turns]))
         return [
             TurnView(

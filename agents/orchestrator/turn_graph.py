@@ -9,9 +9,11 @@ from __future__ import annotations
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.messages import EventBus, ProposalsChanged, ResolutionSealed, TurnAppended
 from agents.narrator.narrator import Narrator
-from agents.orchestrator.exchange import NODES, Exchange
+from agents.orchestrator.chances import brought_by
+from agents.orchestrator.exchange import NODES, Exchange, RollPlan
 from agents.orchestrator.loops import Loops
 from agents.orchestrator.rolls import Rolls
+from agents.resolver.requests import Sealed
 from stores.errors import IllegalTransition, InputError, NotFound
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id
@@ -137,7 +139,10 @@ class TurnGraph:
         self._events.publish(TurnAppended(turn))
 
     async def _resolve(self, exchange: Exchange, context: SceneContext) -> Resolution | None:
-        """The result is sealed first; only then does the line show it."""
+        """The result is sealed first; only then does the line show it, and what it brings behind it."""
+        if exchange.proposals:
+            await self._rolls.stage(exchange.proposals)
+            self._events.publish(ProposalsChanged(context.universe.id, exchange.scene_id))
         if exchange.roll is None:
             return None
         words = exchange.words_turn(self._clock())
@@ -145,12 +150,30 @@ class TurnGraph:
             words = await self._log.turn(exchange.parent_id)
         sealed = await self._rolls.seal(exchange.roll, context, words, exchange.tick)
         turn = exchange.oracle_turn(sealed.resolution.text, self._clock())
-        await self._log.append_turn(turn)
+        await self._show(turn, sealed, context, MoveKind.TAKE if exchange.roll.alter else MoveKind.APPEND)
+        if brought := brought_by(sealed.resolution, context.story.tension):
+            await self._bring(exchange, exchange.brought(*brought), turn, words, context)
+        return sealed.resolution
+
+    async def _bring(
+        self, exchange: Exchange, plan: RollPlan, behind: Turn, words: Turn | None, context: SceneContext
+    ) -> None:
+        """What a result brings is part of its exchange: played on after a crash, and undone with it."""
+        try:
+            sealed = await self._rolls.seal(plan, context, words, exchange.tick)
+        except InputError:
+            return  # there is nobody and nothing that an event could be about
+        turn = exchange.brought_turn(plan, behind, sealed.resolution.text, self._clock())
+        await self._show(turn, sealed, context)
+
+    async def _show(
+        self, turn: Turn, sealed: Sealed, context: SceneContext, kind: MoveKind = MoveKind.APPEND
+    ) -> None:
+        await self._log.append_turn(turn, kind)
         self._events.publish(ResolutionSealed(sealed.resolution))
         self._events.publish(TurnAppended(turn))
         if sealed.proposals:
-            self._events.publish(ProposalsChanged(context.universe.id, exchange.scene_id))
-        return sealed.resolution
+            self._events.publish(ProposalsChanged(context.universe.id, context.scene.id))
 
     async def _finish(self, exchange: Exchange, last: Transition | None) -> None:
         ready = self._loops.after(last, Loop.TURN, exchange.beat_id, "response_ready")

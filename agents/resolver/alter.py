@@ -23,8 +23,8 @@ from agents.resolver.events import Start
 from agents.resolver.how_much import Amount
 from agents.resolver.oracle import Grade
 from agents.resolver.reaction import Attitude
-from agents.resolver.requests import Alteration, Chance
-from stores.records.canon import StateChange
+from agents.resolver.requests import Alteration, Chance, Deciding
+from stores.records.canon import Payload
 from stores.records.play import Degree, Die, Resolution
 
 OUTCOMES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -51,7 +51,7 @@ class Altered:
     degree: Degree = Degree.NONE
     margin: int | None = None
     effects: tuple[str, ...] = ()
-    changes: tuple[StateChange, ...] = ()
+    changes: tuple[Payload, ...] = ()
 
 
 def wanted_by_hand(old: Resolution, how: Alteration, faces: Sequence[int]) -> tuple[Wanted, ...]:
@@ -89,7 +89,10 @@ def alter(
         return _checked(old, new, said)
     assert chance is not None
     drawn = chance(rng, [new.dice[place].face for place in standing(new.dice)])
-    return Altered(drawn.rule, drawn.text, new.dice, said)
+    altered = Altered(drawn.rule, drawn.text, new.dice, said)
+    if not isinstance(drawn, Deciding):
+        return altered
+    return replace(altered, degree=drawn.degree, effects=tuple(drawn.effects), changes=tuple(drawn.changes))
 
 
 def _with_outcome(old: Resolution, outcome: str) -> Altered:

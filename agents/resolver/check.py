@@ -194,6 +194,15 @@ def read_check(text: str, numbers: Mapping[str, Number]) -> CheckSpec:
     return CheckSpec(f"{what} vs {target}", _formula(what, numbers), target, effects=effects)
 
 
+def ends_in_effects(typed: str) -> bool:
+    """Say whether a check ends in a clause of effects, whole as it stands: `; fail: Mara.luck = 3`."""
+    try:
+        *_, last = clauses = split_outside_quotes(typed, ";")
+        return len(clauses) > 1 and bool(_read_clauses([last]))
+    except InputError:
+        return False
+
+
 def _split_target(head: str, numbers: Mapping[str, Number]) -> tuple[str, int]:
     """Part `what vs target`, or `name target`."""
     parts = _VS.split(head, maxsplit=1)

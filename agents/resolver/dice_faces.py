@@ -21,6 +21,7 @@ from stores.records.play import Die
 _FATE: Final = {"+": 1, "-": -1, "−": -1, "–": -1, "0": 0}
 _GLUED_FATE: Final = re.compile(r"[+−–0-]*[+−–-][+−–0-]*")
 _FACE: Final = re.compile(r"[+-]?[0-9]{1,6}")
+_AT_THE_END: Final = re.compile(r"(?P<asked>.*?)(?:^|\s)=(?P<faces>(?:\s[-+−–0-9,\s]*)?)", re.DOTALL)
 _ZERO_IS_HIGHEST: Final = (10, 100)
 """Ten-sided dice are printed 0 to 9, percentile ones 00 to 90: their nought is the ten, or the hundred."""
 
@@ -109,6 +110,26 @@ def read_faces(text: str) -> tuple[int, ...]:
     if len(words) > MAX_DICE:
         raise faces_error(f"At most {MAX_DICE:,} faces can be typed at once.")
     return tuple(_FATE[w] if w in _FATE else int(w) for w in words)
+
+
+def split_faces(text: str) -> tuple[str, tuple[int, ...] | None]:
+    """Part what is rolled from the faces behind a last ` = `: blanks stand around it, where `d10=7` has none.
+
+    None: there is no such =. Empty: nothing stands behind it yet.
+    """
+    found = _AT_THE_END.fullmatch(text)
+    if found is None:
+        return text.strip(), None
+    return found["asked"].strip(), read_faces(found["faces"])
+
+
+def open_for_faces(line: str, faces: Sequence[int] | None) -> str:
+    """Return a typed line that ends in ` = ` (and the `faces` that it has already), to be typed on."""
+    found = None if faces is None else _AT_THE_END.fullmatch(line.rstrip())
+    if found is None:
+        return f"{line.rstrip()} = "
+    typed = found["faces"].strip()
+    return f"{found['asked'].rstrip()} = {typed + ' ' if typed else ''}"
 
 
 def in_words(wanted: Iterable[Wanted]) -> str:

@@ -73,6 +73,35 @@ def read_check(pack: Pack, typed: str, sheet: Sheet) -> CheckSpec:
     return _spec(pack, asked, sheet, own_effects)
 
 
+def read_move(pack: Pack, typed: str, sheet: Sheet) -> CheckSpec:
+    """Read what follows `/move`: a check that begins with a move of the pack. Raises InputError."""
+    head = plain(split_outside_quotes(typed, ";")[0])
+    name, _ = _split_name(pack, head, sheet)
+    moves = [spoken(move.key) for move in pack.moves]
+    if name is None or spoken(name) not in moves:
+        known = f"There is: {', '.join(moves)}." if moves else "It has none; /check rolls its numbers."
+        raise _error(f"{pack.name} has no move called {head[:60]!r}.", did_you_mean(head, moves) or known)
+    return read_check(pack, typed, sheet)
+
+
+def moves_of(pack: Pack, sheet: Sheet) -> tuple[str, ...]:
+    """List the moves of a pack, a line each: name, the number it is rolled with, what it is for."""
+    numbers = numbers_of(pack, sheet)
+
+    def line(move: Move) -> str:
+        rolled = f" ({spoken(move.number)} {numbers[move.number]})" if move.number else ""
+        return f"{spoken(move.key)}{rolled}: {move.meaning}"
+
+    return tuple(map(line, pack.moves))
+
+
+def what_to_check(pack: Pack, sheet: Sheet) -> tuple[str, ...]:
+    """List what a check may be made with: the numbers that count, then the moves."""
+    numbers = ", ".join(f"{spoken(key)} {value}" for key, value in numbers_of(pack, sheet).items())
+    moves = ", ".join(spoken(move.key) for move in pack.moves)
+    return tuple(f"{name}: {there}" for name, there in (("Numbers", numbers), ("Moves", moves)) if there)
+
+
 def _ask(pack: Pack, what: str, sheet: Sheet) -> _Asked | None:
     """Take apart what was typed; None if it is no check of this pack."""
     name, rest = _split_name(pack, what, sheet)

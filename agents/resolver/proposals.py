@@ -14,6 +14,7 @@ from stores.records.canon import (
     Authority,
     Evidence,
     EvidenceKind,
+    Payload,
     StateChange,
     StateOp,
 )
@@ -36,7 +37,7 @@ def proposal_id(turn_id: Id, index: int) -> Id:
 
 
 def proposals_resolved(
-    request: ProposingRequest, resolution: Resolution, changes: Sequence[StateChange]
+    request: ProposingRequest, resolution: Resolution, changes: Sequence[Payload]
 ) -> tuple[ProposedChange, ...]:
     """Build what a result proposes: on the player's authority, resting on the roll and on the words."""
     scene = request.scene
@@ -76,6 +77,8 @@ def proposals_resolved(
     )
 
 
-def touches_critical(change: StateChange, is_critical: IsCritical) -> bool:
+def touches_critical(change: Payload, is_critical: IsCritical) -> bool:
     """Whether `change` gives a critical predicate a critical value, as `alive = false` does."""
-    return change.op in (StateOp.SET, StateOp.ADD) and is_critical(change.key, change.value)
+    if not isinstance(change, StateChange) or change.op not in (StateOp.SET, StateOp.ADD):
+        return False
+    return is_critical(change.key, change.value)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from agents.resolver.check import CheckSpec, read_check
 from stores.records.base import Record
-from stores.records.canon import Literalish
+from stores.records.canon import Literalish, Payload
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
-from stores.records.play import Die, Resolution, Scene
+from stores.records.play import Degree, Die, Resolution, Scene
 from stores.records.world import Entity, Number
 
 IsCritical = Callable[[str, Literalish | None], bool]
@@ -41,9 +41,22 @@ class Drawn(Protocol):
     def rule(self) -> str: ...
 
 
+@runtime_checkable
+class Deciding(Drawn, Protocol):
+    """A draw that is against something, and proposes what comes of it; `effects` are the same in words."""
+
+    @property
+    def degree(self) -> Degree: ...
+
+    @property
+    def changes(self) -> Sequence[Payload]: ...
+
+    @property
+    def effects(self) -> Sequence[str]: ...
+
+
 Chance = Callable[[Random, Sequence[int] | None], Drawn]
-"""Draws something that is against nothing and changes nothing, with a generator or with the faces of
-physical dice."""
+"""Draws something, with a generator or with the faces of physical dice."""
 
 
 class Alteration(Record):

@@ -22,7 +22,15 @@ from agents.resolver.dice import roll
 from agents.resolver.effects import Effect
 from agents.resolver.names import Names
 from agents.resolver.proposals import proposal_id, proposals_resolved, resolution_id
-from agents.resolver.requests import AlterRequest, Chance, CheckRequest, RollRequest, Sealed
+from agents.resolver.requests import (
+    AlterRequest,
+    Chance,
+    CheckRequest,
+    Deciding,
+    ProposingRequest,
+    RollRequest,
+    Sealed,
+)
 from agents.resolver.words import folded
 from stores.errors import InputError
 from stores.ports import ResolverLog
@@ -110,9 +118,15 @@ class Resolver:
         if sealed := await self._sealed_before(request.turn_id):
             return sealed
         drawn = chance(random.Random(request.seed), request.faces)
-        resolution = self._sealed(request, rule=drawn.rule, dice=drawn.dice, text=drawn.text)
-        await self._log.seal(resolution)
-        return Sealed(resolution)
+        came: dict[str, Any] = {}
+        if isinstance(drawn, Deciding):
+            came = {"degree": drawn.degree, "effects": tuple(drawn.effects)}
+        resolution = self._sealed(request, rule=drawn.rule, dice=drawn.dice, text=drawn.text, **came)
+        proposals: tuple[ProposedChange, ...] = ()
+        if isinstance(drawn, Deciding) and isinstance(request, ProposingRequest):
+            proposals = proposals_resolved(request, resolution, drawn.changes)
+        await self._log.seal(resolution, proposals)
+        return Sealed(resolution, proposals)
 
     async def alter(self, request: AlterRequest) -> Sealed:
         """Seal what a roll comes to with dice of it rerolled or another result picked, and its changes.
@@ -147,6 +161,12 @@ class Resolver:
         proposals = proposals_resolved(request, resolution, new.changes)
         await self._log.seal(resolution, proposals)
         return Sealed(resolution, proposals)
+
+    async def result(self, turn_id: Id) -> Resolution:
+        """Return what was sealed for a turn. Raises InputError if nothing was."""
+        for resolution in await self._log.resolutions([turn_id]):
+            return resolution
+        raise InputError("Nothing was rolled there.", kept="Nothing was changed.")
 
     async def stage(self, proposals: Sequence[ProposedChange]) -> None:
         """Stage changes that were built elsewhere (the GM's declarations, a world file)."""

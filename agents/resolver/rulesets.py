@@ -7,13 +7,13 @@ tables come from the home folder").
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Final
 
 from agents.resolver.ruleset_reader import read_pack
-from agents.resolver.ruleset_schema import Pack
-from agents.resolver.words import did_you_mean
+from agents.resolver.ruleset_schema import Pack, spoken
+from agents.resolver.words import did_you_mean, folded
 from stores.errors import InputError
 
 MAX_PACKS: Final = 100
@@ -22,20 +22,30 @@ MAX_PACKS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Packs by id, in the order they are offered, and a line about each replaced or left out."""
+    """Packs by id, in the order they are offered, and a line about each replaced or left out.
+
+    `own` are the ids of the user's packs, `refused` says of each file that was left out why.
+    """
 
     packs: Mapping[str, Pack]
     notes: tuple[str, ...] = ()
+    own: frozenset[str] = frozenset()
+    refused: Mapping[str, str] = field(default_factory=dict)
 
-    def pack(self, pack_id: str) -> Pack:
-        """Return the pack. Raises InputError that lists those there are."""
-        if pack_id not in self.packs:
-            raise InputError(
-                f"There is no rule system called {pack_id!r}.",
-                kept="Nothing was changed.",
-                todo=did_you_mean(pack_id, self.packs) or f"There is: {', '.join(self.packs)}.",
-            )
-        return self.packs[pack_id]
+    def pack(self, wanted: str) -> Pack:
+        """Return the pack of this id or name. Raises InputError that lists those there are, or says what
+        is wrong with the file that was meant."""
+        for pack in self.packs.values():
+            if folded(wanted) in (folded(pack.id), spoken(pack.id), folded(pack.name)):
+                return pack
+        for name, why in self.refused.items():
+            if folded(wanted).replace(" ", "_") in (folded(name), folded(name.rpartition(".")[0])):
+                raise InputError(f"{name}: {why}")
+        raise InputError(
+            f"There is no rule system called {wanted[:60]!r}.",
+            kept="Nothing was changed.",
+            todo=did_you_mean(wanted, self.packs) or f"There is: {', '.join(self.packs)}.",
+        )
 
 
 def bundled() -> Library:
@@ -55,16 +65,19 @@ def with_user_packs(library: Library, texts: Mapping[str, str]) -> Library:
     one that was there; a bad one is left out. A note says so: no file keeps the program from opening.
     """
     packs, notes = dict(library.packs), list(library.notes)
+    own, refused = set(library.own), dict(library.refused)
     names = sorted(texts)
     for name in names[:MAX_PACKS]:
         try:
             pack = read_pack(texts[name])
         except InputError as error:
             notes.append(f"{name}: {error}")
+            refused[name] = str(error)
             continue
         if old := packs.get(pack.id):
             notes.append(f"{name}: {pack.name!r} replaces {old.name!r}; both have the id {pack.id}.")
         packs[pack.id] = pack
+        own.add(pack.id)
     if len(names) > MAX_PACKS:
         notes.append(f"{len(names) - MAX_PACKS} more packs were left out: {MAX_PACKS} are read.")
-    return Library(packs, tuple(notes))
+    return Library(packs, tuple(notes), frozenset(own), refused)

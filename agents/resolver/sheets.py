@@ -8,7 +8,7 @@ Source: design/product.md ("deterministic state with one writer, every value edi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
@@ -50,12 +50,19 @@ class NewSheet:
 
 @dataclass(frozen=True, slots=True)
 class SheetLine:
-    """One line of a sheet: `hp`, `7/10`, and what that is. A tag has no value."""
+    """One line of a sheet: `hp`, `7/10`, and what that is. A tag has no value.
+
+    `key` is what it is called in an effect; `number` runs from `low` to `high`, where the pack says so.
+    """
 
     kind: Literal["number", "track", "tag"]
     label: str
     value: str
     meaning: str
+    key: str = ""
+    number: Number | None = None
+    low: Number | None = None
+    high: Number | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +87,21 @@ class Recovery:
 
 def new_sheet(pack: Pack, name: str = "", *, is_pc: bool = True) -> NewSheet:
     """Return the numbers and tags that a character begins with."""
-    numbers: dict[str, Number] = {number.key: number.default for number in pack.numbers}
-    starts = {t.key: most(t, numbers) if t.starts == "full" else 0 for t in pack.tracks}
-    tags = tuple(tag.key for tag in pack.tags if tag.starts)
-    return NewSheet(name, is_pc, {**numbers, **starts}, tags)
+    return begun(pack, name, {}, (), is_pc=is_pc)
+
+
+def begun(
+    pack: Pack, name: str, numbers: Mapping[str, Number], tags: Iterable[str], *, is_pc: bool = True
+) -> NewSheet:
+    """Return the sheet that a character begins with who has these numbers and tags; the pack says the rest."""
+    own = {folded(key): (key, value) for key, value in numbers.items()}
+    chosen: dict[str, Number] = {n.key: own.pop(n.key, (n.key, n.default))[1] for n in pack.numbers}
+    tracks = {
+        t.key: own.pop(t.key, (t.key, most(t, chosen) if t.starts == "full" else 0))[1] for t in pack.tracks
+    }
+    given = {folded(tag): tag for tag in tags}
+    starts = {folded(tag.key): tag.key for tag in pack.tags if tag.starts}
+    return NewSheet(name, is_pc, {**chosen, **tracks, **dict(own.values())}, tuple((starts | given).values()))
 
 
 def numbers_of(pack: Pack, sheet: Sheet) -> dict[str, Number]:
@@ -108,28 +126,50 @@ def tags_of(pack: Pack, sheet: Sheet) -> list[SheetTag]:
     return [tag for tag in pack.tags if folded(tag.key) in there]
 
 
-def sheet_lines(pack: Pack, sheet: Sheet) -> tuple[SheetLine, ...]:
+def sheet_lines(pack: Pack | None, sheet: Sheet, *, whole: bool = False) -> tuple[SheetLine, ...]:
     """Return what the sheet shows, in order: numbers, tracks, what the pack does not know, then tags.
 
-    A number that is only the most of a track stands in that track's line.
+    A number that is only the most of a track stands in that track's line (and, with `whole`, in one of its
+    own). Without a pack it is just the sheet's own numbers and tags.
     """
+    if pack is None:
+        return (*(_plain_number(k, v) for k, v in sheet.numbers.items()), *map(_plain_tag, sheet.tags))
     numbers, tags = numbers_of(pack, sheet), tags_of(pack, sheet)
-    inside = {track.max.strip("{}") for track in pack.tracks}
+    inside = () if whole else {track.max.strip("{}") for track in pack.tracks}
     known = set(pack.number_keys())
     meant = {folded(tag.key) for tag in tags}
+    own = {folded(key): key for key in sheet.numbers}
     return (
         *(
-            SheetLine("number", spoken(n.key), _shown(numbers[n.key]), n.meaning)
+            replace(
+                _plain_number(own.get(n.key, n.key), numbers[n.key]),
+                label=spoken(n.key),
+                meaning=n.meaning,
+                low=n.min,
+                high=n.max,
+            )
             for n in pack.numbers
             if n.key not in inside
         ),
-        *(
-            SheetLine("track", spoken(t.key), f"{_shown(numbers[t.key])}/{most(t, numbers)}", t.meaning)
-            for t in pack.tracks
-        ),
-        *(SheetLine("number", key, _shown(v), "") for key, v in numbers.items() if key not in known),
-        *(SheetLine("tag", tag.key, "", tag.meaning) for tag in tags),
-        *(SheetLine("tag", tag, "", "") for tag in sheet.tags if folded(tag) not in meant),
+        *(_track_line(t, own.get(t.key, t.key), numbers) for t in pack.tracks),
+        *(_plain_number(key, value) for key, value in numbers.items() if key not in known),
+        *(SheetLine("tag", tag.key, "", tag.meaning, tag.key) for tag in tags),
+        *(_plain_tag(tag) for tag in sheet.tags if folded(tag) not in meant),
+    )
+
+
+def _plain_number(key: str, value: Number) -> SheetLine:
+    return SheetLine("number", key, _shown(value), "", key, value)
+
+
+def _plain_tag(tag: str) -> SheetLine:
+    return SheetLine("tag", tag, "", "", tag)
+
+
+def _track_line(track: Track, key: str, numbers: Mapping[str, Number]) -> SheetLine:
+    value, high = numbers[track.key], most(track, numbers)
+    return SheetLine(
+        "track", spoken(track.key), f"{_shown(value)}/{high}", track.meaning, key, value, 0, high
     )
 
 
@@ -147,14 +187,21 @@ def crossings(pack: Pack, before: Sheet, after: Sheet) -> tuple[Suggestion, ...]
     for gauge in pack.gauges():
         outcome, because = _crossed(gauge, was, now, after)
         if outcome is not None and gauge.key in had:
+            effects = read_effects(outcome.effects, whole_numbers(now), actor=after.name)
             suggestions.append(
                 Suggestion(
                     because=f"{spoken(gauge.key)} {because}",
                     says=read_words(outcome.says, actor=after.name),
-                    effects=read_effects(outcome.effects, whole_numbers(now), actor=after.name),
+                    effects=tuple(_left_to_do(pack, effects, after)),
                 )
             )
     return tuple(suggestions)
+
+
+def at_ends(pack: Pack, sheet: Sheet) -> tuple[Suggestion, ...]:
+    """Return what the pack says of the numbers of the sheet that are at 0, or full, as they stand."""
+    before = NewSheet(sheet.name, sheet.is_pc, dict.fromkeys(sheet.numbers, 1), sheet.tags)
+    return crossings(pack, before, sheet)
 
 
 def rest(pack: Pack, key: str, sheet: Sheet) -> Recovery:

@@ -25,7 +25,10 @@ from agents.views import (
     ProposalView,
     Reply,
     SceneView,
+    SheetRow,
+    SheetView,
     StoryCard,
+    SystemView,
     TurnTrace,
     TurnView,
 )
@@ -45,7 +48,7 @@ from stores.records.canon import (
 )
 from stores.records.ids import Id, derived
 from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
-from stores.records.play import Degree, Die, Resolution, Scene, Speaker, Story, Turn
+from stores.records.play import Degree, Die, Resolution, Scene, Speaker, Story, TensionMode, Turn
 from stores.records.world import Entity, EntityKind, Universe
 
 NOW = datetime(2025, 3, 1, 20, 0, tzinfo=UTC)
@@ -58,6 +61,24 @@ COMMANDS = (
     CommandHelp("/undo", "/undo", "take the last exchange back"),
     CommandHelp("/end", "/end", "end the scene and go to the gate"),
     CommandHelp("/help", "/help", "keys and commands"),
+)
+
+
+def _number(key: str, meaning: str, value: int, low: int, high: int) -> SheetRow:
+    return SheetRow("number", key, key, str(value), meaning, value, low, high)
+
+
+SYSTEMS = (
+    SystemView(
+        "lantern_twos",
+        "Lantern Twos",
+        "Two dice and three numbers.",
+        numbers=(_number("might", "Arms and back", 0, -1, 3), _number("wits", "Eyes and hands", 0, -1, 3)),
+        tracks=(SheetRow("track", "hp", "hp", "10/10", "Harm you can take", 10, 0, 10),),
+        tags=(SheetRow("tag", "hurt", "hurt", "", "A wound that slows you"),),
+    ),
+    SystemView("plain_telling", "Plain Telling", "No numbers."),
+    SystemView("", "mudlarks.yaml", problem="This rule pack cannot be used: line 15 (check, vs): no number."),
 )
 
 
@@ -450,15 +471,41 @@ class TwinDesk:
 
     # --- the world ---------------------------------------------------------------------------------
 
-    async def systems(self) -> tuple[tuple[str, str, str], ...]:
-        return (("lantern_twos", "Lantern Twos", "Two dice and three numbers."),)
+    async def systems(self) -> tuple[SystemView, ...]:
+        self._call("systems")
+        return SYSTEMS
 
     async def pass_time(self, scene_id: Id, length: str) -> Reply:
         self._call("pass_time", scene_id, length)
         return Reply("exchange")
 
-    async def set_tension(self, scene_id: Id, tension: int) -> None:
+    async def set_tension(self, scene_id: Id, tension: int | TensionMode) -> None:
         self._call("set_tension", scene_id, tension)
+
+    async def alter_roll(self, scene_id: Id, how: Literal["reroll", "pick"], typed: str) -> Reply:
+        self._call("alter_roll", scene_id, how, typed)
+        return Reply("exchange")
+
+    async def rest(self, scene_id: Id, typed: str) -> Reply:
+        self._call("rest", scene_id, typed)
+        return Reply("exchange")
+
+    async def sheet(self, scene_id: Id, entity_id: Id | None = None) -> SheetView:
+        self._call("sheet", scene_id, entity_id)
+        person = next((p for p in self.people[:2] if p.id == entity_id), self.people[0])
+        hp = person.numbers["hp"]
+        return SheetView(
+            person.id,
+            person.name,
+            person.is_pc,
+            "Lantern Twos",
+            (
+                _number("might", "Arms and back", 1, -1, 3),
+                SheetRow("track", "hp", "hp", f"{hp}/10", "Harm", hp, 0, 10, staged=person.is_pc),
+                SheetRow("tag", "wounded", "wounded", "", "It slows you"),
+            ),
+            others=tuple((p.id, p.name) for p in self.people[:2]),
+        )
 
     async def known_as(self, universe_id: Id) -> list[str]:
         return [entity.name for entity in await self.entities(universe_id)]

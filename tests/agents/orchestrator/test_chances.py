@@ -123,7 +123,7 @@ async def test_a_story_plays_by_its_rule_pack(tmp_path: Path) -> None:
     async with opened(tmp_path) as desktop:
         universe = await desktop.desk.add_sample()
         outline = await desktop.desk.sample_outline()
-        assert outline.system in {pack_id for pack_id, *_ in await desktop.desk.systems()}
+        assert outline.system in {pack.id for pack in await desktop.desk.systems()}
         scene_id = await desktop.desk.start_story(outline)
         await desktop.desk.submit(scene_id, "I shoulder the door. /check force")
         result = await last_result(desktop, scene_id)

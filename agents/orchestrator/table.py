@@ -1,0 +1,23 @@
+"""What lies on the table beside the story: dice, sheets, rules, notes, in one hand.
+
+What the desk and the slash commands share. Source: design/product.md, "Solo procedures".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agents.orchestrator.dicing import Dicing
+from agents.orchestrator.notes import Notes
+from agents.orchestrator.settings import Settings
+from agents.orchestrator.sheets import Sheets
+
+
+@dataclass(frozen=True, slots=True)
+class PlayTable:
+    """Stateless."""
+
+    dicing: Dicing
+    sheets: Sheets
+    settings: Settings
+    notes: Notes

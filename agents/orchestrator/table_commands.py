@@ -1,0 +1,75 @@
+"""The slash commands of the table: `/dice`, `/reroll`, `/pick`, `/rest`, `/sheet`, `/system`, `/gm` ...
+
+Source: design/interface.md, "Input"; design/product.md, "Solo procedures".
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from agents.clean import clean
+from agents.desk import Desk
+from agents.orchestrator.commands import Command, Handler
+from agents.orchestrator.dicing import How
+from agents.orchestrator.table import PlayTable
+from agents.views import CommandHelp, Reply
+from stores.records.ids import Id
+
+
+def table_commands(desk: Desk, table: PlayTable, turnstile: asyncio.Lock) -> tuple[Command, ...]:
+    """Return the commands, bound to one desk."""
+
+    async def dice(scene_id: Id, argument: str) -> Reply:
+        async with turnstile:
+            return _told(await table.settings.dice(scene_id, argument))
+
+    def alter(how: How) -> Handler:
+        async def handler(scene_id: Id, argument: str) -> Reply:
+            return await desk.alter_roll(scene_id, how, argument)
+
+        return handler
+
+    async def rest(scene_id: Id, argument: str) -> Reply:
+        return await desk.rest(scene_id, argument)
+
+    async def sheet(scene_id: Id, argument: str) -> Reply:
+        return _told(await table.sheets.lines(scene_id, argument))
+
+    async def system(scene_id: Id, argument: str) -> Reply:
+        async with turnstile:
+            return _told(await table.settings.system(scene_id, argument))
+
+    async def note(scene_id: Id, argument: str) -> Reply:
+        async with turnstile:
+            await table.notes.add(scene_id, clean(argument))
+        return _told(("Noted. /notes lists them.",))
+
+    async def notes(scene_id: Id, argument: str) -> Reply:
+        lines = await table.notes.list(scene_id, argument)
+        return _told(lines or ("No notes yet. /gm WORDS keeps one beside the turn.",))
+
+    help_of_note = "Note something out of character, beside the turn"
+    return (
+        (
+            CommandHelp("dice", "/dice physical  (or program)", "Whose dice fall: yours or its own"),
+            dice,
+        ),
+        (
+            CommandHelp("reroll", "/reroll 2  (a die, its face, all)", "Throw dice of the last roll again"),
+            alter("reroll"),
+        ),
+        (
+            CommandHelp("pick", "/pick success  (or a face, a row)", "Take another result than fell", True),
+            alter("pick"),
+        ),
+        (CommandHelp("rest", "/rest night  (with Old Tam)", "Rest by the rules: time passes"), rest),
+        (CommandHelp("sheet", "/sheet Mara", "A character sheet, by the story's rules"), sheet),
+        (CommandHelp("system", "/system lantern_twos", "The rules that the story is played by"), system),
+        (CommandHelp("gm", "/gm WORDS  (or /note)", help_of_note, True), note),
+        (CommandHelp("note", "/note WORDS", help_of_note, True), note),
+        (CommandHelp("notes", "/notes  (or /notes bell)", "Your notes, with where they were made"), notes),
+    )
+
+
+def _told(lines: tuple[str, ...]) -> Reply:
+    return Reply("operation", lines)
