@@ -80,7 +80,7 @@ class Undoing:
             case CreateEntity():
                 return (await self._never(change.entity_id),)
             case UpdateEntity():
-                return (await self._as_before(proposal, change),)
+                return await self._as_before(proposal, change)
             case MergeEntities():
                 return await self._merges.split(change.absorbed_id)
             case RetconFact():
@@ -101,20 +101,26 @@ class Undoing:
             raise _nothing("It was taken back already.")
         return RetconFact(fact_id=subject_id)
 
-    async def _as_before(self, proposal: ProposedChange, change: UpdateEntity) -> UpdateEntity:
-        """Return how the entity was before, in what the change touched and nothing has touched since."""
+    async def _as_before(self, proposal: ProposedChange, change: UpdateEntity) -> tuple[UpdateEntity, ...]:
+        """Return how the entity was before, in what the change touched and nothing has touched since.
+
+        A name that is given back stays as another name: that is taken off in a second step.
+        """
         now = await self._canon.entity(change.entity_id)
         before = await self._before(proposal)
-        if before is None:
-            raise _nothing("How it was before is not on record.", "Edit it by hand.")
         fields = ("name", "aliases", "description", "locked")
         touched = [f for f in fields if (new := getattr(change, f)) is not None and getattr(now, f) == new]
+        if before is None and touched == ["locked"]:
+            before = now.model_copy(update={"locked": not now.locked})  # it was the other way round
+        if before is None:
+            raise _nothing("How it was before is not on record.", "Edit it by hand.")
         back = {f: getattr(before, f) for f in touched if getattr(before, f) != getattr(now, f)}
-        if "name" in back:
-            back.setdefault("aliases", before.aliases)
         if not back:
             raise _nothing("It was changed again since.", "Edit it by hand.")
-        return UpdateEntity(entity_id=change.entity_id, **back)
+        changes = [UpdateEntity(entity_id=change.entity_id, **back)]
+        if "name" in back:
+            changes.append(UpdateEntity(entity_id=change.entity_id, aliases=before.aliases))
+        return tuple(changes)
 
     async def _before(self, proposal: ProposedChange) -> Entity | None:
         """Return the entity as the commits before the proposal's own left it."""

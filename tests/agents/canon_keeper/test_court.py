@@ -12,8 +12,9 @@ from agents.canon_keeper.court import Hearing, Order
 from agents.canon_keeper.readings import stands
 from stores.embedded.library import open_library
 from stores.errors import InputError
-from stores.records.canon import AssertFact, Authority, Fact, FactStatus, Standing
+from stores.records.canon import AssertFact, Authority, CanonBatch, Fact, FactStatus, Standing
 from stores.records.ledger import CourtRuling, ProposalStatus, ProposedChange, Verdict
+from stores.records.world import EntityKind
 from tests.agents.canon_keeper.conftest import Table
 from tests.agents.canon_keeper.contradiction_cases import (
     ALLIES,
@@ -44,6 +45,8 @@ from tests.agents.canon_keeper.kit import (
     ORC,
     UNIVERSE,
     canon,
+    creates,
+    entity,
     evidence,
     fact,
     hurt,
@@ -285,3 +288,103 @@ async def test_what_cannot_be_heard_or_ruled(table: Table) -> None:
     with pytest.raises(InputError, match="not staged"):
         await table.keeper.court.rule(order)
     assert await table.log.rulings(UNIVERSE) == []
+
+
+# --- foreseeing, and more than one conflict ----------------------------------------------------------------
+
+
+def told(batch: CanonBatch | None) -> dict[str, object]:
+    """Return what a batch says, but for when it was written down."""
+    if batch is None:
+        return {}
+    return {
+        "facts": [(f.statement, f.standing, f.valid_from, f.valid_to, f.status) for f in batch.facts],
+        "changes": [(c.fact_id, c.status, c.valid_to) for c in batch.fact_changes],
+        "entities": sorted(e.name for e in batch.entities),
+    }
+
+
+@pytest.mark.parametrize("case", ["two places", "ally and enemy", "a dead one is hurt", "a broken rule"])
+async def test_what_a_ruling_would_do_is_what_it_does(case: str, tmp_path: Path) -> None:
+    for number, (ruling, side) in enumerate(ways(CASES[case][2])):
+        db = await open_library(tmp_path / f"{number}.db")
+        try:
+            table = Table(db)
+            try:
+                _, order = await ruled(table, case, ruling, side)
+            except InputError:
+                continue
+            before = await table.whole()
+            foreseen = await table.keeper.court.foresee(order)
+            assert await table.whole() == before, "foreseeing changes nothing"
+            await table.keeper.court.rule(order)
+            written = (await table.log.canonizations(universe_id=UNIVERSE))[-1]
+            assert told(written.batch) == told(foreseen.batch), (ruling, side)
+        finally:
+            await db.close()
+
+
+async def test_each_conflict_of_a_proposal_is_ruled_on_before_it_is_written(table: Table) -> None:
+    await table.lay(IN_CHAPEL, JON_IN_HARBOUR, entities=PEOPLE)
+    (meeting,) = await table.stage(meets(MARA, JON, at=CRYPT))
+    docket = await table.keeper.court.docket(meeting.id)
+    assert len(docket.heard) == 2
+    first, second = docket.heard.values()
+
+    order = await table.keeper.court.order(first, NEW)
+    foreseen = await table.keeper.court.foresee(order)
+    assert foreseen.held == {meeting.id}
+    await table.stage(*order.staged)
+    await table.keeper.court.rule(order)
+    stored = await table.stored(meeting)
+    assert (stored.status, stored.decision) == (ProposalStatus.PENDING, None)
+    assert (await table.canon.fact(first.other.id)).status is FactStatus.RETCONNED
+    assert [c.other for c in (await table.keeper.court.docket(meeting.id)).conflicts] == [second.other]
+
+    hearing = await table.keeper.court.hear(meeting.id)
+    order = await table.keeper.court.order(hearing, OLD)
+    await table.stage(*order.staged)
+    await table.keeper.court.rule(order)
+    assert (await table.stored(meeting)).status is ProposalStatus.REJECTED
+    assert len(await table.log.rulings(UNIVERSE)) == 2
+
+
+async def test_what_a_ruling_changed_is_kept_for_the_next_one(table: Table) -> None:
+    other = fact("located_in", MARA, HARBOUR, valid_from=55)
+    await table.lay(IN_CHAPEL, other, entities=PEOPLE)
+    # Outside of play a later value is no mere change through time.
+    (claim,) = await table.stage(here(valid_from=50, scene_id=None, turn_id=None))
+    hearing = await table.keeper.court.hear(claim.id, IN_CHAPEL.id)
+    order = await table.keeper.court.order(hearing, FROM_NOW, tick=70)
+    await table.stage(*order.staged)
+    await table.keeper.court.rule(order)
+    waiting = await table.stored(claim)
+    assert waiting.status is ProposalStatus.PENDING
+    assert isinstance(waiting.change, AssertFact)
+    assert (waiting.change.valid_from, waiting.change.ends) == (70, (IN_CHAPEL.id,))
+
+    hearing = await table.keeper.court.hear(claim.id)
+    assert hearing.other.id == other.id
+    order = await table.keeper.court.order(hearing, FROM_NOW, tick=70)
+    await table.stage(*order.staged)
+    await table.keeper.court.rule(order)
+    assert await table.told() == ["Mara is in Crypt."]
+    ended = [await table.canon.fact(i) for i in (IN_CHAPEL.id, other.id)]
+    assert [(f.status, f.valid_to) for f in ended] == [(FactStatus.SUPERSEDED, 70)] * 2
+
+
+async def test_what_is_about_something_only_proposed_waits_for_it(table: Table) -> None:
+    await table.lay(IN_CHAPEL, entities=PEOPLE)
+    cave = creates("Cave")
+    (made,) = await table.stage(cave)
+    there = entity("Cave", EntityKind.PLACE, id=cave.payload.entity_id)  # type: ignore[union-attr]
+    (claim,) = await table.stage(says("located_in", MARA, there, valid_from=50))
+    order = await table.keeper.court.order(await table.keeper.court.hear(claim.id), NEW)
+    assert (await table.keeper.court.foresee(order)).needy == {claim.id}
+    await table.stage(*order.staged)
+    await table.keeper.court.rule(order)
+    waiting = await table.stored(claim)
+    assert waiting.decision is not None
+    assert (waiting.status, waiting.decision.verdict) == (ProposalStatus.PENDING, Verdict.ACCEPT)
+    await table.keeper.commit([await table.stored(made), waiting], reason="scene")
+    assert await table.told() == ["Mara is in Cave."]

@@ -1,0 +1,132 @@
+"""One thing or two: what bears a known name is merged at once or told apart, and is never asked again."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.canon_keeper.policy import Judgement
+from stores.errors import InputError
+from stores.records.canon import Authority
+from stores.records.ids import derived
+from stores.records.ledger import CourtRuling, ProposalStatus, ProposedChange, Verdict
+from stores.records.world import EntityKind, EntityStatus
+from tests.agents.canon_keeper.conftest import Table
+from tests.agents.canon_keeper.kit import (
+    CHAPEL,
+    JON,
+    MARA,
+    UNIVERSE,
+    creates,
+    entity,
+    fact,
+    new_id,
+    ruling,
+    says,
+)
+
+IN_CHAPEL = fact("located_in", MARA, CHAPEL, valid_from=50)
+
+
+def another(name: str = "Mara", **given: object) -> ProposedChange:
+    return creates(name, EntityKind.CHARACTER, **{"entity_id": derived("another", name), **given})
+
+
+async def judged(table: Table, proposal: ProposedChange) -> Judgement:
+    return (await table.keeper.judge([proposal]))[proposal.id]
+
+
+async def unite(table: Table, new: ProposedChange, entity_id: str) -> None:
+    union = await table.keeper.namesakes.union(new.id, entity_id)
+    await table.stage(union.merge)
+    await table.keeper.namesakes.unite(union)
+
+
+async def test_the_same_is_one_with_the_other_name_and_all_that_was_proposed_of_it(table: Table) -> None:
+    await table.lay(IN_CHAPEL)
+    stranger = entity("The Stranger", id=derived("another", "The Stranger"))
+    new = another("The Stranger", aliases=("Mara",))
+    afraid = says("fears", stranger, JON, valid_from=60)
+    await table.stage(new, afraid)
+    assert [(c.rule, c.entity_id) for c in (await judged(table, new)).conflicts] == [("same_name", MARA.id)]
+
+    await unite(table, new, MARA.id)
+    await table.keeper.commit([await table.stored(afraid)], reason="scene")
+    mara = await table.canon.entity(MARA.id)
+    assert mara.aliases == ("The Stranger",)
+    assert (await table.canon.entity(stranger.id)).status is EntityStatus.MERGED
+    assert (await table.stored(new)).status is ProposalStatus.ACCEPTED
+    about = {f.predicate for f in await table.canon.facts_about(MARA.id)}
+    assert about == {"located_in", "fears"}, "what is told of the one is told of the other"
+
+
+async def test_the_same_as_one_who_is_only_proposed_brings_both_in_as_one(table: Table) -> None:
+    await table.lay()
+    first, second = await table.stage(another("Guard"), creates("Guard", EntityKind.CHARACTER))
+    (conflict,) = (await table.keeper.judge([first, second]))[second.id].conflicts
+    assert conflict.entity_id == derived("another", "Guard")
+    await unite(table, second, conflict.entity_id)
+    guards = await table.canon.find_entity(UNIVERSE, "Guard")
+    assert [g.id for g in guards] == [derived("another", "Guard")]
+
+
+async def test_different_is_remembered_of_these_two_and_nothing_is_written(table: Table) -> None:
+    await table.lay(IN_CHAPEL)
+    (new,) = await table.stage(another(authority=Authority.PLAYER))
+    before = await table.whole()
+    made = await table.keeper.namesakes.tell_apart(new.id, MARA.id)
+    assert made.ruling is CourtRuling.SPLIT
+    assert await table.whole() == before
+    judgement = await judged(table, await table.stored(new))
+    assert (judgement.mark, judgement.conflicts) == ("accept", ())
+
+    # Another one of the name is another question; these two are none, in whatever order they come.
+    third = another("Mara", entity_id=new_id())
+    assert len((await judged(table, third)).conflicts) == 1
+    await table.keeper.commit([await table.stored(new)], reason="scene")
+    assert len((await judged(table, third)).conflicts) == 2
+
+
+async def test_a_name_that_is_only_like_one_is_offered_and_holds_nothing(table: Table) -> None:
+    await table.lay()
+    lantern = next(e for e in await table.canon.entities(UNIVERSE) if e.name == "Lantern")
+    (new,) = await table.stage(creates("Lanterns", EntityKind.OBJECT))
+    (row,) = await table.keeper.views([new])
+    assert (row.mark, row.conflicts) == ("accept", ())
+    assert [(a.rule, a.entity_id, a.certain) for a in row.alike] == [("alike", lantern.id, False)]
+    await table.keeper.namesakes.tell_apart(new.id, lantern.id)
+    (row,) = await table.keeper.views([new])
+    assert row.alike == ()
+
+
+async def test_what_would_come_of_it_is_what_comes_of_it(table: Table) -> None:
+    await table.lay(IN_CHAPEL)
+    (new,) = await table.stage(another())
+    union = await table.keeper.namesakes.union(new.id, MARA.id)
+    before = await table.whole()
+    foreseen = await table.keeper.namesakes.foresee(union)
+    assert foreseen is not None
+    assert await table.whole() == before
+    await unite(table, new, MARA.id)
+    written = (await table.log.canonizations(universe_id=UNIVERSE))[-1].batch
+    bare = {"recorded_at"}
+    assert [e.model_dump(exclude=bare) for e in written.entities] == [
+        e.model_dump(exclude=bare) for e in foreseen.entities
+    ]
+
+
+async def test_what_cannot_be_told_apart_or_made_one(table: Table) -> None:
+    await table.lay(IN_CHAPEL)
+    new, claim = await table.stage(another(), says("knows", MARA, JON))
+    with pytest.raises(InputError, match="not there any more"):
+        await table.keeper.namesakes.union(new.id, "nobody")
+    with pytest.raises(InputError, match="brings nobody"):
+        await table.keeper.namesakes.tell_apart(claim.id, MARA.id)
+    with pytest.raises(InputError, match="no proposal"):
+        await table.keeper.namesakes.union("nothing", MARA.id)
+    union = await table.keeper.namesakes.union(new.id, MARA.id)
+    with pytest.raises(InputError, match="not staged"):
+        await table.keeper.namesakes.unite(union)
+    await table.keeper.decide([new.id], ruling(Verdict.REJECT))
+    await table.keeper.commit([await table.stored(new)], reason="scene")
+    with pytest.raises(InputError, match="closed over it"):
+        await table.keeper.namesakes.tell_apart(new.id, MARA.id)
