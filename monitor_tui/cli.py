@@ -76,9 +76,12 @@ def _open_app(home: Path | None, first: Literal["menu", "demo"]) -> None:
 
     async def open_desk() -> Any:
         # In a thread: the records and the stores are imported here, while the first frame stands.
-        compose = await asyncio.to_thread(_compose)
-        desktop = await compose.open_desktop(where)
-        return desktop.desk, desktop.close
+        compose, daily = await asyncio.to_thread(_imported)
+        told = daily.Told()
+        desktop = await compose.open_desktop(where, notes=told.notes)
+        backup = daily.DailyBackup(desktop.stores, where, told, desktop.desk.events.publish)
+        backup.start()
+        return desktop.desk, backup.closing(desktop.close)
 
     application = MonitorApp(open_desk, first=first)
     application.run()
@@ -86,7 +89,7 @@ def _open_app(home: Path | None, first: Literal["menu", "demo"]) -> None:
         raise SystemExit(application.return_code)
 
 
-def _compose() -> Any:
-    from monitor_tui import compose
+def _imported() -> tuple[Any, Any]:
+    from monitor_tui import compose, daily_backup
 
-    return compose
+    return compose, daily_backup

@@ -14,11 +14,11 @@ import typer
 
 from monitor_tui.paths import home_folder
 from stores.errors import InputError
-from stores.records.ids import Id
 
 if TYPE_CHECKING:
     from monitor_tui.compose import Desktop
     from stores.open import Stores
+    from stores.records.ids import Id
 
 T = TypeVar("T")
 

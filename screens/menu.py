@@ -49,6 +49,12 @@ class MenuScreen(Screen[None]):
 
         view: MenuView
 
+    @dataclass
+    class Noted(Message):
+        """There is something to say while the menu is up."""
+
+        text: str
+
     def __init__(self) -> None:
         super().__init__()
         self.view: MenuView | None = None
@@ -75,6 +81,10 @@ class MenuScreen(Screen[None]):
         self.query_one("#library", Static).update(_library(view))
         notes = self.query_one("#notes", Static)
         notes.update("\n".join(view.notes) or _invitation(view))
+
+    @on(Noted)
+    def _note(self, message: Noted) -> None:
+        self.query_one("#notes", Static).update(Content(message.text))
 
     @on(OptionList.OptionSelected)
     async def _chosen(self, message: OptionList.OptionSelected) -> None:

@@ -1,0 +1,152 @@
+"""The backup that is made by itself: once a day, beside play, told, and never in the way."""
+
+# ruff: noqa: ASYNC240  (files are looked at while nothing else runs)
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from agents.messages import Notice
+from monitor_tui import daily_backup
+from monitor_tui.daily_backup import DailyBackup, Told
+from stores.backup_restore import verify
+from stores.open import Stores
+from tests.campaign import play_campaign
+from tests.libraries import fill, library
+from tests.screens.table import seated, twin_desk
+from tests.screens.twin import TwinDesk
+
+DAY = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+async def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+async def stores(home: Path) -> AsyncIterator[Stores]:
+    async with library(home) as opened:
+        yield opened
+
+
+async def at_start(stores: Stores, home: Path, at: datetime = DAY) -> tuple[list[Notice], tuple[str, ...]]:
+    """Run it as a start of the program does; returns what was said, and what the menu has of it."""
+    heard: list[Notice] = []
+    told = Told()
+    backup = DailyBackup(stores, home, told, heard.append, clock=lambda: at, delay=0)
+    backup.start()
+    await backup.done()
+    return heard, told.notes()
+
+
+def backups(home: Path) -> list[Path]:
+    return sorted((home / "backups").glob("*.backup.zip"))
+
+
+async def test_one_a_day(stores: Stores, home: Path) -> None:
+    await fill(stores)
+    (heard,), notes = await at_start(stores, home)
+    assert heard == Notice(f"Backed up 2 universes to {home / 'backups'}.")
+    assert notes == (heard.text,)
+    (path,) = backups(home)
+    assert [universe.name for universe in verify(path).universes] == ["The Salt Coast", "The Other Coast"]
+
+    assert await at_start(stores, home, DAY + timedelta(hours=23)) == ([], ())
+    assert backups(home) == [path]
+    assert await at_start(stores, home, DAY + timedelta(hours=25))
+    assert len(backups(home)) == 2
+
+
+async def test_nothing_is_said_of_an_empty_library(stores: Stores, home: Path) -> None:
+    assert await at_start(stores, home) == ([], ())
+    assert backups(home) == []
+
+
+@pytest.mark.parametrize("off", ["settings.toml", "MONITOR_BACKUP_DAILY"])
+async def test_it_can_be_turned_off(
+    off: str, stores: Stores, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(stores)
+    if off == "settings.toml":
+        (home / off).write_text("[backup]\ndaily = false\n")
+    else:
+        monkeypatch.setenv(off, "false")
+    assert await at_start(stores, home) == ([], ())
+    assert backups(home) == []
+
+
+async def test_what_is_in_its_way_is_told_and_stops_nothing(stores: Stores, home: Path) -> None:
+    await fill(stores)
+    (home / "backups").write_text("a letter")
+    (heard,), notes = await at_start(stores, home)
+    assert heard.severity == "warning"
+    assert heard.text.startswith("No backup was made. A backup cannot be written to")
+    assert notes == (heard.text,)
+    (home / "settings.toml").write_text("[backup]\nkeep = 0\n")
+    (heard,), _ = await at_start(stores, home)
+    assert "settings.toml" in heard.text
+    await play_campaign(stores, name="Play goes on")
+
+
+async def test_an_error_that_nobody_thought_of_is_told_too(
+    stores: Stores, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("nobody knows why")
+
+    monkeypatch.setattr(daily_backup, "back_up", broken)
+    (heard,), _ = await at_start(stores, home)
+    assert heard.text == "No backup was made: nobody knows why."
+
+
+async def test_closing_ends_it_wherever_it_is(
+    stores: Stores, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is cut short before the library closes, and leaves nothing half written."""
+    await fill(stores)
+    steps: list[str] = []
+    going = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def slowly() -> Callable[[], None]:
+        return lambda: loop.call_soon_threadsafe(going.set) and None
+
+    monkeypatch.setattr(daily_backup, "_Pace", slowly)
+
+    async def close() -> None:
+        steps.append("closed")
+
+    backup = DailyBackup(stores, home, Told(), lambda _: None, clock=lambda: DAY, delay=0)
+    backup.start()
+    await going.wait()
+    await backup.closing(close)()
+    assert steps == ["closed"]
+    whole = backups(home)  # it may have been done already
+    assert [path for path in home.rglob("*") if path.parent.name.startswith(".unfinished")] == []
+    assert all(verify(path) for path in whole)
+    await backup.stop()
+
+
+async def test_before_it_begins_closing_is_at_once(stores: Stores, home: Path) -> None:
+    await fill(stores)
+    backup = DailyBackup(stores, home, Told(), lambda _: None, delay=3_600)
+    backup.start()
+    await backup.stop()
+    assert backups(home) == []
+
+
+async def test_the_menu_says_so_while_it_is_up() -> None:
+    twin = TwinDesk()
+    async with seated(twin_desk(twin)) as table:
+        await table.press("down")
+        twin.events.publish(Notice("Backed up [2] universes."))
+        await table.settle()
+        assert table.shows("Backed up [2] universes.")
+        highlighted = table.app.screen.query_one("#modes").highlighted  # type: ignore[attr-defined]
+        assert highlighted == 1, "what was chosen stays chosen"
