@@ -247,6 +247,10 @@ class MonitorApp(App[None]):
         for screen in self.screen_stack:
             if isinstance(screen, DeskScreen):
                 screen.post_message(Happened(message.event))
+        from agents.messages import Notice  # not before the first frame
+
+        if isinstance(message.event, Notice) and isinstance(self.screen, MenuScreen):
+            self.screen.post_message(MenuScreen.Noted(message.event.text))
 
     def _start(self, job: Coroutine[None, None, None], name: str) -> None:
         """Run `job` beside the screens."""
