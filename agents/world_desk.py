@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from agents.views import ProposalView
 from agents.world_views import (
     Basis,
     EntityEdit,
@@ -73,6 +74,10 @@ class WorldPreviews(Protocol):
 
     async def waiting(self, universe_id: Id) -> int:
         """How many changes wait at the universe's gate."""
+        ...
+
+    async def about(self, entity_id: Id) -> tuple[ProposalView, ...]:
+        """What waits anywhere to change an entity, or what is said of it."""
         ...
 
     async def retcon(self, subject_id: Id) -> ImpactView:

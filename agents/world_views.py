@@ -91,13 +91,14 @@ class MemoryNote:
 class ImpactView:
     """What a retcon (or, with `restore`, its reverse) would change, and what would be left hanging.
 
-    `title` is the fact's sentence or the entity's name. `changes` are lines of (what, before, after).
-    `staged` says that it waits at the gate already.
+    `title` is the fact's sentence, or the name of the `entity` that it is about. `changes` are lines of
+    (what, before, after). `staged` says that it waits at the gate already.
     """
 
     universe: Universe
     subject_id: Id
     title: str
+    entity: bool
     restore: bool
     changes: tuple[tuple[str, str, str], ...]
     same_words: tuple[FactView, ...] = ()

@@ -13,7 +13,7 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, assert_never
+from typing import TYPE_CHECKING, Literal
 
 from textual import on
 from textual.app import App
@@ -39,7 +39,9 @@ CloseDesk = Callable[[], Awaitable[None]]
 OpenDesk = Callable[[], Awaitable[tuple["Desk", CloseDesk]]]
 """Opens the stores and the Orchestrator; the second value closes them."""
 
-LATER = ("setup", "continue_story", "scene", "gate", "court", "house", "universe", "reading", "help")
+LATER = (
+    "setup", "continue_story", "scene", "gate", "court", "house", "universe", "world_pages", "reading", "help"
+)  # fmt: skip
 """Screens imported once the first frame is up, so that going to one costs no import."""
 
 NARROW, ROOMY, ROOMY_FROM = "-narrow", "-roomy", 100
@@ -164,6 +166,7 @@ class MonitorApp(App[None]):
         from screens.scene import SceneScreen
         from screens.setup import SetupScreen
         from screens.universe import UniverseScreen
+        from screens.world_pages import world_page
 
         match route:
             case routes.ToMenu():
@@ -187,12 +190,14 @@ class MonitorApp(App[None]):
                 self._show(HouseScreen(desk, universe_id))
             case routes.ToTurn(turn_id):
                 self._show(ReadingScreen(desk, turn_id))
-            case routes.ToUniverse(universe_id, entity_id, beside_play):
-                self._show(UniverseScreen(desk, universe_id, entity_id, beside_play=beside_play))
+            case routes.ToUniverse(universe_id, entity_id, beside_play, fact_id):
+                self._show(
+                    UniverseScreen(desk, universe_id, entity_id, beside_play=beside_play, fact_id=fact_id)
+                )
             case routes.ToHelp():
                 self._show(HelpScreen(desk, self.screen))
             case _:
-                assert_never(route)
+                self._show(world_page(desk, route))
 
     def _show(self, screen: Screen[None], *, over_menu: bool = False) -> None:
         """Push `screen`; `over_menu`: in place of all that was over the menu."""

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
+from screens.world_routes import WorldRoute
+
 if TYPE_CHECKING:
     from textual.screen import Screen
 
@@ -76,11 +78,13 @@ class ToTurn:
 
 @dataclass(frozen=True, slots=True)
 class ToUniverse:
-    """The universe browser. `beside_play` when it is a look aside from a scene."""
+    """The universe browser, at an entity and (if one is named) a fact on its card. `beside_play` when it is
+    a look aside from a scene."""
 
     universe_id: Id | None = None
     entity_id: Id | None = None
     beside_play: bool = False
+    fact_id: Id | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,7 @@ Route = (
     | ToHouse
     | ToTurn
     | ToUniverse
+    | WorldRoute
     | ToHelp
     | Back
 )

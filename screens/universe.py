@@ -9,27 +9,24 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from agents.messages import CanonCommitted
+from agents.messages import CanonCommitted, ProposalsChanged
 from screens.aside import Aside
-from screens.base import DeskScreen
 from screens.key_bar import KeyBar
-from screens.routes import Back, ToGate, ToMenu, ToTurn, Visit
+from screens.routes import Back, ToMenu, Visit
 from screens.title_bar import TitleBar
-from stores.errors import MonitorError
+from screens.world_hand import WorldHand
 from stores.records.ids import Id
 from widgets.entity_card import EntityCardView
 from widgets.entity_tree import EntityTree
-from widgets.evidence import EvidenceList
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.desk import Desk
     from agents.messages import Event
-    from agents.views import EntityCard
+    from agents.views import EntityCard, ProposalView
     from stores.records.world import Entity, Universe
 
 MOST = 500
@@ -37,10 +34,10 @@ MOST = 500
 
 NO_WORLD = "There is no world yet. Press s to bring in the sample world, or start a story and make one."
 NOTHING_FOUND = "Nothing goes by that name."
-NO_ENTITIES = "Nothing is known here yet. What you accept at the gate shows up."
+NO_ENTITIES = "Nothing is known here yet. n brings something in; what you accept at the gate shows up."
 
 
-class UniverseScreen(DeskScreen[None]):
+class UniverseScreen(WorldHand):
     """Tree, card, evidence; from the evidence to the turn it was said in."""
 
     CSS_PATH = "universe.tcss"
@@ -55,23 +52,24 @@ class UniverseScreen(DeskScreen[None]):
             tooltip="Find by name or alias",
             key_display="/",
         ),
-        Binding("u", "next_universe", "Next world", id="universe.next", tooltip="Look at the next universe"),
-        Binding("g", "gate", "Gate", id="universe.gate", tooltip="What waits for your decision here"),
+        Binding("u", "next_universe", "World", id="universe.next", tooltip="Look at the next universe"),
         Binding("s", "sample", "Sample world", id="universe.sample", tooltip="Bring in the sample world"),
         Binding("escape", "escape", "Back", id="universe.escape", tooltip="One step back"),
     ]
 
     @dataclass
     class Read(Message):
-        """The universes, and what is in the one that is shown."""
+        """The universes, what is in the one that is shown, and how much waits at its gate."""
 
         universes: list[Universe]
         shown: Universe | None
         entities: list[Entity]
+        waiting: int
 
     @dataclass
     class CardRead(Message):
         card: EntityCard
+        waiting: tuple[ProposalView, ...]
 
     def __init__(
         self,
@@ -80,10 +78,12 @@ class UniverseScreen(DeskScreen[None]):
         entity_id: Id | None = None,
         *,
         beside_play: bool = False,
+        fact_id: Id | None = None,
     ) -> None:
         super().__init__(desk)
         self.universe_id = universe_id
         self.entity_id = entity_id
+        self._fact_id = fact_id
         self._beside_play = beside_play
         self._entered = False
         self._universes: list[Universe] = []
@@ -110,7 +110,7 @@ class UniverseScreen(DeskScreen[None]):
     # --- reading -----------------------------------------------------------------------------------
 
     def concerns(self, event: Event) -> bool:
-        return isinstance(event, CanonCommitted)
+        return isinstance(event, CanonCommitted | ProposalsChanged)
 
     async def read(self) -> None:
         if not (self._entered or self._beside_play):
@@ -121,7 +121,8 @@ class UniverseScreen(DeskScreen[None]):
         universes = await self.desk.universes()
         shown = next((u for u in universes if u.id == self.universe_id), universes[0] if universes else None)
         entities = await self.desk.entities(shown.id, self._search) if shown else []
-        self.post_message(self.Read(universes, shown, entities))
+        waiting = await self.desk.world.previews.waiting(shown.id) if shown else 0
+        self.post_message(self.Read(universes, shown, entities, waiting))
 
     @on(Read)
     async def _show(self, message: Read) -> None:
@@ -129,7 +130,8 @@ class UniverseScreen(DeskScreen[None]):
         self._universes = message.universes
         shown, entities = message.shown, message.entities[:MOST]
         self.universe_id = shown.id if shown else None
-        self.query_one(TitleBar).show(*_title(shown, message.universes, len(message.entities)))
+        place, state = _title(shown, message.universes, len(message.entities))
+        self.show_waiting(place, state, message.waiting)
         tree = self.query_one(EntityTree)
         tree.show(entities)
         self.query_one("#world").set_class(not entities, "-empty")
@@ -164,44 +166,29 @@ class UniverseScreen(DeskScreen[None]):
 
     @work(exclusive=True, group="card", exit_on_error=False)
     async def _read_card(self, entity_id: Id) -> None:
-        self.post_message(self.CardRead(await self.desk.card(entity_id)))
+        card = await self.desk.card(entity_id)
+        self.post_message(self.CardRead(card, await self.desk.world.previews.about(entity_id)))
 
     @on(CardRead)
     def _show_card(self, message: CardRead) -> None:
         if message.card.entity.id != self.entity_id:
-            self._close_evidence()
+            self.close_evidence()
         self.entity_id = message.card.entity.id
-        self.query_one(EntityCardView).show(message.card)
+        card = self.query_one(EntityCardView)
+        card.show(message.card, message.waiting)
+        if self._fact_id is not None:
+            card.stand_on(self._fact_id)
+            card.focus()
+            self._fact_id = None
+        self.refresh_bindings()
 
     # --- evidence ----------------------------------------------------------------------------------
 
     @on(EntityCardView.ShowEvidence)
-    async def _show_evidence(self, message: EntityCardView.ShowEvidence) -> None:
+    def _evidence_of_fact(self, message: EntityCardView.ShowEvidence) -> None:
         message.stop()
-        fact = message.fact_view
-        if not self.query("#evidence"):
-            panel = Vertical(Static(id="claim", markup=False), EvidenceList(), id="evidence")
-            await self.query_one("#known").mount(panel)
-        self.query_one("#claim", Static).update(
-            Content.assemble(("What this rests on:  ", "$text-muted"), one_line(fact.fact.statement))
-        )
-        evidence = self.query_one(EvidenceList)
-        evidence.show(fact.evidence)
-        evidence.focus()
-
-    def _close_evidence(self) -> bool:
-        """Close it if it is open; returns whether it was."""
-        if not self.query("#evidence"):
-            return False
-        if self.query_one(EvidenceList).has_focus:
-            self.query_one(EntityCardView).focus()
-        self.query_one("#evidence").remove()
-        return True
-
-    @on(EvidenceList.Jump)
-    def _jump(self, message: EvidenceList.Jump) -> None:
-        message.stop()
-        self.post_message(Visit(ToTurn(message.turn_id)))
+        fact = message.fact_view.fact
+        self.show_evidence(fact.id, fact.statement)
 
     # --- search ------------------------------------------------------------------------------------
 
@@ -238,8 +225,6 @@ class UniverseScreen(DeskScreen[None]):
         match action:
             case "next_universe":
                 return len(self._universes) > 1
-            case "gate":
-                return self.universe_id is not None
             case "sample":
                 return not self._universes and self._entered
         return super().check_action(action, parameters)
@@ -252,9 +237,6 @@ class UniverseScreen(DeskScreen[None]):
         self.entity_id = None
         self.reload()
 
-    def action_gate(self) -> None:
-        self.post_message(Visit(ToGate(None, self.universe_id)))
-
     def action_sample(self) -> None:
         self.change(self._add_sample(), "sample")
 
@@ -266,18 +248,12 @@ class UniverseScreen(DeskScreen[None]):
         """One step back: from notes, evidence, search, then off the screen."""
         if self.query_one(Aside).shown:
             self.query_one(Aside).clear()
-        elif self._close_evidence() or self._close_search():
+        elif self.close_evidence() or self._close_search():
             pass
         elif self.query_one(EntityCardView).has_focus and self.query_one(EntityTree).display:
             self.query_one(EntityTree).focus()
         else:
             self.post_message(Visit(Back(self) if self._beside_play else ToMenu()))
-
-    def refused(self, error: BaseException, worker: str) -> None:
-        if isinstance(error, MonitorError):
-            self.query_one(Aside).tell(error)
-        else:
-            super().refused(error, worker)
 
 
 def _title(shown: Universe | None, universes: list[Universe], found: int) -> tuple[str, str]:
@@ -285,5 +261,7 @@ def _title(shown: Universe | None, universes: list[Universe], found: int) -> tup
         return "", ""
     if found > MOST:
         return shown.name, f"the first {MOST} of {found:,}; / finds the others"
-    place = f"{universes.index(shown) + 1} of {len(universes)}" if len(universes) > 1 else shown.genre
+    place = (
+        f"{universes.index(shown) + 1} of {len(universes)}" if len(universes) > 1 else one_line(shown.genre)
+    )
     return shown.name, place

@@ -10,11 +10,13 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from agents.views import EntityCard, FactView
+from agents.views import EntityCard, FactView, ProposalView
 from stores.records.canon import FactStatus, Standing
+from stores.records.ids import Id
 from stores.records.world import Entity, EntityStatus, Number
 from widgets.ink import Ink, Line, Piece
 from widgets.numbers import numbers_text
+from widgets.proposal_rows import proposal_line
 from widgets.row_list import Row, RowList
 from widgets.safe_text import one_line, wrap
 
@@ -71,15 +73,23 @@ class EntityCardView(RowList[CardRow]):
         super().__init__(empty=empty, id=id, classes=classes)
         self.card: EntityCard | None = None
 
-    def show(self, card: EntityCard | None) -> None:
-        """Show this card; the cursor stays on its fact if it is still there."""
+    def show(self, card: EntityCard | None, waiting: Sequence[ProposalView] = ()) -> None:
+        """Show this card, and what waits at the gate to change it; the cursor stays on its fact if it is
+        still there."""
         other = self.card is None or card is None or self.card.entity.id != card.entity.id
         self.card = card
         if other:
             self.set_rows([])
-        self.set_rows(list(card_rows(card)) if card else [])
+        self.set_rows(list(card_rows(card, waiting)) if card else [])
         if other:
             self.move_view(0)
+
+    def stand_on(self, fact_id: Id) -> None:
+        """Put the cursor on a fact, wherever on the card it stands."""
+        rows = enumerate(self.rows)
+        place = next((n for n, row in rows if row.value and row.value.fact.fact.id == fact_id), None)
+        if place is not None:
+            self.cursor = place
 
     def highlighted(self, value: CardRow | None) -> None:
         self.refresh_bindings()
@@ -107,9 +117,13 @@ class EntityCardView(RowList[CardRow]):
 # --- the card's rows --------------------------------------------------------------------------------
 
 
-def card_rows(card: EntityCard) -> Iterator[Row[CardRow]]:
+def card_rows(card: EntityCard, waiting: Sequence[ProposalView] = ()) -> Iterator[Row[CardRow]]:
     """Yield the card from top to bottom."""
     yield from _head(card.entity, card.appears_in)
+    if waiting:
+        yield _heading("Waiting at the gate", len(waiting))
+        for proposal in waiting:
+            yield Row(f"waiting {proposal.proposal.id}", partial(_waiting_line, proposal), height=1)
     if card.facts:
         yield _heading("Facts", len(card.facts))
         for view in card.facts:
@@ -155,6 +169,10 @@ def _state(numbers: dict[str, Number], tags: Sequence[str]) -> str:
     return "   ".join(filter(None, (numbers_text(numbers), ", ".join(map(one_line, tags)))))
 
 
+def _waiting_line(view: ProposalView, width: int) -> list[Line]:
+    return [proposal_line(view, width)]
+
+
 def fact_lines(view: FactView, width: int) -> list[Line]:
     """Draw a fact with its standing, its time and how much it rests on."""
     fact = view.fact
@@ -170,7 +188,7 @@ def fact_lines(view: FactView, width: int) -> list[Line]:
     if view.superseded_by:
         notes.append(f"now: {one_line(view.superseded_by)}")
     sign = "×" if gone else _SIGNS[fact.standing]
-    return _hanging(sign, one_line(fact.statement), Ink.STRUCK if gone else Ink.PROSE, notes, width)
+    return hanging(sign, one_line(fact.statement), Ink.STRUCK if gone else Ink.PROSE, notes, width)
 
 
 def _how_it_ended(view: FactView) -> str:
@@ -181,10 +199,10 @@ def _relation_lines(role: str, other: Entity, view: FactView, width: int) -> lis
     notes = [note for note in (one_line(view.when), f"❝{len(view.evidence)}") if note]
     sign = _SIGNS[view.fact.standing] if view.current else "×"
     text = f"{one_line(role)} → {one_line(other.name)}"
-    return _hanging(sign, text, Ink.PROSE if view.current else Ink.STRUCK, notes, width)
+    return hanging(sign, text, Ink.PROSE if view.current else Ink.STRUCK, notes, width)
 
 
-def _hanging(sign: str, text: str, ink: Ink, notes: Sequence[str], width: int) -> list[Line]:
+def hanging(sign: str, text: str, ink: Ink, notes: Sequence[str], width: int) -> list[Line]:
     """Draw text after a sign, its further lines indented, its notes muted at the end."""
     space = max(8, width - 5)
     lines: list[list[Piece]] = [[("   ", Ink.PROSE), (part, ink)] for part in wrap(text, space)]

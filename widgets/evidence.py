@@ -1,8 +1,8 @@
-"""The very words, rolls and pages that something rests on."""
+"""The very words, rolls, pages and manual acts that something rests on, and where each stands."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -10,8 +10,10 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from stores.records.canon import Evidence, EvidenceKind
+from agents.world_views import Basis
+from stores.records.canon import EvidenceKind
 from stores.records.ids import Id
+from stores.records.play import Resolution
 from widgets.ink import Ink, Line
 from widgets.row_list import Row, RowList
 from widgets.safe_text import ellipsise, one_line, wrap
@@ -26,32 +28,52 @@ _KINDS = {
 _QUOTE_LINES = 4
 
 
-def evidence_lines(evidence: Evidence, width: int, turn: int | None = None) -> list[Line]:
-    """Draw one piece of evidence: what it is and where, then its words."""
+def evidence_lines(basis: Basis, width: int) -> list[Line]:
+    """Draw one piece of evidence: what it is, by whom and where, then its words, or its dice."""
+    evidence = basis.evidence
     sign, word = _KINDS[evidence.kind]
-    places = [word]
-    if turn is not None:
-        places.append(f"turn {turn}")
-    if evidence.page is not None:
-        places.append(f"page {evidence.page}")
-    lines: list[Line] = [[(f" {sign} ", Ink.NPC), (ellipsise(" · ".join(places), width - 3), Ink.STRONG)]]
+    head = " · ".join(filter(None, [word, basis.who, basis.place]))
+    lines: list[Line] = [
+        [(f" {sign} " if n == 0 else "   ", Ink.NPC), (part, Ink.STRONG)]
+        for n, part in enumerate(wrap(one_line(head), width - 3))
+    ]
     quote = wrap(f"“{one_line(evidence.quote)}”", width - 4) if one_line(evidence.quote) else []
     if len(quote) > _QUOTE_LINES:
         quote = [*quote[: _QUOTE_LINES - 1], ellipsise(" ".join(quote[_QUOTE_LINES - 1 :]), width - 4)]
     lines += [[("   ", Ink.PROSE), (part, Ink.QUOTE)] for part in quote]
+    if basis.resolution is not None:
+        told = " · ".join(_sealed(basis.resolution))
+        lines += [[("   ", Ink.PROSE), (part, Ink.MUTED)] for part in wrap(told, width - 4)]
     return lines
 
 
-class EvidenceList(RowList[Evidence]):
+def _sealed(result: Resolution) -> Iterator[str]:
+    """Yield what a sealed result keeps beside its line: what was meant, and every die as it fell."""
+    if intent := one_line(result.intent):
+        yield f"for “{ellipsise(intent, 60)}”"
+    if faces := " ".join(f"{die.sides}:{die.face}{'×' if die.dropped else ''}" for die in result.dice):
+        yield f"dice {faces}"
+    if result.effects:
+        yield ", ".join(map(one_line, result.effects))
+
+
+class EvidenceList(RowList[Basis]):
     """Evidence by row; Enter jumps to the turn, where there is one."""
 
     HELP_TITLE: ClassVar[str] = "Evidence"
     HELP_TEXT: ClassVar[str] = (
         "❝ words of a turn, ⚄ a sealed roll, ¶ a page of a book, ≡ a scene, ✎ written by hand. "
-        "Enter jumps to the turn."
+        "Enter jumps to the turn; there, x leads back to what it made true."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "jump", "Go to turn", id="evidence.jump", tooltip="Show the turn this was said in"),
+        Binding(
+            "enter,x",
+            "jump",
+            "Go to turn",
+            id="evidence.jump",
+            tooltip="Show the turn this was said in",
+            key_display="⏎",
+        ),
     ]
 
     @dataclass
@@ -69,26 +91,23 @@ class EvidenceList(RowList[Evidence]):
     ) -> None:
         super().__init__(empty=empty, id=id, classes=classes)
 
-    def show(self, evidence: Sequence[Evidence], turns: Mapping[Id, int] | None = None) -> None:
-        """Show this evidence; `turns` gives the numbers of turns by id, where they are known."""
-        numbers = turns or {}
-        self.set_rows(
-            [
-                Row(e.id, partial(self._draw, e, numbers.get(e.turn_id) if e.turn_id else None), e)
-                for e in evidence
-            ]
-        )
+    def show(self, bases: Sequence[Basis]) -> None:
+        """Show this evidence."""
+        self.set_rows([Row(b.evidence.id, partial(self._draw, b), b) for b in bases])
 
-    def _draw(self, evidence: Evidence, turn: int | None, width: int) -> list[Line]:
-        return [*evidence_lines(evidence, width, turn), []]
+    def _draw(self, basis: Basis, width: int) -> list[Line]:
+        return [*evidence_lines(basis, width), []]
 
-    def chosen(self, value: Evidence) -> None:
+    def chosen(self, value: Basis) -> None:
         self.action_jump()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "jump":
             return self.current is not None and self.current.turn_id is not None
         return super().check_action(action, parameters)
+
+    def highlighted(self, value: Basis | None) -> None:
+        self.refresh_bindings()
 
     def action_jump(self) -> None:
         if self.current is not None and self.current.turn_id is not None:

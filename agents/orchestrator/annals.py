@@ -47,14 +47,21 @@ class Annals:
     # --- what rests on what --------------------------------------------------------------------------
 
     async def basis(self, subject_id: Id) -> tuple[Basis, ...]:
-        return await self.places(await self._canon.evidence_of(subject_id))
+        fact = (await self._canon.facts_by_id([subject_id])).get(subject_id)
+        made_by = fact.proposal_id if fact else None
+        return await self.places(await self._canon.evidence_of(subject_id), made_by)
 
-    async def places(self, evidence: Sequence[Evidence]) -> tuple[Basis, ...]:
-        """Return where each piece of evidence stands, and by whom it is."""
+    async def places(self, evidence: Sequence[Evidence], made_by: Id | None = None) -> tuple[Basis, ...]:
+        """Return where each piece of evidence stands, and by whom it is.
+
+        What a world began with cites its file and not the act; then the proposal `made_by` was it.
+        """
         turns = await self._log.turns({e.turn_id for e in evidence if e.turn_id})
         rolls = {r.id: r for r in await self._log.resolutions(list(turns))}
         by_hand = {e.ref_id for e in evidence if e.kind is EvidenceKind.MANUAL}
-        acts = await self._log.proposals_by_id(by_hand)
+        acts = await self._log.proposals_by_id({*by_hand, *filter(None, [made_by])})
+        if made_by in acts:
+            acts = dict.fromkeys(by_hand, acts[made_by]) | acts
         return tuple([await self._basis(e, turns, rolls, acts) for e in evidence])
 
     async def _basis(
@@ -195,10 +202,7 @@ def _walk(
 
 def _who(evidence: Evidence, turn: Turn | None, act: ProposedChange | None) -> str:
     if act is not None:
-        decided = act.decision.by if act.decision else ""
-        when = recorded(act.decision.at if act.decision else act.created_at)
-        by = "you" if decided in ("", "gm") else decided
-        return f"by {by}, {when}"
+        return f"you, {recorded(act.created_at)}"
     if turn is None:
         return ""
     speaker = turn.name or _SPEAKERS.get(turn.speaker, turn.speaker.value)

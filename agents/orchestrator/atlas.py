@@ -93,4 +93,5 @@ def when_so(fact: Fact, calendar: Calendar) -> str:
     if fact.valid_from is None:
         return "" if fact.valid_to is None else f"until {label(calendar, fact.valid_to)}"
     since = label(calendar, fact.valid_from)
-    return since if fact.valid_to is None else f"{since} to {label(calendar, fact.valid_to)}"
+    until = since if fact.valid_to is None else label(calendar, fact.valid_to)
+    return since if until == since else f"{since} to {until}"

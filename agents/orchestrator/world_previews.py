@@ -10,16 +10,18 @@ from collections.abc import Iterator, Sequence
 from agents.canon_keeper.decisions import OPEN, is_turned_down
 from agents.canon_keeper.impact import Impact
 from agents.canon_keeper.keeper import CanonKeeper
+from agents.canon_keeper.naming import named_entities, named_facts
 from agents.canon_keeper.predicates import words_of
 from agents.orchestrator.atlas import Atlas
 from agents.orchestrator.calendar import label
 from agents.orchestrator.scene_views import SceneViews
 from agents.orchestrator.universe_gate import UniverseGate
-from agents.views import FactView
+from agents.views import FactView, ProposalView
 from agents.world_views import ImpactView, Lookalike, MemoryNote, MergeView, SceneNote
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Fact, FactStatus, MergeEntities, Payload, RetconFact
 from stores.records.ids import Id
+from stores.records.ledger import ProposedChange
 from stores.records.play import Scene
 from stores.records.world import Calendar, Entity
 
@@ -48,6 +50,20 @@ class Previews:
     async def waiting(self, universe_id: Id) -> int:
         return len((await self._gate.waiting(universe_id))[0])
 
+    async def about(self, entity_id: Id) -> tuple[ProposalView, ...]:
+        entity = await self._canon.entity(entity_id)
+        waiting = await self._log.proposals(universe_id=entity.universe_id, statuses=OPEN)
+        waiting = [p for p in waiting if not is_turned_down(p)]
+        named = await self._canon.facts_by_id({i for p in waiting for i in named_facts(p.change)})
+
+        def names(proposal: ProposedChange) -> bool:
+            change = proposal.change
+            facts = [named[i] for i in named_facts(change) if i in named]
+            about = {i.entity_id for fact in facts for i in fact.involves}
+            return entity_id in {*named_entities(change), *named_facts(change), *about}
+
+        return await self._views.proposals([p for p in waiting if names(p)])
+
     # --- retcons -------------------------------------------------------------------------------------
 
     async def retcon(self, subject_id: Id) -> ImpactView:
@@ -60,6 +76,7 @@ class Previews:
             universe=universe,
             subject_id=subject.id,
             title=subject.statement if isinstance(subject, Fact) else subject.name,
+            entity=isinstance(subject, Entity),
             restore=impact.restore,
             changes=tuple(_changes(impact, calendar)),
             same_words=await self._facts(impact.same_words, calendar),

@@ -90,7 +90,14 @@ async def test_something_has_the_focus_and_tab_comes_round(keys: tuple[str, ...]
 
 
 def test_dialogs_are_modal_and_everything_else_is_not() -> None:
-    dialogs = {"ConfirmScreen", "EditTextScreen", "ErrorScreen", "OutcomeScreen", "TraceScreen"}
+    dialogs = {
+        "ConfirmScreen",
+        "EditTextScreen",
+        "ErrorScreen",
+        "FormDialog",
+        "OutcomeScreen",
+        "TraceScreen",
+    }
     assert {c.__name__ for c in SHOWN if issubclass(c, ModalScreen)} == dialogs
 
 

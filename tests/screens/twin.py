@@ -50,6 +50,7 @@ from stores.records.ids import Id, derived
 from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
 from stores.records.play import Degree, Die, Resolution, Scene, Speaker, Story, TensionMode, Turn
 from stores.records.world import Entity, EntityKind, Universe
+from tests.screens.twin_world import TwinWorld
 
 NOW = datetime(2025, 3, 1, 20, 0, tzinfo=UTC)
 
@@ -93,10 +94,11 @@ class TwinDesk:
         self.events = EventBus()
         self.calls: list[tuple[str, tuple[Any, ...]]] = []
         self.failures: dict[str, BaseException] = {}
-        self.world = _universe()
-        self.people = _people(self.world.id)
-        self._places = _places(self.world.id)
-        self._universes = [self.world] if sample else []
+        self.world = TwinWorld(self)
+        self.universe = _universe()
+        self.people = _people(self.universe.id)
+        self._places = _places(self.universe.id)
+        self._universes = [self.universe] if sample else []
         self.story_states: dict[Id, str] = {}
         self._stories: list[Story] = []
         self._scenes: dict[Id, Scene] = {}
@@ -111,7 +113,7 @@ class TwinDesk:
             for i in range(turns // 2):
                 self._say(scene_id, _SAID[i % len(_SAID)], _ANSWERED[i % len(_ANSWERED)])
             self._proposals = _proposals(
-                self.world.id, scene_id, self.people, self._places, self.lines[scene_id]
+                self.universe.id, scene_id, self.people, self._places, self.lines[scene_id]
             )
 
     def fail(self, method: str, error: BaseException) -> None:
@@ -130,7 +132,7 @@ class TwinDesk:
     def _begin(self, title: str, scene_title: str, goal: str, place: Id | str | None = None) -> Id:
         story = Story(
             id=an_id("story", title),
-            universe_id=self.world.id,
+            universe_id=self.universe.id,
             title=title,
             pc_id=self.people[0].id,
             created_at=NOW,
@@ -144,7 +146,7 @@ class TwinDesk:
         scene = Scene(
             id=an_id("scene", story.id, order),
             story_id=story.id,
-            universe_id=self.world.id,
+            universe_id=self.universe.id,
             order=order,
             title=title,
             goal=goal,
@@ -189,7 +191,7 @@ class TwinDesk:
         line = self.lines[scene.id]
         return StoryCard(
             story,
-            self.world,
+            self.universe,
             scene,
             self.story_states[story.id],
             self.states[scene.id],
@@ -233,14 +235,14 @@ class TwinDesk:
 
     async def add_sample(self) -> Universe:
         self._call("add_sample")
-        if self.world not in self._universes:
-            self._universes.append(self.world)
-        return self.world
+        if self.universe not in self._universes:
+            self._universes.append(self.universe)
+        return self.universe
 
     async def sample_outline(self) -> StoryOutline:
         self._call("sample_outline")
         return StoryOutline(
-            universe_id=self.world.id,
+            universe_id=self.universe.id,
             title="The Drowned Bell",
             pc=self.people[0].id,
             theme="what the living owe the dead",
@@ -259,10 +261,10 @@ class TwinDesk:
         return made
 
     async def characters(self, universe_id: Id) -> list[Entity]:
-        return self.people if universe_id == self.world.id else []
+        return self.people if universe_id == self.universe.id else []
 
     async def places(self, universe_id: Id) -> list[Entity]:
-        return self._places if universe_id == self.world.id else []
+        return self._places if universe_id == self.universe.id else []
 
     async def start_story(self, outline: StoryOutline) -> Id:
         self._call("start_story", outline)
@@ -297,7 +299,7 @@ class TwinDesk:
         self._call("scene", scene_id)
         scene = self._scenes[scene_id]
         return SceneView(
-            universe=self.world,
+            universe=self.universe,
             story=self._story(scene.story_id),
             scene=scene,
             when="Day 3, dusk",
@@ -397,8 +399,8 @@ class TwinDesk:
         self._call("gate", scene_id, universe_id)
         scene = self._scenes[scene_id] if scene_id else None
         finalizing = scene_id is not None and self.states[scene_id] == "finalizing"
-        title = f"Scene {scene.order} “{scene.title}”" if scene else self.world.name
-        return GateView(title, self.world, scene, finalizing, tuple(self._proposals))
+        title = f"Scene {scene.order} “{scene.title}”" if scene else self.universe.name
+        return GateView(title, self.universe, scene, finalizing, tuple(self._proposals))
 
     async def decide(
         self,
@@ -420,7 +422,7 @@ class TwinDesk:
             replace(p, verdict=verdict, mark=marks[verdict]) if p.proposal.id in proposal_ids else p
             for p in self._proposals
         ]
-        self.events.publish(ProposalsChanged(self.world.id, None))
+        self.events.publish(ProposalsChanged(self.universe.id, None))
 
     async def edit_text(self, proposal_id: Id, text: str) -> None:
         self._call("edit_text", proposal_id, text)
@@ -430,7 +432,7 @@ class TwinDesk:
             else p
             for p in self._proposals
         ]
-        self.events.publish(ProposalsChanged(self.world.id, None))
+        self.events.publish(ProposalsChanged(self.universe.id, None))
 
     async def commit(self, scene_id: Id, only: Sequence[Id] | None = None) -> CommitReport:
         self._call("commit", scene_id, tuple(only) if only is not None else None)
@@ -443,7 +445,7 @@ class TwinDesk:
         held = sum(p.mark == "hold" for p in self._proposals)
         self._proposals = []
         self.trigger = ""
-        facts = tuple(_fact(self.world.id, p.title) for p in accepted)
+        facts = tuple(_fact(self.universe.id, p.title) for p in accepted)
         return CommitReport(
             an_id("canonization"), facts, (), len(accepted), rejected, 1, held, next_scene_id=next_scene
         )
@@ -452,22 +454,22 @@ class TwinDesk:
         self._call("commit_universe", universe_id, tuple(only) if only is not None else None)
         accepted = [p for p in self._proposals if p.mark == "accept"]
         self._proposals = [p for p in self._proposals if p.mark not in ("accept", "reject")]
-        facts = tuple(_fact(self.world.id, p.title) for p in accepted)
-        self.events.publish(ProposalsChanged(self.world.id, None))
+        facts = tuple(_fact(self.universe.id, p.title) for p in accepted)
+        self.events.publish(ProposalsChanged(self.universe.id, None))
         return CommitReport(an_id("canonization", "by hand"), facts, (), len(accepted), 0, 0, 0)
 
     async def commit_trigger(self, scene_id: Id) -> CommitReport:
         self._call("commit_trigger", scene_id)
         self.trigger = ""
         gone, self._proposals = self._proposals[:1], self._proposals[1:]
-        facts = tuple(_fact(self.world.id, p.title) for p in gone)
-        self.events.publish(ProposalsChanged(self.world.id, scene_id))
+        facts = tuple(_fact(self.universe.id, p.title) for p in gone)
+        self.events.publish(ProposalsChanged(self.universe.id, scene_id))
         return CommitReport(an_id("canonization"), facts, (), 1, 0, 0, 0)
 
     async def dismiss_trigger(self, scene_id: Id) -> None:
         self._call("dismiss_trigger", scene_id)
         self.trigger = ""
-        self.events.publish(ProposalsChanged(self.world.id, scene_id))
+        self.events.publish(ProposalsChanged(self.universe.id, scene_id))
 
     # --- the world ---------------------------------------------------------------------------------
 
@@ -512,7 +514,7 @@ class TwinDesk:
 
     async def entities(self, universe_id: Id, search: str = "") -> list[Entity]:
         self._call("entities", universe_id, search)
-        everything = [*self.people, *self._places] if universe_id == self.world.id else []
+        everything = [*self.people, *self._places] if universe_id == self.universe.id else []
         return [e for e in everything if search.casefold() in e.name.casefold()]
 
     async def card(self, entity_id: Id) -> EntityCard:
@@ -523,15 +525,15 @@ class TwinDesk:
         turn_id = line[1].turn.id if len(line) > 1 else None
         evidence = _evidence(turn_id, scene.id if scene else None)
         fact = FactView(
-            _fact(self.world.id, f"{entity.name} heard the bell at low tide"),
+            _fact(self.universe.id, f"{entity.name} heard the bell at low tide"),
             True,
             "Day 3, dusk",
             (evidence,),
         )
         old = FactView(
-            _fact(self.world.id, f"{entity.name} never heard the bell"), False, "Day 1", (), fact.fact.id
+            _fact(self.universe.id, f"{entity.name} never heard the bell"), False, "Day 1", (), fact.fact.id
         )
-        place = FactView(_fact(self.world.id, f"{entity.name} is in the chapel"), True, "Day 2", ())
+        place = FactView(_fact(self.universe.id, f"{entity.name} is in the chapel"), True, "Day 2", ())
         return EntityCard(
             entity,
             (fact,),
@@ -547,7 +549,7 @@ class TwinDesk:
             for view in line:
                 if view.turn.id == turn_id:
                     scene = self._scenes[scene_id]
-                    facts = (_fact(self.world.id, "The iron door stands open"),) if view.made else ()
+                    facts = (_fact(self.universe.id, "The iron door stands open"),) if view.made else ()
                     return TurnTrace(
                         view.turn, scene, self._story(scene.story_id), True, facts, (self.people[0],)
                     )

@@ -98,7 +98,9 @@ class WorldGallery(App[None]):
         proposals.grouping = Grouping.GROUP
         proposals.show(samples.proposals())
         self.query_one(Diff).view = samples.proposals()[2]
-        self.query_one(EvidenceList).show([samples.evidence(n) for n in (1, 2)], {"turn-1": 11})
+        self.query_one(EvidenceList).show(
+            [samples.basis(n, place=f"turn {n + 10} of scene 2") for n in (1, 2)]
+        )
         self.query_one(EntityCardView).focus()
 
 

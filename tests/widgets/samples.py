@@ -15,6 +15,7 @@ from agents.views import (
     SceneView,
     TurnView,
 )
+from agents.world_views import Basis
 from stores.records.canon import (
     AssertFact,
     Authority,
@@ -185,6 +186,12 @@ def fact(number: int = 1, statement: str = "The bell hangs in the tower", **more
 def evidence(number: int = 1, kind: EvidenceKind = EvidenceKind.TURN, **more: Any) -> Evidence:
     values: dict[str, Any] = {"quote": "drag marks in the silt", "turn_id": f"turn-{number}"}
     return Evidence(id=f"evidence-{number}", kind=kind, ref_id="ref", **(values | more))
+
+
+def basis(number: int = 1, kind: EvidenceKind = EvidenceKind.TURN, **more: Any) -> Basis:
+    told = {k: more.pop(k) for k in ("place", "who", "resolution") if k in more}
+    rests_on = evidence(number, kind, **more)
+    return Basis(evidence=rests_on, turn_id=rests_on.turn_id, **told)
 
 
 def entity(name: str, kind: EntityKind = EntityKind.CHARACTER, **more: Any) -> Entity:

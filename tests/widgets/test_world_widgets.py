@@ -192,23 +192,24 @@ async def test_evidence_shows_kind_place_and_words_and_jumps_to_the_turn() -> No
         assert shown(app) == ["It rests on nothing but your word."]
         listing.show(
             [
-                samples.evidence(1),
-                samples.evidence(2, EvidenceKind.RESOLUTION, quote="2d6 = 9"),
-                samples.evidence(3, EvidenceKind.CHUNK, page=12, turn_id=None),
-                samples.evidence(4, EvidenceKind.MANUAL, quote="", turn_id=None),
+                samples.basis(1, place="turn 11 of scene 2 “The stair”", who="you, 2026-01-01 20:00"),
+                samples.basis(2, EvidenceKind.RESOLUTION, quote="2d6 = 9", resolution=samples.resolution(2)),
+                samples.basis(3, EvidenceKind.CHUNK, turn_id=None, place="The Tides, page 12"),
+                samples.basis(4, EvidenceKind.MANUAL, quote="", turn_id=None, who="you, 2026-01-02 09:00"),
             ],
-            {"turn-1": 11},
         )
         await pilot.press("enter", "down", "enter", "down", "enter", "down", "enter")
         assert [message.turn_id for message in app.of(EvidenceList.Jump)] == ["turn-1", "turn-2"]
         assert shown(app) == [
-            "❝ words · turn 11",
+            "❝ words · you, 2026-01-01 20:00 · turn 11 of scene 2 “The",
+            "stair”",
             "“drag marks in the silt”",
             "⚄ roll",
             "“2d6 = 9”",
-            "¶ book · page 12",
+            "for “force the door”",
+            "¶ book · The Tides, page 12",
             "“drag marks in the silt”",
-            "▸✎ by hand",
+            "▸✎ by hand · you, 2026-01-02 09:00",
         ]
 
 
@@ -216,7 +217,7 @@ async def test_a_long_quote_is_cut_to_four_lines() -> None:
     listing = EvidenceList()
     app = Stage(listing)
     async with app.run_test(size=(40, 24)) as pilot:
-        listing.show([samples.evidence(1, quote="word " * 200)])
+        listing.show([samples.basis(1, quote="word " * 200)])
         await pilot.pause()
         assert len(shown(app)) == 5
         assert shown(app)[-1].endswith("…")

@@ -97,7 +97,7 @@ async def test_an_edit_waits_at_the_gate_and_rests_on_the_act(world: World) -> N
     (basis,) = await world.desk.world.record.basis(hp.fact.id)
     assert basis.evidence.kind is EvidenceKind.MANUAL
     assert basis.evidence.quote == "Mara's hp is 8."
-    assert basis.who.startswith("by you, 2026-01-01")
+    assert basis.who.startswith("you, 20")
 
 
 async def test_only_what_differs_is_proposed(world: World) -> None:

@@ -1,0 +1,100 @@
+"""A small form over a screen: it stages what was typed, or says what is wrong with it and keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Input, Static
+from textual.worker import Worker, WorkerState
+
+from agents.world_views import Staged
+from screens.base import Trouble
+from screens.fields import Form
+from screens.key_bar import KeyBar
+from stores.errors import InputError, MonitorError
+
+Stage = Callable[[Form], Awaitable[Staged]]
+"""Stages what the form says. Raises InputError for what cannot be staged as it stands."""
+
+
+class FormDialog(ModalScreen[Staged | None]):
+    """Dismisses with what was staged, or None if nothing was."""
+
+    CSS_PATH = ["dialog.tcss", "form_dialog.tcss"]
+    AUTO_FOCUS = "Entry"
+    BINDING_GROUP_TITLE = "A small form"
+    BINDINGS = [
+        Binding(
+            "enter",
+            "stage",
+            "Propose",
+            id="form.stage",
+            tooltip="Propose it: it waits at the gate",
+            priority=True,
+            key_display="⏎",
+        ),
+        Binding("escape", "close", "Leave as it is", id="form.close", tooltip="Propose nothing"),
+    ]
+
+    class Done(Message):
+        """What the form said waits at the gate."""
+
+        def __init__(self, staged: Staged) -> None:
+            super().__init__()
+            self.staged = staged
+
+    def __init__(self, heading: str, fields: Sequence[Widget], stage: Stage, *, hint: str = "") -> None:
+        super().__init__()
+        self._heading = heading
+        self._fields = fields
+        self._stage = stage
+        self._hint = hint
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog wide"):
+            yield Form(self._heading, self._fields, id="form")
+            if self._hint:
+                yield Static(self._hint, classes="detail", markup=False)
+            yield Static(id="problem", markup=False)
+        yield KeyBar()
+
+    @on(Input.Submitted)
+    def _submitted(self, message: Input.Submitted) -> None:
+        message.stop()
+
+    def action_stage(self) -> None:
+        if not any(worker.node is self and not worker.is_finished for worker in self.workers):
+            self._say("")
+            self.run_worker(self._run(), name="stage", exit_on_error=False)
+
+    async def _run(self) -> None:
+        self.post_message(self.Done(await self._stage(self.query_one(Form))))
+
+    @on(Done)
+    def _staged(self, message: Done) -> None:
+        self.dismiss(message.staged)
+
+    def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
+        """What cannot be staged is said here, with every word still in its field."""
+        error = message.worker.error
+        if message.state is not WorkerState.ERROR or error is None:
+            return
+        if isinstance(error, InputError):
+            self._say(" ".join(filter(None, (error.what, error.todo))))
+        elif isinstance(error, MonitorError):
+            self._say(str(error))
+        else:
+            self.post_message(Trouble(error))
+
+    def _say(self, words: str) -> None:
+        self.query_one("#problem", Static).update(words)
+
+    def action_close(self) -> None:
+        self.dismiss(None)

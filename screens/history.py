@@ -1,0 +1,70 @@
+"""How it used to be: every value that something had, in the order of world time, and what took its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.binding import Binding
+from textual.message import Message
+
+from agents.messages import CanonCommitted
+from screens.listing import ListingScreen
+from screens.routes import Visit
+from screens.title_bar import TitleBar
+from screens.world_routes import ToRetcon
+from stores.records.ids import Id
+from widgets.mentions import Mention, Section
+
+if TYPE_CHECKING:
+    from agents.desk import Desk
+    from agents.messages import Event
+    from agents.world_views import HistoryView
+
+
+class HistoryScreen(ListingScreen):
+    """The values of one thing through world time; R retcons or restores the one under the cursor."""
+
+    CSS_PATH = "listing.tcss"
+    AUTO_FOCUS = "MentionList"
+    BINDING_GROUP_TITLE = "How it used to be"
+    NAME = "How it was"
+    BINDINGS = [
+        Binding("R", "retcon", "Retcon", id="history.retcon", tooltip="Retcon this, or restore it"),
+    ]
+
+    @dataclass
+    class Read(Message):
+        view: HistoryView
+
+    def __init__(self, desk: Desk, fact_id: Id) -> None:
+        super().__init__(desk)
+        self.fact_id = fact_id
+
+    def concerns(self, event: Event) -> bool:
+        return isinstance(event, CanonCommitted)
+
+    async def read(self) -> None:
+        self.post_message(self.Read(await self.desk.world.record.history(self.fact_id)))
+
+    @on(Read)
+    def _show(self, message: Read) -> None:
+        view = message.view
+        self.universe_id = view.universe.id
+        self.query_one(TitleBar).show(view.about, view.universe.name)
+        now = [Mention(fact) for fact in view.facts if fact.current]
+        before = [Mention(fact) for fact in view.facts if not fact.current]
+        sections = [Section("Before", before, () if before else ("It was never otherwise.",))]
+        sections.append(Section("Now", now, () if now else ("Nothing of it is so any more.",)))
+        self.page.show(sections)
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "retcon":
+            return self.page.current is not None
+        return super().check_action(action, parameters)
+
+    def action_retcon(self) -> None:
+        if self.page.current is not None and (fact := self.page.current.fact):
+            self.post_message(Visit(ToRetcon(fact.fact.id)))

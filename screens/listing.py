@@ -1,0 +1,96 @@
+"""Screens that are one list of what canon says, with its evidence under it: retcons, the past, the ledger."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.widget import Widget
+
+from agents.views import FactView, ProposalView
+from agents.world_views import SceneNote
+from screens.aside import Aside
+from screens.evidence_panel import EvidenceScreen
+from screens.key_bar import KeyBar
+from screens.routes import Back, ToGate, ToTurn, ToUniverse, Visit
+from screens.title_bar import TitleBar
+from stores.records.ids import Id
+from stores.records.world import Entity
+from widgets.mentions import MentionList
+
+
+class ListingScreen(EvidenceScreen):
+    """A title, a list, notes and keys. Subclasses read, and fill the list with sections."""
+
+    NAME = ""
+    BINDINGS = [
+        Binding("g", "gate", "Gate", id="listing.gate", tooltip="What waits for your decision in this world"),
+        Binding("escape,q", "escape", "Back", id="listing.escape", tooltip="One step back"),
+    ]
+
+    universe_id: Id | None = None
+    """Whose gate `g` leads to; known once something was read."""
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar(self.NAME)
+        yield from self.compose_top()
+        with Vertical(id="known"):
+            yield MentionList()
+        yield Aside()
+        yield KeyBar()
+
+    def compose_top(self) -> ComposeResult:
+        """What stands between the title and the list."""
+        yield from ()
+
+    @property
+    def page(self) -> MentionList:
+        return self.query_one(MentionList)
+
+    @on(MentionList.Chosen)
+    def _chosen(self, message: MentionList.Chosen) -> None:
+        message.stop()
+        thing = message.mention.thing
+        match thing:
+            case FactView():
+                self.show_evidence(thing.fact.id, thing.fact.statement)
+            case Entity():
+                self.show_evidence(thing.id, thing.name)
+            case SceneNote():
+                if thing.turn_id:
+                    self.post_message(Visit(ToTurn(thing.turn_id)))
+                else:
+                    self.query_one(Aside).say(("Nothing was said in that scene.",))
+            case ProposalView():
+                self.post_message(Visit(ToGate(thing.proposal.scene_id, thing.proposal.universe_id)))
+
+    @on(MentionList.OpenEntity)
+    def _open_entity(self, message: MentionList.OpenEntity) -> None:
+        message.stop()
+        self.post_message(
+            Visit(ToUniverse(self.universe_id, message.entity_id, beside_play=True, fact_id=message.fact_id))
+        )
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "gate":
+            return self.universe_id is not None
+        return super().check_action(action, parameters)
+
+    def action_gate(self) -> None:
+        self.post_message(Visit(ToGate(None, self.universe_id)))
+
+    def action_escape(self) -> None:
+        """One step back: from notes, evidence, what is typed above, then off the screen."""
+        if self.query_one(Aside).shown:
+            self.query_one(Aside).clear()
+        elif self.close_evidence():
+            pass
+        elif not self.page.has_focus and self.can_step_to_list(self.focused):
+            self.page.focus()
+        else:
+            self.post_message(Visit(Back(self)))
+
+    def can_step_to_list(self, focused: Widget | None) -> bool:
+        """Whether Escape leads from here to the list first."""
+        return focused is not None and focused is not self.page
