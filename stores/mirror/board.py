@@ -1,0 +1,136 @@
+"""How each server is, in words: for the menu's line of health, and once for every change.
+
+Source: issue "The five stores" ("the program says so once, keeps playing on what is left").
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, Literal
+
+from stores.authority import Store
+from stores.records.ids import Clock
+from stores.stores import Hear, StoreNotice
+
+log = logging.getLogger(__name__)
+
+OK = "ok"
+
+NAMES: Final[Mapping[Store, str]] = {
+    Store.LOG: "log",
+    Store.CANON: "canon",
+    Store.OBJECTS: "documents",
+    Store.VECTORS: "meanings",
+    Store.WORDS: "words",
+}
+"""What each store is called in front of the user."""
+
+_MEANWHILE: Final[Mapping[Store, str]] = {
+    Store.LOG: "Play goes on from the copy in your home folder; what you write is kept and sent later.",
+    Store.CANON: "Play goes on from the copy in your home folder; commits wait there and are sent later.",
+    Store.OBJECTS: "Those in your home folder can be read; new ones wait there and are sent later.",
+    Store.VECTORS: "Nothing is found by meaning until it is back; what is to be indexed is kept.",
+    Store.WORDS: "Nothing is found by words until it is back; what is to be indexed is kept.",
+}
+
+
+class State(StrEnum):
+    """`APART`: the server answers, and what is here and there may not be joined without a decision."""
+
+    UP = "up"
+    DOWN = "down"
+    CATCHING_UP = "catching up"
+    APART = "apart"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """`since` is when this state began; `sent` is how much has been sent in it of what waited."""
+
+    state: State
+    since: datetime
+    why: str = ""
+    sent: int = 0
+
+
+class Board:
+    """Keeps the condition of the stores that are on servers. `waiting` counts what is still to be sent."""
+
+    def __init__(self, stores: Collection[Store], clock: Clock, waiting: Counter[Store]) -> None:
+        self._clock = clock
+        self._waiting = waiting
+        self._listeners: list[Hear] = []
+        self._of = {store: Condition(State.UP, clock()) for store in stores}
+
+    def listen(self, listener: Hear) -> None:
+        """Call `listener` with every change from now on. It must not block."""
+        self._listeners.append(listener)
+
+    def say(self, store: Store, text: str, severity: Literal["information", "warning", "error"]) -> None:
+        """Tell the listeners, and the log."""
+        log.log(logging.INFO if severity == "information" else logging.WARNING, "%s", text)
+        for listener in tuple(self._listeners):
+            listener(StoreNotice(store, text, severity))
+
+    def state(self, store: Store) -> State:
+        return self._of[store].state if store in self._of else State.UP
+
+    def down(self, store: Store, why: str) -> None:
+        """It does not answer; `why` says so in a sentence."""
+        if self.state(store) is State.DOWN:
+            return
+        self._set(store, State.DOWN, why)
+        self.say(store, f"{why} {_MEANWHILE[store]}", "warning")
+
+    def apart(self, store: Store, why: str) -> None:
+        """It answers, and does not take what is kept here (or is not the server that this copy is of)."""
+        before = self._of[store]
+        if before.state is State.APART and before.why == why:
+            return
+        self._set(store, State.APART, why)
+        self.say(store, f"The {NAMES[store]} server and the copy here are apart: {why}", "error")
+
+    def catching_up(self, store: Store) -> None:
+        """It answers again, and what waited is being sent."""
+        if self.state(store) is not State.CATCHING_UP:
+            self._set(store, State.CATCHING_UP, sent=0)
+
+    def sent(self, store: Store) -> None:
+        """One more of what waited has arrived."""
+        old = self._of[store]
+        self._of[store] = Condition(old.state, old.since, old.why, old.sent + 1)
+
+    def up(self, store: Store) -> None:
+        """It answers, and has everything."""
+        before = self._of[store]
+        if before.state is State.UP:
+            return
+        self._set(store, State.UP)
+        sent = f" All {before.sent} writes that waited are on it." if before.sent else ""
+        self.say(store, f"The {NAMES[store]} server is back.{sent}", "information")
+
+    def health(self, store: Store) -> str:
+        """Return "ok", or what is amiss in a few words."""
+        found = self._of[store]
+        waiting = self._waiting[store]
+        wait = f", {waiting} to send" if waiting else ""
+        if found.state is State.DOWN:
+            return f"down since {found.since.astimezone():%H:%M}{wait}"
+        if found.state is State.APART:
+            return f"apart from the copy here{wait}"
+        if found.state is State.CATCHING_UP:
+            return f"catching up {found.sent} of {found.sent + waiting}"
+        return OK
+
+    def why(self, store: Store) -> str:
+        """Return why it is down or apart."""
+        return self._of[store].why
+
+    def _set(self, store: Store, state: State, why: str = "", sent: int | None = None) -> None:
+        kept = self._of[store].sent if sent is None else sent
+        self._of[store] = Condition(state, self._clock(), why, 0 if state is State.UP else kept)

@@ -1,0 +1,97 @@
+"""What is said when a copy and its servers cannot be joined: what was found, what was kept, what to do.
+
+Source: stores/errors.py.
+"""
+
+from __future__ import annotations
+
+from stores.errors import StoreError, StoreUnavailable
+
+_UNCHANGED = "Nothing was changed, here or there."
+_SET_ASIDE = "set the copy here aside with `monitor mirror --set-aside` (it stays a whole library of its own)"
+
+
+class Apart(StoreError):
+    """What is here and what is there must not be joined without a decision."""
+
+    code = "Apart"
+
+
+def another_library() -> Apart:
+    return Apart(
+        "The servers have another library than the one that this home folder is a copy of.",
+        kept=_UNCHANGED,
+        todo="Choose another folder for them, or give the addresses of the right servers.",
+    )
+
+
+def two_libraries() -> Apart:
+    return Apart(
+        "The log's server and the canon server have two different libraries.",
+        kept=_UNCHANGED,
+        todo="Check the addresses of both: they belong together.",
+    )
+
+
+def lost(name: str) -> Apart:
+    return Apart(
+        f"The {name} server has lost its library, or it is another server.",
+        kept=f"{_UNCHANGED} A copy in a home folder that was joined to it is whole.",
+        todo="Check its address, or restore the library to it from a backup.",
+    )
+
+
+def servers_are_older() -> Apart:
+    return Apart(
+        "The servers are older than the copy in your home folder: they were put back to an earlier day.",
+        kept=_UNCHANGED,
+        todo=f"To go on from the servers, {_SET_ASIDE}.",
+    )
+
+
+def both_have_more(host: str) -> Apart:
+    return Apart(
+        f"MONITOR on {host} has played in this library since, and here there is something never sent.",
+        kept=_UNCHANGED,
+        todo=f"To go on from the servers, {_SET_ASIDE}.",
+    )
+
+
+def played_elsewhere(host: str) -> Apart:
+    return Apart(
+        f"MONITOR on {host} has played in this library since it was last open here.",
+        kept="What you play now stays in your home folder.",
+        todo="Close MONITOR and open it again: it then fetches what is new.",
+    )
+
+
+def not_of_the_servers() -> Apart:
+    return Apart(
+        "This home folder has a library of its own, which is not the servers'.",
+        kept=_UNCHANGED,
+        todo=f"Bring it there with `monitor migrate`, or choose another folder; or {_SET_ASIDE}.",
+    )
+
+
+def of_two_kinds() -> Apart:
+    return Apart(
+        "The servers have a library already, and only one of log and canon is on them.",
+        kept=_UNCHANGED,
+        todo="Put both on servers to have it here, or choose servers that are empty.",
+    )
+
+
+def no_copy_yet(why: str) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"The library has to be fetched from its servers first, and that was cut off: {why}",
+        kept=_UNCHANGED,
+        todo="Open MONITOR again when the server is back.",
+    )
+
+
+def a_copy() -> Apart:
+    return Apart(
+        "This home folder is the copy of a library on servers.",
+        kept="Nothing was changed.",
+        todo="Set MONITOR_STORES=servers (they may be down: play goes on here), or choose another folder.",
+    )
