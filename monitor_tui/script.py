@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from agents.desk import Desk, NewCharacter, NewUniverse, StoryOutline
+from agents.typed_numbers import numbers_behind
 from stores.errors import InputError, MonitorError
 from stores.records.ids import Id
-from stores.records.play import Critical, StoryMode
-from stores.records.world import Entity, Number
+from stores.records.play import Critical, DiceBy, StoryMode, TensionMode
+from stores.records.world import Entity
 
-T = TypeVar("T", StoryMode, Critical)
+T = TypeVar("T", StoryMode, Critical, DiceBy, TensionMode)
 _HEADER = re.compile(r"(\w+)\s*:\s*(.*)")
-_NUMBERS = re.compile(r"(.*?)\s*\(([^()]*)\)\s*")
 _KEYS = frozenset(
     [
         "universe",
@@ -33,7 +33,10 @@ _KEYS = frozenset(
         "theme",
         "tone",
         "lines",
+        "constraints",
         "system",
+        "dice",
+        "tension",
         "tick",
     ]
 )
@@ -95,7 +98,10 @@ async def play(desk: Desk, script: Script, *, keep_going: bool = False) -> Playe
             if not keep_going:
                 break
             continue
-        played.replies.append({"line": number, "typed": line, "kind": reply.kind, "says": list(reply.lines)})
+        told = {"line": number, "typed": line, "kind": reply.kind, "says": list(reply.lines)}
+        if reply.text:
+            told["prompt"] = reply.text
+        played.replies.append(told)
         if reply.goto == "scene" and reply.subject:
             played.scene_id = reply.subject
     return played
@@ -135,10 +141,13 @@ async def _outline(desk: Desk, header: dict[str, str], universe_id: Id) -> Story
         pc=_person(header.get("pc", ""), people),
         theme=header.get("theme", ""),
         tone=header.get("tone", ""),
+        constraints=header.get("constraints", ""),
         lines_and_veils=header.get("lines", ""),
         mode=_choice(StoryMode, header, "mode", StoryMode.COPILOT),
         critical=_choice(Critical, header, "critical", Critical.ASK),
         system=await _system(desk, header.get("system", "")),
+        dice=_choice(DiceBy, header, "dice", DiceBy.PROGRAM),
+        tension_mode=_choice(TensionMode, header, "tension", TensionMode.BEND),
         scene_title=header.get("scene", "Scene 1"),
         scene_goal=header.get("goal", ""),
         place=header.get("place") or None,
@@ -159,23 +168,11 @@ def _person(text: str, people: list[Entity]) -> Id | NewCharacter | None:
     """Read `Mara`, or `Mara (hp 10, might 1)` for someone new."""
     if not text:
         return next((e.id for e in people if e.is_pc), None)
-    found = _NUMBERS.fullmatch(text)
-    name = found[1] if found else text
+    name, numbers = numbers_behind(text)
     for entity in people:
         if name.casefold() in (entity.name.casefold(), *(a.casefold() for a in entity.aliases)):
             return entity.id
-    return NewCharacter(name=name, numbers=read_numbers(found[2]) if found else ())
-
-
-def read_numbers(text: str) -> tuple[tuple[str, Number], ...]:
-    """Read `hp 10, might 1`. Raises InputError for anything else."""
-    numbers: list[tuple[str, Number]] = []
-    for part in filter(None, (p.strip() for p in text.split(","))):
-        name, _, value = part.rpartition(" ")
-        if not name or not re.fullmatch(r"[+-]?\d{1,9}", value):
-            raise InputError(f"{part!r} is not a name and a number.", todo="As in: hp 10, might 1")
-        numbers.append((name.strip(), int(value)))
-    return tuple(numbers)
+    return NewCharacter(name=name, numbers=numbers)
 
 
 def _known(name: str, people: list[Entity]) -> Entity:

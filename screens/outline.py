@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.desk import NewCharacter, NewUniverse, StoryOutline
-from stores.errors import InputError
+from agents.typed_numbers import numbers_from as numbers_from
 from stores.records.ids import Id
-from stores.records.world import Entity, Number, Universe
+from stores.records.world import Entity, Universe
 
-_NUMBER = re.compile(r"(?P<name>[^\d\s=:+-][^\d=:+-]*?)\s*[=:]?\s*(?P<value>[+-]?\d+(?:\.\d+)?)")
 _CAST = 3
 """How many of the world's people a suggested first scene brings on."""
 
@@ -42,24 +40,6 @@ def suggested(
         place=places[0].id if places else None,
         cast=tuple(others[:_CAST]),
     )
-
-
-def numbers_from(text: str) -> tuple[tuple[str, Number], ...]:
-    """Read `hp 10, might 1` (also `hp=10; might: +1`)."""
-    numbers: list[tuple[str, Number]] = []
-    for part in (p.strip() for p in re.split(r"[,;\n]", text)):
-        if not part:
-            continue
-        found = _NUMBER.fullmatch(part)
-        if found is None:
-            raise InputError(
-                f"“{part}” is not a number with a name.",
-                kept="Everything else you typed is still here.",
-                todo="Write names and numbers, with commas between: hp 10, might 1",
-            )
-        value = found["value"]
-        numbers.append((found["name"].strip().casefold(), float(value) if "." in value else int(value)))
-    return tuple(numbers)
 
 
 def words_from(text: str) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ MEASURE = 96
 CURSOR = "▌"
 DICE = "⚄"
 RULE = "┃ "
+NOTE = "(note) "
 MADE = "★"
 
 _NAMES = {
@@ -70,6 +71,7 @@ def turn_lines(view: TurnView, width: int, options: TurnOptions = TurnOptions())
     turn = view.turn
     space = _text_width(width)
     name, body = _gutter(view), list(_body(view, space, options))
+    notes = [] if options.hide_mechanics else list(_noted(view, space))
     speaker_ink = _INKS[turn.speaker][0]
     if cell_len(name) >= GUTTER:
         lines: list[Line] = [[(" " * MARGIN, Ink.PROSE), (name, speaker_ink)]]
@@ -79,6 +81,7 @@ def turn_lines(view: TurnView, width: int, options: TurnOptions = TurnOptions())
         lines += [_indented(line) for line in body[1:]]
     if not options.hide_mechanics and (marks := _marks(view)):
         _set_marks(lines, marks, MARGIN + GUTTER + space)
+    lines += [_indented(line) for line in notes]
     if turn.depth and turn.exchange_id == turn.id:
         lines.insert(0, [])
     return lines
@@ -115,6 +118,8 @@ def estimate(view: TurnView, width: int, options: TurnOptions = TurnOptions()) -
     turn, space = view.turn, _text_width(width)
     # Words rarely fill a line to its edge.
     lines = sum(1 + int(len(part) * 1.04) // space for part in turn.text.split("\n"))
+    if not options.hide_mechanics:
+        lines += sum(1 + len(note) // space for note in view.notes)
     return lines + (1 if turn.depth and turn.exchange_id == turn.id else 0)
 
 
@@ -143,6 +148,13 @@ def _body(view: TurnView, space: int, options: TurnOptions) -> Iterator[Line]:
         yield [(text, ink)]
     if view.resolution is not None and not options.hide_mechanics:
         yield from _sealed(view.resolution, "", space)
+
+
+def _noted(view: TurnView, space: int) -> Iterator[Line]:
+    """Draw what was noted out of character, under the turn that it was made at."""
+    for note in view.notes:
+        for n, text in enumerate(wrap(note.strip(), space - len(NOTE))):
+            yield [(NOTE if n == 0 else " " * len(NOTE), Ink.MUTED), (text, Ink.MUTED)]
 
 
 def _sealed(resolution: Resolution | None, text: str, space: int) -> Iterator[Line]:

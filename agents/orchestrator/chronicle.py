@@ -72,17 +72,24 @@ class Chronicle:
         places = await self._canon.entities_by_id([s.place_id for s in scenes if s.place_id])
         outcomes = [fact_id for scene in scenes for fact_id in scene.canonical_outcomes]
         hero = (await self._canon.entities_by_id([story.pc_id])).get(story.pc_id) if story.pc_id else None
-        return StoryRecord(
-            story=story,
-            scenes=[
+        notes = await self._log.notes(story_id=story_id)
+        parts = []
+        for scene in scenes:
+            rows = await self._transcript.rows(scene.id, 0, await self._log.line_length(scene.id))
+            shown, own = {row.turn.id for row in rows}, [n for n in notes if n.scene_id == scene.id]
+            parts.append(
                 ScenePart(
                     scene,
-                    await self._transcript.rows(scene.id, 0, await self._log.line_length(scene.id)),
+                    rows,
                     label(universe.calendar, scene.tick),
                     places[scene.place_id].name if scene.place_id in places else "",
+                    notes=[n.text for n in own if n.turn_id is None],
+                    left=[n.text for n in own if n.turn_id and n.turn_id not in shown],
                 )
-                for scene in scenes
-            ],
+            )
+        return StoryRecord(
+            story=story,
+            scenes=parts,
             facts=await self._atlas.facts(outcomes, universe.calendar),
             universe=universe.name,
             hero=hero.name if hero else "",

@@ -28,7 +28,8 @@ WORDS = (
     CommandHelp(
         "check", "/check 2d6+1 vs 9; success: Orc.hp -3", "Roll against a target; effects are optional"
     ),
-    CommandHelp("roll", "/roll 2d6+1", "Roll dice", True),
+    CommandHelp("move", "/move strike Orc", "A named move of the story's rules; alone it lists them"),
+    CommandHelp("roll", "/roll 2d6+1  (= 5 4: your own dice)", "Roll dice", True),
     CommandHelp("oracle", "/oracle likely: Is it locked?  (or ? ...)", "Ask what yes or no can answer", True),
     CommandHelp("howmuch", "/howmuch +1", "How much of it there is, from -3 (little) to +3 (much)"),
     CommandHelp("react", "/react Old Tam", "How someone meets your character", True),
@@ -38,7 +39,7 @@ WORDS = (
 """Lines that are played, not carried out: the router knows them, no handler does."""
 
 _ENTITIES = (
-    ("npc", EntityKind.CHARACTER, "/npc Old Tam: keeper of the salt bell", "Bring in a character"),
+    ("npc", EntityKind.CHARACTER, "/npc Old Tam: keeper of the salt bell (hp 6)", "Bring in a character"),
     ("creature", EntityKind.CREATURE, "/creature Orc: scarred and hungry", "Bring in a creature"),
     ("thing", EntityKind.OBJECT, "/thing Iron Key: cold to the touch", "Bring in an object"),
     ("faction", EntityKind.FACTION, "/faction The Salters: they own the pans", "Bring in a faction"),

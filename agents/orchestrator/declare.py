@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from agents.resolver.effects import MAX_NUMBER
+from agents.typed_numbers import numbers_behind
 from stores.errors import InputError
 from stores.records.canon import (
     AssertFact,
@@ -21,7 +22,7 @@ from stores.records.canon import (
     NoteAxiom,
 )
 from stores.records.ids import Id
-from stores.records.world import Entity, EntityKind
+from stores.records.world import Entity, EntityKind, Number
 
 FindEntity = Callable[[str], Awaitable[Entity | None]]
 """Gives the one entity of that name, or None."""
@@ -64,18 +65,21 @@ MAX_STATEMENT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class NewEntity:
-    """`important` (a name that ends in `!`) makes a discovery that asks to be committed at once."""
+    """`important` (a name that ends in `!`) makes a discovery that asks to be committed at once; `numbers`
+    stand in brackets behind the words: `(hp 4, might 1)`."""
 
     name: str
     description: str
     important: bool
+    numbers: tuple[tuple[str, Number], ...] = ()
 
 
 def read_entity(argument: str, example: str) -> NewEntity:
-    """Read `Name: description`. Raises InputError without a name."""
+    """Read `Name: description`, with numbers in brackets behind either. Raises InputError without a name."""
     name, _, description = argument.partition(":")
+    description, numbers = numbers_behind(bounded(description.strip()))
     important = name.rstrip().endswith("!")
-    name = name.rstrip(" !").strip()
+    name, more = numbers_behind(name.rstrip(" !").strip())
     if not name:
         raise InputError("It needs a name.", kept="Nothing was staged.", todo=f"As in: {example}")
     if len(name) > MAX_NAME or "\n" in name:
@@ -84,11 +88,17 @@ def read_entity(argument: str, example: str) -> NewEntity:
             kept="Nothing was staged.",
             todo=f"Put the description behind a colon, as in: {example}",
         )
-    return NewEntity(name, bounded(description.strip()), important)
+    return NewEntity(name, description, important, (*more, *numbers))
 
 
 def create_entity(new: NewEntity, kind: EntityKind, entity_id: Id) -> CreateEntity:
-    return CreateEntity(entity_id=entity_id, entity_kind=kind, name=new.name, description=new.description)
+    return CreateEntity(
+        entity_id=entity_id,
+        entity_kind=kind,
+        name=new.name,
+        description=new.description,
+        numbers=dict(new.numbers),
+    )
 
 
 def located(who: Entity, place: Entity, tick: int) -> AssertFact:

@@ -95,7 +95,7 @@ class Exchange(Record):
     def brought(self, kind: str, spec: str) -> RollPlan:
         """Return the roll that the result brings with it, fixed by the roll it follows."""
         assert self.roll is not None
-        turn_id = derived("turn", "brought", self.roll.turn_id)
+        turn_id = brought_id(self.roll.turn_id)
         seed = random.Random(f"{self.roll.seed}/brought").getrandbits(63)
         return RollPlan(turn_id=turn_id, kind=kind, spec=spec, seed=seed)
 
@@ -104,6 +104,11 @@ class Exchange(Record):
         place = {"id": plan.turn_id, "parent_id": behind.id, "depth": behind.depth + 1}
         later = {"take": 1, "tick": behind.tick + 1, "seed": plan.seed, "created_at": at}
         return behind.model_copy(update={**place, **later, "text": text})
+
+
+def brought_id(turn_id: Id) -> Id:
+    """Return the identifier of the turn that shows what this turn's result has brought."""
+    return derived("turn", "brought", turn_id)
 
 
 def begin(

@@ -9,9 +9,10 @@ from typing import Literal
 
 from agents.messages import EventBus, LineMoved, ProposalsChanged, TurnAppended
 from agents.narrator.narrator import Narrator
+from agents.orchestrator.exchange import brought_id
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
-from stores.records.ids import Clock, Id, IdMaker, derived
+from stores.records.ids import Clock, Id, IdMaker
 from stores.records.play import MoveKind, Resolution, Scene, Speaker, Turn
 
 _GM = (Speaker.GM, Speaker.NPC)
@@ -156,14 +157,14 @@ class Line:
         before = next((r.instead_of for r in await self._log.resolutions([shown.id])), None)
         if before is None:
             return []
-        brought = derived("turn", "brought", before)
+        brought = brought_id(before)
         to_turn = brought if await self._log.turns([brought]) else before
         await self._move(scene, to_turn, MoveKind.UNDO)
         return [shown] if last.id == shown.id else [shown, last]
 
     async def _rolled_by(self, turn: Turn) -> Turn | None:
         """Return the turn, or the one whose result brought it."""
-        if turn.parent_id and turn.id == derived("turn", "brought", turn.parent_id):
+        if turn.parent_id and turn.id == brought_id(turn.parent_id):
             return await self._log.turn(turn.parent_id)
         return turn
 

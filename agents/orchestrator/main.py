@@ -70,6 +70,9 @@ from stores.records.world import Entity, EntityKind, Universe
 SAMPLE = derived("universe", "sample")
 """The bundled universe is the same one in every library: bringing it in twice is bringing it in once."""
 
+MOVES = frozenset({"undo", "redo", "take", "retake", "branch"})
+"""Commands that go along the line: what they bring back was told when it was staged."""
+
 SAMPLE_SYSTEM = "lantern_twos"
 """The rule pack that the sample's characters are written for."""
 
@@ -277,7 +280,8 @@ class Orchestrator:
 
     async def submit(self, scene_id: Id, line: str) -> Reply:
         typed = route(line, self._commands.names())
-        watch = await self._table.sheets.watch(scene_id)
+        moves = isinstance(typed, Operation) and typed.name in MOVES
+        watch = None if moves else await self._table.sheets.watch(scene_id)
         if isinstance(typed, Operation):
             reply = await self._commands.run(scene_id, typed.name, typed.argument)
         else:

@@ -314,8 +314,12 @@ class SceneLoop:
 
     async def _stands_elsewhere(self, scene: Scene, fact_id: Id) -> bool:
         """Say whether a fact rests on more than turns that are off the line: another turn, a book, a
-        word of the GM's own. That it came up in the scene is no such thing: every fact of it did."""
+        word of the GM's own. That it came up in the scene is no such thing: every fact of it did; nor are
+        the words that called for a roll, if it came of the roll."""
         evidence = [e for e in await self._canon.evidence_of(fact_id) if e.kind is not EvidenceKind.SCENE]
+        rolled = {e.turn_id for e in evidence if e.kind is EvidenceKind.RESOLUTION and e.turn_id}
+        called_for = {turn.parent_id for turn in (await self._log.turns(rolled)).values()}
+        evidence = [e for e in evidence if e.kind is not EvidenceKind.TURN or e.turn_id not in called_for]
         turns = [e.turn_id for e in evidence if e.turn_id]
         return len(turns) < len(evidence) or bool(await self._log.on_line(scene.id, turns))
 

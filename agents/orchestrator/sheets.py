@@ -126,13 +126,13 @@ class Sheets:
         words = f"{who} {verb}: {meant.meaning.rstrip('.')}. It is {when}."
         exchange = begin(self._ids, context.scene, context.head, words=words, until=until)
         effects = [(one, effect) for one, recovery in recovered for effect in recovery.effects]
-        return exchange.model_copy(update={"proposals": self._proposed(context, exchange, effects)})
+        return exchange.model_copy(update={"proposals": await self._proposed(context, exchange, effects)})
 
-    def _proposed(
+    async def _proposed(
         self, context: SceneContext, exchange: Exchange, effects: Iterable[tuple[Entity, Effect]]
     ) -> tuple[ProposedChange, ...]:
         assert exchange.words_id is not None
-        turn = exchange.words_turn(self._clock())
+        turn, is_critical = exchange.words_turn(self._clock()), await self._rolls.is_critical(context)
         proposals = []
         for index, (entity, effect) in enumerate(effects):
             _, change = settle(replace(effect, name=entity.name), Names([entity]))
@@ -148,7 +148,7 @@ class Sheets:
                     evidence=by_hand(named, exchange.words, turn),
                     authority=Authority.PLAYER,
                     tick=exchange.tick,
-                    critical=touches_critical(change, self._rolls.is_critical),
+                    critical=touches_critical(change, is_critical),
                     created_at=self._clock(),
                 )
             )

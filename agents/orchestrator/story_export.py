@@ -45,12 +45,15 @@ _LEGEND: Final = "@ action  ? question  d: roll -> result  => what happens  ! fa
 
 @dataclass(frozen=True, slots=True)
 class ScenePart:
-    """A scene with the rows of its line, first to last; `when` and `place` in words."""
+    """A scene with the rows of its line, first to last; `when` and `place` in words. Out of character,
+    `notes` were made before its first turn, `left` at turns that were taken back."""
 
     scene: Scene
     rows: Sequence[TurnView]
     when: str = ""
     place: str = ""
+    notes: Sequence[str] = ()
+    left: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +108,10 @@ class _Markdown:
         if under := _joined(map(one_line, (part.when, part.place, scene.goal))):
             yield f"*{under}*"
         asked = _questions(part.rows)
+        yield from map(_note, part.notes)
         for row in part.rows:
             yield from self._row(row, asks=row.turn.id in asked)
+        yield from map(_note, part.left)
         outcome = one_line(scene.summary) or ("Canon from this scene" if self._cited.at(scene.id) else "")
         if outcome:
             yield noted(f"**Outcome:** {outcome}", self._marks(scene.id))
@@ -123,6 +128,7 @@ class _Markdown:
             yield quoted("\n\n".join(told))
         else:
             yield from told
+        yield from map(_note, row.notes)
 
     def _label(self, row: TurnView) -> str:
         match row.turn.speaker:
@@ -144,6 +150,12 @@ class _Markdown:
         evidence = "; ".join(map(one_line, self._cited.evidence(view)))
         rests = f" Rests on {evidence}." if evidence else ""
         return f"{one_line(view.fact.statement)} *({one_line(_standing(view))})*{rests}"
+
+
+def _note(words: str) -> str:
+    """Return words out of character, set apart from what is told."""
+    first, *more = paragraphs(words) or ["…"]
+    return quoted("\n\n".join((f"**Note:** {first}", *more)))
 
 
 # --- journal ----------------------------------------------------------------------------------------
@@ -181,10 +193,12 @@ def _journal_scene(part: ScenePart, cited: _Citations) -> Iterator[str]:
     if scene.goal:
         yield _entry("(goal: ", scene.goal, ")")
     asked = _questions(part.rows)
+    yield from (_entry("(note: ", note, ")") for note in part.notes)
     for row in part.rows:
         yield from _journal_row(row, asks=row.turn.id in asked)
         for view in cited.at(row.turn.id):
             yield from _journal_fact(view, cited)
+    yield from (_entry("(note: ", note, ")") for note in part.left)
     if scene.summary:
         yield _entry("=> ", scene.summary)
     for view in cited.at(scene.id):
@@ -208,6 +222,7 @@ def _journal_row(row: TurnView, *, asks: bool) -> Iterator[str]:
             yield _entry("(note: ", turn.text, ")")
     if row.resolution and row.resolution.effects:
         yield _entry("=> ", ", ".join(row.resolution.effects))
+    yield from (_entry("(note: ", note, ")") for note in row.notes)
 
 
 def _journal_roll(text: str, resolution: Resolution | None) -> str:

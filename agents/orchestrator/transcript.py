@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 from agents.views import TurnTrace, TurnView
 from stores.ports import CanonReader, LogReader
@@ -30,6 +30,9 @@ class Transcript:
             for r in await self._log.resolutions([t.id for t in turns if t.speaker is Speaker.ORACLE])
         }
         takes = await self._log.take_counts([t.id for t in turns if t.speaker in _TAKEN])
+        noted: defaultdict[Id, list[str]] = defaultdict(list)
+        for note in await self._log.notes(turn_ids=[t.id for t in turns]):
+            noted[note.turn_id or ""].append(note.text)
         made = Counter(turn for turn, _ in await self._canon.supported_by([t.id for t in turns]))
         return [
             TurnView(
@@ -38,6 +41,7 @@ class Transcript:
                 take=t.take,
                 takes=max(takes.get(t.id, 1), t.take),
                 made=made[t.id],
+                notes=tuple(noted[t.id]),
             )
             for t in turns
         ]
