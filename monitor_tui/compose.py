@@ -94,7 +94,7 @@ async def open_desktop(
     The environment says which kind of stores (`kinds_named`). Raises `stores.errors.StoreError` kinds when
     the library cannot be opened; nothing stays open then.
     """
-    stores = await open_stores(home, clock=clock, kinds=kinds_named(os.environ))
+    stores = await open_stores(home, clock=clock, kinds=kinds_named(os.environ), environ=os.environ)
     try:
         return Desktop(compose(stores, home, clock, ids or SystemIds(clock), notes), stores, stores.close)
     except BaseException:
@@ -109,23 +109,23 @@ def compose(
     events = EventBus()
     # One exchange, decision or commit at a time: two keys pressed quickly must not interleave.
     turnstile = asyncio.Lock()
-    catalogue = load_catalogue()
     log = stores.log(Role.ORCHESTRATOR)
     canon = stores.canon(Role.ORCHESTRATOR)
     loops = Loops(log, clock, events)
     narrator = Narrator(stores.log(Role.NARRATOR))
     resolver = Resolver(stores.log(Role.RESOLVER), ids, clock)
     keeper = CanonKeeper(
-        stores.canon(Role.CANON_KEEPER), stores.log(Role.CANON_KEEPER), catalogue, ids, clock
+        stores.canon(Role.CANON_KEEPER), stores.log(Role.CANON_KEEPER), load_catalogue(), ids, clock
     )
+    predicates = keeper.houses.catalogue
     context = ContextAssembly(stores.canon(Role.CONTEXT_ASSEMBLY), stores.log(Role.CONTEXT_ASSEMBLY))
     shelf = cache(partial(random_tables, home))
     agendas = Agendas(canon)
     books = Books(log, context, loops, ids, clock, events)
     people = People(log, canon, context, agendas, books)
-    chances = Chances(canon, context, agendas, people, catalogue, shelf)
+    chances = Chances(canon, context, agendas, people, predicates, shelf)
     packs = cache(partial(rule_packs, home))
-    rolls = Rolls(context, resolver, catalogue, chances, packs)
+    rolls = Rolls(context, resolver, predicates, chances, packs)
     graph = TurnGraph(log, context, narrator, rolls, loops, clock, events)
     line = Line(log, narrator, ids, clock, events)
     table = PlayTable(
@@ -134,7 +134,7 @@ def compose(
         Settings(log, packs),
         Notes(log, ids, clock),
     )
-    declarations = Declarations(context, resolver, catalogue, ids, clock, events)
+    declarations = Declarations(context, resolver, predicates, ids, clock, events)
     stories = StoryLoop(log, canon, canon, keeper, resolver, loops, ids, clock)
     kept = bookkeeping(log, context, agendas, books, people, declarations, keeper, resolver, clock, events)
     views = SceneViews(log, canon, context, agendas, kept.start, keeper, loops)

@@ -44,6 +44,9 @@ class House(NamedTuple):
     catalogue: Catalogue
 
 
+ReadCatalogue = Callable[[Id], Awaitable[Catalogue]]
+"""Gives the predicates of a universe."""
+
 ReadHouse = Callable[[Id], Awaitable[House]]
 """Gives what holds in a universe."""
 
@@ -81,6 +84,10 @@ class Houses:
             return House(Precedents(rulings), {}, self._base)
         rules = {kind.kind: kind.rule for kind in policy.kinds}
         return House(Precedents(rulings), rules, self._catalogue(policy.predicates))
+
+    async def catalogue(self, universe_id: Id) -> Catalogue:
+        """Return the predicates of the universe: the bundled ones with its own over them."""
+        return (await self.read(universe_id)).catalogue
 
     # --- rules by kind --------------------------------------------------------------------------------
 

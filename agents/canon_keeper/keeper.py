@@ -199,7 +199,7 @@ class CanonKeeper:
 
     async def _catalogue(self, proposals: Sequence[ProposedChange]) -> Catalogue:
         """Return the predicates of the universe that the proposals are of."""
-        return (await self.houses.read(proposals[0].universe_id)).catalogue
+        return await self.houses.catalogue(proposals[0].universe_id)
 
     async def _commit_ruled(
         self, proposals: Sequence[ProposedChange], reason: str, universe_id: Id

@@ -139,14 +139,14 @@ class _Settling:
             raise _refused("The old one began no earlier than that: then it never held at all.")
         self.draft.tick = tick
         begun = new.fact.valid_from
-        later = not _is_timeless(new.fact) and (begun is None or begun < tick)
-        changed: dict[str, Any] = {"valid_from": tick} if later else {}
+        moved = not _is_timeless(new.fact) and begun != tick
+        changed: dict[str, Any] = {"valid_from": tick} if moved else {}
         change = new.proposal.change if new.proposal else None
         if old.proposal is not None or not is_open(old.fact):
             self._becomes(old, valid_to=tick)
-        elif isinstance(change, AssertFact) and (later or begun == tick):
+        elif isinstance(change, AssertFact) and (moved or begun == tick):
             changed |= {"ends": tuple(dict.fromkeys((*change.ends, old.fact.id)))}
-        elif later or self._terms.rule not in _RIVALS:
+        elif moved or self._terms.rule not in _RIVALS:
             self._stage("end", EndFact(fact_id=old.fact.id, at=tick))
         if changed:
             self._becomes(new, **changed)

@@ -11,7 +11,7 @@ import random
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.house import ReadCatalogue
 from agents.context_assembly.agenda import Agendas
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.orchestrator.declare import mentioned
@@ -47,14 +47,14 @@ class Chances:
         context: ContextAssembly,
         agendas: Agendas,
         people: People,
-        catalogue: Catalogue,
+        predicates: ReadCatalogue,
         shelf: Callable[[], Shelf],
     ) -> None:
         self._canon = canon
         self._context = context
         self._agendas = agendas
         self._people = people
-        self._catalogue = catalogue
+        self._predicates = predicates
         self._shelf = shelf
 
     async def ready(self, kind: str, spec: str, context: SceneContext) -> Chance:
@@ -94,7 +94,7 @@ class Chances:
             question,
             named.values(),
             await self._facts(named),
-            self._catalogue,
+            await self._predicates(context.universe.id),
             tick=context.tick,
             me=who.id if who else None,
             here=context.place.id if context.place else None,
@@ -107,8 +107,9 @@ class Chances:
             raise InputError("Whose reaction?", kept="Nothing was played.", todo="As in: /react Old Tam +1")
         npc = await self._context.named(context, name)
         hero = context.actor()
+        catalogue = await self._predicates(context.universe.id)
         between = (
-            bonds(npc.id, hero.id, await self._facts((npc.id, hero.id)), self._catalogue, context.tick)
+            bonds(npc.id, hero.id, await self._facts((npc.id, hero.id)), catalogue, context.tick)
             if hero
             else ()
         )

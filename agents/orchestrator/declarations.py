@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.house import ReadCatalogue
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.messages import EventBus, ProposalsChanged
 from agents.orchestrator import declare
@@ -38,14 +38,14 @@ class Declarations:
         self,
         context: ContextAssembly,
         resolver: Resolver,
-        catalogue: Catalogue,
+        predicates: ReadCatalogue,
         ids: IdMaker,
         clock: Clock,
         events: EventBus,
     ) -> None:
         self._context = context
         self._resolver = resolver
-        self._catalogue = catalogue
+        self._predicates = predicates
         self._ids = ids
         self._clock = clock
         self._events = events
@@ -66,7 +66,8 @@ class Declarations:
         change = declare.create_entity(new, EntityKind.PLACE, self._ids.new())
         staged = [self._proposal(context, change, argument, critical=True)]
         if leads_on:
-            way = declare.leads_on(await self._start(context, start.strip()), change, self._catalogue.phrase)
+            catalogue = await self._predicates(context.universe.id)
+            way = declare.leads_on(await self._start(context, start.strip()), change, catalogue.phrase)
             staged.append(self._proposal(context, way, argument))
         await self._resolver.stage(staged)
         self._told(context)
@@ -86,14 +87,11 @@ class Declarations:
     async def fact(self, scene_id: Id, argument: str) -> ProposedChange:
         """Propose a fact: a relation, a value, or a sentence."""
         context = await self._context.load(scene_id)
+        catalogue = await self._predicates(context.universe.id)
         change = await declare.read_fact(
-            argument,
-            self._catalogue.names(),
-            self._finder(context),
-            self._catalogue.phrase,
-            context.tick,
+            argument, catalogue.names(), self._finder(context), catalogue.phrase, context.tick
         )
-        critical = self._catalogue[change.predicate].is_critical(change.value)
+        critical = catalogue.is_critical(change.predicate, change.value)
         return await self._stage(context, change, argument, critical=critical)
 
     async def axiom(self, scene_id: Id, argument: str) -> ProposedChange:
@@ -121,11 +119,12 @@ class Declarations:
     async def state(self, scene_id: Id, argument: str) -> list[ProposedChange]:
         """Propose changes of numbers, values and tags: `Mara.hp -3, Mara +wounded`."""
         context = await self._context.load(scene_id)
+        catalogue = await self._predicates(context.universe.id)
         staged = []
         for effect in parse_effects(argument):
             entity = await self._context.named(context, effect.name)
             change = StateChange(entity_id=entity.id, key=effect.key, op=effect.op, value=effect.value)
-            critical = self._catalogue[effect.key].is_critical(effect.value)
+            critical = catalogue.is_critical(effect.key, effect.value)
             staged.append(self._proposal(context, change, argument, critical=critical))
         if not staged:
             raise InputError(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from agents.canon_keeper.readings import OCCURRENCES
 from agents.orchestrator.calendar import clock_time
 from stores.records.canon import CanonBatch, Fact, FactChange, FactStatus, Standing
 from stores.records.ids import Id
@@ -18,6 +19,18 @@ from stores.records.world import Calendar, Entity, EntityStatus
 def moment(calendar: Calendar, tick: int) -> str:
     """Return a tick as it can be typed again (`moments.read_moment`)."""
     return clock_time(calendar, tick) if tick >= 0 else str(tick)
+
+
+def span(fact: Fact, calendar: Calendar) -> str:
+    """Return the time of a fact to the minute: two that cannot both be so may be minutes apart."""
+    if fact.valid_from is not None and fact.kind in OCCURRENCES:
+        return f"at {moment(calendar, fact.valid_from)}"
+    words = []
+    if fact.valid_from is not None:
+        words.append(f"from {moment(calendar, fact.valid_from)}")
+    if fact.valid_to is not None:
+        words.append(f"until {moment(calendar, fact.valid_to)}")
+    return " ".join(words)
 
 
 def outlook(
@@ -65,8 +78,6 @@ def _bounds(fact: Fact, calendar: Calendar) -> str:
     words = []
     if fact.standing is not Standing.TRUE:
         words.append("disputed" if fact.standing is Standing.DISPUTED else f"as a {fact.standing}")
-    if fact.valid_from is not None:
-        words.append(f"from {moment(calendar, fact.valid_from)}")
-    if fact.valid_to is not None:
-        words.append(f"until {moment(calendar, fact.valid_to)}")
+    if time := span(fact, calendar):
+        words.append(time)
     return f"  {', '.join(words)}" if words else ""

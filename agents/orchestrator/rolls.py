@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.house import ReadCatalogue
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.orchestrator.chances import KINDS, Chances
 from agents.orchestrator.exchange import RollPlan
@@ -26,6 +26,7 @@ from agents.resolver.requests import (
     AlterRequest,
     Chance,
     CheckRequest,
+    IsCritical,
     ProposingRequest,
     ReadCheck,
     RollRequest,
@@ -36,7 +37,6 @@ from agents.resolver.ruleset_schema import Pack
 from agents.resolver.rulesets import Library
 from agents.resolver.sheets import NewSheet, Sheet
 from stores.errors import InputError
-from stores.records.canon import Literalish
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
 from stores.records.play import DiceBy, Resolution, Turn
@@ -55,13 +55,13 @@ class Rolls:
         self,
         context: ContextAssembly,
         resolver: Resolver,
-        catalogue: Catalogue,
+        predicates: ReadCatalogue,
         chances: Chances,
         packs: Callable[[], Library],
     ) -> None:
         self._context = context
         self._resolver = resolver
-        self._catalogue = catalogue
+        self._predicates = predicates
         self._chances = chances
         self._packs = packs
 
@@ -104,7 +104,7 @@ class Rolls:
         }
         rests_on: dict[str, Any] = {
             "player_turn_id": words.id if words else plan.turn_id,
-            "is_critical": self.is_critical,
+            "is_critical": await self.is_critical(context),
         }
         if plan.alter is not None and plan.of is not None:
             return await self._alter(plan.of, plan.alter, context, asked | rests_on)
@@ -130,9 +130,9 @@ class Rolls:
         """Return the draw that is asked for. Raises InputError if it makes no sense here."""
         return await self._chances.ready(kind, spec, context)
 
-    def is_critical(self, predicate: str, value: Literalish | None) -> bool:
-        """Say whether giving a predicate this value is critical."""
-        return self._catalogue[predicate].is_critical(value)
+    async def is_critical(self, context: SceneContext) -> IsCritical:
+        """Return what says whether giving a predicate a value is critical in this world."""
+        return (await self._predicates(context.universe.id)).is_critical
 
     # --- the story's rules ---------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from agents.canon_keeper.court import Docket
 from agents.canon_keeper.policy import AUTHORITY_WORDS
 from agents.orchestrator.annals import Annals
 from agents.orchestrator.atlas import Atlas, when_so
+from agents.orchestrator.outlook import span
 from agents.views import EntityCard, FactView
 from stores.ports import CanonReader
 from stores.records.canon import Authority, CreateEntity, Evidence, Fact, FactStatus, Standing
@@ -38,7 +39,7 @@ class Statements:
         return Statement(
             words=fact.statement,
             standing=_standing(fact, proposed=proposed),
-            when=when_so(fact, calendar) or ALWAYS,
+            when=span(fact, calendar) or ALWAYS,
             authority=AUTHORITY_WORDS[fact.authority],
             evidence=await self._annals.places(evidence),
         )
