@@ -55,7 +55,7 @@ async def library(home: Path) -> AsyncIterator[Stores]:
 
     from stores.open import kinds_named, open_stores
 
-    stores = await open_stores(home, kinds=kinds_named(os.environ))
+    stores = await open_stores(home, kinds=kinds_named(os.environ), environ=os.environ)
     try:
         yield stores
     finally:

@@ -7,7 +7,7 @@ Source: design/architecture.md ("stores/", "A home folder holds ...").
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from enum import StrEnum
 from pathlib import Path
@@ -60,18 +60,22 @@ def _kind(name: str, value: str | None) -> Kind | None:
         ) from None
 
 
-async def open_stores(home: Path, *, clock: Clock = utc_now, kinds: Kinds = EMBEDDED) -> Stores:
+async def open_stores(
+    home: Path,
+    *,
+    clock: Clock = utc_now,
+    kinds: Kinds = EMBEDDED,
+    environ: Mapping[str, str] = MappingProxyType({}),
+    tell: Callable[[str], None] = lambda line: None,
+) -> Stores:
     """Open the library in `home`; folder and files are made if absent. The one place that chooses stores.
 
-    Raises LibraryUnreadable (nothing was changed), LibraryInUse (naming who has it) or InputError (stores
-    of that kind are not built); nothing stays open.
+    `environ` says where servers are; `tell` hears how the first copy of what is on them comes along.
+    Raises LibraryUnreadable (nothing was changed), LibraryInUse (naming who has it), InputError (it is not
+    said where a server is) or what `mirrored` raises; nothing stays open.
     """
-    if elsewhere := [store for store in Store if kinds[store] is not Kind.EMBEDDED]:
-        raise InputError(
-            f"Stores on servers are not built yet ({', '.join(elsewhere)}).",
-            kept="Nothing was opened.",
-            todo=f"Leave {ALL_STORES} out, or set it to {Kind.EMBEDDED}.",
-        )
+    if elsewhere := frozenset(store for store in Store if kinds[store] is not Kind.EMBEDDED):
+        return await _on_servers(home, elsewhere, clock, environ, tell)
     from stores.embedded.index import open_index
     from stores.embedded.library import open_library
     from stores.embedded.object_store import remove_unfinished
@@ -85,3 +89,20 @@ async def open_stores(home: Path, *, clock: Clock = utc_now, kinds: Kinds = EMBE
         opened.push_async_callback(index.close)
         await asyncio.to_thread(remove_unfinished, home / "objects")
         return embedded_stores(home, library, index, clock, opened.pop_all().aclose)
+
+
+async def _on_servers(
+    home: Path,
+    stores: frozenset[Store],
+    clock: Clock,
+    environ: Mapping[str, str],
+    tell: Callable[[str], None],
+) -> Stores:
+    """Open with these stores on servers, and with a copy in `home` that stands in while one is down."""
+    from stores.mirror.open import mirrored
+    from stores.mirror.stamps import Stamps
+    from stores.servers.addresses import addresses
+    from stores.servers.open import ServerStores
+
+    servers = ServerStores(addresses(environ, stores), Stamps(clock)).servers(stores)
+    return await mirrored(servers, home, tell=tell)

@@ -6,6 +6,7 @@ Done once by whoever owns the server (`docker compose`, `make servers`, tests). 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from pymongo.asynchronous.database import AsyncDatabase
 from pymongo.errors import OperationFailure
@@ -17,18 +18,23 @@ from stores.servers.mongo_schema import privileges
 _EXISTS = (51002, 51003)
 
 
-def user_of(role: Role) -> str:
-    """Return what a role's user and its role on the server are called."""
-    return f"monitor_{role}"
+OWNER: Final = "owner"
+"""Who migrates and imports: any document of MONITOR's database, and nothing else on the server."""
+
+
+def user_of(role: Role | None) -> str:
+    """Return what a role's user is called on the server (None: the owner's)."""
+    return f"monitor_{role or OWNER}"
 
 
 async def make_users(
-    admin: AsyncDatabase[Document], database: str, password_of: Callable[[Role], str]
+    admin: AsyncDatabase[Document], database: str, password_of: Callable[[Role | None], str]
 ) -> None:
-    """Make every role's user, or give it the leave and the password that it should have. May be done again.
-
-    `admin` is the server's `admin` database, opened with leave to make users.
+    """Make every role's user and the owner's, or give them the leave and the password that they should
+    have. May be done again. `admin` is the server's `admin` database, opened with leave to make users.
     """
+    whole = [{"role": name, "db": database} for name in ("readWrite", "dbAdmin")]
+    await _make(admin, "User", user_of(None), {"pwd": password_of(None), "roles": whole})
     for role in Role:
         name = user_of(role)
         granted = [

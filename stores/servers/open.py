@@ -1,0 +1,83 @@
+"""Coming to the servers: a way to connect for each store that is on one, and the door to whole universes.
+
+What stands in between while one of them is down is the mirror's business. Source: design/architecture.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pymongo import AsyncMongoClient
+
+from stores.authority import Role, Store
+from stores.history import History
+from stores.mirror.link import Connect, Connected
+from stores.mirror.open import Servers
+from stores.mirror.stamps import Stamps
+from stores.servers.addresses import Addresses
+from stores.servers.canon_graph import ServerCanon
+from stores.servers.graph import Graph, open_graph
+from stores.servers.history import ServerHistory
+from stores.servers.mongo import CONNECT_MS, Document, Mongo, migrate
+from stores.servers.mongo_roles import user_of
+from stores.servers.narrative_log import ServerLog
+
+
+class ServerStores:
+    """What is open on the servers. `stamps` is the clock that the mirror sets for each write."""
+
+    def __init__(self, addresses: Addresses, stamps: Stamps) -> None:
+        self._addresses = addresses
+        self._stamps = stamps
+        self._graph: Graph | None = None
+        self._mongo: Mongo | None = None
+
+    def servers(self, stores: frozenset[Store]) -> Servers:
+        """Return how to come to the servers of these stores."""
+        ways: dict[Store, Connect] = {Store.CANON: self._canon, Store.LOG: self._log}
+        both = frozenset({Store.CANON, Store.LOG}) <= stores
+        return Servers(
+            connect={store: way for store, way in ways.items() if store in stores},
+            stamps=self._stamps,
+            history=self._history if both else None,
+        )
+
+    async def _canon(self) -> Connected:
+        a = self._addresses
+        graph = await open_graph(a.get("NEO4J_URL"), a.get("NEO4J_USER", "neo4j"), a.get("NEO4J_PASSWORD"))
+        self._graph = graph
+        return Connected(lambda role: ServerCanon(graph, role), graph.close)
+
+    async def _log(self) -> Connected:
+        a = self._addresses
+        mongo = Mongo(mongo_client(a), a.get("MONGO_URL"), a.library)
+        try:
+            await migrate(mongo)
+        except BaseException:
+            await mongo.close()
+            raise
+        self._mongo = mongo
+        return Connected(lambda role: ServerLog(mongo, role, clock=self._stamps), mongo.close)
+
+    def _history(self) -> History:
+        assert self._graph is not None
+        assert self._mongo is not None
+        return ServerHistory(self._graph, self._mongo)
+
+
+def mongo_client(addresses: Addresses) -> Callable[[Role | None], AsyncMongoClient[Document]]:
+    """Return what gives a client with the credentials of a role."""
+
+    def connect(role: Role | None) -> AsyncMongoClient[Document]:
+        return AsyncMongoClient(
+            addresses.get("MONGO_URL"),
+            username=user_of(role),
+            password=addresses.password("mongo", role),
+            authSource="admin",
+            appname="monitor",
+            serverSelectionTimeoutMS=CONNECT_MS,
+            connectTimeoutMS=CONNECT_MS,
+            socketTimeoutMS=CONNECT_MS * 5,
+        )
+
+    return connect

@@ -1,0 +1,39 @@
+"""Making servers ready for MONITOR, once, with the leave of whoever owns them: a user for each role.
+
+`docker compose` and `make servers` run this after the servers answer. Doing it again sets what should be.
+Source: design/authority.md ("Servers: each role has its own credentials").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from pymongo import AsyncMongoClient
+
+from stores.authority import Store
+from stores.servers.addresses import addresses
+from stores.servers.mongo import CONNECT_MS, Document, in_our_words
+from stores.servers.mongo_roles import make_users
+
+
+async def prepare(environ: Mapping[str, str], stores: frozenset[Store] = frozenset(Store)) -> list[str]:
+    """Make every role's users on the servers of these stores; returns a line for each thing done.
+
+    The addresses must carry the owner's own credentials (`mongodb://root:...@host`). Raises InputError if
+    something is not said, StoreUnavailable or StoreError naming the server that refused.
+    """
+    known = addresses(environ, stores)
+    done: list[str] = []
+    if Store.LOG in stores:
+        url = known.get("MONGO_URL")
+        client: AsyncMongoClient[Document] = AsyncMongoClient(url, serverSelectionTimeoutMS=CONNECT_MS)
+        try:
+            with in_our_words(url, "The owner"):
+                await make_users(client.admin, known.library, partial(known.password, "mongo"))
+        finally:
+            await client.close()
+        done.append("log: a user for each role")
+    if Store.CANON in stores:
+        done.append("canon: Neo4j Community has no roles; sessions of readers are read-only")
+    return done
