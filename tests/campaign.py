@@ -113,7 +113,7 @@ async def play_campaign(stores: Stores, *, name: str = "The Salt Coast", text: s
     await keeper.close_canonization(closing, [create.id])
     await keeper.plan_canonization(make.canonization(of=second, **of_it))
 
-    await keeper.put_ruling(make.ruling(**of_it, reason=text))
+    await keeper.put_ruling(make.ruling(id=make.new_id(), **of_it, reason=text))
     await keeper.put_policy(make.policy(id=universe.id, **of_it, predicates="adores: {}"))
 
     # Memory, a document, and an exchange that a crash cut short.

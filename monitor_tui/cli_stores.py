@@ -1,0 +1,99 @@
+"""`monitor migrate`: all that is true from one set of stores into another; see docs/backups.md."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from monitor_tui.cli_common import AsJson, Home, count, fail, group, home_of, print_json, run, warn
+from stores.errors import InputError
+
+if TYPE_CHECKING:
+    from stores.backup_tally import Sum
+    from stores.migrate import Migrated
+
+commands = group()
+
+
+@commands.command()
+def migrate(
+    context: typer.Context,
+    from_: Annotated[str, typer.Option("--from", metavar="KIND", help="embedded or servers.")],
+    to: Annotated[str, typer.Option("--to", metavar="KIND", help="embedded or servers.")],
+    to_home: Annotated[
+        Path | None,
+        typer.Option("--to-home", help="The home of the target, if it is another.", file_okay=False),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Look at both sides and write nothing.")] = False,
+    as_json: AsJson = False,
+    home: Home = None,
+) -> None:
+    """Bring every universe and document from one set of stores into another, compared record by record."""
+    source = home_of(context, home)
+    target = to_home.expanduser().absolute() if to_home else source
+    if from_.casefold() == to.casefold() and source.resolve() == target.resolve():
+        raise InputError(
+            "Source and target are the same stores.",
+            kept="Nothing was changed.",
+            todo="Name another kind with --to, or another home with --to-home.",
+        )
+    done = run(_migrate(from_, source, to, target, dry_run))
+    if as_json:
+        print_json(_as_json(done, dry_run))
+    for name in done.lost:
+        warn(f"{name} was lost or damaged before, and is not in the target.")
+    there = sum(moved.is_there for moved in done.universes)
+    if not done.complete:
+        missing = f"{len(done.universes) - there} of {count(len(done.universes), 'universe')}"
+        todo = "Mend what is said above, and migrate again: what is there is passed over."
+        fail(f"{missing} could not be brought over. The source is unchanged. {todo}")
+    if not as_json:
+        print(f"{count(there, 'universe')} {'looked at' if dry_run else 'there, equal in both'}.")
+
+
+async def _migrate(from_: str, source: Path, to: str, target: Path, dry_run: bool) -> Migrated:
+    from stores.migrate import migrate as bring_over
+    from stores.open import ALL_STORES, kinds_named, open_stores
+
+    kinds = [kinds_named({ALL_STORES: name}) for name in (from_, to)]
+    here = await open_stores(source, kinds=kinds[0])
+    try:
+        there = await open_stores(target, kinds=kinds[1])
+        try:
+            return await bring_over(here, there, dry_run=dry_run, say=_progress)
+        finally:
+            await there.close()
+    finally:
+        await here.close()
+
+
+def _progress(line: str) -> None:
+    """Progress is no result: it goes where errors go."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def _as_json(done: Migrated, dry_run: bool) -> dict[str, Any]:
+    return {
+        "dry_run": dry_run,
+        "complete": done.complete,
+        "objects": done.objects,
+        "lost": list(done.lost),
+        "universes": [
+            {
+                "id": moved.id,
+                "name": moved.name,
+                "fate": moved.fate.value,
+                "why": moved.why,
+                "source": _sums(moved.source),
+                "target": _sums(moved.target),
+            }
+            for moved in done.universes
+        ],
+    }
+
+
+def _sums(sums: dict[str, Sum]) -> dict[str, dict[str, Any]]:
+    return {name: {"records": one.records, "sha256": one.hex} for name, one in sums.items()}
