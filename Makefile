@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: run demo test test-chaos check lint types imports bench snapshots pictures servers servers-stop clean
+.PHONY: run demo test test-chaos test-integration check lint types imports bench snapshots pictures servers servers-stop clean
 
 run: $(READY)
 	@$(BIN)/monitor $(ARGS)
@@ -19,6 +19,10 @@ test: $(READY)
 # Kills a real process 200 times; slower than the default suite, so it has its own target.
 test-chaos: $(READY)
 	$(BIN)/python -m pytest -m chaos --timeout=1800 $(ARGS)
+
+# The contract suites and whole sessions on real servers, as far as they can be had (docs/servers.md).
+test-integration: $(READY)
+	$(BIN)/python -m tools.integration $(ARGS)
 
 check: lint types imports test
 

@@ -6,7 +6,7 @@ An adapter is a context manager over a fresh, empty store. A server's is added t
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -67,13 +67,21 @@ async def mongo(folder: Path) -> AsyncIterator[Truth]:
 
 
 ADAPTERS: dict[str, Adapter] = {"embedded": embedded, **mirrored.TRUTH}
+ON_SERVERS: dict[str, Adapter] = {}
 if os.environ.get("MONITOR_MONGO_URL"):
-    ADAPTERS["mongo"] = mongo
+    ON_SERVERS["mongo"] = mongo
 if os.environ.get("MONITOR_NEO4J_URL"):
-    ADAPTERS["neo4j"] = neo4j
+    ON_SERVERS["neo4j"] = neo4j
+ADAPTERS |= ON_SERVERS
 
 
-@pytest.fixture(params=ADAPTERS)
+def cases(adapters: Iterable[str], on_servers: Collection[str]) -> list[Any]:
+    """Return the adapters as parameters; those on servers are marked, each a group of its own."""
+    marks = {name: (pytest.mark.servers, pytest.mark.xdist_group(name)) for name in on_servers}
+    return [pytest.param(name, marks=marks.get(name, ())) for name in adapters]
+
+
+@pytest.fixture(params=cases(ADAPTERS, ON_SERVERS))
 async def truth(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Truth]:
     async with ADAPTERS[request.param](tmp_path) as opened:
         yield opened

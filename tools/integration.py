@@ -1,0 +1,53 @@
+"""`make test-integration`: start the servers, run what needs them, and say which of them were real.
+
+Servers that cannot be had are named with the reason; their tests are left out, never passed. Exit code: that
+of the tests; 1 if no server at all could be started.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+_ROOT: Final = Path(__file__).resolve().parent.parent
+_EXPORT: Final = re.compile(r"export (\w+)='?(.*?)'?$")
+_PLACES: Final = ("tests/contract", "tests/servers")
+
+
+def main(arguments: list[str]) -> int:
+    """Run it all; `arguments` go on to pytest."""
+    with tempfile.TemporaryDirectory(prefix="monitor-integration-") as folder:
+        run, env_file = Path(folder) / "run", Path(folder) / "env"
+        launcher = [sys.executable, "-m", "tools.servers"]
+        where = ["--run", str(run)]
+        started = subprocess.run(
+            [*launcher, "start", *where, "--env-file", str(env_file)], cwd=_ROOT, check=False
+        )
+        try:
+            if not env_file.exists():
+                print("No server could be started: nothing was tested on servers.", file=sys.stderr)
+                return started.returncode or 1
+            environ = {**os.environ, **_read(env_file), "MONITOR_SERVERS_SECRET": os.urandom(16).hex()}
+            # One server is one worker's: tests of the same server never meet in it.
+            tests = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "-m", "servers"]
+            done = subprocess.run(
+                [*tests, "--timeout", "600", *_PLACES, *arguments], cwd=_ROOT, env=environ, check=False
+            )
+            print(f"Servers in this run: {environ.get('MONITOR_TEST_SERVERS', 'none')}.")
+            return done.returncode
+        finally:
+            subprocess.run([*launcher, "stop", *where], cwd=_ROOT, check=False)
+
+
+def _read(env_file: Path) -> dict[str, str]:
+    found = (_EXPORT.match(line) for line in env_file.read_text().splitlines())
+    return {match[1]: match[2] for match in found if match}
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
