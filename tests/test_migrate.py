@@ -3,6 +3,8 @@
 The two sets here are embedded, in two homes; what a server has to do more is in its own contract.
 """
 
+# ruff: noqa: ASYNC220  (a process is looked at while nothing else runs)
+
 from __future__ import annotations
 
 import json
