@@ -218,7 +218,8 @@ class EntityCard:
 
 @dataclass(frozen=True, slots=True)
 class TurnTrace:
-    """Where a turn stands, and what it made true."""
+    """Where a turn stands, and what it made true. `proposals` are what it would make true: they wait, or
+    (for a turn off the line) are withdrawn. `resolution` is the sealed result that the turn shows."""
 
     turn: Turn
     scene: Scene
@@ -226,6 +227,8 @@ class TurnTrace:
     on_line: bool
     facts: tuple[Fact, ...]
     entities: tuple[Entity, ...]
+    proposals: tuple[ProposalView, ...] = ()
+    resolution: Resolution | None = None
 
 
 @dataclass(frozen=True, slots=True)

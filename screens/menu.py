@@ -17,9 +17,11 @@ from textual.widgets.option_list import Option
 
 from screens.key_bar import KeyBar
 from screens.routes import ToHelp, ToSetup, ToStories, ToStory, ToUniverse, Visit
+from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.views import MenuView, StoryCard
+    from stores.records.play import Scene
 
 MODES = (
     ("start", "1", "Start a story", "a hero, a world, a first scene"),
@@ -128,8 +130,8 @@ def _modes(view: MenuView | None = None) -> list[Option]:
 
 
 def _resume_card(card: StoryCard) -> Content:
-    """Three lines: the story, the scene it stands in, the last words."""
-    where = [f"scene {card.scene.order} “{card.scene.title}”"] if card.scene else []
+    """A few lines: the story, the scene it stands in, what came last and what is open, the last words."""
+    where = [_scene(card.scene)] if card.scene else []
     where.append(_count(card.turns, "turn", "turns"))
     if card.scene_state == "finalizing":
         where.append("at the canon gate")
@@ -137,9 +139,17 @@ def _resume_card(card: StoryCard) -> Content:
         (" ⏎ ", "bold $accent"),
         (f" {card.story.title}", "bold"),
         (f"  {card.universe.name}", "dim"),
-        f"\n    {' · '.join(where)}",
-        (f"\n    “{card.last_line}”" if card.last_line else "", "italic"),
+        f"\n    {' · '.join(filter(None, where))}",
+        *((f"\n    {one_line(line)}", "dim") for line in card.previously),
+        (f"\n    “{one_line(card.last_line)}”" if card.last_line else "", "italic"),
     )
+
+
+def _scene(scene: Scene) -> str:
+    """A scene that nobody has named yet is called by its number."""
+    number = f"scene {scene.order}"
+    title = one_line(scene.title)
+    return number if title.casefold() == number else f"{number} “{title}”"
 
 
 def _library(view: MenuView) -> Content:

@@ -69,7 +69,8 @@ class Agenda(Static):
     HELP_TITLE: ClassVar[str] = "Threads"
     HELP_TEXT: ClassVar[str] = (
         "What the story has left open. ⏱ a clock with the steps that are filled, ▸ what is worked at; then "
-        "the threads with their numbers, ••• the heaviest. Promises, debts and questions show by themselves.\n"
+        "the threads with their numbers, ••• the heaviest. Promises, debts and questions show by "
+        "themselves.\n"
         "/thread, /clock and /track keep them."
     )
     DEFAULT_CSS = """
