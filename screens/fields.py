@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.suggester import SuggestFromList
 from textual.widget import Widget
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, OptionList, Static, TextArea
 
 LONGEST = 4_000
 """Characters that a form's line takes; a whole chapter pasted by mistake stays out."""
@@ -56,13 +56,21 @@ class Entry(Input):
 
 
 class Field(Horizontal):
-    """A label, a line to type on, and a word on what it is for."""
+    """A label, a line to type on, and a word on what it is for: inside the line, or `about` beside it."""
 
     def __init__(
-        self, label: str, id: str, *, hint: str = "", value: str = "", known: Sequence[str] = ()
+        self,
+        label: str,
+        id: str,
+        *,
+        hint: str = "",
+        value: str = "",
+        known: Sequence[str] = (),
+        about: str = "",
     ) -> None:
-        super().__init__(classes="field")
+        super().__init__(classes="field short" if about else "field")
         self._label = label
+        self._about = about
         self._entry = Entry(
             value,
             id=id,
@@ -75,6 +83,24 @@ class Field(Horizontal):
     def compose(self) -> ComposeResult:
         yield Static(self._label, classes="label", markup=False)
         yield self._entry
+        if self._about:
+            yield Static(self._about, classes="beside", markup=False)
+
+
+class Words(Horizontal):
+    """A label and a few lines to type on: for what is longer than a line."""
+
+    def __init__(self, label: str, id: str, *, value: str = "") -> None:
+        super().__init__(classes="field lines")
+        self._label = label
+        self._area = TextArea(value, id=id, soft_wrap=True, compact=True, tab_behavior="focus")
+
+    def compose(self) -> ComposeResult:
+        yield Static(self._label, classes="label", markup=False)
+        yield self._area
+
+    def on_mount(self) -> None:
+        self._area.move_cursor(self._area.document.end)
 
 
 class Choice(Widget, can_focus=True):
@@ -128,6 +154,8 @@ class Form(VerticalScroll, can_focus=False):
     def __getitem__(self, id: str) -> str:
         """Return what is typed or chosen in a field, without space around it."""
         field = self.query_one(f"#{id}")
+        if isinstance(field, TextArea):
+            return field.text.strip()
         return field.value.strip() if isinstance(field, Entry | Choice) else ""
 
     def __setitem__(self, id: str, value: str) -> None:

@@ -16,7 +16,7 @@ from textual.worker import Worker, WorkerState
 
 from agents.world_views import Staged
 from screens.base import Trouble
-from screens.fields import Form
+from screens.fields import Entry, Form
 from screens.key_bar import KeyBar
 from stores.errors import InputError, MonitorError
 
@@ -28,7 +28,7 @@ class FormDialog(ModalScreen[Staged | None]):
     """Dismisses with what was staged, or None if nothing was."""
 
     CSS_PATH = ["dialog.tcss", "form_dialog.tcss"]
-    AUTO_FOCUS = "Entry"
+    AUTO_FOCUS = "Entry, TextArea"
     BINDING_GROUP_TITLE = "A small form"
     BINDINGS = [
         Binding(
@@ -61,9 +61,19 @@ class FormDialog(ModalScreen[Staged | None]):
         with Vertical(classes="dialog wide"):
             yield Form(self._heading, self._fields, id="form")
             if self._hint:
-                yield Static(self._hint, classes="detail", markup=False)
+                yield Static(self._hint, classes="detail", id="hint", markup=False)
             yield Static(id="problem", markup=False)
         yield KeyBar()
+
+    def say_hint(self, words: str) -> None:
+        """Say something else under the fields."""
+        self.query_one("#hint", Static).update(words)
+
+    def on_mount(self) -> None:
+        """What stands in a line is changed here, not typed over."""
+        for entry in self.query(Entry):
+            entry.select_on_focus = False
+            entry.action_end()
 
     @on(Input.Submitted)
     def _submitted(self, message: Input.Submitted) -> None:

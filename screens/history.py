@@ -9,17 +9,14 @@ from textual import on
 from textual.binding import Binding
 from textual.message import Message
 
-from agents.messages import CanonCommitted
 from screens.listing import ListingScreen
 from screens.routes import Visit
-from screens.title_bar import TitleBar
 from screens.world_routes import ToRetcon
 from stores.records.ids import Id
 from widgets.mentions import Mention, Section
 
 if TYPE_CHECKING:
     from agents.desk import Desk
-    from agents.messages import Event
     from agents.world_views import HistoryView
 
 
@@ -42,17 +39,14 @@ class HistoryScreen(ListingScreen):
         super().__init__(desk)
         self.fact_id = fact_id
 
-    def concerns(self, event: Event) -> bool:
-        return isinstance(event, CanonCommitted)
-
-    async def read(self) -> None:
+    async def read_page(self) -> None:
         self.post_message(self.Read(await self.desk.world.record.history(self.fact_id)))
 
     @on(Read)
     def _show(self, message: Read) -> None:
         view = message.view
         self.universe_id = view.universe.id
-        self.query_one(TitleBar).show(view.about, view.universe.name)
+        self.entitle(view.about, view.universe.name)
         now = [Mention(fact) for fact in view.facts if fact.current]
         before = [Mention(fact) for fact in view.facts if not fact.current]
         sections = [Section("Before", before, () if before else ("It was never otherwise.",))]

@@ -10,11 +10,9 @@ from textual import on
 from textual.binding import Binding
 from textual.message import Message
 
-from agents.messages import CanonCommitted, ProposalsChanged
 from screens.aside import Aside
 from screens.listing import ListingScreen
 from screens.routes import ToGate, Visit
-from screens.title_bar import TitleBar
 from screens.world_routes import ToRetcon
 from stores.records.ids import Id
 from widgets.ink import Ink
@@ -23,7 +21,6 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.desk import Desk
-    from agents.messages import Event
     from agents.world_views import CommitmentView, LedgerView, Staged
 
 OPEN = "open"
@@ -63,10 +60,11 @@ class LedgerScreen(ListingScreen):
         self._closed = False
         self._view: LedgerView | None = None
 
-    def concerns(self, event: Event) -> bool:
-        return isinstance(event, CanonCommitted | ProposalsChanged)
-
     async def read(self) -> None:
+        """In play nothing is said of the universe's gate: what is proposed there waits at the scene's."""
+        await (super().read() if self.scene_id is None else self.read_page())
+
+    async def read_page(self) -> None:
         assert self.universe_id is not None
         self.post_message(self.Read(await self.desk.world.ledger.read(self.universe_id, self.scene_id)))
 
@@ -80,7 +78,7 @@ class LedgerScreen(ListingScreen):
             return
         view = self._view
         now = f"{view.universe.name} · {view.now}" if view.now else view.universe.name
-        self.query_one(TitleBar).show(now, f"{len(view.open)} open · {len(view.closed)} closed")
+        self.entitle(now, f"{len(view.open)} open · {len(view.closed)} closed")
         self.page.show(_sections(view, closed=self._closed))
         self.refresh_bindings()
 

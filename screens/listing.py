@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
+from textual.message import Message
 from textual.widget import Widget
 
+from agents.messages import CanonCommitted, ProposalsChanged
 from agents.views import FactView, ProposalView
-from agents.world_views import SceneNote
+from agents.world_views import SceneNote, at_the_gate
 from screens.aside import Aside
 from screens.evidence_panel import EvidenceScreen
 from screens.key_bar import KeyBar
@@ -18,6 +23,9 @@ from screens.title_bar import TitleBar
 from stores.records.ids import Id
 from stores.records.world import Entity
 from widgets.mentions import MentionList
+
+if TYPE_CHECKING:
+    from agents.messages import Event
 
 
 class ListingScreen(EvidenceScreen):
@@ -31,6 +39,15 @@ class ListingScreen(EvidenceScreen):
 
     universe_id: Id | None = None
     """Whose gate `g` leads to; known once something was read."""
+
+    _waiting = 0
+    _place = ("", "")
+
+    @dataclass
+    class Waiting(Message):
+        """How much waits at the gate."""
+
+        count: int
 
     def compose(self) -> ComposeResult:
         yield TitleBar(self.NAME)
@@ -47,6 +64,31 @@ class ListingScreen(EvidenceScreen):
     @property
     def page(self) -> MentionList:
         return self.query_one(MentionList)
+
+    # --- reading -----------------------------------------------------------------------------------
+
+    def concerns(self, event: Event) -> bool:
+        return isinstance(event, CanonCommitted | ProposalsChanged)
+
+    async def read(self) -> None:
+        await self.read_page()
+        if self.universe_id is not None:
+            self.post_message(self.Waiting(await self.desk.world.previews.waiting(self.universe_id)))
+
+    async def read_page(self) -> None:
+        """Read what the page shows, and post it."""
+
+    def entitle(self, place: str, state: str = "") -> None:
+        """Say what the page shows and how it stands, unless there is something waiting at the gate."""
+        self._place = (place, state)
+        self.query_one(TitleBar).show(place, at_the_gate(self._waiting) or state)
+
+    @on(Waiting)
+    def _count(self, message: Waiting) -> None:
+        self._waiting = message.count
+        self.entitle(*self._place)
+
+    # --- going on ----------------------------------------------------------------------------------
 
     @on(MentionList.Chosen)
     def _chosen(self, message: MentionList.Chosen) -> None:

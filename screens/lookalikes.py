@@ -13,12 +13,10 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import Input
 
-from agents.messages import CanonCommitted, ProposalsChanged
 from screens.aside import Aside
 from screens.confirm import ConfirmScreen
 from screens.listing import ListingScreen
 from screens.routes import Visit
-from screens.title_bar import TitleBar
 from screens.world_routes import ToMerge
 from stores.records.ids import Id
 from stores.records.world import Entity
@@ -26,7 +24,6 @@ from widgets.mentions import Mention, MentionList, Section
 
 if TYPE_CHECKING:
     from agents.desk import Desk
-    from agents.messages import Event
     from agents.world_views import Lookalike, Staged
 
 MOST = 50
@@ -78,10 +75,7 @@ class LookalikesScreen(ListingScreen):
     def compose_top(self) -> ComposeResult:
         yield Input(id="search", placeholder="a name, or part of one", compact=True)
 
-    def concerns(self, event: Event) -> bool:
-        return isinstance(event, CanonCommitted | ProposalsChanged)
-
-    async def read(self) -> None:
+    async def read_page(self) -> None:
         assert self.universe_id is not None
         previews = self.desk.world.previews
         name, before, named = "", tuple[Entity, ...](), tuple[Entity, ...]()
@@ -96,7 +90,7 @@ class LookalikesScreen(ListingScreen):
 
     @on(Read)
     def _show(self, message: Read) -> None:
-        self.query_one(TitleBar).show(message.name or "the whole world", f"{len(message.pairs)} alike")
+        self.entitle(message.name or "the whole world", f"{len(message.pairs)} alike")
         self._pairs = message.pairs
         self.page.empty = NOBODY if self.entity_id else NO_PAIRS
         self.page.show(self._sections(message))

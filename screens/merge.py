@@ -13,7 +13,6 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Static
 
-from agents.messages import CanonCommitted, ProposalsChanged
 from screens.aside import Aside
 from screens.key_bar import KeyBar
 from screens.listing import ListingScreen
@@ -27,7 +26,6 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.desk import Desk
-    from agents.messages import Event
     from agents.world_views import MergeView
 
 
@@ -80,10 +78,7 @@ class MergeScreen(ListingScreen):
         yield Aside()
         yield KeyBar()
 
-    def concerns(self, event: Event) -> bool:
-        return isinstance(event, CanonCommitted | ProposalsChanged)
-
-    async def read(self) -> None:
+    async def read_page(self) -> None:
         self.post_message(self.Read(await self.desk.world.previews.merge(self.kept_id, self.absorbed_id)))
 
     @on(Read)
@@ -91,9 +86,7 @@ class MergeScreen(ListingScreen):
         view = self.view = message.view
         self.universe_id = view.universe.id
         kept, absorbed = view.kept.entity, view.absorbed.entity
-        self.query_one(TitleBar).show(
-            f"{one_line(absorbed.name)} is {one_line(kept.name)}", view.universe.name
-        )
+        self.entitle(f"{one_line(absorbed.name)} is {one_line(kept.name)}", view.universe.name)
         self.query_one("#kept", EntityCardView).show(view.kept)
         self.query_one("#absorbed", EntityCardView).show(view.absorbed)
         self.page.show(_sections(view))

@@ -11,19 +11,16 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import Input
 
-from agents.messages import CanonCommitted
 from screens.aside import Aside
 from screens.fields import Entry, Field
 from screens.listing import ListingScreen
 from screens.routes import Visit
-from screens.title_bar import TitleBar
 from screens.world_routes import ToHistory
 from stores.records.ids import Id
 from widgets.mentions import Mention, Section
 
 if TYPE_CHECKING:
     from agents.desk import Desk
-    from agents.messages import Event
     from agents.world_views import MomentView
 
 
@@ -58,10 +55,7 @@ class MomentScreen(ListingScreen):
         yield Field("Known on", "recorded", hint="2026-01-31 20:00 · empty is today")
         yield Field("With the words", "search", hint="part of a sentence")
 
-    def concerns(self, event: Event) -> bool:
-        return isinstance(event, CanonCommitted)
-
-    async def read(self) -> None:
+    async def read_page(self) -> None:
         assert self.universe_id is not None
         when, known, search = self._asked
         self.post_message(
@@ -73,9 +67,7 @@ class MomentScreen(ListingScreen):
         view = message.view
         self.query_one(Aside).clear()
         known = f", as known on {view.known}" if view.known else ""
-        self.query_one(TitleBar).show(
-            f"{view.universe.name} · {view.when or 'any time'}{known}", _count(view)
-        )
+        self.entitle(f"{view.universe.name} · {view.when or 'any time'}{known}", _count(view))
         self.page.empty = (
             "Nothing with these words was so then." if view.total else "Nothing was known to be so then."
         )

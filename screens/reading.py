@@ -13,7 +13,7 @@ from textual.message import Message
 from screens.aside import Aside
 from screens.base import DeskScreen
 from screens.key_bar import KeyBar
-from screens.routes import Back, ToUniverse, Visit
+from screens.routes import Back, Route, Visit
 from screens.title_bar import TitleBar
 from screens.trace import TraceScreen
 from stores.errors import MonitorError
@@ -100,11 +100,11 @@ class ReadingScreen(DeskScreen[None]):
 
     @on(Traced)
     def _tell(self, message: Traced) -> None:
-        self.app.push_screen(TraceScreen(message.trace), self._to_entity)
+        self.app.push_screen(TraceScreen(message.trace), self._go_on)
 
-    def _to_entity(self, entity_id: Id | None) -> None:
-        if entity_id is not None and self.scene is not None:
-            self.post_message(Visit(ToUniverse(self.scene.universe.id, entity_id, beside_play=True)))
+    def _go_on(self, route: Route | None) -> None:
+        if route is not None:
+            self.post_message(Visit(route))
 
     def action_mechanics(self) -> None:
         transcript = self.query_one(Transcript)

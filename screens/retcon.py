@@ -13,12 +13,10 @@ from textual import on
 from textual.binding import Binding
 from textual.message import Message
 
-from agents.messages import CanonCommitted, ProposalsChanged
 from agents.views import FactView
 from screens.aside import Aside
 from screens.listing import ListingScreen
 from screens.routes import Back, Visit
-from screens.title_bar import TitleBar
 from stores.records.ids import Id
 from widgets.ink import Ink
 from widgets.mentions import Mention, Section
@@ -26,7 +24,6 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.desk import Desk
-    from agents.messages import Event
     from agents.world_views import ImpactView
 
 WAITS = "This waits at the gate already: g goes there."
@@ -65,10 +62,7 @@ class RetconScreen(ListingScreen):
         self.subject_id = subject_id
         self.impact: ImpactView | None = None
 
-    def concerns(self, event: Event) -> bool:
-        return isinstance(event, CanonCommitted | ProposalsChanged)
-
-    async def read(self) -> None:
+    async def read_page(self) -> None:
         self.post_message(self.Read(await self.desk.world.previews.retcon(self.subject_id)))
 
     @on(Read)
@@ -76,7 +70,7 @@ class RetconScreen(ListingScreen):
         impact = self.impact = message.impact
         self.universe_id = impact.universe.id
         state = "would be so again" if impact.restore else "would never have been so"
-        self.query_one(TitleBar).show(impact.universe.name, state)
+        self.entitle(impact.universe.name, state)
         self.page.show(_sections(impact))
         self.refresh_bindings()
 

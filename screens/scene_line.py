@@ -12,7 +12,7 @@ from textual.message import Message
 
 from screens.deciding import DecidingScreen
 from screens.edit_text import EditTextScreen
-from screens.routes import ToTurn, ToUniverse, Visit
+from screens.routes import Route, ToTurn, Visit
 from screens.trace import TraceScreen
 from stores.records.ids import Id
 from stores.records.play import Speaker
@@ -161,12 +161,12 @@ class LineScreen(DecidingScreen):
     def _traced(self, message: Traced) -> None:
         trace = message.trace
         if not message.jump:
-            self.app.push_screen(TraceScreen(trace), self._to_entity)
+            self.app.push_screen(TraceScreen(trace), self._go_on)
         elif trace.scene.id == self.scene_id and trace.on_line:
             self.query_one(Transcript).jump(trace.turn.depth)
         else:
             self.post_message(Visit(ToTurn(trace.turn.id)))
 
-    def _to_entity(self, entity_id: Id | None) -> None:
-        if entity_id is not None and self.view is not None:
-            self.post_message(Visit(ToUniverse(self.view.universe.id, entity_id, beside_play=True)))
+    def _go_on(self, route: Route | None) -> None:
+        if route is not None:
+            self.post_message(Visit(route))

@@ -17,6 +17,7 @@ from agents.messages import Notice
 from screens.aside import Aside
 from screens.routes import ToCourt, ToGate, ToHelp, ToHouse, ToMenu, ToScene, ToUniverse, Visit
 from screens.scene_line import LineScreen
+from screens.world_routes import ToLedger
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from widgets.prompt import Prompt
@@ -79,7 +80,7 @@ class PlayScreen(LineScreen):
     @on(LineScreen.Replied)
     def _replied(self, message: LineScreen.Replied) -> None:
         reply = message.reply
-        if reply.lines and reply.goto not in ("gate", "help", "court", "house"):
+        if reply.lines and reply.goto not in ("gate", "help", "court", "house", "ledger"):
             self.query_one(Aside).say(reply.lines, reply.severity)
         if reply.text:
             self.query_one(Prompt).restore(reply.text)
@@ -110,6 +111,8 @@ class PlayScreen(LineScreen):
                 self.post_message(Visit(ToCourt(reply.subject)))
             case "house" if reply.subject:
                 self.post_message(Visit(ToHouse(reply.subject)))
+            case "ledger" if self.view:
+                self.post_message(Visit(ToLedger(self.view.universe.id, self.scene_id)))
             case "help":
                 self.post_message(Visit(ToHelp()))
             case "menu":

@@ -9,10 +9,8 @@ from textual import on
 from textual.binding import Binding
 from textual.message import Message
 
-from agents.messages import CanonCommitted
 from screens.listing import ListingScreen
 from screens.routes import Visit
-from screens.title_bar import TitleBar
 from screens.world_routes import ToLookalikes, ToRetcon
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityStatus
@@ -20,12 +18,9 @@ from widgets.mentions import Mention, Section
 
 if TYPE_CHECKING:
     from agents.desk import Desk
-    from agents.messages import Event
     from agents.world_views import TakenBack
 
-NOTHING = (
-    "Nothing was taken back in this world. What you retcon or merge away stands here, to be restored."
-)
+NOTHING = "Nothing was taken back in this world. What you retcon or merge away stands here, to be restored."
 
 
 class TakenBackScreen(ListingScreen):
@@ -47,17 +42,14 @@ class TakenBackScreen(ListingScreen):
         super().__init__(desk)
         self.universe_id = universe_id
 
-    def concerns(self, event: Event) -> bool:
-        return isinstance(event, CanonCommitted)
-
-    async def read(self) -> None:
+    async def read_page(self) -> None:
         assert self.universe_id is not None
         self.post_message(self.Read(await self.desk.world.record.taken_back(self.universe_id)))
 
     @on(Read)
     def _show(self, message: Read) -> None:
         view = message.view
-        self.query_one(TitleBar).show(view.universe.name)
+        self.entitle(view.universe.name)
         self.page.empty = NOTHING
         things = [Mention(entity) for entity in view.entities]
         facts = [Mention(fact) for fact in view.facts]

@@ -9,9 +9,7 @@ from textual import on
 from textual.binding import Binding
 from textual.message import Message
 
-from agents.messages import CanonCommitted
 from screens.listing import ListingScreen
-from screens.title_bar import TitleBar
 from stores.records.ids import Id
 from stores.records.world import Entity
 from widgets.mentions import Mention, MentionList, Section
@@ -19,7 +17,6 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.desk import Desk
-    from agents.messages import Event
     from agents.world_views import MapView
 
 ALONE = "Canon knows no relation of {name}'s. /fact or n on the card says one, as in: {name} ally_of ..."
@@ -46,10 +43,7 @@ class TiesScreen(ListingScreen):
         self.entity_id = entity_id
         self._walked: list[Id] = []
 
-    def concerns(self, event: Event) -> bool:
-        return isinstance(event, CanonCommitted)
-
-    async def read(self) -> None:
+    async def read_page(self) -> None:
         self.post_message(self.Read(await self.desk.world.record.ties(self.entity_id)))
 
     @on(Read)
@@ -57,9 +51,7 @@ class TiesScreen(ListingScreen):
         view = message.view
         self.universe_id = view.root.universe_id
         walked = len(self._walked)
-        self.query_one(TitleBar).show(
-            view.root.name, f"walked {walked}" if walked else ""
-        )
+        self.entitle(view.root.name, f"walked {walked}" if walked else "")
         ties = [Mention(tie.other, _arrow(tie.words), tie.fact_id, indent=tie.depth) for tie in view.ties]
         name = one_line(view.root.name)
         words = () if ties else (ALONE.format(name=name),)

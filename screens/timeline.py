@@ -13,15 +13,12 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import Input
 
-from agents.messages import CanonCommitted
 from screens.listing import ListingScreen
-from screens.title_bar import TitleBar
 from stores.records.ids import Id
 from widgets.mentions import Mention, Section
 
 if TYPE_CHECKING:
     from agents.desk import Desk
-    from agents.messages import Event
     from agents.world_views import Happening
 
 NOTHING = "Nothing has happened yet. Events that you accept at the gate stand here in their order."
@@ -55,16 +52,13 @@ class TimelineScreen(ListingScreen):
     def on_mount(self) -> None:
         self.query_one("#search").display = False
 
-    def concerns(self, event: Event) -> bool:
-        return isinstance(event, CanonCommitted)
-
-    async def read(self) -> None:
+    async def read_page(self) -> None:
         assert self.universe_id is not None
         self.post_message(self.Read(await self.desk.world.record.timeline(self.universe_id, self._search)))
 
     @on(Read)
     def _show(self, message: Read) -> None:
-        self.query_one(TitleBar).show("", f"{len(message.happenings)} happenings")
+        self.entitle("", f"{len(message.happenings)} happenings")
         self.page.empty = NOT_FOUND if self._search else NOTHING
         self.page.show(_days(message.happenings))
         if not self._shown:

@@ -83,6 +83,7 @@ class UniverseScreen(WorldHand):
         super().__init__(desk)
         self.universe_id = universe_id
         self.entity_id = entity_id
+        self._wanted = entity_id
         self._fact_id = fact_id
         self._beside_play = beside_play
         self._entered = False
@@ -138,7 +139,7 @@ class UniverseScreen(WorldHand):
         none = NO_WORLD if shown is None else NOTHING_FOUND if self._search else NO_ENTITIES
         self.query_one("#none", Static).update(none)
         ids = [entity.id for entity in entities]
-        if self.entity_id not in ids:
+        if self.entity_id not in ids and (self._wanted is None or self.entity_id != self._wanted):
             self.entity_id = next((e.id for e in entities if e.is_pc), ids[0] if ids else None)
         if self.entity_id:
             tree.select(self.entity_id)
@@ -212,6 +213,7 @@ class UniverseScreen(WorldHand):
     def _searching(self, message: Input.Changed) -> None:
         message.stop()
         self._search = message.value.strip()
+        self._wanted = None
         self.reload()
 
     @on(Input.Submitted)
@@ -234,7 +236,7 @@ class UniverseScreen(WorldHand):
         self.universe_id = (
             ids[(ids.index(self.universe_id) + 1) % len(ids)] if self.universe_id in ids else None
         )
-        self.entity_id = None
+        self.entity_id = self._wanted = None
         self.reload()
 
     def action_sample(self) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from textual import on
+from textual.widget import Widget
 
 from agents.world_views import EntityEdit, FactEdit, NewThing, Staged
-from screens.fields import Choice, Field, Form
+from screens.fields import Choice, Field, Form, Words
 from screens.form_dialog import FormDialog
 from screens.outline import numbers_from, words_from
 from stores.records.canon import Fact, FactKind, Standing
@@ -28,10 +29,14 @@ _STANDINGS = {
     Standing.DISPUTED: "nobody knows",
 }
 _WHAT = (
-    (FACT, "a sentence that is so, or a value: Mara located_in Crypt"),
-    (RULE, "a rule of the world: The dead cannot cross salt"),
+    (FACT, "something that is so"),
+    (RULE, "a rule of the world"),
     *((kind.value, f"a new {kind}") for kind in EntityKind),
 )
+_HINTS = {
+    FACT: "Any sentence, or a relation as in Mara located_in Crypt; event: promise: debt: question: ...",
+    RULE: "As in: The dead cannot cross salt.",
+}
 
 
 def edit_entity(world: WorldDesk, entity: Entity) -> FormDialog:
@@ -52,7 +57,7 @@ def edit_entity(world: WorldDesk, entity: Entity) -> FormDialog:
     fields = (
         Field("Name", "name", value=entity.name),
         Field("Also called", "aliases", value=", ".join(entity.aliases), hint="with commas between"),
-        Field("Description", "description", value=entity.description),
+        Words("Description", "description", value=entity.description),
         Field("Numbers", "numbers", value=_numbers(entity), hint="hp 10, might 1"),
         Field("Tags", "tags", value=", ".join(entity.tags), hint="wet, cold"),
     )
@@ -77,8 +82,8 @@ def edit_fact(world: WorldDesk, view: FactView) -> FormDialog:
     return FormDialog("As it should have read", tuple(_fact_fields(fact, view.when)), stage, hint=hint)
 
 
-def _fact_fields(fact: Fact, when: str) -> Iterator[Field | Choice]:
-    yield Field("Words", "statement", value=fact.statement)
+def _fact_fields(fact: Fact, when: str) -> Iterator[Widget]:
+    yield Words("Words", "statement", value=fact.statement)
     if fact.value is not None:
         value = str(fact.value).lower() if isinstance(fact.value, bool) else str(fact.value)
         yield Field("Value", "value", value=value)
@@ -111,16 +116,17 @@ class NewDialog(FormDialog):
         options = sorted(_WHAT, key=lambda option: option[0] != what)
         fields = (
             Choice("What", options, id="what"),
-            Field("Words", "words", value=words, hint="a sentence; a name"),
+            Words("Words or name", "words", value=words),
             Field("Also called", "aliases", hint="with commas between"),
-            Field("Description", "description"),
+            Words("Description", "description"),
             Field("Numbers", "numbers", hint="hp 10, might 1"),
             Field("Tags", "tags", hint="wet, cold"),
             Field("Since", "since", hint="now · day 3, dusk · always"),
         )
-        super().__init__("Something new", fields, self._read)
+        super().__init__("Something new", fields, self._read, hint=_HINTS[FACT])
 
     def on_mount(self) -> None:
+        super().on_mount()
         self._follow()
 
     @on(Choice.Changed)
@@ -131,10 +137,11 @@ class NewDialog(FormDialog):
         for name in ("aliases", "description", "numbers", "tags"):
             self._field(name).display = of_thing
         self._field("since").display = what == FACT
+        self.say_hint(_HINTS.get(what, "Shift+Tab leads up to what it is to be."))
 
-    def _field(self, name: str) -> Field:
+    def _field(self, name: str) -> Widget:
         field = self.query_one(f"#{name}").parent
-        assert isinstance(field, Field)
+        assert isinstance(field, Widget)
         return field
 
     async def _read(self, form: Form) -> Staged:

@@ -84,6 +84,14 @@ class EntityCardView(RowList[CardRow]):
         if other:
             self.move_view(0)
 
+    def _show_cursor(self) -> None:
+        """The head of the card stays in view until somebody walks down it."""
+        if self.has_focus:
+            super()._show_cursor()
+
+    def on_focus(self) -> None:
+        self._show_cursor()
+
     def stand_on(self, fact_id: Id) -> None:
         """Put the cursor on a fact, wherever on the card it stands."""
         rows = enumerate(self.rows)

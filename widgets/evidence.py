@@ -67,12 +67,7 @@ class EvidenceList(RowList[Basis]):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
-            "enter,x",
-            "jump",
-            "Go to turn",
-            id="evidence.jump",
-            tooltip="Show the turn this was said in",
-            key_display="⏎",
+            "enter,x", "jump", "Go to turn", id="evidence.jump", tooltip="The turn this was said in"
         ),
     ]
 

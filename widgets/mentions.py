@@ -81,7 +81,6 @@ class MentionList(RowList[Mention]):
             "Look",
             id="mentions.choose",
             tooltip="What this rests on, or where it leads",
-            key_display="⏎",
         ),
         Binding("o", "open", "Card", id="mentions.open", tooltip="The card of whom or what this is about"),
     ]

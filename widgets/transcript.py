@@ -24,8 +24,8 @@ class Transcript(TurnScroll, can_focus=True):
     HELP_TITLE: ClassVar[str] = "Transcript"
     HELP_TEXT: ClassVar[str] = (
         "Up and Down go from turn to turn, Page Up and Page Down by the page, Home and End to the ends.\n"
-        "Enter shows where a turn stands and what it made true (★), y copies its words. The view follows "
-        "new turns while it stands at the end."
+        "Enter or x shows where a turn stands and what it made true (★), y copies its words. The view "
+        "follows new turns while it stands at the end."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Turn up", show=False, id="transcript.up", tooltip="The turn before"),
@@ -36,7 +36,9 @@ class Transcript(TurnScroll, can_focus=True):
             "home", "edge(-1)", "First turn", show=False, id="transcript.first", tooltip="The first turn"
         ),
         Binding("end", "edge(1)", "Last turn", show=False, id="transcript.last", tooltip="The last turn"),
-        Binding("enter", "choose", "Look at turn", id="transcript.choose", tooltip="Where this turn stands"),
+        Binding(
+            "enter,x", "choose", "Look at turn", id="transcript.choose", tooltip="What this turn made true"
+        ),
         Binding("y", "copy", "Copy turn", show=False, id="transcript.copy", tooltip="Copy the turn's words"),
     ]
     DEFAULT_CSS = """

@@ -485,7 +485,8 @@ class Orchestrator:
         return await self._atlas.card(entity_id)
 
     async def trace(self, turn_id: Id) -> TurnTrace:
-        return await self._transcript.trace(turn_id)
+        trace = await self._transcript.trace(turn_id)
+        return replace(trace, proposals=await self._views.of_turn(trace.scene.id, turn_id))
 
     # --- inside --------------------------------------------------------------------------------------
 

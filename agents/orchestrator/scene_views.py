@@ -96,6 +96,13 @@ class SceneViews:
         shown = [p for scene_id in sorted(clocks) for p in await self.shown(scene_id)]
         return together(shown, ids)
 
+    async def of_turn(self, scene_id: Id, turn_id: Id) -> tuple[ProposalView, ...]:
+        """Return what a turn would make true and nobody has decided by a commit; withdrawn with the turn."""
+        wanted = (*OPEN, ProposalStatus.WITHDRAWN)
+        waiting = await self._log.proposals(scene_id=scene_id, statuses=wanted)
+        own = [p for p in waiting if turn_id in (p.turn_id, *(e.turn_id for e in p.evidence))]
+        return await self.proposals(own)
+
     async def proposals(self, proposals: Sequence[ProposedChange]) -> tuple[ProposalView, ...]:
         """Return rows for the proposals, with the number of the turn that each hangs on."""
         turns = await self._log.turns({p.turn_id for p in proposals if p.turn_id})

@@ -53,6 +53,7 @@ class Transcript:
         made = [subject for _, subject in await self._canon.supported_by([turn_id])]
         facts = await self._canon.facts_by_id(made)
         entities = await self._canon.entities_by_id(made)
+        results = await self._log.resolutions([turn_id])
         return TurnTrace(
             turn=turn,
             scene=scene,
@@ -60,4 +61,5 @@ class Transcript:
             on_line=turn_id in await self._log.on_line(scene.id, [turn_id]),
             facts=tuple(facts[i] for i in made if i in facts),
             entities=tuple(entities[i] for i in made if i in entities),
+            resolution=results[-1] if results else None,
         )
