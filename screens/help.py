@@ -27,7 +27,7 @@ from widgets.helpable import Helpable
 from widgets.safe_text import content, one_line, wrap
 
 TOUR = (
-    ("Begin", "On the menu press 1, then Enter four times: a world, a hero, a story, its first scene."),
+    ("Begin", "On the menu press 1, then Enter five times: world, rules, hero, story, first scene."),
     (
         "Play",
         "Type what your hero does and press Enter. A line that begins with > tells what happens, as the GM.",

@@ -1,4 +1,4 @@
-"""Story set-up: a world, a hero, a story, an opening scene. Everything is suggested; Enter goes on.
+"""Story set-up: a world, rules, a hero, a story, an opening scene. Everything is suggested; Enter goes on.
 
 Nothing is created before the last step but the sample world, so going away leaves nothing behind.
 """
@@ -17,11 +17,14 @@ from textual.message import Message
 from textual.widgets import ContentSwitcher, Input, Static
 
 from agents.desk import Mode, NewCharacter, NewUniverse, StoryOutline
+from agents.views import SystemView
 from screens.base import DeskScreen
 from screens.key_bar import KeyBar
 from screens.outline import suggested
 from screens.routes import ToMenu, ToScene, Visit
-from screens.setup_pages import NewHeroPage, NewWorldPage, OpeningPage, PickPage, Row, StoryPage
+from screens.setup_hero import NewHeroPage
+from screens.setup_pages import NewWorldPage, OpeningPage, PickPage, Row, StoryPage
+from screens.setup_rows import NEW, heroes_to_pick, rules_to_pick
 from stores.errors import InputError, MonitorError
 from stores.records.ids import Id
 from stores.records.world import Entity, Universe
@@ -29,9 +32,19 @@ from stores.records.world import Entity, Universe
 if TYPE_CHECKING:
     from agents.desk import Desk
 
-STEPS = ("World", "Hero", "Story", "Opening")
-STEP_OF = {"world": 0, "new-world": 0, "hero": 1, "new-hero": 1, "story": 2, "opening": 3}
-NEW, SAMPLE, NOBODY = "new", "sample", "nobody"
+STEPS = ("World", "Rules", "Hero", "Story", "Opening")
+STEP_OF = {"world": 0, "new-world": 0, "rules": 1, "hero": 2, "new-hero": 2, "story": 3, "opening": 4}
+BEFORE = {
+    "new-world": "world",
+    "rules": "world",
+    "hero": "rules",
+    "new-hero": "hero",
+    "story": "hero",
+    "opening": "story",
+}
+SAMPLE = "sample"
+USUAL = "lantern_twos"
+"""The rules that are suggested where the world itself suggests none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +59,7 @@ class World:
 
 
 class SetupScreen(DeskScreen[None]):
-    """Four steps from nothing to the first scene."""
+    """Five steps from nothing to the first scene."""
 
     CSS_PATH = "setup.tcss"
     AUTO_FOCUS = "#world Picker"
@@ -58,9 +71,10 @@ class SetupScreen(DeskScreen[None]):
 
     @dataclass
     class Universes(Message):
-        """The universes that there are."""
+        """The universes and the rule packs that there are."""
 
         universes: list[Universe]
+        systems: tuple[SystemView, ...]
 
     @dataclass
     class WorldRead(Message):
@@ -78,6 +92,8 @@ class SetupScreen(DeskScreen[None]):
         super().__init__(desk)
         self._entered = False
         self._universes: dict[Id, Universe] = {}
+        self._systems: dict[str, SystemView] = {}
+        self._system: SystemView | None = None
         self._world: World | None = None
         self._outline: StoryOutline | None = None
         self._suggested_for: tuple[World, Entity | NewCharacter | None] | None = None
@@ -94,8 +110,9 @@ class SetupScreen(DeskScreen[None]):
 
     async def _add_pages(self) -> None:
         """Mount the pages after the first one, which is enough for the first frame."""
+        rules = PickPage("By which rules do you play?", id="rules")
         hero = PickPage("Whom do you play?", id="hero")
-        pages = (NewWorldPage(), hero, NewHeroPage(), StoryPage(), OpeningPage())
+        pages = (NewWorldPage(), rules, hero, NewHeroPage(), StoryPage(), OpeningPage())
         for page in pages:
             page.display = False
         await self.query_one("#pages").mount_all(pages)
@@ -106,13 +123,14 @@ class SetupScreen(DeskScreen[None]):
         if not self._entered:
             await self.desk.enter(Mode.START_STORY)
             self._entered = True
-        self.post_message(self.Universes(await self.desk.universes()))
+        self.post_message(self.Universes(await self.desk.universes(), await self.desk.systems()))
 
     @on(Universes)
     async def _offer_worlds(self, message: Universes) -> None:
         if not self.query(StoryPage):
             await self._add_pages()
         self._universes = {u.id: u for u in message.universes}
+        self._systems = {s.id or f"file:{s.name}": s for s in message.systems}
         known = [Row(u.id, u.name, u.genre, u.description) for u in message.universes]
         new = Row(NEW, "+ A new world", "you name it", "An empty world. What is in it is found in play.")
         sample = Row(
@@ -124,9 +142,11 @@ class SetupScreen(DeskScreen[None]):
         self.query_one("#world", PickPage).show([*known, new, sample] if known else [sample, new])
 
     @on(PickPage.Picked)
-    def _picked(self, message: PickPage.Picked) -> None:
+    async def _picked(self, message: PickPage.Picked) -> None:
         message.stop()
-        if message.row_id == NEW:
+        if message.page.id == "rules":
+            await self._take_rules(self._systems.get(message.row_id))
+        elif message.row_id == NEW:
             self._turn_to(f"new-{message.page.id}")
         elif message.page.id == "world":
             self._read_world(self._universes.get(message.row_id))
@@ -148,7 +168,20 @@ class SetupScreen(DeskScreen[None]):
 
     def _take_world(self, world: World) -> None:
         self._world = world
-        self.query_one("#hero", PickPage).show(_heroes(world))
+        self.query_one("#hero", PickPage).show(heroes_to_pick(world.characters, world.opening))
+        first = world.opening.system if world.opening else ""
+        self.query_one("#rules", PickPage).show(rules_to_pick(self._systems), first=first or USUAL)
+        self._turn_to("rules")
+
+    # --- the rules ---------------------------------------------------------------------------------
+
+    async def _take_rules(self, system: SystemView | None) -> None:
+        """Play by these rules (None: none); a file that cannot be used says why and stays unpicked."""
+        if system is not None and system.problem:
+            self._say(f"{system.name}: {system.problem}")
+            return
+        self._system = system
+        await self.query_one(NewHeroPage).ask_for(system)
         self._turn_to("hero")
 
     # --- the hero ----------------------------------------------------------------------------------
@@ -179,7 +212,8 @@ class SetupScreen(DeskScreen[None]):
         if isinstance(universe, NewUniverse):
             universe = await self.desk.create_universe(universe)
             self._world = World(universe)
-        scene_id = await self.desk.start_story(replace(outline, universe_id=universe.id))
+        system = self._system.id if self._system else ""
+        scene_id = await self.desk.start_story(replace(outline, universe_id=universe.id, system=system))
         self.post_message(self.Started(scene_id))
 
     @on(Started)
@@ -208,15 +242,8 @@ class SetupScreen(DeskScreen[None]):
         self.query_one("#progress", Static).update(Content("").join(parts))
 
     def action_back(self) -> None:
-        before = {
-            "new-world": "world",
-            "hero": "world",
-            "new-hero": "hero",
-            "story": "hero",
-            "opening": "story",
-        }
-        if self.page in before:
-            self._turn_to(before[self.page])
+        if self.page in BEFORE:
+            self._turn_to(BEFORE[self.page])
         else:
             self.post_message(Visit(ToMenu()))
 
@@ -251,20 +278,3 @@ class SetupScreen(DeskScreen[None]):
             self._say(str(error))
         else:
             super().refused(error, worker)
-
-
-def _heroes(world: World) -> list[Row]:
-    """The hero that the world suggests, its other heroes, a new one, then anybody else."""
-    first = world.opening.pc if world.opening else None
-    heroes = [_hero(c) for c in sorted(world.characters, key=lambda c: c.id != first) if c.is_pc]
-    others = [_hero(c) for c in world.characters if not c.is_pc]
-    new = Row(NEW, "+ A new hero", "you name them", "Name, numbers and a line on who they are.")
-    nobody = Row(NOBODY, "Nobody", "", "Tell the story without a hero of your own.")
-    return [*heroes, new, *others, nobody]
-
-
-def _hero(entity: Entity) -> Row:
-    numbers = "  ".join(f"{name} {value}" for name, value in entity.numbers.items())
-    return Row(
-        entity.id, entity.name, "hero" if entity.is_pc else "", f"{entity.description}\n{numbers}".strip()
-    )

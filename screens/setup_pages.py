@@ -15,12 +15,12 @@ from textual.suggester import SuggestFromList
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from agents.desk import NewCharacter, NewUniverse, StoryOutline
+from agents.desk import NewUniverse, StoryOutline
 from screens.fields import Choice, Entry, Field, Form, Picker
-from screens.outline import numbers_from, place_from, words_from
+from screens.outline import place_from
 from stores.errors import InputError
 from stores.records.ids import Id
-from stores.records.play import Critical, StoryMode
+from stores.records.play import Critical, DiceBy, StoryMode, TensionMode
 from stores.records.world import Entity
 from widgets.safe_text import one_line, plain
 
@@ -53,11 +53,11 @@ class PickPage(Vertical):
         yield Picker(markup=False)
         yield Static(classes="about", markup=False)
 
-    def show(self, rows: Iterable[Row]) -> None:
-        """Offer these; the first is highlighted, or the one that was before."""
+    def show(self, rows: Iterable[Row], *, first: str = "") -> None:
+        """Offer these; highlighted is the one that was before, or the one to begin with."""
         self._rows = {row.id: row for row in rows}
         picker = self.query_one(Picker)
-        before = picker.highlighted_option.id if picker.highlighted_option else None
+        before = picker.highlighted_option.id if picker.highlighted_option else first
         picker.clear_options()
         picker.add_options(
             Option(Content.assemble((one_line(r.name), "bold"), (f"  {one_line(r.kind)}", "dim")), id=r.id)
@@ -132,34 +132,10 @@ class NewWorldPage(Form):
 
     def new_universe(self) -> NewUniverse:
         return NewUniverse(
-            name=_named(self["world-name"], "The world"),
+            name=named(self["world-name"], "The world"),
             genre=self["world-genre"],
             tone=self["world-tone"],
             description=self["world-text"],
-        )
-
-
-class NewHeroPage(Form):
-    """A player character to create."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "A new hero",
-            (
-                Field("Name", "hero-name", hint="what the hero is called"),
-                Field("Description", "hero-text", hint="who they are, in a line"),
-                Field("Numbers", "hero-numbers", hint="hp 10, might 1", value="hp 10, might 1"),
-                Field("Tags", "hero-tags", hint="brave, in debt"),
-            ),
-            id="new-hero",
-        )
-
-    def new_character(self) -> NewCharacter:
-        return NewCharacter(
-            name=_named(self["hero-name"], "The hero"),
-            description=self["hero-text"],
-            numbers=numbers_from(self["hero-numbers"]),
-            tags=words_from(self["hero-tags"]),
         )
 
 
@@ -191,6 +167,22 @@ class StoryPage(Form):
                     ),
                     id="critical",
                 ),
+                Choice(
+                    "Dice",
+                    (
+                        (DiceBy.PROGRAM, "thrown for you; every face is shown"),
+                        (DiceBy.PHYSICAL, "you throw your own, and type what fell"),
+                    ),
+                    id="dice",
+                ),
+                Choice(
+                    "Tension",
+                    (
+                        (TensionMode.BEND, "high, it bends the odds: more happens"),
+                        (TensionMode.EDGE, "high, answers go further; their odds stay"),
+                    ),
+                    id="tension",
+                ),
             ),
             id="story",
         )
@@ -203,13 +195,15 @@ class StoryPage(Form):
         """Return `outline` with what is on this page."""
         return replace(
             outline,
-            title=_named(self["title"], "The story", "title"),
+            title=named(self["title"], "The story", "title"),
             theme=self["theme"],
             tone=self["tone"],
             constraints=self["limits"],
             lines_and_veils=self["veils"],
             mode=StoryMode(self["mode"]),
             critical=Critical(self["critical"]),
+            dice=DiceBy(self["dice"]),
+            tension_mode=TensionMode(self["tension"]),
         )
 
 
@@ -245,14 +239,15 @@ class OpeningPage(Form):
         """Return `outline` with what is on this page."""
         return replace(
             outline,
-            scene_title=_named(self["scene-title"], "The scene", "title"),
+            scene_title=named(self["scene-title"], "The scene", "title"),
             scene_goal=self["scene-goal"],
             place=place_from(self["place"], self._places),
             cast=self.query_one(Cast).there,
         )
 
 
-def _named(text: str, what: str, part: str = "name") -> str:
+def named(text: str, what: str, part: str = "name") -> str:
+    """Return the text. Raises InputError if there is none."""
     if not text:
         raise InputError(f"{what} needs a {part}.", todo=f"Type a {part}, then Enter.")
     return text

@@ -22,7 +22,7 @@ async def test_first_five_minutes(tmp_path: Path) -> None:
     async with seated(real_desk(tmp_path), ROOMY) as table:
         # An empty library says what to do, and everything is suggested.
         assert table.shows("Press 1, then Enter")
-        await table.press("1", "enter", "enter", "enter", "enter")
+        await table.press("1", "enter", "enter", "enter", "enter", "enter")
         assert table.screen == "SceneScreen"
         assert table.shows("The Drowned Bell", "Before the Third Stroke", "Mara Venn")
 

@@ -62,8 +62,10 @@ def test_every_screen_can_be_left(cls: type[Screen[object]]) -> None:
     [
         ((), "MenuScreen"),
         (("1",), "SetupScreen"),
+        (("1", "enter"), "SetupScreen"),
         (("1", "enter", "enter"), "SetupScreen"),
         (("1", "enter", "enter", "enter"), "SetupScreen"),
+        (("1", "enter", "enter", "enter", "enter"), "SetupScreen"),
         (("2",), "StoriesScreen"),
         (("3",), "UniverseScreen"),
         (("3", "enter", "enter"), "UniverseScreen"),

@@ -46,7 +46,7 @@ async def let_go(table: Table, desk: SlowDesk) -> None:
 
 async def test_a_story_begins_once(desk: SlowDesk) -> None:
     async with seated(twin_desk(desk), NARROW) as table:
-        await table.press("1", "enter", "enter", "enter")
+        await table.press("1", "enter", "enter", "enter", "enter")
         await table.pilot.press("enter", "enter", "enter")
         await let_go(table, desk)
         assert table.screen == "SceneScreen"

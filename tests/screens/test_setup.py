@@ -9,7 +9,7 @@ import pytest
 from agents.desk import NewCharacter, StoryOutline
 from screens.outline import numbers_from, place_from, words_from
 from stores.errors import InputError, StoreFull
-from stores.records.play import Critical, StoryMode
+from stores.records.play import Critical, DiceBy, StoryMode, TensionMode
 from tests.screens.table import NARROW, Table, real_desk, seated, twin_desk
 from tests.screens.twin import TwinDesk
 
@@ -31,9 +31,11 @@ async def test_enter_all_the_way_plays_the_sample() -> None:
     twin = TwinDesk(sample=False, story=False)
     async with seated(twin_desk(twin), NARROW) as table:
         await table.press("1")
-        assert table.shows("● World", "○ Hero", "The sample world")
+        assert table.shows("● World", "○ Rules", "The sample world")
         await table.press("enter")
-        assert table.shows("✓ World", "● Hero", "Mara Venn")
+        assert table.shows("✓ World", "● Rules", "Lantern Twos", "On the sheet: might, wits, hp.")
+        await table.press("enter")
+        assert table.shows("✓ Rules", "● Hero", "Mara Venn")
         await table.press("enter")
         assert table.shows("● Story", "The Drowned Bell", "quiet dread", "copilot")
         await table.press("enter")
@@ -45,6 +47,8 @@ async def test_enter_all_the_way_plays_the_sample() -> None:
     assert outline.pc == twin.people[0].id
     assert outline.place == twin._places[0].id
     assert outline.cast == (twin.people[1].id,)
+    assert outline.system == "lantern_twos"
+    assert (outline.dice, outline.tension_mode) == (DiceBy.PROGRAM, TensionMode.BEND)
 
 
 async def test_a_world_and_a_hero_of_ones_own() -> None:
@@ -55,6 +59,7 @@ async def test_a_world_and_a_hero_of_ones_own() -> None:
         await table.press("down")
         await table.type("desert mystery")
         assert not twin.called("create_universe")  # nothing is created before the end
+        await table.press("down", "down", "enter")  # no rule pack
         await table.press("enter")  # a new hero
         await table.type("Sel", enter=False)
         await table.press("tab", "tab")
@@ -63,7 +68,8 @@ async def test_a_world_and_a_hero_of_ones_own() -> None:
         await table.type("stubborn, in debt")
         assert table.shows("● Story", "Sel in Ash Reach")
         await table.press("tab", "tab", "tab", "tab", "tab", "right", "tab", "space")
-        assert table.shows("autopilot", "auto")
+        await table.press("tab", "right", "tab", "right")
+        assert table.shows("autopilot", "auto", "physical", "edge")
         await table.press("enter")
         await table.press("tab", "tab")
         await table.type("The Glass Well")
@@ -73,13 +79,53 @@ async def test_a_world_and_a_hero_of_ones_own() -> None:
     outline = outlined(twin)
     assert outline.pc == NewCharacter("Sel", "", (("hp", 12), ("wits", 2)), ("stubborn", "in debt"))
     assert (outline.mode, outline.critical) == (StoryMode.AUTOPILOT, Critical.AUTO)
+    assert (outline.dice, outline.tension_mode) == (DiceBy.PHYSICAL, TensionMode.EDGE)
+    assert outline.system == ""
     assert outline.place == "The Glass Well"
+
+
+async def test_a_hero_by_the_rules() -> None:
+    twin = TwinDesk(story=False)
+    async with seated(twin_desk(twin), NARROW) as table:
+        await table.press("1", "enter", "enter", "down", "enter")
+        assert table.shows("might", "-1 to 3 · Arms and back", "Begins with hp 10/10", "known: hurt")
+        await table.type("Sel", enter=False)
+        await table.press("tab", "tab", "ctrl+u")
+        await table.type("9")
+        assert table.shows("might is -1 to 3 for a new hero, not 9.", "● Hero")
+        await table.press("ctrl+u")
+        await table.type("lots")
+        assert table.shows("might is a whole number, not “lots”.")
+        await table.press("ctrl+u")
+        await table.type("2", enter=False)
+        await table.press("tab", "ctrl+u", "tab")
+        await table.type("luck 3")
+        assert table.shows("● Story")
+        await table.press("enter", "enter")
+    outline = outlined(twin)
+    assert outline.pc == NewCharacter("Sel", "", (("might", 2), ("wits", 0), ("luck", 3)), ())
+    assert outline.system == "lantern_twos"
+
+
+async def test_rules_that_cannot_be_used_say_which_line_is_wrong() -> None:
+    twin = TwinDesk(story=False)
+    async with seated(twin_desk(twin), NARROW) as table:
+        await table.press("1", "enter", "end")
+        assert table.shows("✗ mudlarks.yaml cannot be used", "line 15 (check, vs)")
+        await table.press("enter")
+        assert table.shows("● Rules", "mudlarks.yaml: This rule pack cannot be used: line 15")
+        await table.press("home", "down", "enter")  # Plain Telling
+        assert table.shows("✓ Rules", "● Hero")
+        await table.press("escape")
+        assert table.shows("● Rules", "No numbers.")
+        await table.press("enter", "down", "enter")
+        assert table.shows("A new hero", "Numbers")
 
 
 async def test_what_is_wrong_is_said_and_nothing_typed_is_lost() -> None:
     twin = TwinDesk(story=False)
     async with seated(twin_desk(twin), NARROW) as table:
-        await table.press("1", "enter", "down", "enter", "enter")
+        await table.press("1", "enter", "down", "down", "enter", "down", "enter", "enter")
         assert table.shows("The hero needs a name.")
         await table.type("Sel", enter=False)
         await table.press("tab", "tab")
@@ -99,7 +145,7 @@ async def test_what_is_wrong_is_said_and_nothing_typed_is_lost() -> None:
 async def test_back_goes_one_step_and_keeps_what_was_typed() -> None:
     twin = TwinDesk(story=False)
     async with seated(twin_desk(twin), NARROW) as table:
-        await table.press("1", "enter", "enter")
+        await table.press("1", "enter", "enter", "enter")
         await table.type("A Title of My Own", enter=False)
         await table.press("enter", "escape")
         assert table.shows("● Story", "A Title of My Own")
@@ -107,7 +153,7 @@ async def test_back_goes_one_step_and_keeps_what_was_typed() -> None:
         assert table.shows("● Hero")
         await table.press("enter")
         assert table.shows("A Title of My Own")
-        await table.press("escape", "escape", "escape")
+        await table.press("escape", "escape", "escape", "escape")
         assert table.screen == "MenuScreen"
         assert twin.called("leave")
         assert not twin.called("start_story")
@@ -116,7 +162,7 @@ async def test_back_goes_one_step_and_keeps_what_was_typed() -> None:
 async def test_the_cast_is_ticked_with_space() -> None:
     twin = TwinDesk(story=False)
     async with seated(twin_desk(twin), NARROW) as table:
-        await table.press("1", "enter", "enter", "enter", "tab", "tab", "tab")
+        await table.press("1", "enter", "enter", "enter", "enter", "tab", "tab", "tab")
         await table.press("space", "down", "space")
         assert table.shows("· Father Ode", "✓ Ilse Karr")
         await table.press("enter")
@@ -128,7 +174,7 @@ async def test_a_name_that_is_taken_is_told_by_the_desk(tmp_path: Path) -> None:
         await table.press("1", "enter", "escape")  # the sample is there now
         await table.press("down", "enter")
         await table.type("Salt Coast")
-        await table.press("enter")
+        await table.press("enter", "enter")
         await table.type("Sel")
         await table.press("enter", "enter")
         assert table.shows("There is a universe called Salt Coast already")

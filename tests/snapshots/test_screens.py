@@ -50,11 +50,12 @@ NEW: dict[str, Steps] = {
     "stories_none": ("2",),
     "setup_world": ("1",),
     "setup_new_world": ("1", "down", "enter"),
-    "setup_hero": ("1", "enter"),
-    "setup_new_hero": ("1", "enter", *DOWN_TO_NEW, "enter", "enter"),
-    "setup_story": ("1", "enter", "enter"),
-    "setup_opening": ("1", "enter", "enter", "enter", "tab", "tab", "tab"),
-    "scene_first": ("1", "enter", "enter", "enter", "enter"),
+    "setup_rules": ("1", "enter"),
+    "setup_hero": ("1", "enter", "enter"),
+    "setup_new_hero": ("1", "enter", "enter", *DOWN_TO_NEW, "enter", "enter"),
+    "setup_story": ("1", "enter", "enter", "enter"),
+    "setup_opening": ("1", "enter", "enter", "enter", "enter", "tab", "tab", "tab"),
+    "scene_first": ("1", "enter", "enter", "enter", "enter", "enter"),
 }
 
 

@@ -1,0 +1,92 @@
+"""The page of story set-up that makes a hero, by the rules that were chosen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from textual.containers import Vertical
+from textual.widget import Widget
+from textual.widgets import Static
+
+from agents.desk import NewCharacter
+from agents.views import SheetRow, SystemView
+from screens.fields import Entry, Field, Form
+from screens.outline import numbers_from, words_from
+from screens.setup_pages import named
+from stores.errors import InputError
+
+
+class NewHeroPage(Form):
+    """A player character to create: the numbers that the rules ask for, and any others."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "A new hero",
+            (
+                Field("Name", "hero-name", hint="what the hero is called"),
+                Field("Description", "hero-text", hint="who they are, in a line"),
+                Vertical(id="hero-sheet"),
+                Field("Tags", "hero-tags", hint="brave, in debt"),
+            ),
+            id="new-hero",
+        )
+        self._system: SystemView | None = None
+
+    async def ask_for(self, system: SystemView | None) -> None:
+        """Ask for what stands on a sheet by these rules (None: no rules); numbers typed for the same rules
+        stay."""
+        if self.query("#hero-numbers") and system == self._system:
+            return
+        self._system = system
+        sheet = self.query_one("#hero-sheet", Vertical)
+        await sheet.remove_children()
+        await sheet.mount_all(self._fields(system))
+        known = ", ".join(tag.label for tag in system.tags) if system else ""
+        self.query_one("#hero-tags", Entry).placeholder = f"any words; known: {known}" if known else "in debt"
+
+    def _fields(self, system: SystemView | None) -> Iterable[Widget]:
+        if system is None or not (system.numbers or system.tracks):
+            typed = "" if system else "hp 10, might 1"
+            return [Field("Numbers", "hero-numbers", hint="hp 10, might 1", value=typed)]
+        asked = [
+            Field(row.label, f"hero-{n}", value=str(row.number), about=_about(row))
+            for n, row in enumerate(system.numbers)
+        ]
+        tracks = " · ".join(f"{row.label} {row.shown}" for row in system.tracks)
+        begins = [Static(f"Begins with {tracks}", id="hero-tracks", markup=False)] if tracks else []
+        return [*asked, *begins, Field("Also", "hero-numbers", hint="other numbers: luck 2, coin 10")]
+
+    def new_character(self) -> NewCharacter:
+        asked = self._system.numbers if self._system else ()
+        numbers = [(row.key, _within(row, self[f"hero-{n}"])) for n, row in enumerate(asked)]
+        return NewCharacter(
+            name=named(self["hero-name"], "The hero"),
+            description=self["hero-text"],
+            numbers=(*numbers, *numbers_from(self["hero-numbers"])),
+            tags=words_from(self["hero-tags"]),
+        )
+
+
+def _about(row: SheetRow) -> str:
+    """Return what a number is for, with the ends it goes between."""
+    if row.low is None and row.high is None:
+        return row.meaning
+    ends = f"{row.low} to {row.high}" if row.low is not None and row.high is not None else ""
+    ends = ends or (f"from {row.low}" if row.high is None else f"to {row.high}")
+    return f"{ends} · {row.meaning}"
+
+
+def _within(row: SheetRow, text: str) -> int:
+    """Read a number of a sheet; an empty line is the usual one. Raises InputError."""
+    if not text:
+        return int(row.number or 0)
+    if not re.fullmatch(r"[+-]?\d{1,9}", text):
+        raise InputError(f"{row.label} is a whole number, not “{text[:30]}”.", todo=_about(row))
+    number = int(text)
+    if (row.low is not None and number < row.low) or (row.high is not None and number > row.high):
+        raise InputError(
+            f"{row.label} is {_about(row).partition(' · ')[0]} for a new hero, not {number}.",
+            todo="In play you may change it as you like, with /state or on the sheet.",
+        )
+    return number
