@@ -31,7 +31,7 @@ from widgets.safe_text import one_line
 if TYPE_CHECKING:
     from agents.desk import Desk
     from agents.messages import Event
-    from agents.views import CommitReport, GateView
+    from agents.views import CommitReport, GateView, TensionOffer
 
 GROUPINGS = (Grouping.GROUP, Grouping.LABEL, Grouping.NONE)
 """By what it is about, by kind, as it was proposed."""
@@ -70,6 +70,13 @@ class GateScreen(DecidingScreen):
             key_display="/",
         ),
         Binding("p", "house", "House", id="gate.house", tooltip="What this world decides by itself"),
+        Binding(
+            "t",
+            "tension",
+            "Tension",
+            id="gate.tension",
+            tooltip="Move the tension as the scene's results would",
+        ),
         Binding("escape", "escape", "Back", id="gate.escape", tooltip="Back, with every decision kept"),
     ]
 
@@ -80,6 +87,12 @@ class GateScreen(DecidingScreen):
     @dataclass
     class Committed(Message):
         report: CommitReport
+
+    @dataclass
+    class Turned(Message):
+        """The tension was moved as offered."""
+
+        offer: TensionOffer
 
     @dataclass
     class Reopened(Message):
@@ -122,6 +135,8 @@ class GateScreen(DecidingScreen):
             rows.empty = EMPTY if self.scene_id else EMPTY_UNIVERSE
         rows.show(message.view.proposals)
         self.query_one(TitleBar).show(message.view.title, _counts(message.view))
+        if first:
+            self.query_one(Aside).say(message.view.told)
         self.refresh_bindings()
 
     @on(ProposalList.Highlighted)
@@ -133,6 +148,21 @@ class GateScreen(DecidingScreen):
     def action_house(self) -> None:
         if self.view is not None:
             self.post_message(Visit(ToHouse(self.view.universe.id)))
+
+    def action_tension(self) -> None:
+        """Move the tension where the scene's results would; leaving it alone takes no key."""
+        if self.view is not None and self.view.tension is not None and self.scene_id is not None:
+            self.change(self._turn(self.scene_id, self.view.tension), "tension")
+
+    async def _turn(self, scene_id: Id, offer: TensionOffer) -> None:
+        await self.desk.set_tension(scene_id, offer.after)
+        self.post_message(self.Turned(offer))
+
+    @on(Turned)
+    def _turned(self, message: Turned) -> None:
+        offer = message.offer
+        self.query_one(Aside).say((f"Tension {offer.before} -> {offer.after}: {offer.why}.",))
+        self.reload()
 
     # --- filter and groups -------------------------------------------------------------------------
 
@@ -183,6 +213,8 @@ class GateScreen(DecidingScreen):
     # --- committing --------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "tension":
+            return self.view is not None and self.view.tension is not None
         if action == "commit":
             rows = self.query_one(ProposalList)
             to_do = self.view is not None and (self.view.finalizing or any(map(is_open, rows.views)))
