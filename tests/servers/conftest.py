@@ -1,0 +1,44 @@
+"""Real servers for whole sessions: emptied, made ready, and named in the environment (`make servers`)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+from collections.abc import Iterator
+
+import pytest
+from neo4j import GraphDatabase
+from pymongo import MongoClient
+
+from stores.authority import Store
+from stores.servers.prepare import prepare
+
+TRUTH = frozenset({Store.CANON, Store.LOG})
+
+
+@pytest.fixture
+def on_servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+    """Give the environment of a program whose truth is on the servers at hand, in a library of its own."""
+    if not (os.environ.get("MONITOR_NEO4J_URL") and os.environ.get("MONITOR_MONGO_URL")):
+        pytest.skip("no Neo4j and MongoDB at hand")
+    mine = {
+        "MONITOR_LIBRARY": f"session_{secrets.token_hex(4)}",
+        "MONITOR_SERVERS_SECRET": secrets.token_hex(16),
+        "MONITOR_CANON": "servers",
+        "MONITOR_LOG": "servers",
+    }
+    for name, value in mine.items():
+        monkeypatch.setenv(name, value)
+    empty_canon()
+    asyncio.run(prepare(os.environ, TRUTH))
+    yield mine
+    with MongoClient[dict[str, object]](os.environ["MONITOR_MONGO_URL"]) as client:
+        client.drop_database(mine["MONITOR_LIBRARY"])
+
+
+def empty_canon() -> None:
+    """Neo4j Community has one database, and so one library."""
+    credentials = (os.environ.get("MONITOR_NEO4J_USER", "neo4j"), os.environ["MONITOR_NEO4J_PASSWORD"])
+    with GraphDatabase.driver(os.environ["MONITOR_NEO4J_URL"], auth=credentials) as driver:
+        driver.execute_query("MATCH (n) WHERE coalesce(n.name, '') <> 'format' DETACH DELETE n")

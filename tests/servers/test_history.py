@@ -1,0 +1,82 @@
+"""A universe's history into the servers and out of them, and a load that fails. Source: stores/history.py."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from stores.history import HISTORY, Part
+from stores.open import open_stores
+from stores.records.base import Record
+from stores.records.ids import Id
+from stores.servers.addresses import addresses
+from stores.servers.graph import open_graph
+from stores.servers.history import ServerHistory
+from stores.servers.mongo import Mongo, migrate
+from stores.servers.open import mongo_client
+from tests.campaign import play_campaign
+from tests.servers.conftest import TRUTH
+
+pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("neo4j"), pytest.mark.timeout(300)]
+
+
+@pytest.fixture
+async def history(on_servers: dict[str, str]) -> AsyncIterator[ServerHistory]:
+    known = addresses(os.environ, TRUTH)
+    graph = await open_graph(known.get("NEO4J_URL"), known.get("NEO4J_USER"), known.get("NEO4J_PASSWORD"))
+    mongo = Mongo(mongo_client(known), known.get("MONGO_URL"), known.library)
+    await migrate(mongo)
+    yield ServerHistory(graph, mongo)
+    await mongo.close()
+    await graph.close()
+
+
+@pytest.fixture
+async def campaign(tmp_path: Path) -> tuple[Id, dict[str, list[Record]]]:
+    """A small campaign with something of everything, played at home."""
+    stores = await open_stores(tmp_path / "home")
+    try:
+        universe_id = await play_campaign(stores)
+        return universe_id, await everything(stores.history, universe_id)
+    finally:
+        await stores.close()
+
+
+async def everything(history: object, universe_id: Id) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {}
+    await history.dump(universe_id, lambda name, records: found.update({name: list(records)}))  # type: ignore[attr-defined]
+    return found
+
+
+async def test_what_goes_in_comes_out_the_same(
+    history: ServerHistory, campaign: tuple[Id, dict[str, list[Record]]]
+) -> None:
+    universe_id, whole = campaign
+    assert await history.load(whole.items(), naming=[universe_id]) == set()
+    assert await everything(history, universe_id) == whole
+    assert await history.load(whole.items(), naming=[universe_id]) == {universe_id}
+    assert await history.load(whole.items(), naming=[universe_id], finish=True) == set()
+    assert await everything(history, universe_id) == whole
+
+
+async def test_a_load_that_fails_leaves_nothing(
+    history: ServerHistory, campaign: tuple[Id, dict[str, list[Record]]]
+) -> None:
+    universe_id, whole = campaign
+
+    def cut_off() -> Iterator[Part]:
+        for name in HISTORY:
+            if name == "resolutions":
+                raise RuntimeError("the archive ends here")
+            yield name, whole[name]
+
+    with pytest.raises(RuntimeError):
+        await history.load(cut_off(), naming=[universe_id])
+    listed: list[Id] = []
+    await history.dump_all(lambda whose, name, records: listed.append(whose))
+    assert universe_id not in listed
+    assert await history.load(whole.items(), naming=[universe_id]) == set()
+    assert await everything(history, universe_id) == whole
