@@ -45,4 +45,3 @@ def test_with_a_wrong_password_play_goes_on_at_home_and_is_sent_later(
     assert "refuses this user or password" in told
     assert "kept and sent later" in told
     assert "Orc died." in monitor(tmp_path / "one", "story", "The Ford").stdout
-    assert "Orc died." in monitor(tmp_path / "other", "story", "The Ford").stdout
