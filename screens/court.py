@@ -50,7 +50,15 @@ class CourtScreen(DeskScreen[None]):
         Binding("p", "walk(-1)", "Before", id="court.before", tooltip="Hear the one before"),
         Binding("x", "words('new')", "New's words", id="court.new", tooltip="Where the new one was said"),
         Binding("X", "words('old')", "Old's words", id="court.old", tooltip="Where the old one was said"),
-        Binding("enter", "rule", "Rule so", id="court.rule", tooltip="Rule as typed", key_display="⏎"),
+        Binding(
+            "enter",
+            "rule",
+            "Rule so",
+            id="court.rule",
+            tooltip="Rule as typed",
+            priority=True,
+            key_display="⏎",
+        ),
         Binding("enter", "go_on", "Go on", id="court.go_on", tooltip="Back", key_display="⏎"),
         Binding("escape", "escape", "Back", id="court.escape", tooltip="One step back; nothing is ruled"),
     ]

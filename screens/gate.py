@@ -142,7 +142,8 @@ class GateScreen(DecidingScreen):
     @on(ProposalList.Highlighted)
     def _show_detail(self, message: ProposalList.Highlighted) -> None:
         self.query_one("#about").display = message.view is not None
-        self.query_one(Diff).view = message.view
+        waits = message.view is not None and is_open(message.view)
+        self.query_one(Diff).view = message.view if waits else None
         self.query_one(ProposalDetail).show(message.view)
 
     def action_house(self) -> None:

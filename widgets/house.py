@@ -21,6 +21,9 @@ RULE_CELLS = 12
 
 KIND_CELLS = 34
 
+ROOMY = 100
+"""Cells from which a row has room for figures and for who set its rule."""
+
 _INKS = {KindRule.ACCEPT: Ink.GOOD, KindRule.ASK: Ink.WARN, KindRule.REJECT: Ink.BAD}
 _SIGNS = {KindRule.ACCEPT: "✓", KindRule.ASK: "?", KindRule.REJECT: "✗"}
 
@@ -116,7 +119,7 @@ def _kind_line(kind: KindView, width: int) -> list[Line]:
     word = rule.value if rule else "no rule"
     figures = f"you accepted {kind.accepted} of {kind.decided}" if kind.decided else ""
     who = f"by {kind.by}, {kind.at}" if kind.rule else ""
-    told = "   ".join(filter(None, (figures, who)))
+    told = who or figures if width < ROOMY else "   ".join(filter(None, (figures, who)))
     room = max(10, min(KIND_CELLS, width - RULE_CELLS - 4))
     return [
         [

@@ -44,7 +44,7 @@ class ProposalList(RowList[ProposalView]):
     """Proposals by row, with the keys that decide them.
 
     `accept_all` says what `A` takes: what policy pre-ticks (`ticked`), or everything undecided that meets
-    no conflict (`unmarked`); rows marked with space are left out of both.
+    no conflict and that policy does not reject (`unmarked`); rows marked with space are left out of both.
     """
 
     HELP_TITLE: ClassVar[str] = "Proposals"
@@ -252,7 +252,7 @@ class ProposalList(RowList[ProposalView]):
             view.proposal.id
             for view in views
             if view.proposal.id not in self._selected
-            and (view.mark == "accept" or (self._accept_all == "unmarked" and view.mark != "hold"))
+            and (view.mark == "accept" or (self._accept_all == "unmarked" and view.mark == "defer"))
         )
         if ids:
             self._selected.clear()

@@ -15,6 +15,7 @@ from agents.orchestrator.annals import Annals
 from agents.orchestrator.atlas import Atlas, when_so
 from agents.orchestrator.outlook import span
 from agents.views import EntityCard, FactView
+from agents.world_views import Basis
 from stores.ports import CanonReader
 from stores.records.canon import Authority, CreateEntity, Evidence, Fact, FactStatus, Standing
 from stores.records.ids import Id
@@ -41,7 +42,7 @@ class Statements:
             standing=_standing(fact, proposed=proposed),
             when=span(fact, calendar) or ALWAYS,
             authority=AUTHORITY_WORDS[fact.authority],
-            evidence=await self._annals.places(evidence),
+            evidence=await self._places(evidence),
         )
 
     async def of_proposal(self, proposal: ProposedChange, title: str) -> Statement:
@@ -51,7 +52,7 @@ class Statements:
             standing="proposed",
             when="",
             authority=AUTHORITY_WORDS[proposal.authority],
-            evidence=await self._annals.places(proposal.evidence),
+            evidence=await self._places(proposal.evidence),
         )
 
     async def of_entity(self, entity_id: Id, docket: Docket, calendar: Calendar) -> Statement:
@@ -67,9 +68,13 @@ class Statements:
             standing="proposed" if proposal else "in canon",
             when="",
             authority=AUTHORITY_WORDS[proposal.authority if proposal else Authority.GM],
-            evidence=await self._annals.places(card.evidence),
+            evidence=await self._places(card.evidence),
             card=card,
         )
+
+    async def _places(self, evidence: Sequence[Evidence]) -> tuple[Basis, ...]:
+        """Return where the evidence stands: the very words first, scenes as a whole after them."""
+        return await self._annals.places(sorted(evidence, key=lambda piece: not piece.quote))
 
     def _claims(self, entity: Entity, docket: Docket, calendar: Calendar) -> tuple[FactView, ...]:
         """Return what is proposed of somebody who is only proposed."""

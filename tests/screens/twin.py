@@ -29,6 +29,8 @@ from agents.views import (
     SheetView,
     StoryCard,
     SystemView,
+    TensionOffer,
+    ThreadView,
     TurnTrace,
     TurnView,
 )
@@ -46,10 +48,12 @@ from stores.records.canon import (
     StateChange,
     StateOp,
 )
+from stores.records.clocks import TRACK_TICKS, Pace, ProgressClock
 from stores.records.ids import Id, derived
 from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
 from stores.records.play import Degree, Die, Resolution, Scene, Speaker, Story, TensionMode, Turn
 from stores.records.world import Entity, EntityKind, Universe
+from tests.screens.twin_bench import TwinBench
 from tests.screens.twin_world import TwinWorld
 
 NOW = datetime(2025, 3, 1, 20, 0, tzinfo=UTC)
@@ -95,6 +99,7 @@ class TwinDesk:
         self.calls: list[tuple[str, tuple[Any, ...]]] = []
         self.failures: dict[str, BaseException] = {}
         self.world = TwinWorld(self)
+        self.bench = TwinBench(self)
         self.universe = _universe()
         self.people = _people(self.universe.id)
         self._places = _places(self.universe.id)
@@ -105,6 +110,16 @@ class TwinDesk:
         self.lines: dict[Id, list[TurnView]] = {}
         self.states: dict[Id, str] = {}
         self._proposals: list[ProposalView] = []
+        self.threads = (
+            ThreadView(an_id("thread", 1), 1, "Who moved the bell?", weight=3, age="2 days"),
+            ThreadView(an_id("thread", 2), 2, "Mara owes the well a coin", kind="debt", proposed=True),
+        )
+        self.clocks: tuple[ProgressClock, ...] = (ProgressClock(name="Spring tide", filled=2, per_scene=1),)
+        self.tracks: tuple[ProgressClock, ...] = (
+            ProgressClock(name="Find the bell", filled=7, size=TRACK_TICKS, pace=Pace.SLOW),
+        )
+        self.opening = ""
+        self.offer: TensionOffer | None = TensionOffer(5, 6, "2 of 3 checks failed")
         self.trigger = ""
         self.undone: list[TurnView] = []
         self.suspended = story
@@ -112,8 +127,10 @@ class TwinDesk:
             scene_id = self._begin("The Drowned Bell", "Under the chapel", "Find who moved the bell")
             for i in range(turns // 2):
                 self._say(scene_id, _SAID[i % len(_SAID)], _ANSWERED[i % len(_ANSWERED)])
-            self._proposals = _proposals(
-                self.universe.id, scene_id, self.people, self._places, self.lines[scene_id]
+            self._proposals = (
+                []
+                if not turns
+                else _proposals(self.universe.id, scene_id, self.people, self._places, self.lines[scene_id])
             )
 
     def fail(self, method: str, error: BaseException) -> None:
@@ -316,6 +333,10 @@ class TwinDesk:
             trigger=self.trigger,
             can_undo=bool(self.lines[scene_id]),
             can_redo=bool(self.undone),
+            threads=self.threads,
+            clocks=self.clocks,
+            tracks=self.tracks,
+            opening=self.opening,
         )
 
     async def transcript(self, scene_id: Id, start: int, count: int) -> list[TurnView]:
@@ -400,7 +421,11 @@ class TwinDesk:
         scene = self._scenes[scene_id] if scene_id else None
         finalizing = scene_id is not None and self.states[scene_id] == "finalizing"
         title = f"Scene {scene.order} “{scene.title}”" if scene else self.universe.name
-        return GateView(title, self.universe, scene, finalizing, tuple(self._proposals))
+        told = ("The scene ends. Spring tide 2 → 3 of 6.",) if finalizing else ()
+        offer = self.offer if finalizing else None
+        return GateView(
+            title, self.universe, scene, finalizing, tuple(self._proposals), told=told, tension=offer
+        )
 
     async def decide(
         self,
@@ -483,6 +508,15 @@ class TwinDesk:
 
     async def set_tension(self, scene_id: Id, tension: int | TensionMode) -> None:
         self._call("set_tension", scene_id, tension)
+        self.offer = None
+
+    async def check_start(self, scene_id: Id, faces: tuple[int, ...] | None = None) -> Reply:
+        self._call("check_start", scene_id, faces)
+        return Reply("exchange")
+
+    async def finish_track(self, scene_id: Id, track: str, faces: tuple[int, ...] | None = None) -> Reply:
+        self._call("finish_track", scene_id, track, faces)
+        return Reply("exchange")
 
     async def alter_roll(self, scene_id: Id, how: Literal["reroll", "pick"], typed: str) -> Reply:
         self._call("alter_roll", scene_id, how, typed)

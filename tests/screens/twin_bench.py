@@ -1,0 +1,219 @@
+"""The twin's side of `desk.bench`: a case, a house with an offer, and what was asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from agents.bench import (
+    Case,
+    Choice,
+    Docket,
+    HouseView,
+    KindView,
+    Ruled,
+    RulingView,
+    RulingWords,
+    Statement,
+    Way,
+)
+from agents.messages import ProposalsChanged
+from agents.views import CommitReport, EntityCard
+from agents.world_views import Basis, Staged
+from stores.errors import InputError
+from stores.records.canon import Evidence, EvidenceKind, Standing
+from stores.records.ids import Id, derived
+from stores.records.ledger import CourtRuling, KindRule
+from stores.records.world import Entity
+
+if TYPE_CHECKING:
+    from tests.screens.twin import TwinDesk
+
+WAYS = (
+    Way("new", "The new one holds from a time on; before that the old one did", (), "time", "Day 3, 18:05"),
+    Way("never", "The new one holds; the old one was never so"),
+    Way("old", "The old one stands; the new one is turned down"),
+    Way(
+        "both",
+        "Both stand, but one of them is mere hearsay",
+        (
+            Choice("The new one is only a rumour", "new"),
+            Choice("The old one is a lie", "old", Standing.LIE),
+        ),
+    ),
+    Way(
+        "until",
+        "Each had its own time",
+        (
+            Choice("First the old one, then the new one", "old", suggested="Day 3, 18:05"),
+            Choice("First the new one, then the old one", "new", suggested="Day 2, 08:00"),
+        ),
+        "time",
+    ),
+    Way(
+        "split",
+        "They are about two different things of one name",
+        (Choice("The new one is about another bell", "new", entity_id="bell", suggested="another bell"),),
+        "name",
+    ),
+)
+TWO = (
+    Way("same", "They are one: The Flooded Nave is known as another name of Saint Orrin's chapel"),
+    Way("different", "They are two: The Flooded Nave is something else; this is not asked again"),
+    Way("reject", "Reject it: canon stays as it is"),
+)
+
+
+class TwinBench:
+    def __init__(self, desk: TwinDesk) -> None:
+        self.court = TwinCourt(desk)
+        self.house = TwinHouse(desk)
+
+
+class TwinCourt:
+    """`conflicts` are those that the bell still has."""
+
+    def __init__(self, desk: TwinDesk) -> None:
+        self._desk = desk
+        self.conflicts = 1
+
+    async def docket(self, proposal_id: Id) -> Docket:
+        self._desk._call("docket", proposal_id)
+        row = next(p for p in self._desk._proposals if p.proposal.id == proposal_id)
+        case = self._of_names(row.title) if row.label == "place" else self._of_bell()
+        cases = [case] if row.label == "place" or row.conflicts else []
+        if row.conflicts and self.conflicts > 1:
+            cases.append(
+                replace(case, against="other", text="Canon says the bell is at the bottom of the sea.")
+            )
+        return Docket(self._desk.universe, proposal_id, row.title, tuple(cases))
+
+    def _of_bell(self) -> Case:
+        turn = self._desk.lines[next(iter(self._desk._scenes))][1].turn
+        said = Basis(
+            Evidence(
+                id=derived("said"),
+                kind=EvidenceKind.TURN,
+                ref_id=turn.id,
+                quote="Drag marks run from the foot of the stair to the flooded nave.",
+                turn_id=turn.id,
+            ),
+            place="turn 2 of scene 1 “Under the chapel”",
+            who="the GM, 2025-03-01 20:00",
+            turn_id=turn.id,
+        )
+        return Case(
+            against="tower",
+            check="only one of the two can hold at a time",
+            text="Canon says the bell hangs in the tower.",
+            certain=True,
+            new=Statement(
+                "The bell was moved after the storm", "proposed", "from Day 3, 18:05", "inferred", (said,)
+            ),
+            old=Statement("The bell hangs in the tower", "in canon", "always", "from a source"),
+            ways=WAYS,
+        )
+
+    def _of_names(self, title: str) -> Case:
+        def card(entity: Entity) -> EntityCard:
+            return EntityCard(entity, (), (), (), (), ())
+
+        chapel = self._desk._places[0]
+        nave = chapel.model_copy(
+            update={"name": title, "description": "Knee-deep at low water.", "aliases": ("The Nave",)}
+        )
+        return Case(
+            against=chapel.id,
+            check="one thing under two names?",
+            text=f"The name is much like {chapel.name}.",
+            certain=False,
+            new=Statement(title, "proposed", "", "your word", card=card(nave)),
+            old=Statement(chapel.name, "in canon", "", "your word", card=card(chapel)),
+            ways=TWO,
+        )
+
+    async def foresee(self, ruling: RulingWords) -> tuple[str, ...]:
+        self._desk._call("foresee", ruling)
+        self._refuse(ruling)
+        return (f"+ what {ruling.way} would do {ruling.when}{ruling.name}".strip(),)
+
+    def _refuse(self, ruling: RulingWords) -> None:
+        if ruling.when == "never":
+            raise InputError("'never' names no day.", todo="Try day 3, day 3 dusk, now or always.")
+
+    async def rule(self, ruling: RulingWords) -> Ruled:
+        self._desk._call("rule", ruling)
+        self._refuse(ruling)
+        self.conflicts -= 1
+        if not self.conflicts:
+            self._desk._proposals = [
+                replace(p, conflicts=(), mark="accept") if p.proposal.id == ruling.proposal_id else p
+                for p in self._desk._proposals
+            ]
+        self._desk.events.publish(ProposalsChanged(self._desk.universe.id, None))
+        report = CommitReport(derived("canonization"), (), (), 1, 0, 0, 0)
+        return Ruled(report, ("+ The bell was moved after the storm",), self.conflicts)
+
+    async def rulings(self, universe_id: Id) -> tuple[RulingView, ...]:
+        return ()
+
+
+class TwinHouse:
+    def __init__(self, desk: TwinDesk) -> None:
+        self._desk = desk
+        self._call: Callable[..., None] = desk._call
+        self.rules: dict[str, KindRule] = {}
+        self.predicates = ""
+
+    async def read(self, universe_id: Id) -> HouseView:
+        self._call("house", universe_id)
+        kinds = [
+            KindView("create_entity", "new entities", accepted=3, decided=9),
+            KindView("assert_fact", "facts"),
+            KindView("assert_fact:weather", "facts (weather)", decided=20, offered=KindRule.REJECT),
+            KindView("state_change", "numbers and tags", accepted=7, decided=7),
+        ]
+        known = {kind.kind for kind in kinds}
+        kinds += [KindView(kind, kind) for kind in self.rules if kind not in known]
+        ruled = [
+            replace(k, rule=self.rules[k.kind], by="you", at="2026-01-01 20:00", offered=None)
+            if k.kind in self.rules
+            else k
+            for k in kinds
+        ]
+        record = RulingView(
+            "The bell was moved after the storm",
+            "The bell hangs in the tower",
+            CourtRuling.OLD,
+            "the old one stands",
+            "you",
+            "2026-01-01 20:00",
+        )
+        return HouseView(self._desk.universe, tuple(ruled), self.predicates, (record,))
+
+    async def set_rule(self, universe_id: Id, kind: str, rule: KindRule | None) -> str:
+        self._call("set_rule", kind, rule)
+        if ":" not in kind and kind not in ("create_entity", "assert_fact", "state_change"):
+            raise InputError(f"{kind!r} is no kind of change.", kept="No rule was changed.")
+        if rule is None:
+            self.rules.pop(kind, None)
+        else:
+            self.rules[kind] = rule
+        self._desk.events.publish(ProposalsChanged(universe_id, None))
+        return kind
+
+    async def set_predicates(self, universe_id: Id, text: str) -> int:
+        self._call("set_predicates", text)
+        for number, line in enumerate(text.splitlines(), start=1):
+            if "two" in line:
+                raise InputError(
+                    f"The catalogue of predicates cannot be used: line {number} (cardinality): one or many.",
+                    kept="This world's predicates are as they were.",
+                )
+        self.predicates = text
+        return text.count(":")
+
+    async def undo(self, proposal_id: Id) -> Staged:
+        self._call("undo_decision", proposal_id)
+        return Staged((derived("undone"),), ("Never so: what it was",), 1)
