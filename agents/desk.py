@@ -7,7 +7,7 @@ words for the user. What happens meanwhile is published on `events`. The real on
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Protocol
@@ -178,6 +178,16 @@ class Desk(Protocol):
 
     async def sheet(self, scene_id: Id, entity_id: Id | None = None) -> SheetView:
         """The sheet of somebody in the scene, as it stands on its line; the hero's if nobody is named."""
+        ...
+
+    async def edit_sheet(
+        self,
+        scene_id: Id,
+        entity_id: Id,
+        numbers: Mapping[str, Number],
+        tags: Mapping[str, bool],
+    ) -> Reply:
+        """Propose, on the GM's word, that numbers of a sheet are these, and that tags are on it or not."""
         ...
 
     async def set_tension(self, scene_id: Id, tension: int | TensionMode) -> None:

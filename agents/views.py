@@ -234,7 +234,8 @@ class TurnTrace:
 @dataclass(frozen=True, slots=True)
 class SheetRow:
     """One line of a sheet. `key` is what an effect calls it, `shown` its value in words (`7/10`; a tag has
-    none); `number` runs from `low` to `high` where the rules say so. `staged`: canon does not have it so."""
+    none); `number` runs from `low` to `high` where the rules say so. `own`: it stands on the sheet itself,
+    not just in the rules. `staged`: canon does not have it so."""
 
     kind: Literal["number", "track", "tag"]
     key: str
@@ -244,13 +245,15 @@ class SheetRow:
     number: Number | None = None
     low: Number | None = None
     high: Number | None = None
+    own: bool = True
     staged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SheetView:
     """Somebody's sheet as the story's rules read it. `hints` are what the rules say of it as it stands,
-    `others` whose sheets lie beside it."""
+    `others` whose sheets lie beside it, `tags` those that the rules know. `last_edit` is the GM's own last
+    change of it that is still undecided."""
 
     entity_id: Id
     name: str
@@ -259,6 +262,8 @@ class SheetView:
     rows: tuple[SheetRow, ...]
     hints: tuple[str, ...] = ()
     others: tuple[tuple[Id, str], ...] = ()
+    tags: tuple[str, ...] = ()
+    last_edit: Id | None = None
 
 
 @dataclass(frozen=True, slots=True)

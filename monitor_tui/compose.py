@@ -127,14 +127,14 @@ def compose(
     packs = cache(partial(rule_packs, home))
     rolls = Rolls(context, resolver, predicates, chances, packs)
     graph = TurnGraph(log, context, narrator, rolls, loops, clock, events)
+    declarations = Declarations(context, resolver, predicates, ids, clock, events)
     line = Line(log, narrator, ids, clock, events)
     table = PlayTable(
         Dicing(rolls, line, graph, ids),
-        Sheets(context, rolls, ids, clock),
+        Sheets(context, rolls, declarations, ids, clock),
         Settings(log, packs),
         Notes(log, ids, clock),
     )
-    declarations = Declarations(context, resolver, predicates, ids, clock, events)
     stories = StoryLoop(log, canon, canon, keeper, resolver, loops, ids, clock)
     kept = bookkeeping(log, context, agendas, books, people, declarations, keeper, resolver, clock, events)
     views = SceneViews(log, canon, context, agendas, kept.start, keeper, loops)

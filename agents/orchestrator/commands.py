@@ -128,29 +128,29 @@ class Commands:
     def _bring_in(self, kind: EntityKind, example: str) -> Handler:
         async def handler(scene_id: Id, argument: str) -> Reply:
             async with self._turnstile:
-                return _staged([await self._declarations.entity(scene_id, kind, argument, example)])
+                return staged([await self._declarations.entity(scene_id, kind, argument, example)])
 
         return handler
 
     async def _place(self, scene_id: Id, argument: str) -> Reply:
         async with self._turnstile:
-            return _staged(await self._declarations.place(scene_id, argument, _PLACE))
+            return staged(await self._declarations.place(scene_id, argument, _PLACE))
 
     async def _fact(self, scene_id: Id, argument: str) -> Reply:
         async with self._turnstile:
-            return _staged([await self._declarations.fact(scene_id, argument)])
+            return staged([await self._declarations.fact(scene_id, argument)])
 
     async def _axiom(self, scene_id: Id, argument: str) -> Reply:
         async with self._turnstile:
-            return _staged([await self._declarations.axiom(scene_id, argument)])
+            return staged([await self._declarations.axiom(scene_id, argument)])
 
     async def _state(self, scene_id: Id, argument: str) -> Reply:
         async with self._turnstile:
-            return _staged(await self._declarations.state(scene_id, argument))
+            return staged(await self._declarations.state(scene_id, argument))
 
     async def _go(self, scene_id: Id, argument: str) -> Reply:
         async with self._turnstile:
-            return _staged([await self._declarations.go(scene_id, argument)])
+            return staged([await self._declarations.go(scene_id, argument)])
 
     # --- decisions -----------------------------------------------------------------------------------
 
@@ -262,7 +262,8 @@ def written(report: CommitReport) -> tuple[str, ...]:
     )
 
 
-def _staged(proposals: Sequence[ProposedChange]) -> Reply:
+def staged(proposals: Sequence[ProposedChange]) -> Reply:
+    """Return what was proposed, a line each."""
     return Reply("operation", tuple(f"Proposed: {_words(p)}" for p in proposals))
 
 

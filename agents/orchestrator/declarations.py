@@ -119,13 +119,20 @@ class Declarations:
     async def state(self, scene_id: Id, argument: str) -> list[ProposedChange]:
         """Propose changes of numbers, values and tags: `Mara.hp -3, Mara +wounded`."""
         context = await self._context.load(scene_id)
-        catalogue = await self._predicates(context.universe.id)
-        staged = []
+        changes = []
         for effect in parse_effects(argument):
             entity = await self._context.named(context, effect.name)
-            change = StateChange(entity_id=entity.id, key=effect.key, op=effect.op, value=effect.value)
-            critical = catalogue.is_critical(effect.key, effect.value)
-            staged.append(self._proposal(context, change, argument, critical=critical))
+            changes.append(StateChange(entity_id=entity.id, key=effect.key, op=effect.op, value=effect.value))
+        return await self.changes(scene_id, changes, argument)
+
+    async def changes(self, scene_id: Id, changes: Sequence[StateChange], quote: str) -> list[ProposedChange]:
+        """Propose changes of numbers, values and tags, all resting on the same words. Raises InputError
+        without any."""
+        context = await self._context.load(scene_id)
+        catalogue = await self._predicates(context.universe.id)
+        staged = [
+            self._proposal(context, c, quote, critical=catalogue.is_critical(c.key, c.value)) for c in changes
+        ]
         if not staged:
             raise InputError(
                 "It needs a change.",

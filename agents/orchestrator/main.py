@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -23,7 +23,7 @@ from agents.orchestrator.bookkeeping import Bookkeeping
 from agents.orchestrator.calendar import clock_time
 from agents.orchestrator.chances import Chances
 from agents.orchestrator.chronicle import Chronicle
-from agents.orchestrator.commands import Commands, written
+from agents.orchestrator.commands import Commands, staged, written
 from agents.orchestrator.durations import read_time
 from agents.orchestrator.edits import edited
 from agents.orchestrator.exchange import begin
@@ -65,7 +65,7 @@ from stores.records.canon import Payload
 from stores.records.ids import Clock, Id, IdMaker, derived
 from stores.records.ledger import Decision, Loop, Verdict
 from stores.records.play import Scene, Speaker, TensionMode
-from stores.records.world import Entity, EntityKind, Universe
+from stores.records.world import Entity, EntityKind, Number, Universe
 
 SAMPLE = derived("universe", "sample")
 """The bundled universe is the same one in every library: bringing it in twice is bringing it in once."""
@@ -314,6 +314,16 @@ class Orchestrator:
             exchange = await self._table.sheets.rest(context, typed)
             await self._graph.play(exchange, context)
         return Reply("exchange", () if exchange.proposals else ("There was nothing to recover.",))
+
+    async def edit_sheet(
+        self, scene_id: Id, entity_id: Id, numbers: Mapping[str, Number], tags: Mapping[str, bool]
+    ) -> Reply:
+        watch = await self._table.sheets.watch(scene_id)
+        async with self._turnstile:
+            await self._playing(scene_id, "change a sheet")
+            proposals = await self._table.sheets.edit(scene_id, entity_id, numbers, tags)
+        reply = await self._table.sheets.crossed(watch, staged(proposals))
+        return replace(reply, lines=(*reply.lines, *await self._offer(scene_id)))
 
     async def sheet(self, scene_id: Id, entity_id: Id | None = None) -> SheetView:
         return await self._table.sheets.view(scene_id, entity_id)

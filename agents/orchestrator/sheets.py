@@ -7,13 +7,13 @@ Source: design/product.md ("deterministic state with one writer, every value edi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.desk import NewCharacter, StoryOutline
 from agents.orchestrator.calendar import clock_time
-from agents.orchestrator.declarations import by_hand
+from agents.orchestrator.declarations import Declarations, by_hand
 from agents.orchestrator.exchange import Exchange, begin
 from agents.orchestrator.rolls import Rolls
 from agents.resolver.effects import Effect
@@ -29,7 +29,7 @@ from stores.errors import InputError
 from stores.records.canon import Authority, StateChange, StateOp
 from stores.records.ids import Clock, Id, IdMaker
 from stores.records.ledger import ProposedChange
-from stores.records.world import Entity
+from stores.records.world import Entity, Number
 
 _WITH = re.compile(r"(.*?)(?:\s+with\s+(.+))?", re.IGNORECASE | re.DOTALL)
 
@@ -45,9 +45,17 @@ class Watch:
 class Sheets:
     """Stateless."""
 
-    def __init__(self, context: ContextAssembly, rolls: Rolls, ids: IdMaker, clock: Clock) -> None:
+    def __init__(
+        self,
+        context: ContextAssembly,
+        rolls: Rolls,
+        declarations: Declarations,
+        ids: IdMaker,
+        clock: Clock,
+    ) -> None:
         self._context = context
         self._rolls = rolls
+        self._declarations = declarations
         self._ids = ids
         self._clock = clock
 
@@ -90,7 +98,31 @@ class Sheets:
             rows=tuple(rows),
             hints=tuple(hints),
             others=tuple((one.id, one.name) for one in cast),
+            tags=tuple(tag.key for tag in pack.tags) if pack else (),
+            last_edit=_last_edit(context, entity),
         )
+
+    async def edit(
+        self, scene_id: Id, entity_id: Id, numbers: Mapping[str, Number], tags: Mapping[str, bool]
+    ) -> list[ProposedChange]:
+        """Propose, on the GM's word, that numbers of a sheet are these, and that tags are on it or not.
+
+        Raises InputError for somebody who is not in the scene, and for changes that cannot be.
+        """
+        view = await self.view(scene_id, entity_id)
+        rows = {folded(row.key): row for row in view.rows if row.kind != "tag"}
+        changes = [
+            _number_change(view.entity_id, row.key if row else key, row, value)
+            for key, value in numbers.items()
+            for row in (rows.get(folded(key)),)
+            if row is None or not row.own or row.number != value
+        ]
+        changes += [
+            StateChange(entity_id=view.entity_id, key=tag, op=StateOp.TAG if on else StateOp.UNTAG)
+            for tag, on in tags.items()
+        ]
+        words = ", ".join((*(f"{k} {v:g}" for k, v in numbers.items()), *_tag_words(tags)))
+        return await self._declarations.changes(scene_id, changes, f"{view.name}'s sheet: {words}")
 
     # --- rests ---------------------------------------------------------------------------------------
 
@@ -233,7 +265,30 @@ def sheet_row(line: SheetLine) -> SheetRow:
         number=line.number,
         low=line.low,
         high=line.high,
+        own=line.own,
     )
+
+
+def _last_edit(context: SceneContext, entity: Entity) -> Id | None:
+    """Return the GM's own last change of somebody that is staged and not decided."""
+    own = (
+        p.id
+        for p in reversed(context.staged)
+        if isinstance(p.change, StateChange) and p.change.entity_id == entity.id
+        if p.authority is Authority.GM and p.decision is None
+    )
+    return next(own, None)
+
+
+def _number_change(entity_id: Id, key: str, row: SheetRow | None, value: Number) -> StateChange:
+    """Return the step from what stands there; what stands in the rules alone is set."""
+    if row is None or not row.own or row.number is None:
+        return StateChange(entity_id=entity_id, key=key, op=StateOp.SET, value=value)
+    return StateChange(entity_id=entity_id, key=key, op=StateOp.ADD, value=value - row.number)
+
+
+def _tag_words(tags: Mapping[str, bool]) -> Iterable[str]:
+    return (f"{'+' if on else '-'}{tag}" for tag, on in tags.items())
 
 
 def _row(line: SheetLine, changed: set[str]) -> SheetRow:

@@ -52,7 +52,8 @@ class NewSheet:
 class SheetLine:
     """One line of a sheet: `hp`, `7/10`, and what that is. A tag has no value.
 
-    `key` is what it is called in an effect; `number` runs from `low` to `high`, where the pack says so.
+    `key` is what it is called in an effect; `number` runs from `low` to `high`, where the pack says so. It
+    is `own` if it stands on the sheet itself, not just in the pack.
     """
 
     kind: Literal["number", "track", "tag"]
@@ -63,6 +64,7 @@ class SheetLine:
     number: Number | None = None
     low: Number | None = None
     high: Number | None = None
+    own: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ def new_sheet(pack: Pack, name: str = "", *, is_pc: bool = True) -> NewSheet:
 def begun(
     pack: Pack, name: str, numbers: Mapping[str, Number], tags: Iterable[str], *, is_pc: bool = True
 ) -> NewSheet:
-    """Return the sheet that a character begins with who has these numbers and tags; the pack says the rest."""
+    """Return what a character begins with who has these numbers and tags; the pack says the rest."""
     own = {folded(key): (key, value) for key, value in numbers.items()}
     chosen: dict[str, Number] = {n.key: own.pop(n.key, (n.key, n.default))[1] for n in pack.numbers}
     tracks = {
@@ -147,11 +149,12 @@ def sheet_lines(pack: Pack | None, sheet: Sheet, *, whole: bool = False) -> tupl
                 meaning=n.meaning,
                 low=n.min,
                 high=n.max,
+                own=n.key in own,
             )
             for n in pack.numbers
             if n.key not in inside
         ),
-        *(_track_line(t, own.get(t.key, t.key), numbers) for t in pack.tracks),
+        *(_track_line(t, own, numbers) for t in pack.tracks),
         *(_plain_number(key, value) for key, value in numbers.items() if key not in known),
         *(SheetLine("tag", tag.key, "", tag.meaning, tag.key) for tag in tags),
         *(_plain_tag(tag) for tag in sheet.tags if folded(tag) not in meant),
@@ -166,10 +169,18 @@ def _plain_tag(tag: str) -> SheetLine:
     return SheetLine("tag", tag, "", "", tag)
 
 
-def _track_line(track: Track, key: str, numbers: Mapping[str, Number]) -> SheetLine:
+def _track_line(track: Track, own: Mapping[str, str], numbers: Mapping[str, Number]) -> SheetLine:
     value, high = numbers[track.key], most(track, numbers)
     return SheetLine(
-        "track", spoken(track.key), f"{_shown(value)}/{high}", track.meaning, key, value, 0, high
+        kind="track",
+        label=spoken(track.key),
+        value=f"{_shown(value)}/{high}",
+        meaning=track.meaning,
+        key=own.get(track.key, track.key),
+        number=value,
+        low=0,
+        high=high,
+        own=track.key in own,
     )
 
 
