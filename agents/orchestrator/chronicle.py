@@ -5,9 +5,15 @@ Source: design/product.md, "Solo procedures" (recap); design/ontology.md, "Markd
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.canon_keeper.readings import is_in_force
 from agents.context_assembly.agenda import Agendas
 from agents.context_assembly.context import ContextAssembly
 from agents.orchestrator.atlas import Atlas
+from agents.orchestrator.book_lines import BookLine, book_lines
 from agents.orchestrator.calendar import label
 from agents.orchestrator.recap import RecapScene, StorySoFar, in_short, previously_on
 from agents.orchestrator.story_export import ScenePart, StoryRecord
@@ -16,6 +22,7 @@ from stores.ports import CanonReader, LogReader
 from stores.records.canon import Fact
 from stores.records.ids import Id
 from stores.records.play import Scene
+from stores.records.threads import PresenceEntry
 
 LAST_TURNS = 6
 
@@ -70,12 +77,17 @@ class Chronicle:
         universe = await self._canon.universe(story.universe_id)
         scenes = await self._log.scenes(story_id)
         places = await self._canon.entities_by_id([s.place_id for s in scenes if s.place_id])
-        outcomes = [fact_id for scene in scenes for fact_id in scene.canonical_outcomes]
         hero = (await self._canon.entities_by_id([story.pc_id])).get(story.pc_id) if story.pc_id else None
         notes = await self._log.notes(story_id=story_id)
+        kept: defaultdict[Id, list[str]] = defaultdict(list)
+        for line in await self._kept(scenes):
+            kept[line.turn_id or line.scene_id].append(line.words)
         parts = []
         for scene in scenes:
-            rows = await self._transcript.rows(scene.id, 0, await self._log.line_length(scene.id))
+            rows = [
+                replace(row, notes=(*row.notes, *kept[row.turn.id]))
+                for row in await self._transcript.rows(scene.id, 0, await self._log.line_length(scene.id))
+            ]
             shown, own = {row.turn.id for row in rows}, [n for n in notes if n.scene_id == scene.id]
             parts.append(
                 ScenePart(
@@ -83,17 +95,37 @@ class Chronicle:
                     rows,
                     label(universe.calendar, scene.tick),
                     places[scene.place_id].name if scene.place_id in places else "",
-                    notes=[n.text for n in own if n.turn_id is None],
+                    notes=[*(n.text for n in own if n.turn_id is None), *kept[scene.id]],
                     left=[n.text for n in own if n.turn_id and n.turn_id not in shown],
                 )
             )
         return StoryRecord(
             story=story,
             scenes=parts,
-            facts=await self._atlas.facts(outcomes, universe.calendar),
+            facts=await self._atlas.views(await self._made(parts), universe.calendar),
             universe=universe.name,
             hero=hero.name if hero else "",
         )
+
+    async def _made(self, parts: Sequence[ScenePart]) -> list[Fact]:
+        """Return what the scenes made true: what their commits wrote, and all else that rests on what was
+        said in them (by a ruling, or accepted long after); not what was retconned, nor what a correction or
+        a merge left nothing of."""
+        turns = [row.turn.id for part in parts for row in part.rows]
+        written = dict.fromkeys(fact_id for part in parts for fact_id in part.scene.canonical_outcomes)
+        resting = {subject for _, subject in await self._canon.supported_by(turns)}
+        facts = await self._canon.facts_by_id({*written, *resting})
+        later = sorted(facts.keys() - written.keys(), key=lambda i: (facts[i].recorded_at, facts[i].said, i))
+        return [facts[i] for i in (*written, *later) if i in facts and is_in_force(facts[i])]
+
+    async def _kept(self, scenes: Sequence[Scene]) -> list[BookLine]:
+        """Return what counts of the story's books, in words."""
+        if not scenes:
+            return []
+        entries = (await self._context.load(scenes[-1].id)).entries
+        people = {entry.entity_id for entry in entries if isinstance(entry, PresenceEntry)}
+        names = {i: entity.name for i, entity in (await self._canon.entities_by_id(people)).items()}
+        return book_lines(entries, names)
 
     async def _outcomes(self, scene: Scene) -> list[Fact]:
         facts = await self._canon.facts_by_id(scene.canonical_outcomes)

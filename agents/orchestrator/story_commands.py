@@ -97,7 +97,9 @@ def story_commands(desk: Desk, kept: Bookkeeping, turnstile: asyncio.Lock) -> tu
         held = {"up": False, "down": True}.get(argument.casefold())
         if held is None and not (argument.isdecimal() and len(argument) < 3):
             raise InputError(
-                "How tense?", kept="Nothing was changed.", todo="/tension 1 to /tension 9, up, or down."
+                "How tense?",
+                kept="Nothing was changed.",
+                todo="/tension 1 to /tension 9, up, down; bend or edge says what it does to the oracle.",
             )
         new = tension_after(now, held) if held is not None else int(argument)
         await desk.set_tension(scene_id, new)
@@ -127,7 +129,7 @@ def story_commands(desk: Desk, kept: Bookkeeping, turnstile: asyncio.Lock) -> tu
         (CommandHelp("start", "/start", "Roll how the scene begins: expected, altered, interrupted"), start),
         (CommandHelp("zero", "/zero", "Session zero: a few questions about the story"), zero),
         (
-            CommandHelp("tension", "/tension 6  (or up, down)", "How tense the story is", True),
+            CommandHelp("tension", "/tension 6  (or up, down, bend, edge)", "How tense the story is", True),
             tension,
         ),
     )

@@ -1,0 +1,46 @@
+"""The story's books as lines beside the turns they were kept on, for a story that is written out. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from stores.records.ids import Id
+from stores.records.threads import Entry, PresenceEntry, TensionEntry, ThreadAct, ThreadEntry
+
+
+class BookLine(NamedTuple):
+    """What was kept, in words; `turn_id` None before a scene's first turn."""
+
+    scene_id: Id
+    turn_id: Id | None
+    words: str
+
+
+def book_lines(entries: Iterable[Entry], names: Mapping[Id, str]) -> list[BookLine]:
+    """Return what a reader wants to know of the entries that count, in their order: threads opened, named
+    anew and closed, who came and left, where the tension went. `names` are those of people."""
+    threads: dict[Id, str] = {}
+    return [
+        BookLine(entry.scene_id, entry.turn_id, words)
+        for entry in entries
+        for words in _words(entry, names, threads)
+    ]
+
+
+def _words(entry: Entry, names: Mapping[Id, str], threads: dict[Id, str]) -> Iterator[str]:
+    match entry:
+        case ThreadEntry(act=ThreadAct.OPEN):
+            threads[entry.thread_id] = entry.name
+            yield f"Thread opened: {entry.name}"
+        case ThreadEntry(act=ThreadAct.RENAME) if entry.thread_id in threads:
+            yield f"Thread “{threads[entry.thread_id]}” is now: {entry.name}"
+            threads[entry.thread_id] = entry.name
+        case ThreadEntry(act=ThreadAct.CLOSE) if entry.thread_id in threads:
+            yield f"Thread closed: {threads[entry.thread_id]}"
+        case ThreadEntry(act=ThreadAct.REOPEN) if entry.thread_id in threads:
+            yield f"Thread opened again: {threads[entry.thread_id]}"
+        case PresenceEntry() if entry.entity_id in names:
+            yield f"{names[entry.entity_id]} {'comes in' if entry.here else 'leaves'}."
+        case TensionEntry():
+            yield f"Tension {entry.before} -> {entry.after}" + (f": {entry.why}" if entry.why else "")
