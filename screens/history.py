@@ -56,9 +56,9 @@ class HistoryScreen(ListingScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "retcon":
-            return self.page.current is not None
+            return self.current is not None
         return super().check_action(action, parameters)
 
     def action_retcon(self) -> None:
-        if self.page.current is not None and (fact := self.page.current.fact):
+        if self.current is not None and (fact := self.current.fact):
             self.post_message(Visit(ToRetcon(fact.fact.id)))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 OPEN = "open"
 NOTHING = (
     "Nothing is promised, owed or asked. In play, /fact promise: ..., debt: ... or question: ... notes one; "
-    "here in the world, n does."
+    "on the Universe screen, n does."
 )
 
 
@@ -85,7 +85,7 @@ class LedgerScreen(ListingScreen):
     # --- keys --------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        current = self.page.current
+        current = self.current
         match action:
             case "pay":
                 return current is not None and current.tag == OPEN
@@ -100,11 +100,11 @@ class LedgerScreen(ListingScreen):
         self._draw()
 
     def action_retcon(self) -> None:
-        if self.page.current is not None and (fact := self.page.current.fact):
+        if self.current is not None and (fact := self.current.fact):
             self.post_message(Visit(ToRetcon(fact.fact.id)))
 
     def action_pay(self) -> None:
-        if self.page.current is not None and (fact := self.page.current.fact):
+        if self.current is not None and (fact := self.current.fact):
             self.query_one(Aside).clear()
             self.change(self._pay(fact.fact.id), "pay")
 

@@ -22,7 +22,7 @@ from screens.routes import Back, ToGate, ToTurn, ToUniverse, Visit
 from screens.title_bar import TitleBar
 from stores.records.ids import Id
 from stores.records.world import Entity
-from widgets.mentions import MentionList
+from widgets.mentions import Mention, MentionList
 
 if TYPE_CHECKING:
     from agents.messages import Event
@@ -64,6 +64,17 @@ class ListingScreen(EvidenceScreen):
     @property
     def page(self) -> MentionList:
         return self.query_one(MentionList)
+
+    @property
+    def current(self) -> Mention | None:
+        """What the cursor stands on; keys are asked for before the page is there."""
+        pages = self.query(MentionList)
+        return pages.first().current if pages else None
+
+    @property
+    def on_page(self) -> bool:
+        """Whether the focus is on the page itself."""
+        return isinstance(self.focused, MentionList)
 
     # --- reading -----------------------------------------------------------------------------------
 

@@ -103,7 +103,7 @@ class MergeScreen(ListingScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
             case "stage":
-                return self.view is not None and not self.view.staged and self.focused is self.page
+                return self.view is not None and not self.view.staged and self.on_page
             case "swap":
                 return self.view is not None
         return super().check_action(action, parameters)

@@ -89,13 +89,13 @@ class MomentScreen(ListingScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
             case "history":
-                return self.page.has_focus and self.page.current is not None
+                return self.on_page and self.current is not None
             case "edit":
-                return self.page.has_focus
+                return self.on_page
         return super().check_action(action, parameters)
 
     def action_history(self) -> None:
-        if self.page.current is not None and (fact := self.page.current.fact):
+        if self.current is not None and (fact := self.current.fact):
             self.post_message(Visit(ToHistory(fact.fact.id)))
 
     def action_edit(self) -> None:

@@ -77,7 +77,7 @@ class RetconScreen(ListingScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "stage":
             ready = self.impact is not None and not self.impact.staged
-            return ready and self.focused is self.page
+            return ready and self.on_page
         return super().check_action(action, parameters)
 
     def action_stage(self) -> None:

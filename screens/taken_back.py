@@ -60,14 +60,14 @@ class TakenBackScreen(ListingScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "restore":
-            return self.page.current is not None
+            return self.current is not None
         return super().check_action(action, parameters)
 
     def action_restore(self) -> None:
-        if self.page.current is None:
+        if self.current is None:
             return
-        thing = self.page.current.thing
+        thing = self.current.thing
         if isinstance(thing, Entity) and thing.status is EntityStatus.MERGED and self.universe_id:
             self.post_message(Visit(ToLookalikes(self.universe_id, thing.merged_into)))
         else:
-            self.post_message(Visit(ToRetcon(self.page.current.key)))
+            self.post_message(Visit(ToRetcon(self.current.key)))

@@ -52,7 +52,10 @@ class TiesScreen(ListingScreen):
         self.universe_id = view.root.universe_id
         walked = len(self._walked)
         self.entitle(view.root.name, f"walked {walked}" if walked else "")
-        ties = [Mention(tie.other, _arrow(tie.words), tie.fact_id, indent=tie.depth) for tie in view.ties]
+        ties = [
+            Mention(tie.other, tag=tie.fact_id, indent=tie.depth - 1, lead=_arrow(tie.words))
+            for tie in view.ties
+        ]
         name = one_line(view.root.name)
         words = () if ties else (ALONE.format(name=name),)
         self.page.show([Section(name, ties, words, count=0)])
@@ -79,17 +82,17 @@ class TiesScreen(ListingScreen):
             case "walk_back":
                 return bool(self._walked)
             case "fact":
-                return self.page.current is not None
+                return self.current is not None
         return super().check_action(action, parameters)
 
     def action_walk_back(self) -> None:
         self._stand_at(self._walked.pop())
 
     def action_fact(self) -> None:
-        if self.page.current is not None:
-            mention = self.page.current
+        if self.current is not None:
+            mention = self.current
             assert isinstance(mention.thing, Entity)
-            self.show_evidence(mention.tag, f"{mention.note} {mention.thing.name}")
+            self.show_evidence(mention.tag, f"{mention.lead} {mention.thing.name}")
 
 
 def _arrow(words: str) -> str:

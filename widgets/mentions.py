@@ -29,13 +29,14 @@ Thing = FactView | Entity | SceneNote | ProposalView
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """What a row stands for. `key` tells it from its like; `note` is said of it; `tag` is the screen's own
-    word for it; `indent` steps it in."""
+    """What a row stands for. `note` is said of it, `lead` before it; `tag` is the screen's own word for it;
+    `indent` steps it in."""
 
     thing: Thing
     note: str = ""
     tag: str = ""
     indent: int = 0
+    lead: str = ""
 
     @property
     def fact(self) -> FactView | None:
@@ -174,7 +175,8 @@ def _thing_lines(mention: Mention, width: int) -> list[Line]:
         case Entity():
             gone = thing.status.value != "canonical"
             notes = [thing.kind.value, *([thing.status.value] if gone else [])]
-            lines = hanging("×" if gone else "◆", one_line(thing.name), Ink.PROSE, notes, width)
+            words = f"{mention.lead} {one_line(thing.name)}".strip()
+            lines = hanging("×" if gone else "◆", words, Ink.PROSE, notes, width)
         case SceneNote():
             lines = hanging("≡", one_line(thing.title), Ink.PROSE, [], width)
         case ProposalView():

@@ -6,6 +6,7 @@ Ticks are minutes of world time. Source: design/product.md, "A commitment ledger
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -18,6 +19,7 @@ from stores.records.ids import Id
 from stores.records.world import Calendar, Entity
 
 DAYS_PER_WEEK = 7
+_OWING = re.compile(r"\bowe[sd]?\b", re.IGNORECASE)
 
 
 class CommitmentKind(StrEnum):
@@ -84,7 +86,7 @@ def age_in_words(ticks: int | None, calendar: Calendar) -> str:
     ):
         count = ticks // size
         if count > 0:
-            return f"{count} {word}" if count == 1 else f"{count} {word}s"
+            return f"{count} {word}" if count == 1 else f"{count:,} {word}s"
     return "just now"
 
 
@@ -105,11 +107,13 @@ def _entry(fact: Fact, entities: dict[Id, Entity], now: int, calendar: Calendar)
 
 
 def kind_of(fact: Fact) -> CommitmentKind:
-    """Say what kind of commitment a fact is: by its predicate, or as a question by its mark."""
+    """Say what kind of commitment a fact is: by its predicate, or by its words."""
     if fact.predicate in ("owes", "debt"):
         return CommitmentKind.DEBT
     if fact.predicate in ("question", "open_question") or fact.statement.rstrip().endswith("?"):
         return CommitmentKind.QUESTION
+    if _OWING.search(fact.statement):
+        return CommitmentKind.DEBT
     return CommitmentKind.PROMISE
 
 

@@ -190,8 +190,9 @@ def _walk(
 ) -> Sequence[Tie]:
     """Return the ties of one entity, each with those of whom it leads to that lead on."""
     ties = []
-    for words, there, fact_id in leads.get(root.id, ()):
-        ties.append(Tie(1, words, known[there], fact_id))
+    own = leads.get(root.id, ())
+    for there in dict.fromkeys(other for _, other, _ in own):
+        ties += [Tie(1, words, known[there], fact_id) for words, other, fact_id in own if other == there]
         ties += [
             Tie(2, further, known[beyond], other_id)
             for further, beyond, other_id in leads.get(there, ())

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from agents.canon_keeper.decisions import OPEN
 from agents.orchestrator.main import Orchestrator
+from agents.views import ProposalView
 from agents.world_views import EntityEdit, FactEdit, NewThing
 from stores.errors import InputError, NotFound
 from stores.records.canon import EvidenceKind, FactStatus, Standing
@@ -33,10 +35,13 @@ class World:
         (found,) = [e for e in await self.desk.entities(self.id, name) if e.name == name]
         return found
 
+    async def waiting(self) -> list[ProposalView]:
+        """Return what waits at the gate of the universe."""
+        return [p for p in (await self.desk.gate(None, self.id)).proposals if p.status in OPEN]
+
     async def accept(self) -> None:
         """Accept all that waits at the gate, and write it."""
-        gate = await self.desk.gate(None, self.id)
-        await self.desk.decide([p.proposal.id for p in gate.proposals], Verdict.ACCEPT)
+        await self.desk.decide([p.proposal.id for p in await self.waiting()], Verdict.ACCEPT)
         report = await self.desk.commit_universe(self.id)
         assert report.failed == ()
 
@@ -86,8 +91,7 @@ async def test_an_edit_waits_at_the_gate_and_rests_on_the_act(world: World) -> N
     assert staged.titles == ("Mara -> Mara Venn", "Mara.hp 10 -> 8", "Mara is wet")
     assert staged.lines[-1] == "3 wait at the gate: g"
     assert await world.named("Mara") == mara, "nothing is true before the gate"
-    gate = await world.desk.gate(None, world.id)
-    assert {p.mark for p in gate.proposals} == {"accept"}
+    assert {p.mark for p in await world.waiting()} == {"accept"}
 
     await world.accept()
     now = await world.named("Mara Venn")
@@ -207,7 +211,7 @@ async def test_a_value_given_anew_ends_the_one_before(world: World) -> None:
     await world.edits.say(world.id, "Mara located_in Crypt", since="day 1")
     await world.accept()
     await world.edits.say(world.id, "Mara located_in Chapel", since="day 1 dawn")
-    (row,) = (await world.desk.gate(None, world.id)).proposals
+    (row,) = await world.waiting()
     assert (row.mark, row.conflicts) == ("accept", ())
     await world.accept()
     told = await world.told("Mara")
@@ -397,7 +401,7 @@ async def test_canon_at_a_moment_of_both_times(world: World) -> None:
     (fact_id,) = (await world.told("Mara")).values()
     begun = (await world.desk.universes())[0].recorded_at
     await world.edits.retcon(fact_id)
-    then = (await world.desk.gate(None, world.id)).proposals[0].proposal.created_at
+    then = (await world.waiting())[0].proposal.created_at
     await world.accept()
 
     async def so(when: str = "", known: str = "") -> list[str]:
@@ -496,11 +500,11 @@ async def test_what_canon_notes_of_an_edit_is_no_deed_of_anybody(world: World) -
     await world.accept()
     (dog,) = [i for words, i in (await world.told("Mara")).items() if "dog" in words]
     await world.edits.say(world.id, "Mara is dead", since="day 1 2:00")
-    (row,) = (await world.desk.gate(None, world.id)).proposals
+    (row,) = await world.waiting()
     assert (row.mark, row.conflicts) == ("accept", ()), "she was described anew later, by nobody in the world"
     await world.accept()
     await world.edits.end(dog)
-    (row,) = (await world.desk.gate(None, world.id)).proposals
+    (row,) = await world.waiting()
     assert (row.mark, row.conflicts) == ("accept", ()), "what holds of the dead may end"
 
 

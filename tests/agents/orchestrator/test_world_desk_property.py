@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agents.canon_keeper.decisions import OPEN
 from agents.orchestrator.main import Orchestrator
 from agents.views import FactView
 from agents.world_views import NewThing
@@ -130,8 +131,8 @@ async def _in_a_world(desktop: Desktop, name: str, lives: list[tuple[str, str]],
 
 async def accept(desk: Orchestrator, universe_id: Id) -> None:
     """Accept all that waits, conflicts included: the GM's word overrides what it meets."""
-    gate = await desk.gate(None, universe_id)
-    await desk.decide([p.proposal.id for p in gate.proposals], Verdict.ACCEPT)
+    rows = (await desk.gate(None, universe_id)).proposals
+    await desk.decide([p.proposal.id for p in rows if p.status in OPEN], Verdict.ACCEPT)
     assert (await desk.commit_universe(universe_id)).failed == ()
 
 
