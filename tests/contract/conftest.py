@@ -111,7 +111,17 @@ async def embedded_derived(folder: Path) -> AsyncIterator[Derived]:
         await index.close()
 
 
+@asynccontextmanager
+async def derived_servers(folder: Path) -> AsyncIterator[Derived]:
+    from tests.contract import servers
+
+    async with servers.derived_servers(folder) as stores:
+        yield Derived(*stores)
+
+
 DERIVED_ADAPTERS: dict[str, DerivedAdapter] = {"embedded": embedded_derived, **mirrored.DERIVED}
+if any(os.environ.get(f"MONITOR_{name}") for name in ("QDRANT_URL", "OPENSEARCH_URL", "MINIO_ENDPOINT")):
+    DERIVED_ADAPTERS["servers"] = derived_servers
 
 
 @pytest.fixture(params=DERIVED_ADAPTERS)

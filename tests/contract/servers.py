@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pymongo import AsyncMongoClient
 
 from stores.authority import Role
@@ -20,6 +21,11 @@ from stores.servers.graph import open_graph
 from stores.servers.mongo import CONNECT_MS, Mongo, migrate
 from stores.servers.mongo_roles import make_users, user_of
 from stores.servers.narrative_log import ServerLog
+from stores.servers.qdrant import open_qdrant
+from stores.servers.vector_index import ServerVectors
+
+MINE = f"test{secrets.token_hex(4)}"
+"""Begins all that this process makes on servers, so that test runs beside one another never meet."""
 
 
 def at_hand(store: str) -> bool:
@@ -60,3 +66,32 @@ async def mongo_log(folder: Path) -> AsyncIterator[Any]:
     finally:
         await owner.drop_database(name)
         await mongo.close()
+
+
+@asynccontextmanager
+async def qdrant_vectors() -> AsyncIterator[Any]:
+    """Give the vector index on the Qdrant at hand, to each role with its own key or token."""
+    keys = os.environ["MONITOR_QDRANT_API_KEY"], os.environ["MONITOR_QDRANT_READ_ONLY_API_KEY"]
+    qdrant = await open_qdrant(os.environ["MONITOR_QDRANT_URL"], *keys, prefix=f"{MINE}_")
+    try:
+        yield lambda role: ServerVectors(qdrant, role)
+    finally:
+        await qdrant.drop_all()
+        await qdrant.close()
+
+
+DERIVED = {"QDRANT_URL": qdrant_vectors, "NO1": qdrant_vectors, "NO2": qdrant_vectors}
+
+
+@asynccontextmanager
+async def derived_servers(folder: Path) -> AsyncIterator[list[Any]]:
+    """Give vectors, words and objects on the servers at hand; a test of one that is not at hand is skipped."""
+
+    def skip(role: Role | None) -> Any:
+        pytest.skip("no server of this store is at hand")
+
+    async with AsyncExitStack() as opened:
+        yield [
+            await opened.enter_async_context(serve()) if at_hand(name) else skip
+            for name, serve in DERIVED.items()
+        ]

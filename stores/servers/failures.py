@@ -1,0 +1,131 @@
+"""What is said when the server of a derived store or of the originals is amiss: one wording for all of them.
+
+Each adapter knows its driver's errors; here is what the user is told. Source: issue "The five stores"
+("a clear error naming the store, what was kept, what to do").
+"""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from stores.authority import COLLECTIONS, Op, Role, Store, grants
+from stores.errors import StoreError, StoreFull, StoreUnavailable, WriteDenied
+
+CONNECT_SECONDS = 3.0
+"""How long a dead server may keep a caller waiting."""
+
+
+class Server(NamedTuple):
+    """A server as it is spoken of: what MONITOR keeps there, the product, its address without secrets.
+
+    `kept` says what has become of the user's things when a call fails; `settings` names what to check.
+    """
+
+    store: str
+    product: str
+    url: str
+    kept: str
+    settings: str
+
+    def unavailable(self, error: BaseException | str) -> StoreUnavailable:
+        return StoreUnavailable(
+            f"The {self.store} server at {self.url} does not answer: {first_line(error)}.",
+            kept=self.kept,
+            todo=f"Check that {self.product} runs there and is reachable; MONITOR tries again by itself.",
+        )
+
+    def refuses_us(self) -> StoreError:
+        return StoreError(
+            f"The {self.store} server at {self.url} refuses this user or password.",
+            kept="Nothing was read or written there.",
+            todo=f"Check {self.settings}, then `monitor doctor`.",
+        )
+
+    def full(self) -> StoreFull:
+        return StoreFull(
+            f"The disk of the {self.store} server at {self.url} is full.",
+            kept=f"What was written before is safe. {self.kept}",
+            todo="Free some space there and try again.",
+        )
+
+    def stranger(self, found: str = "") -> StoreError:
+        """Something else answers at that address."""
+        return StoreError(
+            f"What answers at {self.url} is not {self.product}{f': {found}' if found else ''}.",
+            kept="Nothing was written there.",
+            todo="Check the address and the port.",
+        )
+
+    def too_old(self, version: str, least: str) -> StoreError:
+        return StoreError(
+            f"{self.product} at {self.url} is version {version}, and MONITOR needs {least} or newer.",
+            kept="Nothing was written there.",
+            todo=f"Update {self.product} there.",
+        )
+
+    def no_address(self, error: BaseException | str, like: str) -> StoreError:
+        return StoreError(
+            f"{self.url!r} is no address of a {self.product} server: {first_line(error)}.",
+            kept="Nothing was opened.",
+            todo=f"It looks like {like}.",
+        )
+
+    def could_not(self, error: BaseException | str) -> StoreError:
+        return StoreError(
+            f"The {self.store} server at {self.url} could not do that: {first_line(error)}.", kept=self.kept
+        )
+
+    def denied(self, role: Role | None, error: BaseException | str) -> WriteDenied:
+        """The server itself refused the write."""
+        return WriteDenied(
+            f"{spoken(role)} may not write that: {first_line(error)}.", kept="Nothing was written."
+        )
+
+
+def check_collection(store: Store, collection: str) -> None:
+    """Raise StoreError unless there is such a collection; only known ones ever become a name on a server."""
+    if collection not in COLLECTIONS[store]:
+        what = "object collection" if store is Store.OBJECTS else f"collection of {store}"
+        raise StoreError(f"There is no {what} called {collection!r}.")
+
+
+def check_leave(role: Role | None, store: Store, collection: str, *ops: Op) -> None:
+    """Raise WriteDenied unless the matrix grants all of `ops`. The owner (None) may do all.
+
+    The server refuses the same by itself, to each role's own credentials; this holds where it was given
+    only one user for all of them.
+    """
+    if role is not None and not all(grants(role, store, collection, op) for op in ops):
+        raise WriteDenied(f"The {role} may not write to the {collection}.", kept="Nothing was written.")
+
+
+def spoken(role: Role | None) -> str:
+    return str(role).replace("_", " ").capitalize() if role else "The owner"
+
+
+def without_secrets(url: str) -> str:
+    """Return an address as it may be shown."""
+    scheme, separator, rest = url.rpartition("://")
+    return f"{scheme}{separator}{rest.partition('/')[0].rpartition('@')[2]}"
+
+
+def is_loopback(url: str) -> bool:
+    """Tell whether an address never leaves this machine."""
+    host = urlsplit(url if "://" in url else f"//{url}").hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def first_line(error: BaseException | str) -> str:
+    lines = str(error).strip().splitlines()
+    return (lines[0] if lines else type(error).__name__).rstrip(".")[:200]
+
+
+def has_no_room(text: str) -> bool:
+    """Tell whether a server's words say that its disk is full."""
+    said = text.casefold()
+    return any(sign in said for sign in ("no space left", "disk is full", "out of disk", "not enough space"))

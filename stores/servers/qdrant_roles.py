@@ -1,0 +1,51 @@
+"""What each role is let into Qdrant with: keys, and tokens that are good for single collections.
+
+Qdrant keeps no users. It knows an API key that may do all, a key that may only read, and tokens (JWT,
+signed with the API key, where the server has `service.jwt_rbac` on) that name collections to read or to
+write. So a role that writes gets a token for just the collections of its row, and everyone reads with
+the read-only key. Source: stores/authority.py; qdrant.tech, "Security", "Granular access control".
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from stores.authority import MATRIX, Role, Store
+
+LIFETIME = 3_600
+"""Seconds that a token is good for. It is made anew for every request; this leaves room for clock skew."""
+
+
+def written_by(role: Role) -> frozenset[str]:
+    """Return the collections that a role may write to. Qdrant does not part putting from deleting."""
+    return frozenset(grant.collection for grant in MATRIX[role] if grant.store is Store.VECTORS)
+
+
+def reader_token(api_key: str, now: float) -> str:
+    """Return a token that reads everything and writes nothing."""
+    return _signed(api_key, now, "r")
+
+
+def writer_token(api_key: str, now: float, names: Iterable[str]) -> str:
+    """Return a token that reads and writes the collections of these names on the server, and no other."""
+    return _signed(api_key, now, [{"collection": name, "access": "rw"} for name in sorted(names)])
+
+
+def _signed(api_key: str, now: float, access: Any) -> str:
+    head = _encoded({"alg": "HS256", "typ": "JWT"})
+    claims = _encoded({"exp": int(now) + LIFETIME, "access": access})
+    signature = hmac.new(api_key.encode(), f"{head}.{claims}".encode(), hashlib.sha256).digest()
+    return f"{head}.{claims}.{_base64(signature)}"
+
+
+def _encoded(part: Any) -> str:
+    return _base64(json.dumps(part, separators=(",", ":")).encode())
+
+
+def _base64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

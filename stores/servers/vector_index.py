@@ -1,0 +1,222 @@
+"""Vectors in Qdrant, searched exactly. The words of each method are those of `VectorIndex`.
+
+Vectors are sent at length one and rounded to float16, as the embedded twin keeps them, so that both
+answer alike. A point's payload has the identifier as it was given, and the words of its scope.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+from qdrant_client import models
+from qdrant_client.http.exceptions import UnexpectedResponse
+
+from stores.authority import Op, Role, Store
+from stores.errors import StoreError
+from stores.ports import VectorHit, VectorItem
+from stores.records.ids import Id, derived
+from stores.servers.failures import check_collection, check_leave
+from stores.servers.qdrant import SCOPE, Qdrant, is_missing
+from stores.servers.scopes import pairs
+
+T = TypeVar("T")
+
+_NUMBERS_AT_ONCE = 250_000
+"""Numbers of vectors in one request: some 5 MB, where Qdrant takes 32."""
+
+_POINTS_AT_ONCE = 1_000
+_MOST_TIED = 10_000
+"""Equally near vectors that are put in the order of identifiers; among more, the server's order decides."""
+
+_ID = "id"
+
+
+class ServerVectors:
+    """The vector index as `role` may use it. Errors: `WriteDenied`, `StoreUnavailable`, `StoreFull` and
+    `StoreError`.
+
+    A put of more than some hundreds of vectors goes in several requests; one that breaks off is done again
+    from the start, and changes nothing that is there.
+    """
+
+    def __init__(self, qdrant: Qdrant, role: Role | None) -> None:
+        self._qdrant = qdrant
+        self._role = role
+
+    async def put(self, collection: str, items: Sequence[VectorItem], *, model: str) -> None:
+        check_collection(Store.VECTORS, collection)
+        if not items:
+            return
+        check_leave(self._role, Store.VECTORS, collection, Op.INSERT, Op.UPDATE)
+        points = {item.id: _point(item) for item in items}
+        size = len(items[0].vector)
+
+        async def write() -> None:
+            await self._check_size(collection, model, [len(item.vector) for item in items])
+            await self._qdrant.make(collection, model, size)
+            name, client = self._qdrant.name(collection, model, size), self._qdrant.writer(self._role)
+            for part in _parts(list(points.values()), max(1, _NUMBERS_AT_ONCE // size)):
+                await client.upsert(name, points=_batch(part), wait=True)
+
+        async with self._qdrant.writing:
+            with self._qdrant.in_our_words(self._role, writes=True):
+                await self._again_if_missing(write)
+
+    async def delete(self, collection: str, ids: Collection[Id], *, model: str) -> None:
+        check_collection(Store.VECTORS, collection)
+        if not ids:
+            return
+        check_leave(self._role, Store.VECTORS, collection, Op.DELETE)
+
+        async def delete() -> None:
+            client = self._qdrant.writer(self._role)
+            for size in await self._qdrant.sizes(collection, model):
+                name = self._qdrant.name(collection, model, size)
+                for part in _parts([_point_id(id) for id in ids], _POINTS_AT_ONCE):
+                    await client.delete(name, models.PointIdsList(points=list(part)), wait=True)
+
+        async with self._qdrant.writing:
+            with self._qdrant.in_our_words(self._role, writes=True):
+                await self._again_if_missing(delete)
+
+    async def search(
+        self,
+        collection: str,
+        vector: Sequence[float],
+        *,
+        model: str,
+        k: int = 10,
+        scope: Mapping[str, str] | None = None,
+    ) -> list[VectorHit]:
+        check_collection(Store.VECTORS, collection)
+        sought = _sought(vector)
+        if k < 1:
+            return []
+
+        async def search() -> list[VectorHit]:
+            name = self._qdrant.name(collection, model, len(sought))
+            sizes = await self._qdrant.sizes(collection, model, having=len(sought))
+            hits = await self._nearest(name, sought, k, scope) if len(sought) in sizes else []
+            if not hits:
+                await self._check_size(collection, model, [len(sought)])
+            return hits
+
+        with self._qdrant.in_our_words():
+            return await self._again_if_missing(search)
+
+    async def count(self, collection: str, *, model: str) -> int:
+        check_collection(Store.VECTORS, collection)
+
+        async def count() -> int:
+            sizes = await self._qdrant.sizes(collection, model)
+            return sum([await self._count(collection, model, size) for size in sizes])
+
+        with self._qdrant.in_our_words():
+            return await self._again_if_missing(count)
+
+    # --- inside -------------------------------------------------------------------------------------
+
+    async def _nearest(
+        self, name: str, vector: list[float], k: int, scope: Mapping[str, str] | None
+    ) -> list[VectorHit]:
+        """Ask for more until the last that came is less near than the `k`th: ties go by identifier."""
+        limit = k + 1
+        while True:
+            hits = await self._ask(name, vector, limit, scope)
+            whole = len(hits) < limit
+            if whole or hits[-1].score < hits[k - 1].score or limit > k + _MOST_TIED:
+                return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:k]
+            limit = k + 4 * (limit - k) + 12
+
+    async def _ask(
+        self, name: str, vector: list[float], limit: int, scope: Mapping[str, str] | None
+    ) -> list[VectorHit]:
+        must: list[Any] = [
+            models.FieldCondition(key=SCOPE, match=models.MatchValue(value=word)) for word in pairs(scope)
+        ]
+        answer = await self._qdrant.reader.query_points(
+            name,
+            query=vector,
+            query_filter=models.Filter(must=must) if must else None,
+            search_params=models.SearchParams(exact=True),
+            limit=limit,
+            with_payload=[_ID],
+        )
+        return [VectorHit(str((point.payload or {})[_ID]), point.score) for point in answer.points]
+
+    async def _count(self, collection: str, model: str, size: int) -> int:
+        name = self._qdrant.name(collection, model, size)
+        return (await self._qdrant.reader.count(name, exact=True)).count
+
+    async def _check_size(self, collection: str, model: str, given: list[int]) -> None:
+        """Raise StoreError if a vector has another dimension than those that there are, or than the first."""
+        sizes = await self._qdrant.sizes(collection, model, having=given[0])
+        others = [size for size in sizes if size != given[0]]
+        held = [size for size in others if await self._count(collection, model, size)]
+        dimension = held[0] if held else given[0]
+        for size in given:
+            if size != dimension:
+                raise StoreError(
+                    f"A vector of {size} numbers does not fit those of {model}, which have {dimension}.",
+                    kept="Nothing was written.",
+                    todo="Index again with one embedding model, or give the new one its own name.",
+                )
+
+    async def _again_if_missing(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Do the work, and once again if a collection has gone that was there when last looked."""
+        try:
+            return await work()
+        except UnexpectedResponse as error:
+            if not is_missing(error):
+                raise
+        self._qdrant.forget()
+        return await work()
+
+
+class _Point(NamedTuple):
+    id: str
+    vector: list[float]
+    payload: dict[str, Any]
+
+
+def _point(item: VectorItem) -> _Point:
+    return _Point(_point_id(item.id), _kept(item.vector), {_ID: item.id, SCOPE: pairs(item.scope)})
+
+
+def _batch(points: Sequence[_Point]) -> models.Batch:
+    ids, vectors, payloads = zip(*points, strict=True)
+    return models.Batch(ids=list(ids), vectors=list(vectors), payloads=list(payloads))
+
+
+def _point_id(id: Id) -> str:
+    """Qdrant takes only UUIDs: an identifier that is none, or is not written as UUIDs are, is given one."""
+    try:
+        return id if str(uuid.UUID(id)) == id else derived("point", id)
+    except ValueError:
+        return derived("point", id)
+
+
+def _kept(vector: Sequence[float]) -> list[float]:
+    """Return the vector as it is stored: at length one, in numbers that float16 has."""
+    import numpy as np
+
+    from stores.embedded.vector_space import unit
+
+    numbers: list[float] = unit(vector).astype(np.float16).astype(np.float32).tolist()
+    return numbers
+
+
+def _sought(vector: Sequence[float]) -> list[float]:
+    from stores.embedded.vector_space import unit
+
+    numbers: list[float] = unit(vector).tolist()
+    return numbers
+
+
+def _parts(all_of: Sequence[T], count: int) -> Iterator[Sequence[T]]:
+    rest = iter(all_of)
+    while part := list(islice(rest, count)):
+        yield part
