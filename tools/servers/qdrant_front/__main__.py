@@ -102,6 +102,7 @@ class Handler(BaseHTTPRequestHandler):
     """HTTP around the front."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else an answer on a connection that is kept waits 40 ms for its body
     front: Front
 
     def _handle(self) -> None:
