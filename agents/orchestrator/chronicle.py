@@ -18,10 +18,11 @@ from agents.orchestrator.calendar import label
 from agents.orchestrator.recap import RecapScene, StorySoFar, in_short, previously_on
 from agents.orchestrator.story_export import ScenePart, StoryRecord
 from agents.orchestrator.transcript import Transcript
+from agents.views import TurnView
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Fact
 from stores.records.ids import Id
-from stores.records.play import Scene
+from stores.records.play import Scene, Speaker
 from stores.records.threads import PresenceEntry
 
 LAST_TURNS = 6
@@ -93,7 +94,7 @@ class Chronicle:
                 ScenePart(
                     scene,
                     rows,
-                    label(universe.calendar, scene.tick),
+                    label(universe.calendar, _begins(scene, rows)),
                     places[scene.place_id].name if scene.place_id in places else "",
                     notes=[*(n.text for n in own if n.turn_id is None), *kept[scene.id]],
                     left=[n.text for n in own if n.turn_id and n.turn_id not in shown],
@@ -130,3 +131,8 @@ class Chronicle:
     async def _outcomes(self, scene: Scene) -> list[Fact]:
         facts = await self._canon.facts_by_id(scene.canonical_outcomes)
         return [facts[i] for i in scene.canonical_outcomes if i in facts]
+
+
+def _begins(scene: Scene, rows: Sequence[TurnView]) -> int:
+    """Return the tick at which something is said first: a scene often opens with time that passes."""
+    return next((row.turn.tick for row in rows if row.turn.speaker is not Speaker.SYSTEM), scene.tick)

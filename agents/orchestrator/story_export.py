@@ -91,7 +91,7 @@ class _Markdown:
         about = (record.universe, record.hero, record.story.theme, record.story.tone)
         if subtitle := _joined(map(one_line, about)):
             yield f"*{subtitle}*"
-        for part in record.scenes:
+        for part in filter(_has_begun, record.scenes):
             yield from self._scene(part)
         if record.story.recap:
             yield "## What came of it"
@@ -178,7 +178,7 @@ def to_journal(record: StoryRecord) -> str:
         )
         if text
     ]
-    for part in record.scenes:
+    for part in filter(_has_begun, record.scenes):
         lines += ["", *_journal_scene(part, cited)]
     if record.story.recap:
         lines += ["", _entry("(recap: ", record.story.recap, ")")]
@@ -281,8 +281,14 @@ class _Citations:
 
     def evidence(self, view: FactView) -> list[str]:
         """Return what a fact rests on, the first of it in words."""
-        more = len(view.evidence) - MAX_EVIDENCE
-        return [*map(self._words, view.evidence[:MAX_EVIDENCE]), *([f"and {more} more"] if more > 0 else [])]
+        told = sorted(view.evidence, key=self._place)
+        more = len(told) - MAX_EVIDENCE
+        return [*map(self._words, told[:MAX_EVIDENCE]), *([f"and {more} more"] if more > 0 else [])]
+
+    def _place(self, evidence: Evidence) -> tuple[bool, int]:
+        """Return where evidence stands in a list: the scene, what was said in its order, then all else."""
+        place, _ = self._places.get(evidence.turn_id or evidence.ref_id, (len(self._places), ""))
+        return evidence.kind is not EvidenceKind.SCENE, place
 
     def _words(self, evidence: Evidence) -> str:
         """Put evidence as `turn 3.11 “drag marks in the silt”`: the scene's number, then the turn's."""
@@ -300,7 +306,7 @@ def _standing(view: FactView) -> str:
     """Return how a fact stands: since when, on whose word, and whether it is still so."""
     fact = view.fact
     standing = "" if fact.standing is Standing.TRUE else fact.standing.value
-    ended = "" if view.current else "no longer so"
+    ended = "settled" if fact.closed else "" if view.current else "no longer so"
     return ", ".join(filter(None, (view.when, _AUTHORITIES[fact.authority], standing, ended)))
 
 
@@ -311,6 +317,11 @@ def _questions(rows: Sequence[TurnView]) -> frozenset[Id]:
         for row, answer in pairwise(rows)
         if row.turn.speaker is Speaker.PLAYER and answer.resolution and _answers(answer.resolution)
     )
+
+
+def _has_begun(part: ScenePart) -> bool:
+    """Whether there is anything to tell: the next scene is opened before anybody plays it."""
+    return bool(part.rows or part.notes or part.left or part.scene.summary or part.scene.goal)
 
 
 def _answers(resolution: Resolution) -> bool:

@@ -19,10 +19,10 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 
 from agents.clean import clean
 from agents.orchestrator.markdown import noted, one_line, paragraphs, quoted
-from agents.orchestrator.story_export import StoryRecord, to_journal, to_markdown
+from agents.orchestrator.story_export import ScenePart, StoryRecord, to_journal, to_markdown
 from agents.views import TurnView
 from stores.records.play import Speaker
-from tests.agents.orchestrator.storybook import the_drowned_bell
+from tests.agents.orchestrator.storybook import a_scene, the_drowned_bell
 
 GOLDEN = Path(__file__).parent / "golden"
 EXPORTS: dict[str, Callable[[StoryRecord], str]] = {
@@ -98,6 +98,19 @@ def test_every_fact_is_told_once_and_every_mark_has_its_note() -> None:
     for number in (1, 2, 3):
         assert text.count(f"[^{number}]:") == 1
         assert text.count(f"[^{number}]") == 2
+
+
+@pytest.mark.parametrize("export", EXPORTS.values())
+def test_a_scene_that_nobody_played_is_not_told(export: Callable[[StoryRecord], str]) -> None:
+    record = the_drowned_bell()
+    opened = ScenePart(a_scene(3, "Scene 3"), (), "Day 4, dawn", "The Tally Chapel")
+    assert export(replace(record, scenes=(*record.scenes, opened))) == export(record)
+
+
+def test_what_a_fact_rests_on_is_told_in_its_order() -> None:
+    record = the_drowned_bell()
+    promise = replace(record.facts[0], evidence=record.facts[0].evidence[::-1])
+    assert to_journal(replace(record, facts=(promise, *record.facts[1:]))) == to_journal(record)
 
 
 # --- outside text -----------------------------------------------------------------------------------
