@@ -20,6 +20,7 @@ from screens.confirm import ConfirmScreen
 from screens.key_bar import KeyBar
 from screens.routes import ToGate, ToMenu, Visit
 from screens.scene_play import PlayScreen
+from screens.sheet import SheetScreen
 from stores.records.ids import Id
 from widgets.agenda import Agenda
 from widgets.cast import Cast, cast_content
@@ -53,6 +54,7 @@ class SceneScreen(PlayScreen):
         Binding("f2", "proposals", "Proposed", id="scene.proposals", tooltip="To the proposals, and back"),
         Binding("f3,g", "gate", "Gate", id="scene.gate", tooltip="Review everything at the canon gate"),
         Binding("f4", "mechanics", "Story", id="scene.mechanics", tooltip="Hide rolls and marks, or not"),
+        Binding("f5", "sheet", "Sheet", id="scene.sheet", tooltip="Character sheets: look, and change"),
         Binding("enter", "commit_now", "Commit now", id="scene.commit_now", tooltip="Write it to canon now"),
         Binding("escape", "escape", "Back", id="scene.escape", tooltip="Clear notes, then leave"),
     ]
@@ -169,7 +171,7 @@ class SceneScreen(PlayScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "commit_now":
             return bool(self.query_one(TriggerBar).why)
-        if action == "proposals":
+        if action in ("proposals", "sheet"):
             return self.view is not None
         return super().check_action(action, parameters)
 
@@ -188,6 +190,15 @@ class SceneScreen(PlayScreen):
     def action_mechanics(self) -> None:
         transcript = self.query_one(Transcript)
         transcript.hide_mechanics = not transcript.hide_mechanics
+
+    def action_sheet(self) -> None:
+        if self.view is not None:
+            self.app.push_screen(SheetScreen(self.desk, self.scene_id), self._sheet_left)
+
+    def _sheet_left(self, suggested: str | None) -> None:
+        """What the rules suggest of the changes waits in the prompt."""
+        if suggested:
+            self.query_one(Prompt).restore(suggested)
 
     @on(ProposalList.Evidence)
     def _show_evidence(self, message: ProposalList.Evidence) -> None:

@@ -82,7 +82,8 @@ class PlayScreen(LineScreen):
         reply = message.reply
         if reply.lines and reply.goto not in ("gate", "help", "court", "house", "ledger"):
             self.query_one(Aside).say(reply.lines, reply.severity)
-        if reply.text:
+        # A line to go on with; what the rules suggest beside a played one never runs into what is typed.
+        if reply.text and not (reply.kind == "exchange" and self.query_one(Prompt).text.strip()):
             self.query_one(Prompt).restore(reply.text)
         self._go_to(reply)
         self.reload()

@@ -6,7 +6,7 @@ to a method raise.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -52,7 +52,7 @@ from stores.records.clocks import TRACK_TICKS, Pace, ProgressClock
 from stores.records.ids import Id, derived
 from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
 from stores.records.play import Degree, Die, Resolution, Scene, Speaker, Story, TensionMode, Turn
-from stores.records.world import Entity, EntityKind, Universe
+from stores.records.world import Entity, EntityKind, Number, Universe
 from tests.screens.twin_bench import TwinBench
 from tests.screens.twin_world import TwinWorld
 
@@ -123,6 +123,7 @@ class TwinDesk:
         self.trigger = ""
         self.undone: list[TurnView] = []
         self.suspended = story
+        self.suggested = ""
         if story:
             scene_id = self._begin("The Drowned Bell", "Under the chapel", "Find who moved the bell")
             for i in range(turns // 2):
@@ -351,6 +352,8 @@ class TwinDesk:
                 return await self.undo(scene_id)
             case ["/help"]:
                 return Reply("operation", goto="help")
+            case ["/promises"]:
+                return Reply("operation", ("1. debt: a coin",), goto="ledger")
             case ["/die"]:
                 self.trigger = "Mara Venn may die here. Write it now?"
                 self.events.publish(TriggerRaised(scene_id, (self._proposals[0].proposal.id,), self.trigger))
@@ -522,6 +525,12 @@ class TwinDesk:
         self._call("alter_roll", scene_id, how, typed)
         return Reply("exchange")
 
+    async def edit_sheet(
+        self, scene_id: Id, entity_id: Id, numbers: Mapping[str, Number], tags: Mapping[str, bool]
+    ) -> Reply:
+        self._call("edit_sheet", entity_id, dict(numbers), dict(tags))
+        return Reply("operation", ("Proposed: hp -1",), text=self.suggested)
+
     async def rest(self, scene_id: Id, typed: str) -> Reply:
         self._call("rest", scene_id, typed)
         return Reply("exchange")
@@ -584,9 +593,9 @@ class TwinDesk:
                 if view.turn.id == turn_id:
                     scene = self._scenes[scene_id]
                     facts = (_fact(self.universe.id, "The iron door stands open"),) if view.made else ()
-                    return TurnTrace(
-                        view.turn, scene, self._story(scene.story_id), True, facts, (self.people[0],)
-                    )
+                    proposed = tuple(self._proposals[:1]) if view.made else ()
+                    story = self._story(scene.story_id)
+                    return TurnTrace(view.turn, scene, story, True, facts, (self.people[0],), proposed)
         raise MonitorError("There is no such turn.")
 
 
