@@ -11,6 +11,7 @@ import pytest
 from stores.authority import Role
 from stores.errors import NotFound, WriteDenied
 from stores.records.canon import Appearance, FactChange, FactKind, FactStatus, Involvement, Supersession
+from stores.records.clocks import ProgressClock
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityKind, EntityStatus
 from tests.contract import builders as make
@@ -401,6 +402,21 @@ async def test_facts_are_found_by_their_words_and_by_predicate(keeper: Any) -> N
     assert await keeper.facts(make.UNIVERSE, predicate="stated") == [told]
     assert await keeper.facts(make.UNIVERSE, predicate="hangs") == []
     assert await keeper.facts(make.UNIVERSE, predicate="hangs", history=True) == [other]
+
+
+async def test_facts_are_found_by_the_beginning_of_their_predicate(keeper: Any) -> None:
+    tide = ProgressClock(name="Tide", filled=2, per_scene=1)
+    facts = [
+        make.fact("The tide comes.", predicate="clock:Tide", value=2, clock=tide),
+        make.fact("A clock of odd signs.", predicate="clock:𝕏%_\uffff", value=1),
+        make.fact("The clock stands.", predicate="clock"),
+        make.fact("The clockwork runs.", predicate="clockwork"),
+        make.fact("Another case.", predicate="Clock:Tide"),
+    ]
+    await commit(keeper, facts=tuple(facts))
+    assert await keeper.facts(make.UNIVERSE, prefix="clock:") == facts[:2]
+    assert await keeper.facts(make.UNIVERSE, prefix="clock:%") == []
+    assert await keeper.facts(make.new_id(), prefix="clock:") == []
 
 
 async def test_names_in_use(keeper: Any) -> None:

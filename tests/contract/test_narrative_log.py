@@ -12,6 +12,7 @@ from stores.errors import NotFound, StoreError, WriteDenied
 from stores.records.ids import Id
 from stores.records.ledger import CanonizationState, Loop, ProposalStatus, Verdict
 from stores.records.play import MoveKind, Scene, Speaker, Turn
+from stores.records.threads import PersonEntry, PresenceEntry, TensionEntry, ThreadAct, ThreadEntry
 from tests.contract import builders as make
 from tests.contract.conftest import Truth
 
@@ -232,8 +233,36 @@ async def test_a_take_is_a_sibling_and_a_branch_goes_on_from_further_back(table:
     assert await table.line() == ["One.", "Elsewhere."]
     on_line = await table.reader.on_line(table.scene.id, [t.id for t in (one, two, three, take, branch)])
     assert on_line == {one.id, branch.id}
+    assert await table.reader.on_line(None, [t.id for t in (one, two, branch)]) == {one.id, branch.id}
     first_again = await table.say("One again.", None, MoveKind.TAKE)
     assert await table.reader.children(table.scene.id, None) == [one, first_again]
+
+
+async def test_each_turn_may_be_asked_about_on_its_own_scenes_line(table: Table) -> None:
+    one = await table.say("One.")
+    two = await table.say("Two.", one)
+    await table.undo(one)
+    elsewhere = make.scene(table.story, 2)
+    await table.orchestrator.create_scene(elsewhere)
+    other = make.turn(elsewhere, None, "Elsewhere.")
+    await table.orchestrator.append_turn(other)
+    asked = [one.id, two.id, other.id, make.new_id()]
+    assert await table.reader.on_line(None, asked) == {one.id, other.id}
+    assert await table.reader.on_line(elsewhere.id, asked) == {other.id}
+    assert await table.reader.on_line(None, []) == set()
+
+
+async def test_the_books_of_a_story_are_kept_as_they_are(table: Table) -> None:
+    given = {"id": make.new_id(), "scene_id": table.scene.id, "at": make.now()}
+    entries = (
+        ThreadEntry(**given, thread_id=make.new_id(), act=ThreadAct.OPEN, name="Who “moved” it?", tick=5),
+        PersonEntry(**given, entity_id=make.new_id(), weight=0, turn_id=make.new_id()),
+        PresenceEntry(**given, entity_id=make.new_id(), here=True),
+        TensionEntry(**given, before=5, after=6, why="2 of 3 checks failed"),
+    )
+    kept = table.story.model_copy(update={"entries": entries})
+    await table.orchestrator.put_story(kept)
+    assert await table.reader.story(kept.id) == kept
 
 
 async def test_takes_are_counted_among_siblings_of_one_exchange_and_speaker(table: Table) -> None:
