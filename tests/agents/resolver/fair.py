@@ -1,0 +1,72 @@
+"""Whether what was sampled keeps to what was to be expected: Pearson's chi-squared, seeded by its callers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from fractions import Fraction
+from typing import Any
+
+FEWEST = 5
+"""Expected occurrences that one cell of the test needs; what is rarer is put together."""
+ONE_IN_TEN_THOUSAND = 3.719
+"""The quantile of the normal distribution: how rarely a fair sample is called unfair."""
+
+
+def is_fair(seen: Mapping[Any, int], chances: Mapping[Any, float | Fraction]) -> bool:
+    """Say whether counts fit chances that add up to 1. What has no chance must not have been seen."""
+    assert abs(sum(chances.values()) - 1) < 1e-9
+    if any(count and not chances.get(outcome) for outcome, count in seen.items()):
+        return False
+    total = sum(seen.values())
+    cells = sorted((float(chance) * total, seen.get(outcome, 0)) for outcome, chance in chances.items())
+    joined: list[tuple[float, int]] = []
+    for expected, count in cells:
+        if joined and joined[-1][0] < FEWEST:
+            before, had = joined.pop()
+            expected, count = expected + before, count + had
+        joined.append((expected, count))
+    squared = sum((count - expected) ** 2 / expected for expected, count in joined if expected)
+    return squared < critical(len(joined) - 1)
+
+
+def critical(freedom: int) -> float:
+    """Return the chi-squared that one fair sample in ten thousand passes (Wilson and Hilferty)."""
+    if freedom < 1:
+        return 1e-9
+    part = 2 / (9 * freedom)
+    return float(freedom * (1 - part + ONE_IN_TEN_THOUSAND * part**0.5) ** 3)
+
+
+# --- exact distributions ----------------------------------------------------------------------------
+
+Chances = dict[Any, Fraction]
+
+
+def uniform(*outcomes: Hashable) -> Chances:
+    counted = Counter(outcomes)
+    return {outcome: Fraction(n, len(outcomes)) for outcome, n in counted.items()}
+
+
+def together(*parts: Mapping[Any, Fraction]) -> Chances:
+    """Return the chances of the sum of what is thrown independently."""
+    whole: Chances = {0: Fraction(1)}
+    for part in parts:
+        summed: Chances = {}
+        for a, p in whole.items():
+            for b, q in part.items():
+                summed[a + b] = summed.get(a + b, Fraction(0)) + p * q
+        whole = summed
+    return whole
+
+
+def exploding(sides: int, *, deep: int = 4, worth: Any = None) -> Chances:
+    """Return the chances of a die that is thrown again on its highest face and added up, for `deep`
+    explosions; what goes beyond has the chance that is left, as None. `worth` of a face counts instead."""
+    value = worth or (lambda face: face)
+    chances: Chances = {}
+    for again in range(deep):
+        for face in range(1, sides):
+            total = again * value(sides) + value(face)
+            chances[total] = chances.get(total, Fraction(0)) + Fraction(1, sides ** (again + 1))
+    return chances | {None: 1 - sum(chances.values(), Fraction(0))}

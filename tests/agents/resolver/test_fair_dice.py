@@ -1,0 +1,134 @@
+"""Dice and oracle by chance: seeded samples of every kind of roll keep to their exact odds."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from agents.resolver.dice import reroll, roll
+from agents.resolver.dice_parser import parse
+from agents.resolver.oracle import TENSIONS, Likelihood, ask, event_chance, odds
+from stores.records.play import TensionMode
+from tests.agents.resolver.fair import Chances, exploding, is_fair, together, uniform
+
+THROWS = 6_000
+
+# --- the test itself can fail -----------------------------------------------------------------------
+
+
+def test_a_loaded_die_is_found_out() -> None:
+    rng = random.Random(1)
+    fair = Counter(rng.randint(1, 6) for _ in range(THROWS))
+    loaded = Counter(rng.choice((1, 2, 3, 4, 5, 6, 6)) for _ in range(THROWS))
+    assert is_fair(fair, uniform(*range(1, 7)))
+    assert not is_fair(loaded, uniform(*range(1, 7)))
+    assert not is_fair({7: 1} | fair, uniform(*range(1, 7)))
+
+
+# --- dice -------------------------------------------------------------------------------------------
+
+
+def counted(dice: Sequence[range], total: Callable[[tuple[int, ...]], int]) -> Chances:
+    """Return the chances of a total over every way that these dice may fall."""
+    return uniform(*(total(faces) for faces in product(*dice)))
+
+
+def die(sides: int) -> range:
+    return range(1, sides + 1)
+
+
+def successes(least: int, sides: int = 10) -> Chances:
+    return uniform(*(int(face >= least) for face in die(sides)))
+
+
+EXACT: dict[str, Chances] = {
+    "d6": uniform(*die(6)),
+    "d20": uniform(*die(20)),
+    "d%": uniform(*die(100)),
+    "3d6": together(*[uniform(*die(6))] * 3),
+    "2d10+d4": together(*[uniform(*die(10))] * 2, uniform(*die(4))),
+    "dF": uniform(-1, 0, 1),
+    "4dF": together(*[uniform(-1, 0, 1)] * 4),
+    "d66": uniform(*(10 * tens + ones for tens in die(6) for ones in die(6))),
+    "d20adv": counted([die(20)] * 2, max),
+    "d20dis": counted([die(20)] * 2, min),
+    "4d6kh3": counted([die(6)] * 4, lambda faces: sum(faces) - min(faces)),
+    "3d6kl2": counted([die(6)] * 3, lambda faces: sum(faces) - max(faces)),
+    "4d6dl1": counted([die(6)] * 4, lambda faces: sum(faces) - min(faces)),
+    "2d6r1": together(*[uniform(*range(2, 7))] * 2),
+    "d6ro<=2": together(uniform(*(f if f > 2 else again for f in die(6) for again in die(6)))),
+    "8d10>=7": together(*[successes(7)] * 8),
+    "5d6>=5": together(*[successes(5, 6)] * 5),
+}
+
+
+@pytest.mark.parametrize("expression", EXACT)
+def test_totals_keep_to_their_exact_odds(expression: str) -> None:
+    rng, formula = random.Random(f"fair {expression}"), parse(expression)
+    seen = Counter(roll(formula, rng).total for _ in range(THROWS))
+    assert is_fair(seen, EXACT[expression])
+
+
+@pytest.mark.parametrize(
+    ("expression", "chances"),
+    [
+        ("d6!", exploding(6)),
+        ("d4!", exploding(4, deep=6)),
+        # Of a pool each success explodes on a ten: a ten is worth one and another throw.
+        ("d10!10>=7", exploding(10, worth=lambda face: int(face >= 7))),
+    ],
+)
+def test_explosions_keep_to_their_exact_odds(expression: str, chances: Chances) -> None:
+    rng, formula = random.Random(f"fair {expression}"), parse(expression)
+    totals = Counter(roll(formula, rng).total for _ in range(THROWS))
+    worth = [total for total in chances if total is not None]
+    beyond = max(worth)
+    seen = Counter({total: n for total, n in totals.items() if total in worth})
+    assert all(total > beyond for total in totals.keys() - set(worth))
+    if ">=" in expression:
+        # What goes beyond may come to a number that a shorter throw comes to as well.
+        shorter = {t: p for t, p in chances.items() if t is not None and t < beyond}
+        rest = 1 - sum(shorter.values(), Fraction(0))
+        late = sum(n for total, n in totals.items() if total not in shorter)
+        assert is_fair({**{t: totals[t] for t in shorter}, None: late}, {**shorter, None: rest})
+    else:
+        seen[None] = sum(n for total, n in totals.items() if total > beyond)
+        assert is_fair(seen, chances)
+
+
+def test_what_is_thrown_again_is_as_fair() -> None:
+    rng = random.Random("again")
+    seen: Counter[int] = Counter()
+    for _ in range(THROWS):
+        rolled = roll("2d6", rng)
+        seen[reroll(rolled, [0], rng).dice[1].face] += 1
+    assert is_fair(seen, uniform(*die(6)))
+
+
+def test_one_die_tells_nothing_of_the_next() -> None:
+    rng = random.Random("pairs")
+    seen = Counter((a.face, b.face) for a, b in (roll("2d6", rng).dice for _ in range(3 * THROWS)))
+    assert is_fair(seen, uniform(*product(die(6), repeat=2)))
+
+
+# --- the oracle -------------------------------------------------------------------------------------
+
+ENDS = (TENSIONS[0], 5, TENSIONS[-1])
+
+
+@pytest.mark.parametrize("mode", TensionMode)
+@pytest.mark.parametrize("tension", ENDS)
+@pytest.mark.parametrize("likelihood", Likelihood)
+def test_answers_keep_to_the_published_odds(likelihood: Likelihood, tension: int, mode: TensionMode) -> None:
+    rng = random.Random(f"{likelihood}/{tension}/{mode}")
+    asked = [ask(likelihood, tension, rng, mode=mode) for _ in range(THROWS)]
+    published = {grade: Fraction(n, 100) for grade, n in odds(likelihood, tension, mode).items()}
+    assert sum(published.values()) == 1
+    assert is_fair(Counter(answer.grade for answer in asked), published)
+    events = Fraction(event_chance(tension), 100)
+    assert is_fair(Counter(answer.is_event for answer in asked), {True: events, False: 1 - events})
