@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from stores.authority import Role, Store
+from stores.doctor import Doctor
 from stores.errors import LibraryUnreadable
 from stores.history import History
 from stores.ports import (
@@ -56,9 +57,9 @@ def nothing_to_tell(hear: Hear) -> None:
 class Stores:
     """The open stores. Each factory gives a store as the role may use it; `None` is the owner's leave.
 
-    `history` is the archive's door to the whole truth of a universe. `health` names each store with "ok"
-    or with what is amiss. `close` finishes what is queued; closing twice is no error. `listen` has every
-    change of a store told once, from now on, to a listener that must not block.
+    `history` is the archive's door to the whole truth of a universe, `doctor` tries and looks. `health`
+    names each store with "ok" or with what is amiss. `close` finishes what is queued; closing twice is no
+    error. `listen` has every change of a store told once, from now on, to a listener that must not block.
     """
 
     log: Callable[[Role], AnyLog]
@@ -67,6 +68,7 @@ class Stores:
     words: Callable[[Role], TextIndex]
     objects: Callable[[Role | None], ObjectStore]
     history: History
+    doctor: Doctor
     health: Callable[[], tuple[tuple[str, str], ...]]
     close: Callable[[], Awaitable[None]]
     listen: Callable[[Hear], None] = nothing_to_tell

@@ -90,7 +90,10 @@ async def play_campaign(stores: Stores, *, name: str = "The Salt Coast", text: s
         entities=(mara, bell, twin),
         facts=(owns, never, instead),
         evidence=(quote, page),
-        supports=(make.support(owns, quote), make.support(never, page), make.support(mara, quote)),
+        supports=(
+            *(make.support(subject, quote) for subject in (owns, instead, mara)),
+            make.support(never, page),
+        ),
         supersedes=(Supersession(newer_id=instead.id, older_id=never.id),),
         appearances=(Appearance(entity_id=mara.id, scene_id=first.id),),
         scene_status={first.id: "completed"},

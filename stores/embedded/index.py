@@ -64,6 +64,10 @@ class IndexFile:
         except LibraryUnreadable as error:
             raise self._found_damaged() from error
 
+    @property
+    def path(self) -> Path:
+        return self._database.path
+
     async def close(self) -> None:
         await self._database.close()
 

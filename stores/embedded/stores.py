@@ -8,6 +8,7 @@ from pathlib import Path
 from stores.authority import Store
 from stores.embedded.canon_graph import EmbeddedCanon
 from stores.embedded.database import Database
+from stores.embedded.doctor import EmbeddedDoctor
 from stores.embedded.history import EmbeddedHistory
 from stores.embedded.index import IndexFile
 from stores.embedded.narrative_log import EmbeddedLog
@@ -37,6 +38,7 @@ def embedded_stores(
         words=lambda role: EmbeddedWords(index, role),
         objects=lambda role: EmbeddedObjects(home / "objects", role),
         history=EmbeddedHistory(library),
+        doctor=EmbeddedDoctor(library, index, home / "objects", clock),
         health=health,
         close=close,
     )
