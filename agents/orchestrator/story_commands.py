@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Awaitable, Callable
 
+from agents.context_assembly.context import SceneContext
 from agents.desk import Desk
 from agents.orchestrator.bookkeeping import Bookkeeping
-from agents.orchestrator.commands import Command
+from agents.orchestrator.commands import Command, Handler
 from agents.orchestrator.settings import MODES
 from agents.resolver.dice_faces import split_faces
 from agents.resolver.events import tension_after
@@ -20,6 +22,11 @@ from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.play import TensionMode
 
+Act = Callable[[Id, str], Awaitable[tuple[str, ...]]]
+"""Does what was typed, and returns what came of it."""
+Listed = Callable[[SceneContext], Awaitable[tuple[str, ...]]]
+"""Returns what there is, as lines."""
+
 _COMES = re.compile(r"([+-])\s*(.+)", re.DOTALL)
 _ROLLS = re.compile(r"(.+?)\s+(?:roll|finish)", re.IGNORECASE | re.DOTALL)
 
@@ -27,36 +34,28 @@ _ROLLS = re.compile(r"(.+?)\s+(?:roll|finish)", re.IGNORECASE | re.DOTALL)
 def story_commands(desk: Desk, kept: Bookkeeping, turnstile: asyncio.Lock) -> tuple[Command, ...]:
     """Return the commands, bound to one desk."""
 
-    async def thread(scene_id: Id, argument: str) -> Reply:
-        if argument:
-            async with turnstile:
-                return _told(await kept.threads.act(scene_id, argument))
-        lines = await kept.threads.list(await kept.context.load(scene_id))
-        return _told(lines or ("No thread is open. /thread Who moved the bell? opens one.",))
+    def keeping(act: Act, listed: Listed, nothing: str) -> Handler:
+        """A command that acts on what stands behind it, and lists what there is if nothing does."""
 
-    async def npcs(scene_id: Id, argument: str) -> Reply:
-        if argument:
-            async with turnstile:
-                return _told(await kept.people.act(scene_id, argument))
-        lines = await kept.people.list(await kept.context.load(scene_id))
-        return _told(lines or ("Nobody matters yet. /npc Old Tam: keeper of the salt bell brings one in.",))
+        async def handler(scene_id: Id, argument: str) -> Reply:
+            if argument:
+                async with turnstile:
+                    return _told(await act(scene_id, argument))
+            return _told(await listed(await kept.context.load(scene_id)) or (nothing,))
 
-    async def clock(scene_id: Id, argument: str) -> Reply:
-        if argument:
-            async with turnstile:
-                return _told(await kept.clocks.act(scene_id, argument))
-        lines = await kept.clocks.list(await kept.context.load(scene_id))
-        return _told(lines or ("No clock runs. /clock Tide 6 starts one of six steps.",))
+        return handler
+
+    work_at = keeping(
+        kept.clocks.act_on_track,
+        kept.clocks.tracks,
+        "Nothing is worked at. /track Find the bell starts a track.",
+    )
 
     async def track(scene_id: Id, argument: str) -> Reply:
         asked, faces = split_faces(argument)
         if found := _ROLLS.fullmatch(asked):
             return await desk.finish_track(scene_id, found[1], faces)
-        if argument:
-            async with turnstile:
-                return _told(await kept.clocks.act_on_track(scene_id, argument))
-        lines = await kept.clocks.tracks(await kept.context.load(scene_id))
-        return _told(lines or ("Nothing is worked at. /track Find the bell starts a track.",))
+        return await work_at(scene_id, argument)
 
     async def cast(scene_id: Id, argument: str) -> Reply:
         if not argument:
@@ -108,12 +107,25 @@ def story_commands(desk: Desk, kept: Bookkeeping, turnstile: asyncio.Lock) -> tu
     return (
         (
             CommandHelp("thread", "/thread Who moved the bell?", "Open threads: list, open, weigh, close"),
-            thread,
+            keeping(
+                kept.threads.act,
+                kept.threads.list,
+                "No thread is open. /thread Who moved the bell? opens one.",
+            ),
         ),
-        (CommandHelp("npcs", "/npcs  (then /npcs 2 + or off)", "Who matters in the story, by weight"), npcs),
+        (
+            CommandHelp("npcs", "/npcs  (then /npcs 2 + or off)", "Who matters in the story, by weight"),
+            keeping(
+                kept.people.act,
+                kept.people.list,
+                "Nobody matters yet. /npc Old Tam: keeper of the salt bell brings one in.",
+            ),
+        ),
         (
             CommandHelp("clock", "/clock Tide 6  (then Tide +1)", "Clocks: list, start, move, set, stop"),
-            clock,
+            keeping(
+                kept.clocks.act, kept.clocks.list, "No clock runs. /clock Tide 6 starts one of six steps."
+            ),
         ),
         (
             CommandHelp("track", "/track Find the bell slow", "Progress tracks: list, start, mark, roll"),

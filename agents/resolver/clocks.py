@@ -9,17 +9,19 @@ procedures" (clocks and tracks) and pain 15 ("clocks and threads act at scene en
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from agents.resolver.dice import roll
 from agents.resolver.dice_score import Roll
 from stores.records.canon import AdvanceClock
-from stores.records.clocks import ProgressClock
+from stores.records.clocks import BOXES, ProgressClock
 from stores.records.play import Degree, Die
 
 CHALLENGE: Final = "2d10"
+FINISHES: Final = (Degree.FAIL, Degree.PARTIAL, Degree.SUCCESS)
+"""How a track ends, by how many of the two dice are met."""
 
 
 class Acted(NamedTuple):
@@ -110,7 +112,7 @@ class Finish:
 
     @property
     def degree(self) -> Degree:
-        return (Degree.FAIL, Degree.PARTIAL, Degree.SUCCESS)[self.met]
+        return FINISHES[self.met]
 
     @property
     def dice(self) -> tuple[Die, ...]:
@@ -139,3 +141,9 @@ class Finish:
 def finish(track: ProgressClock, rng: random.Random, faces: Iterable[int] | None = None) -> Finish:
     """Roll with `rng`, or read the physical dice typed as `faces`. Raises InputError if they do not fit."""
     return Finish(track, roll(CHALLENGE, rng, faces=faces))
+
+
+def finish_odds(boxes: int) -> Mapping[Degree, int]:
+    """Return in how many of the 100 ways two dice fall a track of so many full boxes ends so."""
+    unmet = BOXES - boxes
+    return dict(zip(FINISHES, (unmet * unmet, 2 * boxes * unmet, boxes * boxes), strict=True))

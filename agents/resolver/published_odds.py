@@ -12,6 +12,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final
 
+from agents.resolver.clocks import FINISHES, finish_odds
 from agents.resolver.events import Start, scene_odds
 from agents.resolver.how_much import MAX_LEAN, OUTCOMES, Amount, how_much_odds
 from agents.resolver.oracle import (
@@ -24,6 +25,7 @@ from agents.resolver.oracle import (
 )
 from agents.resolver.reaction import MAX_MODIFIER, Attitude, reaction_odds
 from agents.resolver.reaction import OUTCOMES as REACTION_OUTCOMES
+from stores.records.clocks import BOXES
 from stores.records.play import TensionMode
 
 _MARKED: Final = re.compile(r"(<!-- odds: ([a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -67,6 +69,12 @@ def attitude_table() -> str:
     return _table(head, ([f"{n:+d}" if n else 0, *reaction_odds(n).values()] for n in added))
 
 
+def finish_table() -> str:
+    """Return the chances of each end of a track, by the boxes that are full."""
+    head = ["boxes full, of 100", *FINISHES]
+    return _table(head, ([boxes, *finish_odds(boxes).values()] for boxes in range(BOXES + 1)))
+
+
 TABLES: Final[Mapping[str, Callable[[], str]]] = MappingProxyType(
     {
         "yes": yes_table,
@@ -74,6 +82,7 @@ TABLES: Final[Mapping[str, Callable[[], str]]] = MappingProxyType(
         "scene": scene_table,
         "how much": amount_table,
         "reaction": attitude_table,
+        "finish": finish_table,
     }
 )
 """What a document may ask for."""

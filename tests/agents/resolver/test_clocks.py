@@ -12,10 +12,12 @@ from pydantic import ValidationError
 
 from agents.clock_faces import most_urgent, show_clock, show_track
 from agents.resolver.clocks import (
+    FINISHES,
     Acted,
     at_scene_end,
     change_of,
     finish,
+    finish_odds,
     folded,
 )
 from stores.errors import InputError
@@ -177,11 +179,21 @@ def test_each_die_that_shows_no_more_than_the_boxes_is_met(
     assert list(ended.changes) == closes
 
 
-def test_the_odds_of_a_finish_are_those_that_are_told() -> None:
+@pytest.mark.parametrize("boxes", range(11))
+def test_the_hundred_ways_two_dice_fall_give_exactly_the_published_ends(boxes: int) -> None:
+    seen = Counter(
+        finish(track(boxes * 3), random.Random(1), (one, other)).degree
+        for one in range(1, 11)
+        for other in range(1, 11)
+    )
+    assert {degree: seen[degree] for degree in FINISHES} == finish_odds(boxes)
+
+
+def test_sampled_finishes_keep_to_the_published_odds() -> None:
     rng = random.Random(5)
     counts = Counter(finish(track(21), rng).degree for _ in range(20_000))
-    expected = {Degree.SUCCESS: 0.49, Degree.PARTIAL: 0.42, Degree.FAIL: 0.09}
-    squares = sum((counts[d] - 20_000 * p) ** 2 / (20_000 * p) for d, p in expected.items())
+    expected = {degree: 200 * ways for degree, ways in finish_odds(7).items()}
+    squares = sum((counts[degree] - ways) ** 2 / ways for degree, ways in expected.items())
     assert squares < 13.8  # chi-squared, 2 degrees of freedom: 1 in 1,000
 
 
