@@ -172,6 +172,7 @@ class GateScreen(DecidingScreen):
         rows.grouping = GROUPINGS[(GROUPINGS.index(rows.grouping) + 1) % len(GROUPINGS)]
 
     def action_filter(self) -> None:
+        self.query_one(Aside).clear()
         field = self.query_one("#filter", Input)
         field.add_class("-shown")
         field.focus()

@@ -25,6 +25,8 @@ NARROW = 44
 CRITICAL = "★"
 CONFLICT = "⚠"
 ALIKE = "≈"
+CLASHING = "in conflict"
+"""The group of what meets a conflict, whatever it is about: it comes first."""
 DECIDED = "decided already"
 """The group of what a commit closed: it comes last."""
 
@@ -147,22 +149,24 @@ def matches(view: ProposalView, wanted: str) -> bool:
 
 
 def grouped(views: Iterable[ProposalView], by: Grouping) -> list[tuple[str, list[ProposalView]]]:
-    """Return (name, views) groups; groups with conflicts first, conflicts first in each, what is closed
-    last."""
-    groups: dict[str, list[ProposalView]] = {}
-    closed: list[ProposalView] = []
-    for view in views:
-        if by is not Grouping.NONE and not is_open(view):
-            closed.append(view)
-            continue
-        name = "" if by is Grouping.NONE else view.group if by is Grouping.GROUP else view.label
-        groups.setdefault(one_line(name), []).append(view)
+    """Return (name, views) groups: what meets a conflict first, then by name, what is closed last."""
+    views = list(views)
     if by is Grouping.NONE:
-        return list(groups.items())
-    for members in groups.values():
-        members.sort(key=lambda view: (not view.conflicts, view.number))
-    ordered = sorted(groups.items(), key=lambda item: (not item[1][0].conflicts, item[0].casefold()))
-    return [*ordered, (DECIDED, closed[::-1])] if closed else ordered
+        return [("", views)] if views else []
+
+    def name(view: ProposalView) -> str:
+        return one_line(view.group if by is Grouping.GROUP else view.label)
+
+    clashing = sorted((v for v in views if is_open(v) and v.conflicts), key=lambda v: name(v).casefold())
+    closed = [view for view in views if not is_open(view)][::-1]
+    groups: dict[str, list[ProposalView]] = {}
+    for view in views:
+        if is_open(view) and not view.conflicts:
+            groups.setdefault(name(view), []).append(view)
+    ordered = sorted(groups.items(), key=lambda item: item[0].casefold())
+    first = [(CLASHING, clashing)] if clashing else []
+    last = [(DECIDED, closed)] if closed else []
+    return [*first, *ordered, *last]
 
 
 def _cells(pieces: Iterable[Piece]) -> int:

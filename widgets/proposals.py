@@ -54,7 +54,7 @@ class ProposalList(RowList[ProposalView]):
         "decides.\n"
         "a accepts, r rejects, e edits, c calls it mere colour (and remembers the kind), d defers, u takes a "
         "decision back (of what is decided already: what a commit did), x shows the evidence, h hears a "
-        "conflict. Space marks several; A accepts all but the marked."
+        "conflict. Space marks several, * all that are shown; A accepts all but the marked."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "decide('accept')", "Accept", id="proposals.accept", tooltip="Let it become canon"),
@@ -65,6 +65,15 @@ class ProposalList(RowList[ProposalView]):
         ),
         Binding("d", "decide('defer')", "Defer", id="proposals.defer", tooltip="Decide it another time"),
         Binding("space", "mark", "Mark", id="proposals.mark", tooltip="Mark it, to decide several at once"),
+        Binding(
+            "asterisk",
+            "mark_all",
+            "Mark all",
+            id="proposals.mark_all",
+            tooltip="Mark all that are shown, or none",
+            key_display="*",
+            show=False,
+        ),
         Binding(
             "A", "accept_all", "Accept all", id="proposals.accept_all", tooltip="Accept all but the marked"
         ),
@@ -138,11 +147,15 @@ class ProposalList(RowList[ProposalView]):
     # --- what screens call -------------------------------------------------------------------------
 
     def show(self, views: Sequence[ProposalView]) -> None:
-        """Show these; cursor and marks stay on their proposals."""
+        """Show these; cursor and marks stay on their proposals, but for one that was closed meanwhile: the
+        cursor does not go down with it to what is decided."""
+        place, stood_on = self.cursor, self.current
         self._views = tuple(views)
         self._label_cells = label_width(views)
         self._selected &= {view.proposal.id for view in self._views if is_open(view)}
         self._lay_out()
+        if place is not None and stood_on and is_open(stood_on) and self.current and not is_open(self.current):
+            self.cursor = self._nearest(place)
         self.highlighted(self.current)
 
     @property
@@ -196,8 +209,10 @@ class ProposalList(RowList[ProposalView]):
         match action, parameters:
             case "decide", (None,):
                 return any(is_open(v) and v.verdict is not None for v in self._targets())
-            case (("decide" | "edit" | "mark"), _):
+            case "decide", _:
                 return view is not None and (is_open(view) or bool(self._selected))
+            case (("edit" | "mark"), _):
+                return view is not None and is_open(view)
             case "court", _:
                 return view is not None and is_open(view) and bool(view.conflicts or view.alike)
             case "undo", _:
@@ -245,6 +260,13 @@ class ProposalList(RowList[ProposalView]):
         self._selected ^= {self.current.proposal.id}
         self.redraw()
         self.action_move(1)
+
+    def action_mark_all(self) -> None:
+        """Mark every open row that is shown; once all are marked, none."""
+        shown = {row.value.proposal.id for row in self.rows if row.value and is_open(row.value)}
+        self._selected = set() if shown <= self._selected else self._selected | shown
+        self.refresh_bindings()
+        self.redraw()
 
     def action_accept_all(self) -> None:
         views = [row.value for row in self.rows if row.value and is_undecided(row.value)]
