@@ -89,7 +89,9 @@ async def test_threads_live_on_in_the_next_scene_and_after_a_restart(tmp_path: P
 async def test_a_promise_shows_by_itself_can_be_weighed_and_is_closed_by_its_pay_off(tmp_path: Path) -> None:
     async with opened(tmp_path) as desktop:
         scene_id = await begin(desktop)
-        await say(desktop, scene_id, "I swear it.", "/fact promise: Mara owes the well a coin", "/thread 1 +")
+        await say(
+            desktop, scene_id, "I swear it.", "/fact promise: Mara will bring the well a coin", "/thread 1 +"
+        )
         (staged,) = await threads(desktop, scene_id)
         assert (staged.kind, staged.proposed, staged.weight) == ("promise", True, 2)
         await say(desktop, scene_id, "/commit")
@@ -97,7 +99,7 @@ async def test_a_promise_shows_by_itself_can_be_weighed_and_is_closed_by_its_pay
         assert (canon.id, canon.proposed, canon.weight) == (staged.id, False, 2)
         await say(desktop, scene_id, "I drop a coin.")
         assert await say(desktop, scene_id, "/thread 1 close") == (
-            "Proposed: Paid off: Mara owes the well a coin.",
+            "Proposed: Paid off: Mara will bring the well a coin.",
         )
         assert await threads(desktop, scene_id) == ()
         assert "its pay-off is proposed" in (await say(desktop, scene_id, "/thread"))[0]
@@ -154,7 +156,7 @@ async def test_what_makes_no_sense_is_told_and_changes_nothing(tmp_path: Path, l
             "/thread The bell",
             "/thread The rope",
             "I go.",
-            "/fact promise: Mara owes the well a coin",
+            "/fact promise: Mara will bring the well a coin",
         )
         before = await desktop.desk.scene(scene_id)
         with pytest.raises(InputError, match=words):
