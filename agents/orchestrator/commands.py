@@ -254,12 +254,14 @@ class Commands:
 
 
 def written(report: CommitReport) -> tuple[str, ...]:
-    """Return what a commit did, a line each."""
-    return (
+    """Return what a commit did, a line each; a retcon, a lock and the like make nothing new."""
+    made = (
         *(f"Canon: {e.name} ({e.kind})" for e in report.entities),
         *(f"Canon: {f.statement}" for f in report.facts),
-        *(f"Not written: {why}" for _, why in report.failed),
     )
+    if report.accepted and not made:
+        made = (f"Canon: {report.accepted} {'change' if report.accepted == 1 else 'changes'} written.",)
+    return (*made, *(f"Not written: {why}" for _, why in report.failed))
 
 
 def staged(proposals: Sequence[ProposedChange]) -> Reply:

@@ -209,7 +209,8 @@ async def test_undoing_what_is_canon_proposes_retcons_and_redo_withdraws_them(tm
         await desktop.desk.submit(scene_id, "/redo")
         assert (await desktop.desk.gate(scene_id)).proposals == ()
         await desktop.desk.submit(scene_id, "/undo")
-        await desktop.desk.submit(scene_id, "/commit")
+        assert (await desktop.desk.submit(scene_id, "/commit")).lines == ("Canon: 1 change written.",)
+        assert (await desktop.desk.submit(scene_id, "/commit")).lines == ("Nothing was ready for canon.",)
         facts = await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).facts(row.proposal.universe_id)
         assert "The dog barked." not in {f.statement for f in facts}
 
