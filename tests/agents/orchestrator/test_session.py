@@ -9,6 +9,7 @@ import pytest
 from agents.desk import Mode
 from agents.orchestrator.exchange import begin as begin_exchange
 from agents.orchestrator.session import SESSION
+from agents.views import ProposalView
 from monitor_tui.compose import Desktop
 from stores.authority import Role
 from stores.errors import IllegalTransition, InputError, StoreError
@@ -38,6 +39,12 @@ PLAY = (
 async def main_state(desktop: Desktop) -> str:
     last = await desktop.stores.log(Role.CONTEXT_ASSEMBLY).loop_state(Loop.MAIN, SESSION)
     return last.target if last else "idle"
+
+
+async def waiting(desktop: Desktop, scene_id: Id) -> list[ProposalView]:
+    """Return what waits at the gate, without what commits closed."""
+    rows = (await desktop.desk.gate(scene_id)).proposals
+    return [row for row in rows if row.status is ProposalStatus.PENDING]
 
 
 async def story_of(desktop: Desktop) -> Id:
@@ -204,10 +211,10 @@ async def test_undoing_what_is_canon_proposes_retcons_and_redo_withdraws_them(tm
             await desktop.desk.submit(scene_id, line)
         reply = await desktop.desk.submit(scene_id, "/undo")
         assert "a retcon is proposed" in reply.lines[-1]
-        (row,) = (await desktop.desk.gate(scene_id)).proposals
+        (row,) = await waiting(desktop, scene_id)
         assert row.proposal.payload.kind == "retcon_fact"
         await desktop.desk.submit(scene_id, "/redo")
-        assert (await desktop.desk.gate(scene_id)).proposals == ()
+        assert await waiting(desktop, scene_id) == []
         await desktop.desk.submit(scene_id, "/undo")
         assert (await desktop.desk.submit(scene_id, "/commit")).lines == ("Canon: 1 change written.",)
         assert (await desktop.desk.submit(scene_id, "/commit")).lines == ("Nothing was ready for canon.",)
@@ -378,7 +385,7 @@ async def test_all_means_what_still_waits(tmp_path: Path) -> None:
         scene_id = await begin(desktop)
         for line in ("I wait.", "/fact event: The dog barked", "/commit", "/npc Tom", "/accept all"):
             await desktop.desk.submit(scene_id, line)
-        assert [p.verdict for p in (await desktop.desk.gate(scene_id)).proposals] == [Verdict.ACCEPT]
+        assert [p.verdict for p in await waiting(desktop, scene_id)] == [Verdict.ACCEPT]
 
 
 async def test_a_scene_ends_in_one_way(tmp_path: Path) -> None:
