@@ -1,4 +1,4 @@
-"""A played story as JSON: turns, resolutions, proposals with decisions, facts with evidence, transitions."""
+"""A played story as JSON: turns, results, notes, proposals with decisions, facts with evidence, transitions."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ async def report(stores: Stores, played: Played) -> dict[str, Any]:
         "story": (await log.story(played.story_id)).model_dump(mode="json"),
         "scene_id": played.scene_id,
         "scenes": scenes,
+        "notes": [n.model_dump(mode="json") for n in await log.notes(story_id=played.story_id)],
         "proposals": [p.model_dump(mode="json") for p in await log.proposals(story_id=played.story_id)],
         "entities": [_entity(e) for e in entities],
         "facts": [

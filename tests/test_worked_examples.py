@@ -151,3 +151,53 @@ def test_a_story_is_written_out_to_read(tmp_path: Path) -> None:
     journal = monitor(tmp_path, "story", "the ford", "--as", "journal").stdout
     assert "I finish him." in journal
     assert "There are: The Ford." in monitor(tmp_path, "story", "Nothing", expect=1).stderr
+
+
+OWN_DICE = """\
+universe: The Yard
+pc: Mara (might 1)
+story: Own dice
+system: lantern_twos
+dice: physical
+tension: edge
+constraints: nobody flies
+---
+/creature Orc: scarred (hp 4)
+I swing. /move strike Orc
+I swing. /move strike Orc = 6 6
+/reroll 1
+/reroll 1 = 5
+/rest night
+/gm what did the orc want?
+"""
+
+
+def test_a_script_with_its_own_dice(tmp_path: Path) -> None:
+    done = monitor(tmp_path, "play", "--script", "-", "--seed", "3", stdin=OWN_DICE)
+    assert "  Throw 2d6, and type what fell behind the =.\n  [I swing. /move strike Orc = ]\n" in done.stdout
+    assert "  The rules suggest /state Orc.alive = false (Enter stages it)\n" in done.stdout
+    assert "  [/reroll 1 = ]\n" in done.stdout
+    report = json.loads(
+        monitor(tmp_path, "play", "--script", "-", "--json", stdin=OWN_DICE.split("/creature")[0]).stdout
+    )
+    (scene,) = report["scenes"]
+    assert [t["text"].partition(" · ")[0] for t in scene["turns"] if t["speaker"] == "oracle"] == [
+        "2d6+1 [6,6]+1 = 13 vs 10",
+        "2d6+1 [6→5,6]+1 = 12 vs 10",
+    ]
+    assert [r["by_hand"] for r in scene["resolutions"]] == [True, True]
+    assert [n["text"] for n in report["notes"]] == ["what did the orc want?"]
+    more = f"{OWN_DICE.split('/creature')[0]}/roll d6\n"
+    (asked,) = json.loads(monitor(tmp_path, "play", "--script", "-", "--json", stdin=more).stdout)["replies"]
+    assert (asked["kind"], asked["prompt"]) == ("operation", "/roll d6 = ")
+
+
+def test_a_script_by_rules_that_are_wrong_says_which_line(tmp_path: Path) -> None:
+    (tmp_path / "systems").mkdir()
+    (tmp_path / "systems" / "mud.yaml").write_text("id: mud\nname: Mud\nversion: [\n", encoding="utf-8")
+    done = monitor(
+        tmp_path, "play", "--script", "-", stdin="system: mud\nuniverse: A\n---\nI go.\n", expect=1
+    )
+    assert "mud.yaml: This rule pack cannot be used: line" in done.stderr
+    done = monitor(tmp_path, "play", "--script", "-", stdin="dice: mine\n---\nI go.\n", expect=1)
+    assert "'mine' is none of program, physical" in done.stderr

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from agents.clean import MAX_LINE, clean
 from agents.orchestrator.router import Operation, Roll, Words, route
+from agents.resolver.dice_faces import open_for_faces
 from stores.errors import InputError
 
 OPERATIONS = {"fact", "commit", "end", "undo", "help"}
@@ -40,9 +41,62 @@ def test_a_line_means(line: str, meaning: object) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "spec", "faces"),
+    [
+        ("/roll 2d6+1 = 5 4", "2d6+1", (5, 4)),
+        ("/roll 2d6+1 =", "2d6+1", ()),
+        ("/roll 2d6+1", "2d6+1", None),
+        ("/roll 5d6=6", "5d6=6", None),  # a comparison has no blanks around it
+        ("/roll 5d6 =6", "5d6 =6", None),
+        ("/roll 8d10>= 7", "8d10>= 7", None),
+        ("/roll 4dF = +-0 +", "4dF", (1, -1, 0, 1)),
+        ("/roll 2d6 [a = b] = 1, 2", "2d6 [a = b]", (1, 2)),
+        ("/check might 9 = 5 4", "might 9", (5, 4)),
+        ("/check might 9; fail: Mara.luck = 3", "might 9; fail: Mara.luck = 3", None),
+        ("/check might 9; fail: Mara.luck = 3 = 5 4", "might 9; fail: Mara.luck = 3", (5, 4)),
+        ("/check might 9; success: Orc.hp -5 = 5 4", "might 9; success: Orc.hp -5", (5, 4)),
+        ("/check might 9; Mara +hurt = 1 1", "might 9; Mara +hurt", (1, 1)),
+        ("/move strike Orc = 6 6", "strike Orc", (6, 6)),
+        ("/howmuch = 1 2 3", "", (1, 2, 3)),
+        ("/react Old Tam +1 = 3 4", "Old Tam +1", (3, 4)),
+        ("I ask. /roll d% = 00", "d%", (0,)),
+        ("? likely: Is it deep? = 37", "likely", (37,)),
+        ("? Is 1 = 1, he asks?", "", None),
+    ],
+)
+def test_faces_stand_behind_the_last_equals_sign(line: str, spec: str, faces: tuple[int, ...] | None) -> None:
+    typed = route(line, OPERATIONS)
+    roll = typed if isinstance(typed, Roll) else typed.roll if isinstance(typed, Words) else None
+    assert roll is not None
+    assert (roll.spec, roll.faces) == (spec, faces)
+
+
+@given(
+    st.sampled_from(
+        ["/roll 2d6+1", "I go. /check might 9; fail: A.b = 3", "? likely: Is it so?", "/howmuch", "/move x Y"]
+    ),
+    st.lists(st.integers(-1, 100), max_size=6),
+)
+def test_a_line_that_asks_for_faces_takes_them(line: str, faces: list[int]) -> None:
+    """What is put back into the prompt can be typed on, again and again."""
+    asked = open_for_faces(line, None)
+    for n, face in enumerate(faces):
+        asked = open_for_faces(f"{asked}{face}", faces[: n + 1])
+    assert asked == " ".join((line, "=", *map(str, faces), ""))
+    typed, bare = route(asked, OPERATIONS), route(line, OPERATIONS)
+    roll, before = (
+        t if isinstance(t, Roll) else t.roll for t in (typed, bare) if not isinstance(t, Operation)
+    )
+    assert roll is not None
+    assert before is not None
+    assert (roll.kind, roll.spec, roll.faces) == (before.kind, before.spec, tuple(faces))
+
+
+@pytest.mark.parametrize(
     ("line", "words"),
     [
         ("", "nothing typed"),
+        ("/roll 2d6 = five", "'five' is not the face of a die"),
         ("  \t ", "nothing typed"),
         ("\x1b[2J\x00", "nothing to play"),
         (">", "no words to tell"),
