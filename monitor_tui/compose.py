@@ -42,7 +42,9 @@ from agents.orchestrator.loops import Loops
 from agents.orchestrator.main import Orchestrator
 from agents.orchestrator.notes import Notes
 from agents.orchestrator.people import People
+from agents.orchestrator.rests import Rests
 from agents.orchestrator.rolls import Rolls
+from agents.orchestrator.running_out import RunningOut
 from agents.orchestrator.scene import SceneLoop
 from agents.orchestrator.scene_end import SceneEnd
 from agents.orchestrator.scene_start import SceneStart
@@ -131,7 +133,9 @@ def compose(
     line = Line(log, narrator, ids, clock, events)
     table = PlayTable(
         Dicing(rolls, line, graph, ids),
-        Sheets(context, rolls, declarations, ids, clock),
+        Sheets(context, rolls, declarations),
+        Rests(context, rolls, ids, clock),
+        RunningOut(context, rolls),
         Settings(log, packs),
         Notes(log, ids, clock),
     )

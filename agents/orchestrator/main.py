@@ -281,14 +281,14 @@ class Orchestrator:
     async def submit(self, scene_id: Id, line: str) -> Reply:
         typed = route(line, self._commands.names())
         moves = isinstance(typed, Operation) and typed.name in MOVES
-        watch = None if moves else await self._table.sheets.watch(scene_id)
+        watch = None if moves else await self._table.running_out.watch(scene_id)
         if isinstance(typed, Operation):
             reply = await self._commands.run(scene_id, typed.name, typed.argument)
         else:
             async with self._turnstile:
                 reply = await self._answer(scene_id, line, typed)
         # What ran out is told as it was staged: a death that comes of it is the GM's to stage.
-        reply = await self._table.sheets.crossed(watch, reply)
+        reply = await self._table.running_out.crossed(watch, reply)
         return replace(reply, lines=(*reply.lines, *await self._offer(scene_id)))
 
     async def alter_roll(self, scene_id: Id, how: Literal["reroll", "pick"], typed: str) -> Reply:
@@ -310,19 +310,19 @@ class Orchestrator:
             await self._playing(scene_id, "rest")
             context = await self._context.load(scene_id)
             if not typed:
-                return Reply("operation", self._table.sheets.rests(context), text="/rest ")
-            exchange = await self._table.sheets.rest(context, typed)
+                return Reply("operation", self._table.rests.list(context), text="/rest ")
+            exchange = await self._table.rests.rest(context, typed)
             await self._graph.play(exchange, context)
         return Reply("exchange", () if exchange.proposals else ("There was nothing to recover.",))
 
     async def edit_sheet(
         self, scene_id: Id, entity_id: Id, numbers: Mapping[str, Number], tags: Mapping[str, bool]
     ) -> Reply:
-        watch = await self._table.sheets.watch(scene_id)
+        watch = await self._table.running_out.watch(scene_id)
         async with self._turnstile:
             await self._playing(scene_id, "change a sheet")
             proposals = await self._table.sheets.edit(scene_id, entity_id, numbers, tags)
-        reply = await self._table.sheets.crossed(watch, staged(proposals))
+        reply = await self._table.running_out.crossed(watch, staged(proposals))
         return replace(reply, lines=(*reply.lines, *await self._offer(scene_id)))
 
     async def sheet(self, scene_id: Id, entity_id: Id | None = None) -> SheetView:

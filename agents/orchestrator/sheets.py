@@ -1,63 +1,36 @@
-"""Character sheets by the story's rule pack: shown, rested, and watched for what runs out.
+"""Character sheets by the story's rule pack: shown, changed on the GM's word, and begun for a new hero.
 
-Nothing here writes canon: what a rest does is proposed, what the rules say of a number at 0 only suggested.
+Nothing here writes canon: a change is proposed.
 Source: design/product.md ("deterministic state with one writer, every value editable"); docs/rule-packs.md.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.desk import NewCharacter, StoryOutline
-from agents.orchestrator.calendar import clock_time
-from agents.orchestrator.declarations import Declarations, by_hand
-from agents.orchestrator.exchange import Exchange, begin
+from agents.orchestrator.declarations import Declarations
 from agents.orchestrator.rolls import Rolls
-from agents.resolver.effects import Effect
-from agents.resolver.names import Names
-from agents.resolver.proposals import proposal_id, touches_critical
-from agents.resolver.resolver import settle
-from agents.resolver.ruleset_schema import Pack, spoken
-from agents.resolver.sheets import NewSheet, Sheet, SheetLine, at_ends, begun, crossings, rest, sheet_lines
+from agents.resolver.ruleset_schema import Pack
+from agents.resolver.sheets import SheetLine, at_ends, begun, sheet_lines
 from agents.resolver.words import folded
-from agents.resolver.working_state import fold
-from agents.views import Reply, SheetRow, SheetView
+from agents.views import SheetRow, SheetView
 from stores.errors import InputError
 from stores.records.canon import Authority, StateChange, StateOp
-from stores.records.ids import Clock, Id, IdMaker
+from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
 from stores.records.world import Entity, Number
-
-_WITH = re.compile(r"(.*?)(?:\s+with\s+(.+))?", re.IGNORECASE | re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Watch:
-    """What was staged on a scene's line at a moment."""
-
-    scene_id: Id
-    staged: frozenset[Id]
 
 
 class Sheets:
     """Stateless."""
 
-    def __init__(
-        self,
-        context: ContextAssembly,
-        rolls: Rolls,
-        declarations: Declarations,
-        ids: IdMaker,
-        clock: Clock,
-    ) -> None:
+    def __init__(self, context: ContextAssembly, rolls: Rolls, declarations: Declarations) -> None:
         self._context = context
         self._rolls = rolls
         self._declarations = declarations
-        self._ids = ids
-        self._clock = clock
 
     # --- showing -------------------------------------------------------------------------------------
 
@@ -124,115 +97,6 @@ class Sheets:
         words = ", ".join((*(f"{k} {v:g}" for k, v in numbers.items()), *_tag_words(tags)))
         return await self._declarations.changes(scene_id, changes, f"{view.name}'s sheet: {words}")
 
-    # --- rests ---------------------------------------------------------------------------------------
-
-    def rests(self, context: SceneContext) -> tuple[str, ...]:
-        """List the rests of the story's rules, a line each. Raises InputError without a pack."""
-        pack = self._needed(context)
-        lines = [f"{spoken(r.key)} ({_length(r.minutes)}): {r.meaning}" for r in pack.rests]
-        return tuple(lines) or (f"{pack.name} has no rests; /time +8h lets time pass.",)
-
-    async def rest(self, context: SceneContext, typed: str) -> Exchange:
-        """Return the exchange that a rest is: time passes, and its effects are proposed with it.
-
-        `typed` is the rest's name, and who rests along (`night with Old Tam`). Raises InputError.
-        """
-        pack, hero = self._needed(context), context.actor()
-        found = _WITH.fullmatch(typed)
-        assert found is not None
-        key, others = found[1].strip(), found[2] or ""
-        resting = [hero] if hero else []
-        resting += [await self._context.named(context, n.strip()) for n in others.split(",") if n.strip()]
-        if not resting:
-            raise InputError(
-                "This story has no player character to rest.",
-                kept="Nothing was played.",
-                todo=f"/rest {key} with Old Tam",
-            )
-        recovered = [(one, rest(pack, key, self._rolls.sheet(context, one))) for one in resting]
-        meant = next(r for r in pack.rests if spoken(r.key) == spoken(key))
-        until = context.tick + meant.minutes
-        who = " and ".join(one.name for one in resting)
-        verb = "rests" if len(resting) == 1 else "rest"
-        when = clock_time(context.universe.calendar, until)
-        words = f"{who} {verb}: {meant.meaning.rstrip('.')}. It is {when}."
-        exchange = begin(self._ids, context.scene, context.head, words=words, until=until)
-        effects = [(one, effect) for one, recovery in recovered for effect in recovery.effects]
-        return exchange.model_copy(update={"proposals": await self._proposed(context, exchange, effects)})
-
-    async def _proposed(
-        self, context: SceneContext, exchange: Exchange, effects: Iterable[tuple[Entity, Effect]]
-    ) -> tuple[ProposedChange, ...]:
-        assert exchange.words_id is not None
-        turn, is_critical = exchange.words_turn(self._clock()), await self._rolls.is_critical(context)
-        proposals = []
-        for index, (entity, effect) in enumerate(effects):
-            _, change = settle(replace(effect, name=entity.name), Names([entity]))
-            named = proposal_id(exchange.words_id, index)
-            proposals.append(
-                ProposedChange(
-                    id=named,
-                    universe_id=context.universe.id,
-                    story_id=context.story.id,
-                    scene_id=context.scene.id,
-                    turn_id=exchange.words_id,
-                    payload=change,
-                    evidence=by_hand(named, exchange.words, turn),
-                    authority=Authority.PLAYER,
-                    tick=exchange.tick,
-                    critical=touches_critical(change, is_critical),
-                    created_at=self._clock(),
-                )
-            )
-        return tuple(proposals)
-
-    # --- what runs out -------------------------------------------------------------------------------
-
-    async def watch(self, scene_id: Id) -> Watch | None:
-        """Remember what is staged, so that `crossed` can tell what came since; None without a rule pack."""
-        context = await self._context.load(scene_id)
-        if self._rolls.pack(context) is None:
-            return None
-        return Watch(scene_id, frozenset(p.id for p in context.staged))
-
-    async def crossed(self, watch: Watch | None, reply: Reply) -> Reply:
-        """Add to a reply what the rules say of numbers that came to 0 (or tracks that filled) since, with
-        their effects as a line to accept. Nothing is staged: the GM decides."""
-        if watch is None:
-            return reply
-        context = await self._context.load(watch.scene_id)
-        pack = self._rolls.pack(context)
-        new = [p.change for p in context.staged if p.id not in watch.staged]
-        changes = [change for change in new if isinstance(change, StateChange)]
-        if pack is None or not changes:
-            return reply
-        lines: list[str] = []
-        effects: list[Effect] = []
-        for entity_id in dict.fromkeys(change.entity_id for change in changes):
-            entity = context.entities[entity_id]
-            own = [change for change in changes if change.entity_id == entity_id]
-            before, after = self._around(context, entity, own)
-            lines += _counted_from_nothing(pack, before, own)
-            for found in crossings(pack, before, after):
-                lines.append(f"{entity.name}: {found.because}." + (f" {found.says}" if found.says else ""))
-                effects += found.effects
-        if not effects:
-            return replace(reply, lines=(*reply.lines, *lines))
-        accept = f"/state {', '.join(dict.fromkeys(map(str, effects)))}"
-        lines.append(f"The rules suggest {accept}" + ("" if reply.text else " (Enter stages it)"))
-        return replace(reply, lines=(*reply.lines, *lines), text=reply.text or accept)
-
-    def _around(
-        self, context: SceneContext, entity: Entity, changes: Sequence[StateChange]
-    ) -> tuple[Sheet, Sheet]:
-        """Return somebody's sheet before these changes, and as it stands with them."""
-        earlier = list(context.changes(entity.id))
-        for change in changes:
-            earlier.remove(change)
-        before = fold(entity, earlier)
-        sheet = NewSheet(entity.name, entity.is_pc, before.numbers, before.tags)
-        return sheet, self._rolls.sheet(context, entity)
-
     # --- set-up --------------------------------------------------------------------------------------
 
     def with_hero(self, outline: StoryOutline, pack: Pack | None) -> StoryOutline:
@@ -242,16 +106,6 @@ class Sheets:
             return outline
         sheet = begun(pack, hero.name, dict(hero.numbers), hero.tags)
         return replace(outline, pc=replace(hero, numbers=tuple(sheet.numbers.items()), tags=sheet.tags))
-
-    def _needed(self, context: SceneContext) -> Pack:
-        pack = self._rolls.pack(context)
-        if pack is None:
-            raise InputError(
-                "This story is played by no rule pack, so it has no rests.",
-                kept="Nothing was played.",
-                todo="/time +8h lets time pass; /system chooses a pack.",
-            )
-        return pack
 
 
 def sheet_row(line: SheetLine) -> SheetRow:
@@ -299,25 +153,3 @@ def _line(row: SheetRow) -> str:
     mark = "*" if row.staged else ""
     head = f"{row.label} {row.shown}".rstrip() if row.kind != "tag" else f"+{row.label}"
     return f"{head}{mark}" + (f"  ·  {row.meaning}" if row.meaning else "")
-
-
-def _counted_from_nothing(pack: Pack, before: Sheet, changes: Iterable[StateChange]) -> list[str]:
-    """Say which numbers of the rules were moved that somebody has not got: they count from 0."""
-    had = {folded(key) for key in before.numbers}
-    new = [
-        c.key
-        for c in changes
-        if c.op is StateOp.ADD and c.key in pack.number_keys() and folded(c.key) not in had
-    ]
-    return [
-        f"{before.name} had no {spoken(key)}, so it counts from 0: /state {before.name}.{key} = 8 sets it."
-        for key in dict.fromkeys(new)
-    ]
-
-
-def _length(minutes: int) -> str:
-    """Return minutes of world time in words: `8 h`, `30 min`, `3 days`."""
-    for unit, size in (("days", 1440), ("h", 60)):
-        if minutes >= size and minutes % size == 0:
-            return f"{minutes // size} {'day' if unit == 'days' and minutes == size else unit}"
-    return f"{minutes} min"

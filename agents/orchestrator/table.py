@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from agents.orchestrator.dicing import Dicing
 from agents.orchestrator.notes import Notes
+from agents.orchestrator.rests import Rests
+from agents.orchestrator.running_out import RunningOut
 from agents.orchestrator.settings import Settings
 from agents.orchestrator.sheets import Sheets
 
@@ -19,5 +21,7 @@ class PlayTable:
 
     dicing: Dicing
     sheets: Sheets
+    rests: Rests
+    running_out: RunningOut
     settings: Settings
     notes: Notes
