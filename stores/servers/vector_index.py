@@ -6,6 +6,7 @@ answer alike. A point's payload has the identifier as it was given, and the word
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
@@ -51,14 +52,14 @@ class ServerVectors:
         if not items:
             return
         check_leave(self._role, Store.VECTORS, collection, Op.INSERT, Op.UPDATE)
-        points = {item.id: _point(item) for item in items}
+        points = await asyncio.to_thread(_points, items)
         size = len(items[0].vector)
 
         async def write() -> None:
             await self._check_size(collection, model, [len(item.vector) for item in items])
             await self._qdrant.make(collection, model, size)
             name, client = self._qdrant.name(collection, model, size), self._qdrant.writer(self._role)
-            for part in _parts(list(points.values()), max(1, _NUMBERS_AT_ONCE // size)):
+            for part in _parts(points, max(1, _NUMBERS_AT_ONCE // size)):
                 await client.upsert(name, points=_batch(part), wait=True)
 
         async with self._qdrant.writing:
@@ -180,6 +181,11 @@ class _Point(NamedTuple):
     id: str
     vector: list[float]
     payload: dict[str, Any]
+
+
+def _points(items: Sequence[VectorItem]) -> list[_Point]:
+    """Return the points of items; of two with one identifier the last counts."""
+    return list({item.id: _point(item) for item in items}.values())
 
 
 def _point(item: VectorItem) -> _Point:

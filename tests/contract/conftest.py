@@ -5,8 +5,10 @@ An adapter is a context manager over a fresh, empty store. A server's is added t
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Collection, Iterable
+import sys
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -117,6 +119,13 @@ async def derived_servers(folder: Path) -> AsyncIterator[Derived]:
 
     async with servers.derived_servers(folder) as stores:
         yield Derived(*stores)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_users_are_left_on_servers() -> Iterator[None]:
+    yield
+    if "tests.contract.servers" in sys.modules:
+        asyncio.run(sys.modules["tests.contract.servers"].remove_users())
 
 
 DERIVED_ADAPTERS: dict[str, DerivedAdapter] = {"embedded": embedded_derived, **mirrored.DERIVED}

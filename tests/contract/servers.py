@@ -5,6 +5,7 @@ The servers are for tests alone: every adapter begins with an empty store.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 from collections.abc import AsyncIterator
@@ -21,11 +22,19 @@ from stores.servers.graph import open_graph
 from stores.servers.mongo import CONNECT_MS, Mongo, migrate
 from stores.servers.mongo_roles import make_users, user_of
 from stores.servers.narrative_log import ServerLog
+from stores.servers.opensearch import OpenSearch, open_opensearch
+from stores.servers.opensearch_roles import make_users as make_text_users
+from stores.servers.opensearch_roles import remove_users as remove_text_users
+from stores.servers.opensearch_roles import user_of as text_user_of
 from stores.servers.qdrant import open_qdrant
+from stores.servers.text_index import ServerWords
 from stores.servers.vector_index import ServerVectors
 
 MINE = f"test{secrets.token_hex(4)}"
 """Begins all that this process makes on servers, so that test runs beside one another never meet."""
+
+_with_users: set[str] = set()
+"""The servers where this process has made its users: once for all its tests, as some take seconds for it."""
 
 
 def at_hand(store: str) -> bool:
@@ -80,12 +89,57 @@ async def qdrant_vectors() -> AsyncIterator[Any]:
         await qdrant.close()
 
 
-DERIVED = {"QDRANT_URL": qdrant_vectors, "NO1": qdrant_vectors, "NO2": qdrant_vectors}
+def text_credentials(role: Role | None) -> tuple[str, str]:
+    if role is None:
+        return os.environ["MONITOR_OPENSEARCH_USER"], os.environ["MONITOR_OPENSEARCH_PASSWORD"]
+    return text_user_of(f"{MINE}-", role), secret_of(role)
+
+
+def secret_of(role: Role) -> str:
+    """Return a password that every server takes for a strong one."""
+    return hashlib.sha256(f"{MINE} {role}".encode()).hexdigest()[:32]
+
+
+@asynccontextmanager
+async def opensearch_words() -> AsyncIterator[Any]:
+    """Give the text index on the OpenSearch at hand, to each role as its own user."""
+    opensearch = await open_opensearch(
+        os.environ["MONITOR_OPENSEARCH_URL"], text_credentials, prefix=f"{MINE}-"
+    )
+    try:
+        if "OPENSEARCH_URL" not in _with_users:
+            _with_users.add("OPENSEARCH_URL")
+            await make_text_users(opensearch, secret_of)
+        yield lambda role: ServerWords(opensearch, role)
+    finally:
+        await _drop_the_used(opensearch)
+        await opensearch.close()
+
+
+async def _drop_the_used(opensearch: OpenSearch) -> None:
+    """An index that was never written to is as good as new; making one costs more than most tests."""
+    told = await opensearch.owner.indices.stats(index=f"{MINE}-*", metric="indexing")
+    if used := [n for n, of in told["indices"].items() if of["primaries"]["indexing"]["index_total"]]:
+        await opensearch.owner.indices.delete(index=",".join(used))
+
+
+async def remove_users() -> None:
+    """Remove the users that this process made on the servers."""
+    if "OPENSEARCH_URL" in _with_users:
+        opensearch = await open_opensearch(
+            os.environ["MONITOR_OPENSEARCH_URL"], text_credentials, prefix=f"{MINE}-"
+        )
+        await remove_text_users(opensearch)
+        await opensearch.drop_all()
+        await opensearch.close()
+
+
+DERIVED = {"QDRANT_URL": qdrant_vectors, "OPENSEARCH_URL": opensearch_words, "NO2": qdrant_vectors}
 
 
 @asynccontextmanager
 async def derived_servers(folder: Path) -> AsyncIterator[list[Any]]:
-    """Give vectors, words and objects on the servers at hand; a test of one that is not at hand is skipped."""
+    """Give vectors, words and objects on the servers at hand; a test of one that is not there is skipped."""
 
     def skip(role: Role | None) -> Any:
         pytest.skip("no server of this store is at hand")

@@ -1,0 +1,221 @@
+"""One OpenSearch: a client for each role, its indexes, and its errors in MONITOR's words.
+
+Source: issue "The five stores"; the users are those of `opensearch_roles.make_users`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import aiohttp
+from aiohttp.connector import Connection
+from opensearchpy import AIOHttpConnection, AsyncOpenSearch
+from opensearchpy._async.http_aiohttp import OpenSearchClientResponse
+from opensearchpy.exceptions import (
+    AuthenticationException,
+    AuthorizationException,
+    ConnectionError,
+    OpenSearchException,
+    RequestError,
+    SerializationError,
+    TransportError,
+)
+
+from stores.authority import COLLECTIONS, Role, Store
+from stores.errors import LibraryUnreadable, StoreError
+from stores.servers.failures import CONNECT_SECONDS, Server, first_line, without_secrets
+from stores.servers.opensearch_schema import FORMAT, index_body
+
+Credentials = Callable[[Role | None], tuple[str, str]]
+"""Gives the user and password of a role (None: the owner's, for making indexes and users)."""
+
+OLDEST = 2
+"""The first version whose API this is written for."""
+
+ANSWER_SECONDS = 60
+"""How long a large batch may take."""
+
+
+class OpenSearch:
+    """The open server. Every error within `in_our_words` is a `StoreError` that names it."""
+
+    def __init__(self, url: str, credentials: Credentials, prefix: str) -> None:
+        self.server = Server(
+            "text",
+            "OpenSearch",
+            without_secrets(url),
+            kept="Nothing is lost: the words are found again from the log and canon.",
+            settings="MONITOR_OPENSEARCH_USER and MONITOR_OPENSEARCH_PASSWORD, and those of the roles",
+        )
+        self.prefix = prefix
+        self._url = url
+        self._credentials = credentials
+        self._clients: dict[Role | None, AsyncOpenSearch] = {}
+
+    @property
+    def owner(self) -> AsyncOpenSearch:
+        return self.client(None)
+
+    def client(self, role: Role | None) -> AsyncOpenSearch:
+        """Return a client with the credentials of a role."""
+        if role not in self._clients:
+            self._clients[role] = AsyncOpenSearch(
+                hosts=[self._url],
+                http_auth=self._credentials(role),
+                connection_class=_Connection,
+                timeout=ANSWER_SECONDS,
+                max_retries=0,
+                http_compress=True,
+            )
+        return self._clients[role]
+
+    def index(self, collection: str) -> str:
+        """Return what a collection's index is called."""
+        return f"{self.prefix}{collection}"
+
+    async def open(self) -> None:
+        """Look at what answers there, and make the indexes that are not there yet."""
+        with self.in_our_words():
+            await self._check_product()
+            there = await self.owner.indices.get_mapping(index=f"{self.prefix}*")
+            for index in map(self.index, COLLECTIONS[Store.WORDS]):
+                if index in there:
+                    self._check_format(index, there[index]["mappings"])
+                else:
+                    await self._make(index)
+
+    async def drop_all(self) -> None:
+        """Delete every index under this prefix (tests; making the index anew)."""
+        with self.in_our_words():
+            await self.owner.indices.delete(
+                index=",".join(map(self.index, COLLECTIONS[Store.WORDS])), ignore_unavailable=True
+            )
+
+    async def close(self) -> None:
+        clients, self._clients = self._clients, {}
+        for client in clients.values():
+            await client.close()
+
+    async def _check_product(self) -> None:
+        about = await self.owner.info()
+        version = about.get("version") if isinstance(about, dict) else None
+        if not isinstance(version, dict) or version.get("distribution") != "opensearch":
+            raise self.server.stranger(first_line(str(about)))
+        number = str(version.get("number"))
+        if int(number.partition(".")[0]) < OLDEST:
+            raise self.server.too_old(number, f"{OLDEST}.0")
+
+    def _check_format(self, index: str, mapping: dict[str, Any]) -> None:
+        found = mapping.get("_meta", {}).get("monitor_format", 0)
+        if found != FORMAT:
+            raise LibraryUnreadable(
+                f"The index {index} on the text server at {self.server.url} is of format {found}, "
+                f"and {FORMAT} is known here.",
+                kept="It was left as it is.",
+                todo="Update MONITOR, or delete that index and run `monitor reindex`.",
+            )
+
+    async def _make(self, index: str) -> None:
+        try:
+            await self.owner.indices.create(index=index, body=index_body())
+        except RequestError as error:
+            if error.error != "resource_already_exists_exception":
+                raise
+
+    # --- errors -------------------------------------------------------------------------------------
+
+    @contextmanager
+    def in_our_words(self, role: Role | None = None, *, writes: bool = False) -> Iterator[None]:
+        """Raise any error of the driver within as its kind of `StoreError`; let every other one pass."""
+        try:
+            yield
+        except (OpenSearchException, aiohttp.ClientError, ValueError, OSError) as error:
+            raise self._told(error, role, writes) from error
+
+    def _told(self, error: Exception, role: Role | None, writes: bool) -> StoreError:
+        if isinstance(error, aiohttp.InvalidURL):
+            return self.server.no_address(error, "http://host:9200")
+        if isinstance(error, ConnectionError):
+            return self._unreached(error)
+        if isinstance(error, aiohttp.ClientError | OSError):
+            return self.server.unavailable(error)
+        if isinstance(error, TransportError):
+            return self.refused(error.status_code, said(error), role, writes=writes, error=error)
+        if isinstance(error, SerializationError):
+            return self.server.stranger("its answer is no JSON")
+        return self.server.could_not(error)
+
+    def _unreached(self, error: ConnectionError) -> StoreError:
+        cause = error.info
+        if isinstance(cause, aiohttp.InvalidURL):
+            return self.server.no_address(cause, "http://host:9200")
+        if isinstance(cause, aiohttp.ServerTimeoutError | TimeoutError):
+            return self.server.unavailable("no answer in time")
+        if isinstance(cause, aiohttp.ClientResponseError | UnicodeDecodeError):
+            return self.server.stranger("it speaks no HTTP")
+        return self.server.unavailable(cause if isinstance(cause, Exception) else str(cause))
+
+    def refused(
+        self, status: Any, reason: str, role: Role | None, *, writes: bool, error: Exception | None = None
+    ) -> StoreError:
+        """Return the error for an answer, or for one item of a bulk, of this status."""
+        if "flood-stage" in reason or "read-only / allow delete" in reason or "No space left" in reason:
+            return self.server.full()
+        if isinstance(error, AuthenticationException) or status == 401:
+            return self.server.refuses_us()
+        if isinstance(error, AuthorizationException) or status == 403:
+            return self.server.denied(role, reason) if writes else self.server.could_not(reason)
+        if status in (429, 502, 503, 504):
+            return self.server.unavailable(reason)
+        if status in (404, 405) and "index_not_found" not in reason and error is not None:
+            return self.server.stranger(reason)
+        return self.server.could_not(reason)
+
+
+async def open_opensearch(url: str, credentials: Credentials, *, prefix: str = "monitor-") -> OpenSearch:
+    """Connect, check that it is an OpenSearch that MONITOR can use, and make what indexes are missing.
+
+    Raises StoreUnavailable, StoreError (wrong password, another product or one too old) or
+    LibraryUnreadable (made by another MONITOR); nothing stays open.
+    """
+    opensearch = OpenSearch(url, credentials, prefix)
+    try:
+        await opensearch.open()
+    except BaseException:
+        await opensearch.close()
+        raise
+    return opensearch
+
+
+def said(error: TransportError) -> str:
+    """Return the reason that the server gave, with the kind of its error."""
+    info = error.info if isinstance(error.info, dict) else {}
+    detail = info.get("error")
+    if isinstance(detail, dict):
+        return f"{detail.get('type')}: {detail.get('reason')}"
+    return str(detail or info.get("message") or error.error or error.status_code)
+
+
+class _Connector(aiohttp.TCPConnector):
+    """Waits long for an answer, and not long for a connection; the driver has but one time for both."""
+
+    async def connect(
+        self, req: aiohttp.ClientRequest, traces: list[Any], timeout: aiohttp.ClientTimeout
+    ) -> Connection:
+        hurried = aiohttp.ClientTimeout(total=timeout.total, sock_connect=CONNECT_SECONDS)
+        return await super().connect(req, traces, hurried)
+
+
+class _Connection(AIOHttpConnection):
+    async def _create_aiohttp_session(self) -> None:
+        self.loop = self.loop or asyncio.get_running_loop()
+        self.session = aiohttp.ClientSession(
+            headers=self.headers,
+            skip_auto_headers=("accept", "accept-encoding"),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            response_class=OpenSearchClientResponse,
+            connector=_Connector(limit=self._limit or 10, ssl=self._ssl_context or True),
+        )

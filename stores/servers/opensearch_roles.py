@@ -1,0 +1,84 @@
+"""Making the text index's users on an OpenSearch server: one for each role, with just the leave of its row.
+
+Done once by whoever owns the server (`docker compose`, `make servers`, tests), through the REST API of the
+security plugin. Source: stores/authority.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from opensearchpy.exceptions import TransportError
+
+from stores.authority import Role
+from stores.errors import StoreError
+from stores.servers.failures import first_line
+from stores.servers.opensearch import OpenSearch
+from stores.servers.opensearch_schema import permissions
+
+_API = "/_plugins/_security/api"
+_REFUSED = (400, 404, 405)
+
+
+def user_of(prefix: str, role: Role) -> str:
+    """Return what a role's user and its role on the server are called."""
+    return f"{prefix}{role}"
+
+
+async def make_users(opensearch: OpenSearch, password_of: Callable[[Role], str]) -> None:
+    """Make every role's user, or give it the leave and the password that it should have. May be done again.
+
+    The owner needs leave to use the security plugin's API. Raises StoreError if the server has no such
+    plugin, or takes a password for too weak.
+    """
+    prefix = opensearch.prefix
+    await _patch(opensearch, "roles", {user_of(prefix, role): permissions(role, prefix) for role in Role})
+    users = {
+        name: {"password": password_of(role), "opendistro_security_roles": [name]}
+        for role in Role
+        for name in [user_of(prefix, role)]
+    }
+    await _patch(opensearch, "internalusers", users)
+
+
+async def remove_users(opensearch: OpenSearch) -> None:
+    """Remove every role's user. May be done again."""
+    for kind in ("internalusers", "roles"):
+        with opensearch.in_our_words():
+            there = await opensearch.owner.transport.perform_request("GET", f"{_API}/{kind}")
+        names = [name for role in Role if (name := user_of(opensearch.prefix, role)) in there]
+        await _patch(opensearch, kind, dict.fromkeys(names))
+
+
+async def _patch(opensearch: OpenSearch, kind: str, wanted: Mapping[str, dict[str, Any] | None]) -> None:
+    """Put what is wanted (None: nothing) in one request: each makes the server read all its rules anew."""
+    changes = [
+        {"op": "add", "path": f"/{name}", "value": body} if body else {"op": "remove", "path": f"/{name}"}
+        for name, body in wanted.items()
+    ]
+    if not changes:
+        return
+    with opensearch.in_our_words():
+        try:
+            await opensearch.owner.transport.perform_request("PATCH", f"{_API}/{kind}", body=changes)
+        except TransportError as error:
+            if error.status_code not in _REFUSED:
+                raise
+            raise _refused(opensearch, kind, error) from error
+
+
+def _refused(opensearch: OpenSearch, kind: str, error: TransportError) -> StoreError:
+    said = error.info if isinstance(error.info, dict) else {}
+    if "no handler found" in str(said.get("error")):
+        return StoreError(
+            f"OpenSearch at {opensearch.server.url} has no security plugin.",
+            kept="No users were made: there the server itself refuses nobody anything.",
+            todo="Install the plugin opensearch-security there, then do this again.",
+        )
+    return StoreError(
+        f"OpenSearch at {opensearch.server.url} does not take these {kind}: "
+        f"{first_line(str(said.get('reason') or error.error))}.",
+        kept="What was made before is kept.",
+        todo="Give each role a long random password of its own, then do this again.",
+    )

@@ -1,0 +1,92 @@
+"""What MONITOR keeps in OpenSearch: one index a collection, strictly mapped, with an analyzer of its own.
+
+The analyzer finds the words that the embedded twin finds (SQLite's unicode61 and porter): words in any
+script, without case or accents, English endings off. It folds somewhat more: "Lodz" finds "Łódź".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from stores.authority import MATRIX, Op, Role, Store
+
+FORMAT: Final = 1
+"""The version of `index_body`. Another one means making the indexes anew from the truth."""
+
+MOST_HITS: Final = 10_000
+"""Hits that one search can bring."""
+
+_VARIANTS: Final = "ς=>σ µ=>μ ϐ=>β ϵ=>ε ϑ=>θ \u1fbe=>ι ϰ=>κ ϖ=>π ϱ=>ρ ϕ=>φ ẛ=>s"
+"""Other shapes of the same letter, which `asciifolding` leaves (or takes for another one)."""
+
+_LONGEST_WORD: Final = 255
+"""Characters of a word that count; Lucene refuses a text with a word of more than 32,766 bytes."""
+
+_ANALYSIS: Final[Mapping[str, Any]] = {
+    "char_filter": {
+        "monitor_marks": {"type": "pattern_replace", "pattern": r"\p{Mn}+", "replacement": ""},
+        "monitor_variants": {"type": "mapping", "mappings": _VARIANTS.split()},
+    },
+    "tokenizer": {"monitor_words": {"type": "pattern", "pattern": r"[^\p{L}\p{N}\p{Co}]+"}},
+    "filter": {"monitor_longest": {"type": "truncate", "length": _LONGEST_WORD}},
+    "analyzer": {
+        "monitor": {
+            "type": "custom",
+            "char_filter": ["monitor_marks", "monitor_variants"],
+            "tokenizer": "monitor_words",
+            # Twice: some small letters are folded to capitals.
+            "filter": ["lowercase", "asciifolding", "lowercase", "monitor_longest", "porter_stem"],
+        }
+    },
+}
+
+
+def index_body() -> dict[str, Any]:
+    """Return settings and mapping of an index.
+
+    The text is found here and read from the truth: it is not kept a second time. One shard, so that the
+    weight of a word is reckoned over all texts.
+    """
+    return {
+        "settings": {
+            "index": {"number_of_shards": 1, "auto_expand_replicas": "0-1", "max_result_window": MOST_HITS},
+            "analysis": _ANALYSIS,
+        },
+        "mappings": {
+            "dynamic": "strict",
+            "_meta": {"monitor_format": FORMAT},
+            "_source": {"excludes": ["text"]},
+            "properties": {
+                "id": {"type": "keyword"},
+                "text": {"type": "text", "analyzer": "monitor"},
+                "scope": {"type": "keyword"},
+            },
+        },
+    }
+
+
+_ACTIONS: Final[Mapping[Op, tuple[str, ...]]] = {
+    Op.INSERT: ("indices:data/write/index*", "indices:data/write/bulk*"),
+    Op.UPDATE: ("indices:data/write/index*", "indices:data/write/update*", "indices:data/write/bulk*"),
+    Op.DELETE: ("indices:data/write/delete*", "indices:data/write/bulk*"),
+}
+
+
+def permissions(role: Role, prefix: str) -> dict[str, Any]:
+    """Return what a role may do, as the security plugin calls it: read all of MONITOR's, write its row's."""
+    written = [grant for grant in MATRIX[role] if grant.store is Store.WORDS]
+    cluster = ["cluster:monitor/main", *(["indices:data/write/bulk"] if written else [])]
+    return {
+        "cluster_permissions": cluster,
+        "index_permissions": [
+            {"index_patterns": [f"{prefix}*"], "allowed_actions": ["read"]},
+            *(
+                {
+                    "index_patterns": [f"{prefix}{grant.collection}"],
+                    "allowed_actions": sorted({action for op in grant.ops for action in _ACTIONS[op]}),
+                }
+                for grant in written
+            ),
+        ],
+    }

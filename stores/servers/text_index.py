@@ -1,0 +1,152 @@
+"""Words by BM25 in OpenSearch. The words of each method are those of `TextIndex`.
+
+What was typed goes there as plain words: nothing in a text is an operator. Common words are left out,
+as in the embedded twin, unless there is nothing else. Source: design/libraries.md ("words").
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from stores.authority import Op, Role, Store
+from stores.embedded.words import MOST_TEXT, STOP_WORDS
+from stores.ports import TextHit, TextItem
+from stores.records.ids import Id
+from stores.servers.failures import check_collection, check_leave
+from stores.servers.opensearch import OpenSearch
+from stores.servers.opensearch_schema import MOST_HITS
+from stores.servers.scopes import pairs, storable
+
+_MOST_WORDS = 500
+"""Different words of a query that are asked for; OpenSearch takes 1,024."""
+
+_ITEMS_AT_ONCE = 1_000
+_BYTES_AT_ONCE = 5_000_000
+"""In one request, where OpenSearch takes 100 MB."""
+
+_LONGEST_KEY = 500
+"""Bytes of an identifier that can be a document's key as it is (OpenSearch takes 512)."""
+
+_GONE = 404
+
+
+class ServerWords:
+    """The text index as `role` may use it. Errors: `WriteDenied`, `StoreUnavailable`, `StoreFull` and
+    `StoreError`.
+
+    A put of more than a thousand texts goes in several requests; one that breaks off is done again from
+    the start, and changes nothing that is there. A search brings 10,000 hits at most.
+    """
+
+    def __init__(self, opensearch: OpenSearch, role: Role | None) -> None:
+        self._opensearch = opensearch
+        self._role = role
+
+    async def put(self, collection: str, items: Sequence[TextItem]) -> None:
+        check_collection(Store.WORDS, collection)
+        if not items:
+            return
+        check_leave(self._role, Store.WORDS, collection, Op.INSERT, Op.UPDATE)
+        last = {item.id: item for item in items}
+        await self._bulk(collection, [_line("index", id) + _document(item) for id, item in last.items()])
+
+    async def delete(self, collection: str, ids: Collection[Id]) -> None:
+        check_collection(Store.WORDS, collection)
+        if not ids:
+            return
+        check_leave(self._role, Store.WORDS, collection, Op.DELETE)
+        await self._bulk(collection, [_line("delete", id) for id in dict.fromkeys(ids)])
+
+    async def search(
+        self, collection: str, query: str, *, k: int = 10, scope: Mapping[str, str] | None = None
+    ) -> list[TextHit]:
+        check_collection(Store.WORDS, collection)
+        words = _telling(query)
+        if k < 1 or not words:
+            return []
+        body = {
+            "size": min(k, MOST_HITS),
+            "_source": False,
+            "track_total_hits": False,
+            "query": {
+                "bool": {
+                    "must": {"match": {"text": {"query": " ".join(words), "operator": "or"}}},
+                    "filter": [{"term": {"scope": pair}} for pair in pairs(scope)],
+                }
+            },
+            "sort": [{"_score": "desc"}, {"id": "asc"}],
+        }
+        with self._opensearch.in_our_words():
+            client = self._opensearch.client(self._role)
+            answer = await client.search(index=self._opensearch.index(collection), body=body)
+        return [TextHit(str(id), float(score)) for score, id in (h["sort"] for h in answer["hits"]["hits"])]
+
+    async def count(self, collection: str) -> int:
+        check_collection(Store.WORDS, collection)
+        with self._opensearch.in_our_words():
+            client = self._opensearch.client(self._role)
+            answer = await client.count(index=self._opensearch.index(collection))
+        return int(answer["count"])
+
+    async def _bulk(self, collection: str, actions: Sequence[str]) -> None:
+        """Do all of the actions; when the last is done, every search sees them."""
+        client = self._opensearch.client(self._role)
+        parts = list(_parts(actions))
+        for number, part in enumerate(parts, 1):
+            with self._opensearch.in_our_words(self._role, writes=True):
+                answer = await client.bulk(
+                    body="".join(part),
+                    index=self._opensearch.index(collection),
+                    params={"refresh": "true" if number == len(parts) else "false"},
+                )
+            if answer["errors"]:
+                self._raise_first(answer["items"])
+
+    def _raise_first(self, items: Sequence[Mapping[str, Any]]) -> None:
+        """Raise what became of the first item that failed. That there is nothing to delete is no failure."""
+        for result in (result for item in items for result in item.values()):
+            if "error" in result and result["status"] != _GONE:
+                reason = f"{result['error']['type']}: {result['error']['reason']}"
+                raise self._opensearch.refused(result["status"], reason, self._role, writes=True)
+
+
+def _line(action: str, id: Id) -> str:
+    return json.dumps({action: {"_id": _key(id)}}) + "\n"
+
+
+def _document(item: TextItem) -> str:
+    body = {"id": item.id, "text": storable(item.text), "scope": pairs(item.scope)}
+    return json.dumps(body, ensure_ascii=False) + "\n"
+
+
+def _key(id: Id) -> str:
+    """Any string can be an identifier; what is no key for OpenSearch is known there by its digest."""
+    raw = id.encode()
+    return id if 0 < len(raw) <= _LONGEST_KEY else f"={hashlib.sha256(raw).hexdigest()}"
+
+
+def _parts(actions: Sequence[str]) -> Iterator[list[str]]:
+    size = 0
+    place_of = []
+    for number, action in enumerate(actions):
+        size += len(action.encode())
+        place_of.append(max(size // _BYTES_AT_ONCE, number // _ITEMS_AT_ONCE))
+    for _, part in groupby(zip(place_of, actions, strict=True), key=lambda pair: pair[0]):
+        yield [action for _, action in part]
+
+
+def _telling(query: str) -> list[str]:
+    """Cut the query into its different words, without the common ones unless there is nothing else."""
+    text = "".join(char if _in_word(char) else " " for char in storable(query[:MOST_TEXT]))
+    words = list(dict.fromkeys(text.split()))
+    return ([word for word in words if word.casefold() not in STOP_WORDS] or words)[:_MOST_WORDS]
+
+
+def _in_word(char: str) -> bool:
+    kind = unicodedata.category(char)
+    return kind[0] in "LN" or kind in ("Mn", "Co")
