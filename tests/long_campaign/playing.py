@@ -100,7 +100,8 @@ async def review(campaign: Campaign, gate: Mapping[str, Any]) -> None:
         chosen = _named(rows, gate[key])
         await desk.decide(chosen, verdict)
         done.update(chosen)
-    rest = [row.proposal.id for row in rows if row.proposal.id not in done]
+    # What was decided on the line keeps its verdict.
+    rest = [row.proposal.id for row in rows if row.verdict is None and row.proposal.id not in done]
     assert rest, "nothing was left to accept together"
     await desk.decide(rest, Verdict.ACCEPT)
     report = await desk.commit(scene_id)

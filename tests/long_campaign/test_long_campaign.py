@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -188,6 +189,25 @@ def test_it_is_a_whole_campaign(told: Told) -> None:
     assert len(played) == 12
     assert len(exchanges) >= 150
     assert len(turns) > sum(len(scene["line"]) for scene in played), "something was undone, retaken, left"
+
+
+def test_what_can_be_typed_was_typed(told: Told) -> None:
+    lines = [reply["typed"] for reply in told.data["replies"]]
+    commands = set(re.findall(r"(?:^|\s)/([a-z]+)", "\n".join(lines)))
+    assert commands >= set(COMMANDS.split())
+    assert set(re.findall(r"^/fact ([a-z]+):", "\n".join(lines), re.MULTILINE)) == set(KINDS_OF_FACT.split())
+    likelihoods = {line.partition(":")[0].removeprefix("? ") for line in lines if line.startswith("? ")}
+    assert likelihoods == {"certain", "very likely", "likely", "even", "unlikely", "very unlikely"}
+
+
+COMMANDS = """
+npc creature thing faction concept place fact axiom state go
+check move howmuch react spark event start rest reroll pick gm notes
+thread clock track npcs cast zero time tension scene
+undo redo retake take branch later end reopen court promises paid rules
+proposals accept reject colour defer undecide
+"""
+KINDS_OF_FACT = "event attribute state assertion promise debt question change encounter"
 
 
 def test_every_kind_of_change_became_canon(told: Told) -> None:
