@@ -21,6 +21,14 @@ SIZES = pytest.mark.parametrize("size", [NARROW, ROOMY], ids=["80x24", "120x40"]
 WENNA = ("3", "slash", "type:wenna", "enter")
 DOWN_TO_NEW = ("down", "down")
 
+KEPT = (
+    "enter",
+    *("type:/thread Who cut the rope?", "enter", "type:/thread 1 +", "enter"),
+    *("type:/clock High water 4 per scene 1", "enter", "type:/clock High water = 3", "enter"),
+    *("type:/track Find the bell slow", "enter", "type:/track 1 mark 3", "enter"),
+)
+"""Threads, a clock and a track, kept in the prompt."""
+
 PLAYED: dict[str, Steps] = {
     "menu": (),
     "stories": ("2",),
@@ -59,6 +67,8 @@ PLAYED: dict[str, Steps] = {
     "gate_by_kind": ("enter", "f3", "g", "r"),
     "gate_filter": ("enter", "f3", "slash", "type:wenna"),
     "outcome": ("enter", "type:/end Mara knows how the rope was cut", "enter", "A", "enter"),
+    "scene_threads": (*KEPT, "f2"),
+    "gate_scene_end": (*KEPT, "type:/end Mara knows how the rope was cut", "enter"),
     "next_scene": ("enter", "type:/end Mara knows how the rope was cut", "enter", "A", "enter", "enter"),
 }
 NEW: dict[str, Steps] = {
