@@ -18,6 +18,7 @@ from stores.records.canon import (
 from stores.records.ids import Id
 from stores.records.ledger import Loop, ProposalStatus, Verdict
 from stores.records.play import MoveKind, Speaker
+from stores.records.threads import ThreadAct, ThreadEntry
 from stores.records.world import EntityKind, EntityStatus
 from tests.contract import builders as make
 
@@ -40,7 +41,16 @@ async def play_campaign(stores: Stores, *, name: str = "The Salt Coast", text: s
     instead = make.fact("It was not so.", mara, value=False, authority=Authority.SYSTEM, **of_it)
 
     # Play: a branch, a take, an undo; the head stands in the middle of the tree.
-    story = make.story(title=text, tension=9, **of_it)
+    opened = ThreadEntry(
+        id=make.new_id(),
+        scene_id=make.new_id(),
+        turn_id=make.new_id(),
+        at=make.now(),
+        thread_id=make.new_id(),
+        act=ThreadAct.OPEN,
+        name=text,
+    )
+    story = make.story(title=text, tension=9, entries=(opened,), **of_it)
     first = make.scene(story, 1, cast=(mara.id,), goal=text)
     second = make.scene(story, 2, tick=600)
     await log.put_story(story)

@@ -13,7 +13,7 @@ from agents.views import SceneView, ThreadView
 from stores.records.clocks import ProgressClock
 from widgets.safe_text import content, one_line
 
-ROWS, FEW_ROWS = 10, 5
+ROWS, FEW_ROWS = 10, 4
 LOW = 30
 """A terminal of fewer lines has room for few rows."""
 WEIGHT = "•"

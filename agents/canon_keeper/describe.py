@@ -15,6 +15,7 @@ from agents.canon_keeper.policy import Findings
 from agents.canon_keeper.predicates import Catalogue, words_of
 from agents.canon_keeper.readings import IS, IS_NOT
 from agents.canon_keeper.triggers import is_critical
+from agents.clock_faces import show_track
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
@@ -31,7 +32,7 @@ from stores.records.canon import (
     StateOp,
     UpdateEntity,
 )
-from stores.records.clocks import TICKS_PER_BOX, ProgressClock
+from stores.records.clocks import ProgressClock
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
 from stores.records.world import Entity
@@ -176,8 +177,13 @@ class _Words:
         if after is None:
             return label, f"{change.clock} {change.by:+d}", change.clock, ()
         before = next((fact.clock for fact in self._findings.ends if fact.clock), None)
+        if after.is_track:
+            stood = show_track(before) if before else ABSENT
+            ends = ", ends" if after.closed else ""
+            title = f"{after.name} {show_track(after)}{ends}"
+            return label, title, change.clock, ((change.clock, stood, show_track(after)),)
         diff = ((change.clock, words_of(self._findings.was) or "0", words_of(after.filled)),)
-        return label, clock_title(before, after, self._findings.was), change.clock, diff
+        return label, _clock_title(before, after, self._findings.was), change.clock, diff
 
     def _concerned(self) -> str:
         return self._findings.ends[0].statement if self._findings.ends else "a fact that is not in canon"
@@ -194,15 +200,13 @@ class _Words:
         return entity.name if entity else "somebody unknown"
 
 
-def clock_title(before: ProgressClock | None, after: ProgressClock, was: Literalish | None) -> str:
+def _clock_title(before: ProgressClock | None, after: ProgressClock, was: Literalish | None) -> str:
     """Return what becomes of a clock in a few words."""
-    per = TICKS_PER_BOX if after.is_track else 1
-    far, whole = after.filled // per, after.size // per
     start = before.filled if before else int(was) if is_number(was) else 0
-    moved = f"{start // per} -> {far}" if start != after.filled else f"{far}"
-    title = f"{after.name} {moved} of {whole}{' boxes' if after.is_track else ''}"
+    moved = f"{start} -> {after.filled}" if start != after.filled else f"{after.filled}"
+    title = f"{after.name} {moved} of {after.size}"
     if after.closed:
-        return f"{title}, {'strikes' if after.is_full and not after.is_track else 'ends'}"
+        return f"{title}, {'strikes' if after.is_full else 'ends'}"
     if after.per_scene != (before.per_scene if before else 0):
         return f"{title}, {after.per_scene:+d} each scene"
     return f"{title}, begins" if before is None and start == after.filled else title

@@ -46,7 +46,9 @@ def _one(members: Sequence[ProposalView]) -> ProposalView:
     if first is last:
         return last
     (what, _, after), (_, before, _) = (row.diff[0] if row.diff else ("", "", "") for row in (last, first))
-    if what:
+    if last.label == "track" and what:
+        title = last.title
+    elif what:
         title = f"{what} {before} -> {after} of {last.title.rpartition(' of ')[2]}"
     else:
         steps = sum(c.by for c in (row.proposal.change for row in members) if isinstance(c, AdvanceClock))

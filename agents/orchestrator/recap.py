@@ -27,6 +27,8 @@ WIDTH: Final = 160
 SCENES: Final = 2
 """Scenes that "previously on" looks back on, and open matters that it names."""
 SESSION_SCENES: Final = 4
+BRIEF: Final = 32
+"""Characters of an open matter where several stand in a line."""
 NAMED: Final = 3
 """Facts that a session's recap names; the others are counted."""
 
@@ -108,9 +110,8 @@ def in_short(story: StorySoFar) -> tuple[str, ...]:
     """Return one line of what came last, and one of what is open; fewer when there is less to tell."""
     told = [line for part in story.scenes[:-1] if (line := _came_of(part))]
     matters = open_matters(story.commitments, story.threads, story.calendar, ages=False)
-    names = " · ".join(matter.rstrip(".") for matter in matters[:NAMED])
-    more = f" (and {len(matters) - NAMED} more)" if len(matters) > NAMED else ""
-    open_line = [f"Open: {shortened(names, WIDTH - 6 - len(more))}{more}"] if matters else []
+    names = " · ".join(shortened(matter.rstrip("."), BRIEF) for matter in matters[:NAMED])
+    open_line = [f"{len(matters)} open: {names}"] if matters else []
     return tuple(map(shortened, (*told[-1:], *open_line, *_running(story.clocks))))
 
 

@@ -122,7 +122,7 @@ async def test_threads_and_clocks_from_the_prompt_to_the_next_scene(tmp_path: Pa
         assert not table.shows("High water"), "what has struck is over"
         await table.press("escape", "escape", "enter")
         assert table.screen == "MenuScreen"
-        assert table.shows("Scene 1", "Mara knows how the rope", "Open:")
+        assert table.shows("Scene 1", "Mara knows how the rope", "4 open: The Tollers owe")
 
 
 async def test_session_zero_leads_through_the_prompt(tmp_path: Path) -> None:

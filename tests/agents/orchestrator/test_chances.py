@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.orchestrator.chances import Chances
 from monitor_tui.compose import Desktop
 from stores.records.ids import Id
 from stores.records.play import Resolution, Speaker
@@ -90,6 +91,8 @@ async def test_an_answer_may_bring_a_random_event_about_our_own(tmp_path: Path) 
         events = [n for n, row in enumerate(rows) if row.turn.text.startswith("event ·")]
         assert events
         assert all(rows[n - 1].turn.text.startswith("even ·") for n in events)
+        asked = {rows[n].turn.exchange_id for n in events}
+        assert asked == {rows[n - 2].turn.id for n in events}, "question, answer and event are one exchange"
         assert len(rows) == 120 + len(events)
 
 
@@ -144,3 +147,37 @@ async def test_bad_packs_and_tables_of_ones_own_are_told_on_the_menu(tmp_path: P
             "strange.yaml",
             "The table 'bad' cannot be used",
         ]
+
+
+async def test_an_event_that_an_answer_brings_survives_a_crash_and_goes_with_its_question(
+    tmp_path: Path,
+) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        await desktop.desk.submit(scene_id, "/tension 9")
+        before = 0
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Chances, "_event", _cut)
+            for number in range(60):
+                before = (await desktop.desk.scene(scene_id)).turns
+                try:
+                    await desktop.desk.submit(scene_id, f"? even: Is it {number}")
+                except Cut:
+                    break
+            else:
+                raise AssertionError("no answer brought an event")
+        assert (await desktop.desk.scene(scene_id)).turns == before + 2, "asked and answered"
+    async with opened(tmp_path, seed=2) as again:
+        await again.desk.recover()
+        rows = await again.desk.transcript(scene_id, before, 9)
+        assert [row.turn.text.split(" · ")[0] for row in rows][1:] == ["even", "event"]
+        await again.desk.submit(scene_id, "/undo")
+        assert (await again.desk.scene(scene_id)).turns == before
+
+
+class Cut(Exception):
+    """The process ends here."""
+
+
+async def _cut(*_: object) -> None:
+    raise Cut

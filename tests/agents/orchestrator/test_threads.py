@@ -272,7 +272,7 @@ async def test_a_recap_and_the_menu_name_what_is_open(tmp_path: Path) -> None:
         assert menu.resume
         assert menu.resume.previously == (
             'Scene 1 "The yard": Mara saw tracks',
-            "Open: Who moved the bell? · Old matter",
+            "2 open: Who moved the bell? · Old matter",
             "Clocks: Tide 2/6",
         )
         assert menu.resume.last_line == "I look."
