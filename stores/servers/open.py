@@ -21,6 +21,11 @@ from stores.servers.history import ServerHistory
 from stores.servers.mongo import CONNECT_MS, Document, Mongo, migrate
 from stores.servers.mongo_roles import user_of
 from stores.servers.narrative_log import ServerLog
+from stores.servers.opensearch import open_opensearch
+from stores.servers.opensearch_roles import user_of as words_user_of
+from stores.servers.qdrant import open_qdrant
+from stores.servers.text_index import ServerWords
+from stores.servers.vector_index import ServerVectors
 
 
 class ServerStores:
@@ -34,7 +39,12 @@ class ServerStores:
 
     def servers(self, stores: frozenset[Store]) -> Servers:
         """Return how to come to the servers of these stores."""
-        ways: dict[Store, Connect] = {Store.CANON: self._canon, Store.LOG: self._log}
+        ways: dict[Store, Connect] = {
+            Store.CANON: self._canon,
+            Store.LOG: self._log,
+            Store.VECTORS: self._vectors,
+            Store.WORDS: self._words,
+        }
         both = frozenset({Store.CANON, Store.LOG}) <= stores
         return Servers(
             connect={store: way for store, way in ways.items() if store in stores},
@@ -59,6 +69,19 @@ class ServerStores:
         self._mongo = mongo
         return Connected(lambda role: ServerLog(mongo, role, clock=self._stamps), mongo.close)
 
+    async def _vectors(self) -> Connected:
+        a = self._addresses
+        keys = a.get("QDRANT_API_KEY"), a.get("QDRANT_READ_ONLY_API_KEY")
+        qdrant = await open_qdrant(a.get("QDRANT_URL"), *keys, prefix=f"{a.library}_")
+        return Connected(lambda role: ServerVectors(qdrant, role), qdrant.close)
+
+    async def _words(self) -> Connected:
+        a = self._addresses
+        opensearch = await open_opensearch(
+            a.get("OPENSEARCH_URL"), words_credentials(a), prefix=f"{a.library}-"
+        )
+        return Connected(lambda role: ServerWords(opensearch, role), opensearch.close)
+
     def _history(self) -> History:
         assert self._graph is not None
         assert self._mongo is not None
@@ -81,3 +104,14 @@ def mongo_client(addresses: Addresses) -> Callable[[Role | None], AsyncMongoClie
         )
 
     return connect
+
+
+def words_credentials(addresses: Addresses) -> Callable[[Role | None], tuple[str, str]]:
+    """Return what gives the user and password of a role in OpenSearch."""
+
+    def credentials(role: Role | None) -> tuple[str, str]:
+        if role is None:
+            return addresses.get("OPENSEARCH_USER", "admin"), addresses.get("OPENSEARCH_PASSWORD")
+        return words_user_of(f"{addresses.library}-", role), addresses.password("opensearch", role)
+
+    return credentials
