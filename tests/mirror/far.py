@@ -45,12 +45,17 @@ class Crash(BaseException):
 
 
 class Far:
-    """The servers of one library. `down` are those that are stopped; `faults` come to the next calls."""
+    """The servers of one library. `down` are those that are stopped; `faults` come to the next calls.
+
+    `cut`: the process that calls is dead. `crashed`: a fault killed it.
+    """
 
     def __init__(self, stores: Stores, stamps: Stamps) -> None:
         self.stores = stores
         self.stamps = stamps
         self.down: set[Store] = set()
+        self.cut = False
+        self.crashed = False
         self.faults: dict[Store, deque[Fault]] = {store: deque() for store in Store}
         self.calls: list[tuple[Store, str]] = []
         self.refuse: Callable[[Store, str, tuple[Any, ...]], None] = lambda store, method, args: None
@@ -72,6 +77,8 @@ class Far:
     async def call(self, store: Store, method: str, args: tuple[Any, ...], job: Callable[[], Any]) -> Any:
         """Make one call over the line."""
         self.calls.append((store, method))
+        if self.cut:
+            raise Crash
         if store in self.down:
             raise stopped(store)
         fault = self.faults[store].popleft() if self.faults[store] else None
@@ -84,6 +91,7 @@ class Far:
         if fault is Fault.FULL:
             raise StoreFull("The server's disk is full.")
         if fault in (Fault.CRASH_BEFORE, Fault.CRASH_AFTER):
+            self.crashed = self.cut = True
             raise Crash
         await asyncio.sleep(3600)
         return answer
