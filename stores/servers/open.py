@@ -18,10 +18,13 @@ from stores.servers.addresses import Addresses
 from stores.servers.canon_graph import ServerCanon
 from stores.servers.graph import Graph, open_graph
 from stores.servers.history import ServerHistory
+from stores.servers.minio import Buckets, open_minio
+from stores.servers.minio_roles import user_of as objects_user_of
 from stores.servers.mongo import CONNECT_MS, Document, Mongo, migrate
 from stores.servers.mongo_roles import user_of
 from stores.servers.narrative_log import ServerLog
-from stores.servers.opensearch import open_opensearch
+from stores.servers.object_store import ServerObjects
+from stores.servers.opensearch import OpenSearch, open_opensearch
 from stores.servers.opensearch_roles import user_of as words_user_of
 from stores.servers.qdrant import open_qdrant
 from stores.servers.text_index import ServerWords
@@ -44,6 +47,7 @@ class ServerStores:
             Store.LOG: self._log,
             Store.VECTORS: self._vectors,
             Store.WORDS: self._words,
+            Store.OBJECTS: self._objects,
         }
         both = frozenset({Store.CANON, Store.LOG}) <= stores
         return Servers(
@@ -76,11 +80,12 @@ class ServerStores:
         return Connected(lambda role: ServerVectors(qdrant, role), qdrant.close)
 
     async def _words(self) -> Connected:
-        a = self._addresses
-        opensearch = await open_opensearch(
-            a.get("OPENSEARCH_URL"), words_credentials(a), prefix=f"{a.library}-"
-        )
+        opensearch = await words_server(self._addresses)
         return Connected(lambda role: ServerWords(opensearch, role), opensearch.close)
+
+    async def _objects(self) -> Connected:
+        buckets = await objects_server(self._addresses)
+        return Connected(lambda role: ServerObjects(buckets, role), buckets.close)
 
     def _history(self) -> History:
         assert self._graph is not None
@@ -106,12 +111,25 @@ def mongo_client(addresses: Addresses) -> Callable[[Role | None], AsyncMongoClie
     return connect
 
 
-def words_credentials(addresses: Addresses) -> Callable[[Role | None], tuple[str, str]]:
-    """Return what gives the user and password of a role in OpenSearch."""
+async def words_server(addresses: Addresses) -> OpenSearch:
+    """Connect to the words' server, as each role and as its owner."""
 
     def credentials(role: Role | None) -> tuple[str, str]:
         if role is None:
             return addresses.get("OPENSEARCH_USER", "admin"), addresses.get("OPENSEARCH_PASSWORD")
-        return words_user_of(f"{addresses.library}-", role), addresses.password("opensearch", role)
+        return words_user_of(prefix, role), addresses.password("opensearch", role)
 
-    return credentials
+    prefix = f"{addresses.library}-"
+    return await open_opensearch(addresses.get("OPENSEARCH_URL"), credentials, prefix=prefix)
+
+
+async def objects_server(addresses: Addresses) -> Buckets:
+    """Connect to the originals' server, as each role and as its owner."""
+
+    def credentials(role: Role | None) -> tuple[str, str]:
+        if role is None:
+            return addresses.get("MINIO_ACCESS_KEY"), addresses.get("MINIO_SECRET_KEY")
+        return objects_user_of(prefix, role), addresses.password("minio", role)
+
+    prefix = f"{addresses.library}-"
+    return await open_minio(addresses.get("MINIO_ENDPOINT"), credentials, prefix=prefix)

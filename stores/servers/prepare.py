@@ -13,10 +13,10 @@ from pymongo import AsyncMongoClient
 
 from stores.authority import Store
 from stores.servers.addresses import addresses
+from stores.servers.minio_roles import make_users as make_objects_users
 from stores.servers.mongo import CONNECT_MS, Document, in_our_words
 from stores.servers.mongo_roles import make_users
-from stores.servers.open import words_credentials
-from stores.servers.opensearch import open_opensearch
+from stores.servers.open import objects_server, words_server
 from stores.servers.opensearch_roles import make_users as make_words_users
 
 
@@ -38,19 +38,21 @@ async def prepare(environ: Mapping[str, str], stores: frozenset[Store] = frozens
             await client.close()
         done.append("log: a user for each role")
     if Store.WORDS in stores:
-        prefix = f"{known.library}-"
-        opensearch = await open_opensearch(
-            known.get("OPENSEARCH_URL"), words_credentials(known), prefix=prefix
-        )
+        opensearch = await words_server(known)
         try:
             await make_words_users(opensearch, partial(known.password, "opensearch"))
         finally:
             await opensearch.close()
         done.append("words: indexes, and a user for each role")
+    if Store.OBJECTS in stores:
+        buckets = await objects_server(known)
+        try:
+            await make_objects_users(buckets, partial(known.password, "minio"))
+        finally:
+            await buckets.close()
+        done.append("objects: buckets, and a user for each role")
     if Store.VECTORS in stores:
-        done.append(
-            "vectors: keys and tokens need no preparing; tokens by role need QDRANT__SERVICE__JWT_RBAC"
-        )
+        done.append("vectors: nothing to prepare; tokens by role need QDRANT__SERVICE__JWT_RBAC")
     if Store.CANON in stores:
         done.append("canon: Neo4j Community has no roles; sessions of readers are read-only")
     return done
