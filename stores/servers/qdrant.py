@@ -8,7 +8,6 @@ Source: issue "The five stores".
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import re
 import time
 import warnings
@@ -25,6 +24,7 @@ from qdrant_client.http.exceptions import ApiException, ResponseHandlingExceptio
 from stores.authority import Role
 from stores.errors import StoreError
 from stores.servers.failures import CONNECT_SECONDS, Server, has_no_room, without_secrets
+from stores.servers.naming import plain
 from stores.servers.qdrant_roles import reader_token, writer_token, written_by
 
 OLDEST = (1, 10)
@@ -51,7 +51,7 @@ class Refuses(StrEnum):
 class Qdrant:
     """The open server. Every error within `in_our_words` is a `StoreError` that names it."""
 
-    def __init__(self, url: str, api_key: str, read_only_key: str = "", prefix: str = "monitor_") -> None:
+    def __init__(self, url: str, api_key: str, read_only_key: str = "", prefix: str = "monitor-") -> None:
         self.server = Server(
             "vector",
             "Qdrant",
@@ -209,7 +209,7 @@ class Qdrant:
         return sorted(int(size) for size in sizes if size.isdecimal())
 
     def _beginning(self, collection: str, model: str) -> str:
-        return f"{self._prefix}{collection}__{_safe(model)}__"
+        return f"{self._prefix}{collection}__{plain(model, _ODD, _LONGEST_NAME)}__"
 
     # --- errors -------------------------------------------------------------------------------------
 
@@ -247,7 +247,7 @@ class Qdrant:
         return self.server.could_not(said)
 
 
-async def open_qdrant(url: str, api_key: str, read_only_key: str = "", *, prefix: str = "monitor_") -> Qdrant:
+async def open_qdrant(url: str, api_key: str, read_only_key: str = "", *, prefix: str = "monitor-") -> Qdrant:
     """Connect and check that it is a Qdrant that MONITOR can use. Without a key it must be on loopback.
 
     Raises StoreUnavailable, or StoreError for a wrong key, another product or one too old.
@@ -286,15 +286,6 @@ def _connected(url: str, key: Callable[[], str] | None) -> AsyncQdrantClient:
             check_compatibility=False,
             transport=_Transport(verify=secure),
         )
-
-
-def _safe(model: str) -> str:
-    """Return a model's name as a part of a collection's: as it is if that can be, else with a digest."""
-    safe = _ODD.sub("_", model)
-    if safe == model and model and len(model) <= _LONGEST_NAME:
-        return model
-    digest = hashlib.sha256(model.encode(errors="surrogatepass")).hexdigest()[:12]
-    return f"{safe[:_LONGEST_NAME]}-{digest}"
 
 
 def _said(error: UnexpectedResponse) -> str:

@@ -133,7 +133,7 @@ if any(os.environ.get(f"MONITOR_{name}") for name in ("QDRANT_URL", "OPENSEARCH_
     DERIVED_ADAPTERS["servers"] = derived_servers
 
 
-@pytest.fixture(params=DERIVED_ADAPTERS)
+@pytest.fixture(params=cases(DERIVED_ADAPTERS, ["servers"]))
 async def derived(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Derived]:
     async with DERIVED_ADAPTERS[request.param](tmp_path) as opened:
         yield opened

@@ -5,11 +5,13 @@ The servers are for tests alone: every adapter begins with an empty store.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +21,14 @@ from pymongo import AsyncMongoClient
 from stores.authority import Role
 from stores.servers.canon_graph import ServerCanon
 from stores.servers.graph import open_graph
+from stores.servers.minio import open_minio
+from stores.servers.minio_roles import make_users as make_object_users
+from stores.servers.minio_roles import remove_users as remove_object_users
+from stores.servers.minio_roles import user_of as object_user_of
 from stores.servers.mongo import CONNECT_MS, Mongo, migrate
 from stores.servers.mongo_roles import make_users, user_of
 from stores.servers.narrative_log import ServerLog
+from stores.servers.object_store import ServerObjects
 from stores.servers.opensearch import OpenSearch, open_opensearch
 from stores.servers.opensearch_roles import make_users as make_text_users
 from stores.servers.opensearch_roles import remove_users as remove_text_users
@@ -123,6 +130,26 @@ async def _drop_the_used(opensearch: OpenSearch) -> None:
         await opensearch.owner.indices.delete(index=",".join(used))
 
 
+def object_credentials(role: Role | None) -> tuple[str, str]:
+    if role is None:
+        return os.environ["MONITOR_MINIO_ACCESS_KEY"], os.environ["MONITOR_MINIO_SECRET_KEY"]
+    return object_user_of(f"{MINE}-", role), secret_of(role)
+
+
+@asynccontextmanager
+async def minio_objects() -> AsyncIterator[Any]:
+    """Give the object store on the MinIO at hand, to each role as its own user."""
+    buckets = await open_minio(os.environ["MONITOR_MINIO_ENDPOINT"], object_credentials, prefix=f"{MINE}-")
+    try:
+        if "MINIO_ENDPOINT" not in _with_users:
+            _with_users.add("MINIO_ENDPOINT")
+            await make_object_users(buckets, secret_of)
+        yield lambda role: ServerObjects(buckets, role)
+    finally:
+        await buckets.drop_all()
+        await buckets.close()
+
+
 async def remove_users() -> None:
     """Remove the users that this process made on the servers."""
     if "OPENSEARCH_URL" in _with_users:
@@ -132,20 +159,53 @@ async def remove_users() -> None:
         await remove_text_users(opensearch)
         await opensearch.drop_all()
         await opensearch.close()
+    if "MINIO_ENDPOINT" in _with_users:
+        buckets = await open_minio(
+            os.environ["MONITOR_MINIO_ENDPOINT"], object_credentials, prefix=f"{MINE}-"
+        )
+        await remove_object_users(buckets)
+        await buckets.drop_all()
+        await buckets.close()
 
 
-DERIVED = {"QDRANT_URL": qdrant_vectors, "OPENSEARCH_URL": opensearch_words, "NO2": qdrant_vectors}
+DERIVED = {
+    "QDRANT_URL": qdrant_vectors,
+    "OPENSEARCH_URL": opensearch_words,
+    "MINIO_ENDPOINT": minio_objects,
+}
+
+
+class Later:
+    """A store on a server that is opened when it is first used."""
+
+    def __init__(self, name: str, opened: AsyncExitStack) -> None:
+        self._name = name
+        self._opened = opened
+        self._opening = asyncio.Lock()
+        self._handle: Any = None
+
+    def handle(self, role: Role | None) -> Any:
+        if not at_hand(self._name):
+            pytest.skip("no server of this store is at hand")
+        return _Handle(self, role)
+
+    async def call(self, role: Role | None, method: str, *args: Any, **named: Any) -> Any:
+        async with self._opening:
+            self._handle = self._handle or await self._opened.enter_async_context(DERIVED[self._name]())
+        return await getattr(self._handle(role), method)(*args, **named)
+
+
+class _Handle:
+    def __init__(self, store: Later, role: Role | None) -> None:
+        self._store = store
+        self._role = role
+
+    def __getattr__(self, method: str) -> Any:
+        return partial(self._store.call, self._role, method)
 
 
 @asynccontextmanager
 async def derived_servers(folder: Path) -> AsyncIterator[list[Any]]:
     """Give vectors, words and objects on the servers at hand; a test of one that is not there is skipped."""
-
-    def skip(role: Role | None) -> Any:
-        pytest.skip("no server of this store is at hand")
-
     async with AsyncExitStack() as opened:
-        yield [
-            await opened.enter_async_context(serve()) if at_hand(name) else skip
-            for name, serve in DERIVED.items()
-        ]
+        yield [Later(name, opened).handle for name in DERIVED]

@@ -1,0 +1,70 @@
+"""Making the object store's users on a MinIO server: one for each role, with a policy of just its row.
+
+Done once by whoever owns the server (`docker compose`, `make servers`, tests), through the admin API.
+MinIO does not part a new object from one that is written over; as a key is the hash of its content,
+what was written over is found out when it is read. Source: stores/authority.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final
+
+from minio import MinioAdmin
+
+from stores.authority import COLLECTIONS, MATRIX, Op, Role, Store
+from stores.servers.minio import Buckets
+
+_ACTIONS: Final[Mapping[Op, tuple[str, ...]]] = {
+    Op.INSERT: ("s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"),
+    Op.UPDATE: ("s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"),
+    Op.DELETE: ("s3:DeleteObject",),
+}
+
+
+def user_of(prefix: str, role: Role) -> str:
+    """Return what a role's user (its access key) and its policy are called."""
+    return f"{prefix}{role}"
+
+
+def policy(role: Role, prefix: str) -> dict[str, Any]:
+    """Return what a role may do, as MinIO calls it: read all of MONITOR's buckets, write its row's."""
+    buckets = [f"arn:aws:s3:::{prefix}{collection}" for collection in COLLECTIONS[Store.OBJECTS]]
+    statements = [
+        _allow(["s3:ListBucket", "s3:GetBucketLocation"], buckets),
+        _allow(["s3:GetObject"], [f"{bucket}/*" for bucket in buckets]),
+    ]
+    for grant in MATRIX[role]:
+        if grant.store is Store.OBJECTS:
+            actions = sorted({action for op in grant.ops for action in _ACTIONS[op]})
+            statements.append(_allow(actions, [f"arn:aws:s3:::{prefix}{grant.collection}/*"]))
+    return {"Version": "2012-10-17", "Statement": statements}
+
+
+async def make_users(buckets: Buckets, password_of: Callable[[Role], str]) -> None:
+    """Make every role's user, or give it the leave and the password that it should have. May be done again.
+
+    The owner needs leave to use the admin API. A password has 8 to 40 characters.
+    """
+
+    def make(admin: MinioAdmin) -> None:
+        for role in Role:
+            name = user_of(buckets.prefix, role)
+            admin.policy_add(name, policy=policy(role, buckets.prefix))
+            admin.user_add(name, password_of(role))
+            admin.policy_set(name, user=name)
+
+    await buckets.manage(make)
+
+
+async def remove_users(buckets: Buckets) -> None:
+    """Remove every role's user and policy. May be done again."""
+    for role in Role:
+        name = user_of(buckets.prefix, role)
+        await buckets.manage(partial(MinioAdmin.user_remove, access_key=name), missing_is_fine=True)
+        await buckets.manage(partial(MinioAdmin.policy_remove, policy_name=name), missing_is_fine=True)
+
+
+def _allow(actions: list[str], resources: list[str]) -> dict[str, Any]:
+    return {"Effect": "Allow", "Action": actions, "Resource": resources}
