@@ -13,7 +13,7 @@ from typing import Final
 
 from agents.resolver.ruleset_reader import read_pack
 from agents.resolver.ruleset_schema import Pack, spoken
-from agents.resolver.words import did_you_mean, folded
+from agents.resolver.words import did_you_mean
 from stores.errors import InputError
 
 MAX_PACKS: Final = 100
@@ -36,10 +36,10 @@ class Library:
         """Return the pack of this id or name. Raises InputError that lists those there are, or says what
         is wrong with the file that was meant."""
         for pack in self.packs.values():
-            if folded(wanted) in (folded(pack.id), spoken(pack.id), folded(pack.name)):
+            if spoken(wanted) in (spoken(pack.id), spoken(pack.name)):
                 return pack
         for name, why in self.refused.items():
-            if folded(wanted).replace(" ", "_") in (folded(name), folded(name.rpartition(".")[0])):
+            if spoken(wanted) in (spoken(name), spoken(name.rpartition(".")[0])):
                 raise InputError(f"{name}: {why}")
         raise InputError(
             f"There is no rule system called {wanted[:60]!r}.",

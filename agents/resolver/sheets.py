@@ -237,7 +237,8 @@ def _crossed(
     gauge: SheetNumber | Track, was: Mapping[str, Number], now: Mapping[str, Number], sheet: Sheet
 ) -> tuple[Outcome | None, str]:
     if now[gauge.key] <= 0 < was[gauge.key]:
-        return (gauge.at_zero_pc if sheet.is_pc else None) or gauge.at_zero, "is at 0"
+        ended = (gauge.at_zero_pc if sheet.is_pc else None) or gauge.at_zero
+        return ended, f"is at {_shown(now[gauge.key])}"
     if isinstance(gauge, Track) and was[gauge.key] < (full := most(gauge, now)) <= now[gauge.key]:
         return gauge.at_full, f"is at {full}"
     return None, ""

@@ -230,3 +230,16 @@ def test_so_many_packs_are_read_and_no_more(library: Library) -> None:
 
     assert len(grown.packs) == MAX_PACKS + 3
     assert grown.notes == ("2 more packs were left out: 100 are read.",)
+
+
+def test_a_pack_is_found_by_id_or_name_and_a_bad_file_says_what_is_wrong(library: Library) -> None:
+    bad = PACK.replace("vs: 9", "vs: many")
+    grown = with_user_packs(library, {"mud larks.yaml": bad, "good.yaml": PACK})
+    assert grown.own == {"small"}
+    for wanted in ("small", "SMALL", "Hard Twenty", "hard twenty", "hard_twenty"):
+        assert grown.pack(wanted).id in ("small", "hard_twenty")
+    for wanted in ("mud larks", "mud larks.yaml"):
+        with pytest.raises(InputError, match=r"mud larks.yaml: This rule pack cannot be used: line 15"):
+            grown.pack(wanted)
+    with pytest.raises(InputError, match=r"no rule system called 'hard'.*Did you mean hard_twenty"):
+        grown.pack("hard")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agents.resolver.effects import Effect
 from agents.resolver.ruleset_schema import Pack
 from agents.resolver.rulesets import bundled
-from agents.resolver.sheets import NewSheet, crossings, new_sheet, rest, sheet_lines
+from agents.resolver.sheets import NewSheet, at_ends, begun, crossings, new_sheet, rest, sheet_lines
 from agents.resolver.working_state import apply, fold
 from agents.views import CastMember
 from stores.errors import InputError
@@ -89,7 +89,7 @@ def test_any_numbers_can_be_shown(numbers: dict[str, int | float]) -> None:
 
 def test_zero_means_something_else_for_a_player_character() -> None:
     (pc,) = crossings(TWENTY, sheet(hp=3), sheet(hp=-1))
-    assert (pc.because, written(pc.effects)) == ("hp is at 0", ["Mara +dying"])
+    assert (pc.because, written(pc.effects)) == ("hp is at -1", ["Mara +dying"])
     assert pc.says.startswith("Mara is down and dying.")
     (orc,) = crossings(TWENTY, sheet("Orc", hp=3, is_pc=False), sheet("Orc", hp=0, is_pc=False))
     assert (orc.says, written(orc.effects)) == ("Orc is slain.", ["Orc.alive = false"])
@@ -162,3 +162,32 @@ def test_a_suggestion_folds_into_the_working_state(make_entity: Callable[..., En
         NewSheet(entity.name, True, after.numbers, after.tags),
     )
     assert written(down.effects) == ["Mara +down"]
+
+
+def test_a_new_hero_has_what_was_said_and_the_pack_says_the_rest() -> None:
+    sheet = begun(TWENTY, "Aldric", {"Might": 3, "max_hp": 20, "luck": 1}, ("Wounded", "lame"))
+    assert sheet.numbers == {
+        "might": 3, "grace": 0, "wits": 0, "nerve": 0, "harm": 4, "max_hp": 20,
+        "hp": 20, "provisions": 5, "luck": 1,
+    }  # fmt: skip
+    assert sheet.tags == ("Wounded", "lame")
+    assert begun(TWENTY, "Aldric", {"hp": 3}, ()).numbers["hp"] == 3
+    assert begun(TWENTY, "", {}, ()) == new_sheet(TWENTY)
+
+
+def test_a_sheet_says_what_is_at_its_end_and_suggests_what_is_left_to_do() -> None:
+    down = NewSheet("Mara", numbers={"hp": 0, "provisions": 2})
+    (found,) = at_ends(TWENTY, down)
+    assert (found.because, [str(e) for e in found.effects]) == ("hp is at 0", ["Mara +dying"])
+    (found,) = at_ends(TWENTY, NewSheet("Mara", numbers={"hp": 0}, tags=("Dying",)))
+    assert found.effects == ()
+    assert at_ends(TWENTY, NewSheet("Mara", numbers={})) == ()
+
+
+def test_lines_tell_what_is_the_sheets_own_and_how_far_it_goes() -> None:
+    lines = {line.key: line for line in sheet_lines(TWENTY, NewSheet("Mara", numbers={"HP": 3}), whole=True)}
+    assert (lines["HP"].number, lines["HP"].low, lines["HP"].high, lines["HP"].own) == (3, 0, 12, True)
+    assert (lines["might"].number, lines["might"].low, lines["might"].own) == (0, -3, False)
+    assert "max_hp" in lines
+    plain = sheet_lines(None, NewSheet("Mara", numbers={"hp": 3}, tags=("wet",)))
+    assert [line.value for line in plain] == ["3", ""]
