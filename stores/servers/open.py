@@ -22,6 +22,7 @@ from stores.servers.minio import Buckets, open_minio
 from stores.servers.minio_roles import user_of as objects_user_of
 from stores.servers.mongo import CONNECT_MS, Document, Mongo, migrate
 from stores.servers.mongo_roles import user_of
+from stores.servers.naming import prefix_of
 from stores.servers.narrative_log import ServerLog
 from stores.servers.object_store import ServerObjects
 from stores.servers.opensearch import OpenSearch, open_opensearch
@@ -76,7 +77,7 @@ class ServerStores:
     async def _vectors(self) -> Connected:
         a = self._addresses
         keys = a.get("QDRANT_API_KEY"), a.get("QDRANT_READ_ONLY_API_KEY")
-        qdrant = await open_qdrant(a.get("QDRANT_URL"), *keys, prefix=f"{a.library}_")
+        qdrant = await open_qdrant(a.get("QDRANT_URL"), *keys, prefix=prefix_of(a.library))
         return Connected(lambda role: ServerVectors(qdrant, role), qdrant.close)
 
     async def _words(self) -> Connected:
@@ -119,7 +120,7 @@ async def words_server(addresses: Addresses) -> OpenSearch:
             return addresses.get("OPENSEARCH_USER", "admin"), addresses.get("OPENSEARCH_PASSWORD")
         return words_user_of(prefix, role), addresses.password("opensearch", role)
 
-    prefix = f"{addresses.library}-"
+    prefix = prefix_of(addresses.library)
     return await open_opensearch(addresses.get("OPENSEARCH_URL"), credentials, prefix=prefix)
 
 
@@ -131,5 +132,5 @@ async def objects_server(addresses: Addresses) -> Buckets:
             return addresses.get("MINIO_ACCESS_KEY"), addresses.get("MINIO_SECRET_KEY")
         return objects_user_of(prefix, role), addresses.password("minio", role)
 
-    prefix = f"{addresses.library}-"
+    prefix = prefix_of(addresses.library)
     return await open_minio(addresses.get("MINIO_ENDPOINT"), credentials, prefix=prefix)
