@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -85,6 +87,17 @@ def test_the_story_alone_has_no_rolls_and_no_marks() -> None:
     assert text_of(turn_view(1, Speaker.GM, "Short.", takes=3, made=1), options=STORY_ONLY) == [
         " gm   Short."
     ]
+
+
+def test_a_note_hangs_under_its_turn_and_goes_with_the_mechanics() -> None:
+    view = replace(turn_view(1, Speaker.GM, "It rains.", made=1), notes=("ask about the bell", "or not"))
+    assert text_of(view, 40) == [
+        " gm   It rains.                      ★1",
+        "      (note) ask about the bell",
+        "      (note) or not",
+    ]
+    assert text_of(view, 24)[-3:-1] == ["      (note) ask about", "             the bell"]
+    assert text_of(view, 40, TurnOptions(hide_mechanics=True)) == [" gm   It rains."]
 
 
 def test_the_cursor_is_a_bar_on_every_line_but_the_empty_one() -> None:

@@ -214,6 +214,17 @@ async def test_what_hangs_together_is_the_programs_and_says_so(tmp_path: Path) -
         assert reply.lines == ("The program drew the event: its dice depend on each other.",)
 
 
+async def test_a_track_is_finished_with_the_players_dice(tmp_path: Path) -> None:
+    async with game(tmp_path, **HAND) as at:
+        await at.say("/track Find the bell")
+        reply = await at.say("/track Find the bell roll")
+        assert reply.lines == ("Throw 2d10, and type what fell behind the =.",)
+        assert reply.text == "/track Find the bell roll = "
+        await at.say(f"{reply.text}1 0")
+        assert (await at.last()).by_hand
+        assert [die.face for die in (await at.last()).dice] == [1, 10]
+
+
 async def test_canon_is_asked_before_the_dice(tmp_path: Path) -> None:
     async with game(tmp_path, **HAND) as at:
         await at.say("/state Mara.alive = false")
