@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: run demo test test-chaos test-integration check lint types imports bench snapshots pictures servers servers-stop clean
+.PHONY: run demo test test-chaos test-integration check lint types imports bench bench-stores snapshots pictures servers servers-stop clean
 
 run: $(READY)
 	@$(BIN)/monitor $(ARGS)
@@ -39,6 +39,10 @@ imports: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks $(ARGS)
+
+# The five stores alone, at their full sizes; what they are filled with is kept in a cache folder.
+bench-stores: $(READY)
+	$(BIN)/python -m benchmarks.stores $(ARGS)
 
 snapshots: $(READY)
 	$(BIN)/python -m pytest tests/snapshots tests/widgets --snapshot-update

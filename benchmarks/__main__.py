@@ -7,7 +7,7 @@ import tempfile
 import traceback
 from pathlib import Path
 
-from benchmarks import adapters, commit, exchange, keys, memory, modes, opening, start, table
+from benchmarks import commit, exchange, gate, keys, memory, modes, opening, start, stores, table
 from benchmarks.libraries import Libraries
 
 GROUPS = {
@@ -15,10 +15,11 @@ GROUPS = {
     "commit": commit.run,
     "opening": opening.run,
     "keys": keys.run,
+    "gate": gate.run,
     "modes": modes.run,
     "start": start.run,
     "memory": memory.run,
-    "stores": adapters.run,
+    "stores": stores.run,
 }
 
 

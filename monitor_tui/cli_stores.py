@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -59,9 +60,9 @@ async def _migrate(from_: str, source: Path, to: str, target: Path, dry_run: boo
     from stores.open import ALL_STORES, kinds_named, open_stores
 
     kinds = [kinds_named({ALL_STORES: name}) for name in (from_, to)]
-    here = await open_stores(source, kinds=kinds[0])
+    here = await open_stores(source, kinds=kinds[0], environ=os.environ, tell=_progress)
     try:
-        there = await open_stores(target, kinds=kinds[1])
+        there = await open_stores(target, kinds=kinds[1], environ=os.environ, tell=_progress)
         try:
             return await bring_over(here, there, dry_run=dry_run, say=_progress)
         finally:

@@ -313,14 +313,17 @@ def _step(
 
 
 def _facts_between(connection: apsw.Connection, near: list[Id], limit: int) -> list[Fact]:
-    # Pairs are probed one by one: to read all relations of a hub would cost more.
+    # Pairs are probed one by one: to read all relations of a hub would cost more. Facts are put in order by
+    # their numbers, and only those that are wanted are read.
     return all_of(
         connection,
         Fact,
-        """SELECT body FROM canon_facts WHERE id IN (
-             SELECT r.fact_id FROM json_each(?1) a CROSS JOIN json_each(?1) b
-             CROSS JOIN canon_relations r ON r.from_id = a.value AND r.to_id = b.value
-             WHERE r.valid_to IS NULL)
-           ORDER BY made LIMIT ?2""",
+        """SELECT body FROM canon_facts WHERE made IN (
+             SELECT made FROM canon_facts WHERE id IN (
+               SELECT r.fact_id FROM json_each(?1) a CROSS JOIN json_each(?1) b
+               CROSS JOIN canon_relations r ON r.from_id = a.value AND r.to_id = b.value
+               WHERE r.valid_to IS NULL)
+             ORDER BY made LIMIT ?2)
+           ORDER BY made""",
         (id_list(near), limit * _FACTS_OF_PAIRS),
     )

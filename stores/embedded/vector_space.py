@@ -25,6 +25,9 @@ Rows = npt.NDArray[np.intp]
 _BLOCK = 1024
 """Vectors widened at a time: the block and its copy stay in the processor's cache."""
 
+_IN_BLOCK = 768
+"""Rows of a block that are wanted; in a block's stretch, up to a quarter of it are not."""
+
 _KEPT_BITS = np.int32(-0x70002000)
 """0x8FFFE000: the places that the sign and the other fifteen bits of a float16 have in a float32."""
 
@@ -145,17 +148,24 @@ def _dot(halves: Halves, rows: Rows, vector: Singles) -> Singles:
     scores = np.empty(len(rows), dtype=np.float32)
     bits = halves.view(np.int16)
     wide = np.empty((_BLOCK, halves.shape[1]), dtype=np.int32)
-    for start in range(0, len(rows), _BLOCK):
-        block = rows[start : start + _BLOCK]
-        part = wide[: len(block)]
-        part[...] = bits[_stretch(block)]
+    for start in range(0, len(rows), _IN_BLOCK):
+        block = rows[start : start + _IN_BLOCK]
+        looked_at, wanted = _stretch(block)
+        narrow = bits[looked_at]
+        part = wide[: len(narrow)]
+        part[...] = narrow
         np.left_shift(part, 13, out=part)
         np.bitwise_and(part, _KEPT_BITS, out=part)
-        np.dot(part.view(np.float32), vector, out=scores[start : start + len(block)])
+        scores[start : start + len(block)] = np.dot(part.view(np.float32), vector)[wanted]
     return scores
 
 
-def _stretch(block: Rows) -> slice | Rows:
-    """An unbroken stretch of rows can be looked at in place; others must be gathered."""
+def _stretch(block: Rows) -> tuple[slice | Rows, slice | Rows]:
+    """Return what to look at for these rows, and where they are in it.
+
+    A stretch with few gaps is looked at in place, gaps and all; rows that lie apart must be gathered.
+    """
     first, last = int(block[0]), int(block[-1])
-    return slice(first, last + 1) if last - first + 1 == len(block) else block
+    if last - first < _BLOCK:
+        return slice(first, last + 1), block - first
+    return block, slice(None)

@@ -1,0 +1,228 @@
+"""The stores alone, at the sizes of the issue: `make bench-stores`. The same work for every kind of stores.
+
+python -m benchmarks.stores [--kind embedded] [--quick] [--cache FOLDER] [--anew]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import shutil
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import asdict
+from functools import partial
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import table
+from benchmarks.libraries import Libraries, timed
+from benchmarks.stores_fill import (
+    DIMENSION,
+    FORMAT,
+    FULL,
+    HERO,
+    MODEL,
+    QUICK,
+    SCENE,
+    START,
+    UNIVERSE,
+    Size,
+    batch_of_twenty,
+    fill_canon,
+    fill_index,
+    fill_line,
+    scope,
+)
+from benchmarks.table import Row, times
+from stores.authority import Role
+from stores.open import ALL_STORES, Kind, kinds_named, open_stores
+from stores.records.ids import SystemIds
+from stores.records.play import Speaker, Turn
+from stores.stores import Stores
+
+COUNT = 200
+TAIL = 50
+NEAREST = 10
+QUERY = "w3 w17 w150 w900 w4000 w12000"
+"""Common and rare words of a vocabulary in which, as in real ones, a few are in almost every text."""
+
+Open = Callable[[Path], AbstractAsyncContextManager[Stores]]
+"""Opens a set of stores whose home (a copy, or all of it) is in a folder."""
+
+AIMS = {"append": 5, "tail": 2, "commit": 15, "neighbourhood": 5, "vectors": 30, "words": 20}
+"""Milliseconds, embedded, from the issue; vectors at 100,000."""
+
+
+@asynccontextmanager
+async def _opened(kind: Kind, home: Path) -> AsyncIterator[Stores]:
+    stores = await open_stores(home, kinds=kinds_named({ALL_STORES: kind}), environ=os.environ)
+    try:
+        yield stores
+    finally:
+        await stores.close()
+
+
+KINDS: Mapping[str, Open] = {kind.value: partial(_opened, kind) for kind in Kind}
+
+
+def run(libraries: Libraries) -> Iterator[Row]:
+    """The rows for `make bench`: smaller ones with `--quick`."""
+    size = QUICK if libraries.quick else FULL
+    folder = libraries.folder / "stores" if libraries.quick else cache()
+    yield from rows(KINDS["embedded"], folder / "embedded", size, libraries.often(COUNT))
+
+
+def rows(open_at: Open, folder: Path, size: Size, times_over: int) -> Iterator[Row]:
+    """Measure every row on stores that are opened at folders below this one, filled if they are not yet."""
+    for name, fill, measure in (
+        ("line", fill_line, _line),
+        ("canon", fill_canon, _canon),
+        ("index", fill_index, _index),
+    ):
+        yield from asyncio.run(_filled_and_measured(open_at, folder / name, size, fill, measure, times_over))
+
+
+Fill = Callable[[Stores, Size], Awaitable[None]]
+Measure = Callable[[Stores, Size, int], Awaitable[list[Row]]]
+
+
+async def _filled_and_measured(
+    open_at: Open, home: Path, size: Size, fill: Fill, measure: Measure, times_over: int
+) -> list[Row]:
+    mark, meant = home / "filled.json", {"format": FORMAT, **asdict(size)}
+    if not mark.exists() or json.loads(mark.read_text()) != meant:
+        shutil.rmtree(home, ignore_errors=True)
+        start = time.perf_counter()
+        async with open_at(home) as stores:
+            await fill(stores, size)
+        mark.write_text(json.dumps(meant))
+        print(f"(filled {home.name} in {time.perf_counter() - start:.0f} s)", flush=True)
+    async with open_at(home) as stores:
+        return await measure(stores, size, times_over)
+
+
+# --- the rows ---------------------------------------------------------------------------------------
+
+
+async def _line(stores: Stores, size: Size, times_over: int) -> list[Row]:
+    log, ids = stores.log(Role.ORCHESTRATOR), SystemIds()
+    last = (await log.line_tail(SCENE, 1))[0]
+
+    async def append() -> None:
+        nonlocal last
+        new_id = ids.new()
+        last = Turn(
+            id=new_id,
+            scene_id=SCENE,
+            parent_id=last.id,
+            exchange_id=new_id,
+            speaker=Speaker.PLAYER,
+            text="I wade on towards the lamp.",
+            depth=last.depth + 1,
+            created_at=START,
+        )
+        await log.append_turn(last)
+
+    line = f"line of {size.turns:,}"
+    return [
+        await _often(f"append a turn, {line}", append, times_over, AIMS["append"]),
+        await _often(
+            f"last {TAIL} turns, {line}", partial(log.line_tail, SCENE, TAIL), times_over, AIMS["tail"]
+        ),
+    ]
+
+
+async def _canon(stores: Stores, size: Size, times_over: int) -> list[Row]:
+    canon = stores.canon(Role.CANON_KEEPER)
+    # Other facts at each run: writing the same ones again would write nothing.
+    batches = (batch_of_twenty(first, size) for first in count(time.time_ns() // 1_000, 20))
+    ready = iter([next(batches) for _ in range(times_over)])
+
+    async def commit() -> None:
+        await canon.commit(next(ready))
+
+    early = await canon.facts_at(UNIVERSE, 1_000)
+    near = partial(canon.neighbourhood, [HERO], hops=2, limit=50)
+    at_a_time = partial(canon.facts_at, UNIVERSE, size.facts // 2, limit=50)
+    at_once = partial(canon.facts_at, UNIVERSE, 1_000)
+    among = f"among {size.facts:,} facts"
+    return [
+        await _often(f"canon commit of 20, {among}", commit, times_over, AIMS["commit"]),
+        await _often(f"two hops around the hero, {among}", near, times_over, AIMS["neighbourhood"]),
+        await _often(f"50 facts that hold at a time, {among}", at_a_time, times_over),
+        await _often(
+            f"all {len(early):,} facts that hold at a time, {among}", at_once, max(2, times_over // 10)
+        ),
+    ]
+
+
+async def _index(stores: Stores, size: Size, times_over: int) -> list[Row]:
+    vectors, words = stores.vectors(Role.CONTEXT_ASSEMBLY), stores.words(Role.CONTEXT_ASSEMBLY)
+    points = iter(np.random.default_rng(2).standard_normal((10_000, DIMENSION), dtype=np.float32))
+    found = []
+    for collection, many, aim in (("scenes", size.few, AIMS["vectors"]), ("snippets", size.many, None)):
+
+        async def near(within: Mapping[str, str], collection: str = collection) -> None:
+            await vectors.search(collection, next(points), model=MODEL, k=NEAREST, scope=within)
+
+        name = f"top {NEAREST} of {many:,} vectors"
+        first = await timed(partial(near, {"universe": UNIVERSE}))
+        found.append(Row(f"{name}, the first search (they are read)", 1_000 * first))
+        for where, within in (("nine tenths", {"universe": UNIVERSE}), ("a tenth", scope(1))):
+            found.append(await _often(f"{name}, in {where}", partial(near, within), times_over, aim))
+    said = partial(words.search, "snippets", QUERY, k=NEAREST, scope={"universe": UNIVERSE})
+    rare = partial(words.search, "snippets", "w12000 w9000", k=NEAREST, scope=scope(1))
+    name = f"BM25 top {NEAREST} of {size.snippets:,} snippets"
+    return [
+        *found,
+        await _often(f"{name}, common and rare words", said, times_over, AIMS["words"]),
+        await _often(f"{name}, rare words in a tenth", rare, times_over, AIMS["words"]),
+    ]
+
+
+async def _often(
+    name: str, work: Callable[[], Awaitable[object]], times_over: int, aim: float | None = None
+) -> Row:
+    start = time.process_time()
+    taken = [await timed(work) for _ in range(times_over)]
+    return times(name, taken, aim, (time.process_time() - start) / times_over)
+
+
+# --- as a command -----------------------------------------------------------------------------------
+
+
+def cache() -> Path:
+    """Where filled stores are kept: `$MONITOR_CACHE/bench`, else `~/.cache/monitor/bench`."""
+    root = os.environ.get("MONITOR_CACHE")
+    return (Path(root) if root else Path.home() / ".cache" / "monitor") / "bench"
+
+
+def main() -> None:
+    options = _options()
+    folder = (options.cache or cache()) / ("quick" if options.quick else "full")
+    if options.anew:
+        shutil.rmtree(folder, ignore_errors=True)
+    for kind in options.kind or ["embedded"]:
+        print(f"{kind} stores\n{table.machine()}\n{table.head()}")
+        size, times_over = (QUICK, 20) if options.quick else (FULL, COUNT)
+        for row in rows(KINDS[kind], folder / kind, size, times_over):
+            print(table.line(row), flush=True)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.stores", description=__doc__)
+    parser.add_argument("--kind", action="append", choices=KINDS, help="embedded (as if not said), servers")
+    parser.add_argument("--quick", action="store_true", help="small stores and few rounds")
+    parser.add_argument("--cache", type=Path, help="where filled stores are kept")
+    parser.add_argument("--anew", action="store_true", help="fill them anew")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

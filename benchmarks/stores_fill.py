@@ -1,0 +1,206 @@
+"""What the stores are measured with, at the sizes of the issue: written once, and kept in a cache folder.
+
+Everything goes in through the ports and the archive's door, so that any set of stores can be filled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TypeVar
+
+import numpy as np
+
+from stores.authority import Role
+from stores.history import Part
+from stores.ports import TextItem, VectorItem
+from stores.records.base import Record
+from stores.records.canon import CanonBatch, Evidence, EvidenceKind, Fact, FactKind, Involvement, Support
+from stores.records.ids import Id, derived
+from stores.records.play import Scene, Speaker, Story, Turn
+from stores.records.world import Entity, EntityKind, Universe
+from stores.stores import Stores
+
+FORMAT = 1
+"""Raise it when what is written changes: older caches are then made anew."""
+
+T = TypeVar("T")
+
+START = datetime(2024, 1, 1, tzinfo=UTC)
+UNIVERSE, OTHER = derived("bench", "universe"), derived("bench", "another universe")
+STORY, SCENE = derived("bench", "story"), derived("bench", "scene")
+HERO = derived("bench", "entity", 0)
+MODEL, DIMENSION = "benchmark", 384
+VOCABULARY, WORDS_A_TEXT = 20_000, 60
+STORIES = 10
+
+_AT_ONCE = 2_000
+_PREDICATES = ("ally_of", "enemy_of", "owns", "member_of", "knows", "parent_of")
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much there is; `few` and `many` are vectors."""
+
+    turns: int
+    facts: int
+    entities: int
+    few: int
+    many: int
+    snippets: int
+
+
+FULL = Size(1_000_000, 100_000, 10_000, 100_000, 500_000, 100_000)
+QUICK = Size(20_000, 5_000, 500, 5_000, 20_000, 5_000)
+
+
+def turn_id(number: int) -> Id:
+    """Identifiers that time orders, as those of play are."""
+    return f"01900000-{number >> 16:04x}-7000-8000-{number & 0xFFFF:012x}"
+
+
+async def fill_line(stores: Stores, size: Size) -> None:
+    """One scene, and all turns on its line."""
+    story = Story(id=STORY, universe_id=UNIVERSE, title="A story", created_at=START)
+    scene = Scene(
+        id=SCENE,
+        story_id=STORY,
+        universe_id=UNIVERSE,
+        order=1,
+        title="One scene",
+        head=turn_id(size.turns - 1),
+        created_at=START,
+    )
+    parts: list[Part] = [
+        ("universes", [_universe()]),
+        ("stories", [story]),
+        ("scenes", [scene]),
+        ("turns", map(_turn, range(size.turns))),
+    ]
+    await stores.history.load(parts, naming=())
+
+
+def _universe() -> Universe:
+    return Universe(id=UNIVERSE, name="The Measured Coast", recorded_at=START)
+
+
+def _turn(number: int) -> Turn:
+    return Turn(
+        id=turn_id(number),
+        scene_id=SCENE,
+        parent_id=turn_id(number - 1) if number else None,
+        exchange_id=turn_id(number),
+        speaker=Speaker.PLAYER,
+        text=f"I go down to the water and ask after the bell, for the {number}th time.",
+        depth=number,
+        tick=number,
+        created_at=START,
+    )
+
+
+async def fill_canon(stores: Stores, size: Size) -> None:
+    """Half of the facts relate two entities, a quarter are about the hero; one in ten has ended."""
+    parts: list[Part] = [
+        ("universes", [_universe()]),
+        ("entities", map(_entity, range(size.entities))),
+        ("facts", (_fact(number, size) for number in range(size.facts))),
+        ("evidence", map(_evidence, range(size.facts))),
+        ("supports", (_support(number) for number in range(size.facts))),
+    ]
+    await stores.history.load(parts, naming=())
+
+
+def _entity(number: int) -> Entity:
+    return Entity(
+        id=derived("bench", "entity", number),
+        universe_id=UNIVERSE,
+        kind=EntityKind.CHARACTER if number % 3 else EntityKind.PLACE,
+        name=f"Somebody {number}",
+        recorded_at=START,
+    )
+
+
+def _fact(number: int, size: Size) -> Fact:
+    subject = HERO if number % 4 == 0 else derived("bench", "entity", number % size.entities)
+    other = derived("bench", "entity", (number * 7 + 1) % size.entities)
+    relates = number % 2 == 0
+    roles = (("subject", subject), ("object", other)) if relates else (("subject", subject),)
+    return Fact(
+        id=derived("bench", "fact", number),
+        universe_id=UNIVERSE,
+        kind=FactKind.RELATION if relates else FactKind.EVENT,
+        predicate=_PREDICATES[number % len(_PREDICATES)] if relates else "stated",
+        statement=f"What came to pass on the night numbered {number}.",
+        involves=tuple(Involvement(role=role, entity_id=entity_id) for role, entity_id in roles),
+        valid_from=number,
+        valid_to=number + 500 if number % 10 == 0 else None,
+        recorded_at=START,
+    )
+
+
+def _evidence(number: int) -> Evidence:
+    return Evidence(
+        id=derived("bench", "evidence", number),
+        kind=EvidenceKind.MANUAL,
+        ref_id=derived("bench", "fact", number),
+        quote="These very words.",
+    )
+
+
+def _support(number: int) -> Record:
+    return Support(
+        subject_id=derived("bench", "fact", number), evidence_id=derived("bench", "evidence", number)
+    )
+
+
+def batch_of_twenty(first: int, size: Size) -> CanonBatch:
+    """What one commit writes: twenty new facts, half of them relations, with what they rest on."""
+    numbers = range(size.facts + first, size.facts + first + 20)
+    return CanonBatch(
+        id=derived("bench", "batch", first),
+        universe_id=UNIVERSE,
+        facts=tuple(_fact(number, size) for number in numbers),
+        evidence=tuple(map(_evidence, numbers)),
+        supports=tuple(
+            Support(
+                subject_id=derived("bench", "fact", number), evidence_id=derived("bench", "evidence", number)
+            )
+            for number in numbers
+        ),
+    )
+
+
+async def fill_index(stores: Stores, size: Size) -> None:
+    """Random vectors (the hardest there are) and texts of a vocabulary in which a few words are common."""
+    vectors, words = stores.vectors(Role.INDEXER), stores.words(Role.INDEXER)
+    random = np.random.default_rng(1)
+    for collection, many in (("scenes", size.few), ("snippets", size.many)):
+        for numbers in _by_the(_AT_ONCE, range(many)):
+            points = random.standard_normal((len(numbers), DIMENSION), dtype=np.float32)
+            items = [
+                VectorItem(turn_id(n), point, scope(n)) for n, point in zip(numbers, points, strict=True)
+            ]
+            await vectors.put(collection, items, model=MODEL)
+    for numbers in _by_the(_AT_ONCE, range(size.snippets)):
+        ranks = random.zipf(1.2, (len(numbers), WORDS_A_TEXT)) % VOCABULARY
+        texts = (" ".join(f"w{rank}" for rank in row) for row in ranks)
+        await words.put(
+            "snippets",
+            [TextItem(turn_id(n), text, scope(n)) for n, text in zip(numbers, texts, strict=True)],
+        )
+
+
+def scope(number: int) -> dict[str, str]:
+    """Nine in ten are of the universe, and of these one in ten of each story."""
+    return {
+        "universe": UNIVERSE if number % 10 else OTHER,
+        "story": derived("bench", "story", number % STORIES),
+    }
+
+
+def _by_the(count: int, things: Sequence[T]) -> Iterator[list[T]]:
+    rest = iter(things)
+    while some := list(islice(rest, count)):
+        yield some
