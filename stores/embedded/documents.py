@@ -67,7 +67,7 @@ def _read(model: type[R], body: object) -> R:
         raise LibraryUnreadable(
             f"A {model.__name__.lower()} in the library is damaged.",
             kept="It was left as it is.",
-            todo="Restore the last backup.",
+            todo=RESTORE,
         ) from error
 
 

@@ -13,6 +13,7 @@ from stores.errors import LibraryUnreadable, StoreError, StoreFull, WriteDenied
 
 _NO_ROOM = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _UNTOUCHED = "It was left as it is."
+RESTORE = "Restore the last backup into a new folder: monitor restore BACKUP --into FOLDER."
 
 
 @contextmanager
@@ -77,7 +78,7 @@ def foreign(path: Path) -> LibraryUnreadable:
 
 
 def damaged(path: Path) -> LibraryUnreadable:
-    return LibraryUnreadable(f"{path} is damaged.", kept=_UNTOUCHED, todo="Restore the last backup.")
+    return LibraryUnreadable(f"{path} is damaged.", kept=_UNTOUCHED, todo=RESTORE)
 
 
 def newer(path: Path, found: int, known: int) -> LibraryUnreadable:
