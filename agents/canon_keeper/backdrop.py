@@ -10,7 +10,7 @@ from asyncio import gather
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from agents.canon_keeper.naming import causes, is_about_the_past, is_premise, meant
+from agents.canon_keeper.naming import causes, is_about_the_past, is_outcome, is_premise, meant
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.readings import ALIVE, LOCATED_IN, OCCURRENCES, PART_OF
 from stores.ports import CanonReader
@@ -34,7 +34,8 @@ class _Question(NamedTuple):
 
 
 class Backdrop:
-    """Reads into `facts` (and `entities`), and tells in `scenes` where deeds with a place were told."""
+    """Reads into `facts` (and `entities`), and tells in `scenes` where deeds with a place were told, and
+    deaths for a scene's outcome."""
 
     def __init__(
         self,
@@ -133,9 +134,11 @@ class Backdrop:
         ticks = {p.tick for p in proposals} | {
             p.change.valid_from for p in proposals if isinstance(p.change, AssertFact)
         }
-        deeds = [f for f in self._facts.values() if f.entity("location") and f.valid_from in ticks]
-        for deed, evidence in zip(deeds, await gather(*(self._evidence(f) for f in deeds)), strict=True):
-            self.scenes[deed.id] = evidence
+        told = [f for f in self._facts.values() if f.entity("location") and f.valid_from in ticks]
+        if any(map(is_outcome, proposals)):
+            told += [f for f in self._facts.values() if f.predicate == ALIVE]
+        for fact, evidence in zip(told, await gather(*map(self._evidence, told)), strict=True):
+            self.scenes[fact.id] = evidence
 
     async def _evidence(self, fact: Fact) -> frozenset[Id]:
         return frozenset(e.scene_id for e in await self._canon.evidence_of(fact.id) if e.scene_id)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agents.canon_keeper.bearing import borne
-from agents.canon_keeper.naming import is_about_the_past
+from agents.canon_keeper.naming import is_about_the_past, is_outcome
 from agents.canon_keeper.readings import ALIVE, SUBJECT, Slot, is_open, read, stands, starts_later
 from agents.canon_keeper.sight import Found, Sight, actors, actors_in, covers
 from stores.records.canon import Fact
@@ -55,7 +55,12 @@ def the_unborn(sight: Sight) -> Iterator[Found]:
 def _death_of(sight: Sight, actor: Id) -> Fact | None:
     """Return the death that the claim comes after."""
     deaths = (f for f in sight.world.said(ALIVE, actor) if f.value is False and stands(f))
-    return next((death for death in deaths if _comes_after(sight, death)), None)
+    return next((d for d in deaths if _comes_after(sight, d) and not _tells_of(sight, d)), None)
+
+
+def _tells_of(sight: Sight, death: Fact) -> bool:
+    """Say whether the claim is what a scene came to, and the death was in that scene: it tells of both."""
+    return is_outcome(sight.proposal) and sight.same_scene(death)
 
 
 def _comes_after(sight: Sight, death: Fact) -> bool:

@@ -8,6 +8,7 @@ from stores.records.canon import (
     AssertFact,
     Authority,
     EndFact,
+    EvidenceKind,
     MergeEntities,
     NoteAxiom,
     Payload,
@@ -65,6 +66,11 @@ def is_about_the_past(proposal: ProposedChange) -> bool:
 def is_premise(proposal: ProposedChange) -> bool:
     """Say whether the proposal takes something past for granted: who says it did not make it up."""
     return is_about_the_past(proposal) and proposal.authority in (Authority.PLAYER, Authority.SYSTEM)
+
+
+def is_outcome(proposal: ProposedChange) -> bool:
+    """Say whether the proposal rests on its scene: it tells what the whole of it came to."""
+    return any(e.kind is EvidenceKind.SCENE and e.ref_id == proposal.scene_id for e in proposal.evidence)
 
 
 def bare(name: str) -> str:

@@ -12,6 +12,8 @@ from stores.records.canon import Authority as By
 from stores.records.canon import (
     AxiomForm,
     EndFact,
+    Evidence,
+    EvidenceKind,
     Fact,
     FactKind,
     FactStatus,
@@ -30,6 +32,7 @@ from tests.agents.canon_keeper.kit import (
     LANTERN,
     MARA,
     ORC,
+    SCENE,
     creates,
     dies,
     entity,
@@ -120,6 +123,13 @@ def tells(who: Who, words: str, **given: Any) -> ProposedChange:
 def rule(words: str, form: AxiomForm | None = None, **given: Any) -> Fact:
     filled = {"kind": FactKind.AXIOM, "statement": words, "involves": (), "form": form, "severity": "must"}
     return fact("axiom", MARA, **filled | given)
+
+
+def came_to(who: Who, words: str, **given: Any) -> ProposedChange:
+    """A scene's outcome: it rests on the scene."""
+    scene_id = given.setdefault("scene_id", SCENE)
+    resting = Evidence(id=new_id(), kind=EvidenceKind.SCENE, ref_id=scene_id, scene_id=scene_id)
+    return does(who, words, **{"evidence": (resting,), "tick": 105} | given)
 
 
 def ends(ended: Fact, at: int, **given: Any) -> ProposedChange:
@@ -292,6 +302,27 @@ DEAD = [
         "dead_do_not_act",
         [],
         [dies(ORC, tick=100), does(ORC, "The orc fought.", tick=101)],
+    ),
+    Case(
+        "an outcome with somebody who died before the scene",
+        "dead_do_not_act",
+        [DEAD_ORC],
+        [came_to(ORC, "The orc fled.")],
+    ),
+    Case(
+        "an outcome with the dead of another scene",
+        "dead_do_not_act",
+        [],
+        [dies(ORC, scene_id=OTHER_SCENE), came_to(ORC, "The orc fled.")],
+    ),
+    Case("an outcome with one who was always dead", "dead_do_not_act", [], [came_to(OLD_KING, "He rode.")]),
+    Case("an outcome tells of a death of its scene", "", [], [dies(ORC), came_to(ORC, "The orc was slain.")]),
+    Case(
+        "an outcome tells of a death that was committed in mid-scene",
+        "",
+        [],
+        [came_to(ORC, "The orc was slain.")],
+        (dies(ORC),),
     ),
     Case("a deed before the death", "", [DEAD_ORC], [does(ORC, "The orc fought.", tick=50)]),
     Case("a deed told later", "", [DEAD_ORC], [does(ORC, "The orc fought.", valid_from=40, **LATER)]),
