@@ -108,7 +108,8 @@ class DeskScreen(Screen[Result]):
         if isinstance(message.event, Notice):
             if self.is_current:
                 self.heard(message.event)
-        elif self.concerns(message.event):
+        elif self.concerns(message.event) and self.is_active:
+            # A screen that lies under another reads again when it comes to the front: it costs no key there.
             self.reload()
 
     def on_worker_state_changed(self, message: Worker.StateChanged) -> None:

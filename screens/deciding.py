@@ -13,6 +13,7 @@ from screens.aside import Aside
 from screens.base import DeskScreen
 from screens.edit_text import EditTextScreen
 from screens.routes import ToCourt, Visit
+from stores.errors import MonitorError
 from stores.records.canon import AssertFact, CreateEntity, NoteAxiom, Payload, StateChange, StateOp
 from stores.records.ids import Id
 from stores.records.ledger import Verdict
@@ -77,7 +78,12 @@ class DecidingScreen(DeskScreen[None]):
 
     @work(group="decide", exit_on_error=False)
     async def _decide(self, ids: Collection[Id], verdict: Verdict | None) -> None:
-        await self.desk.decide(ids, verdict)
+        """Have it kept. The list shows the verdict already: if it is refused, it is read anew."""
+        try:
+            await self.desk.decide(ids, verdict)
+        except MonitorError:
+            self.reload()
+            raise
 
     @work(group="decide", exit_on_error=False)
     async def _edit(self, proposal_id: Id, words: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Container, Vertical
+from textual.containers import Container
 from textual.message import Message
 from textual.widgets import Input
 
@@ -23,9 +23,9 @@ from screens.routes import Back, ToHouse, ToScene, ToTurn, Visit
 from screens.title_bar import TitleBar
 from stores.errors import MonitorError
 from stores.records.ids import Id
-from widgets.diff import Diff
+from widgets.proposal_about import ProposalAbout
 from widgets.proposal_rows import Grouping, is_open
-from widgets.proposals import ProposalDetail, ProposalList
+from widgets.proposals import ProposalList
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
@@ -112,9 +112,7 @@ class GateScreen(DecidingScreen):
         yield Input(id="filter", placeholder="only rows with these words", compact=True)
         with Container(id="review"):
             yield ProposalList(accept_all="unmarked")
-            with Vertical(id="about"):
-                yield Diff()
-                yield ProposalDetail()
+            yield ProposalAbout(change=True)
         yield Aside()
         yield KeyBar()
 
@@ -141,10 +139,9 @@ class GateScreen(DecidingScreen):
 
     @on(ProposalList.Highlighted)
     def _show_detail(self, message: ProposalList.Highlighted) -> None:
-        self.query_one("#about").display = message.view is not None
-        waits = message.view is not None and is_open(message.view)
-        self.query_one(Diff).view = message.view if waits else None
-        self.query_one(ProposalDetail).show(message.view)
+        about = self.query_one(ProposalAbout)
+        about.display = message.view is not None
+        about.show(message.view)
 
     def action_house(self) -> None:
         if self.view is not None:

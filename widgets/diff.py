@@ -1,17 +1,13 @@
-"""What a proposed change would do to canon: each thing before and after."""
+"""What a proposed change would do to canon, line by line: each thing before and after. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
-from textual.content import Content
-from textual.reactive import reactive
-from textual.widgets import Static
 
-from agents.views import ProposalView
-from widgets.safe_text import content, one_line, plain
+from widgets.ink import Ink, Line
+from widgets.safe_text import one_line, plain, wrap
 
 ABSENT = "—"
 """How the CanonKeeper says that a thing was not there before, or will not be after."""
@@ -19,50 +15,28 @@ _SHORT = 24
 """Values up to this many cells stand side by side."""
 
 
-def diff_content(diff: Sequence[tuple[str, str, str]]) -> Content:
-    """Return a line for each short change, and minus and plus lines for long ones."""
-    lines: list[Content] = []
+def diff_lines(diff: Sequence[tuple[str, str, str]], width: int) -> Iterator[Line]:
+    """Yield a line for each short change, and minus and plus lines for long ones."""
     for what, before, after in diff:
         before, after = ("" if value == ABSENT else value for value in (before, after))
         short = max(cell_len(before), cell_len(after)) <= _SHORT and "\n" not in before + after
-        if short:
-            lines.append(_side_by_side(one_line(what), one_line(before), one_line(after)))
+        line = _side_by_side(one_line(what), one_line(before), one_line(after))
+        if short and sum(cell_len(text) for text, _ in line) <= width:
+            yield line
             continue
-        lines.append(content(one_line(what), "bold"))
-        lines += [content(f"  − {line}", "$text-error") for line in plain(before).splitlines()]
-        lines += [content(f"  + {line}", "$text-success") for line in plain(after).splitlines()]
-    return Content("\n").join(lines)
+        yield [(one_line(what)[:width], Ink.STRONG)]
+        yield from _signed("−", before, Ink.BAD, width)
+        yield from _signed("+", after, Ink.GOOD, width)
 
 
-def _side_by_side(what: str, before: str, after: str) -> Content:
+def _signed(sign: str, text: str, ink: Ink, width: int) -> Iterator[Line]:
+    for number, part in enumerate(wrap(plain(text), width - 4) if text else ()):
+        yield [(f"  {sign} {part}" if number == 0 else f"    {part}", ink)]
+
+
+def _side_by_side(what: str, before: str, after: str) -> Line:
     if not before:
-        return Content.assemble((what, "bold"), "  ", (f"+ {after}", "$text-success"))
+        return [(f"{what}  ", Ink.STRONG), (f"+ {after}", Ink.GOOD)]
     if not after:
-        return Content.assemble((what, "bold"), "  ", (f"− {before}", "$text-error"))
-    return Content.assemble(
-        (what, "bold"), "  ", (before, "$text-error"), (" → ", "$text-muted"), (after, "$text-success")
-    )
-
-
-class Diff(Static):
-    """Before and after of one proposal."""
-
-    HELP_TITLE: ClassVar[str] = "Change"
-    HELP_TEXT: ClassVar[str] = "− is what canon says now, + what it would say."
-    DEFAULT_CSS = """
-    Diff { height: auto; padding: 0 1; color: $foreground; }
-    """
-
-    view: reactive[ProposalView | None] = reactive(None, layout=True)
-    """The proposal whose change is shown."""
-
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(markup=False, id=id, classes=classes)
-
-    def watch_view(self, view: ProposalView | None) -> None:
-        if view is None:
-            self.update(Content(""))
-        elif view.diff:
-            self.update(diff_content(view.diff))
-        else:
-            self.update(content("Nothing in canon changes but that this is added.", "$text-muted"))
+        return [(f"{what}  ", Ink.STRONG), (f"− {before}", Ink.BAD)]
+    return [(f"{what}  ", Ink.STRONG), (before, Ink.BAD), (" → ", Ink.MUTED), (after, Ink.GOOD)]

@@ -6,27 +6,24 @@ undecided row, so a hundred rows take a hundred keys at most.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, Literal
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
-from textual.content import Content
+from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
-from textual.widgets import Static
 
 from agents.views import ProposalView
 from stores.records.ids import Id
 from stores.records.ledger import Verdict
 from widgets.ink import Line
+from widgets.proposal_about import ProposalAbout
 from widgets.proposal_rows import (
-    ALIKE,
-    CONFLICT,
     Grouping,
     grouped,
     header_line,
@@ -37,7 +34,6 @@ from widgets.proposal_rows import (
     proposal_line,
 )
 from widgets.row_list import Row, RowList
-from widgets.safe_text import content, one_line
 
 
 class ProposalList(RowList[ProposalView]):
@@ -154,7 +150,8 @@ class ProposalList(RowList[ProposalView]):
         self._label_cells = label_width(views)
         self._selected &= {view.proposal.id for view in self._views if is_open(view)}
         self._lay_out()
-        if place is not None and stood_on and is_open(stood_on) and self.current and not is_open(self.current):
+        closed = stood_on and is_open(stood_on) and self.current and not is_open(self.current)
+        if closed and place is not None:
             self.cursor = self._nearest(place)
         self.highlighted(self.current)
 
@@ -244,7 +241,15 @@ class ProposalList(RowList[ProposalView]):
         self.post_message(self.Decide(ids, wanted))
         if wanted is not None and not several:
             self._go_on()
-        self.redraw()
+        self._decided(ids, wanted)
+
+    def _decided(self, ids: Collection[Id], verdict: Verdict | None) -> None:
+        """Show the verdict at once; what comes of it is shown when the desk has weighed it."""
+        chosen = set(ids)
+        self._views = tuple(
+            replace(view, verdict=verdict) if view.proposal.id in chosen else view for view in self._views
+        )
+        self._lay_out()
 
     def _go_on(self) -> None:
         if self.cursor is None:
@@ -258,7 +263,8 @@ class ProposalList(RowList[ProposalView]):
         if self.current is None or not is_open(self.current):
             return
         self._selected ^= {self.current.proposal.id}
-        self.redraw()
+        if self.cursor is not None:
+            self.redraw_row(self.cursor)
         self.action_move(1)
 
     def action_mark_all(self) -> None:
@@ -279,7 +285,7 @@ class ProposalList(RowList[ProposalView]):
         if ids:
             self._selected.clear()
             self.post_message(self.AcceptAll(ids))
-            self.redraw()
+            self._decided(ids, Verdict.ACCEPT)
 
     def action_edit(self) -> None:
         if self.current is not None and is_open(self.current):
@@ -298,43 +304,6 @@ class ProposalList(RowList[ProposalView]):
             self.post_message(self.Undo(self.current))
 
 
-class ProposalDetail(VerticalScroll, can_focus=False):
-    """The words and reasons behind one proposal."""
-
-    DEFAULT_CSS = """
-    ProposalDetail {
-        height: auto;
-        max-height: 8;
-        padding: 0 1;
-        scrollbar-size-vertical: 1;
-        & > Static { width: 1fr; }
-    }
-    """
-
-    def compose(self) -> ComposeResult:
-        yield Static(markup=False)
-
-    def show(self, view: ProposalView | None) -> None:
-        self.query_one(Static).update(proposal_detail(view) if view else Content(""))
-
-
-def proposal_detail(view: ProposalView) -> Content:
-    """Return quote with its place, conflicts and reasons, a line for each."""
-    lines: list[Content] = []
-    quote = one_line(view.quote)
-    place = f"turn {view.turn_number}  " if view.turn_number is not None else ""
-    if quote or place:
-        words = f"“{quote}”" if quote else ""
-        lines.append(Content.assemble((place, "$text-muted"), (words, "italic")))
-    lines += [content(f"{CONFLICT} {one_line(c.text)}", "$text-error") for c in view.conflicts]
-    lines += [content(f"{ALIKE} {one_line(c.text)}", "$text-warning") for c in view.alike]
-    told = {c.text for c in (*view.conflicts, *view.alike)}
-    lines += [content(f"· {one_line(why)}", "$text-muted") for why in view.reasons if why not in told]
-    if view.by_policy:
-        lines.append(content("· Nobody had decided it: policy did. u takes it back.", "$text-muted"))
-    return Content("\n").join(lines)
-
-
 class ProposalPanel(Vertical):
     """The scene's live panel: the list, and below it what the row under the cursor rests on."""
 
@@ -346,7 +315,7 @@ class ProposalPanel(Vertical):
         background: $background;
         &:focus-within { border: round $primary; }
         & > ProposalList { height: 1fr; }
-        & > ProposalDetail { border-top: solid $border-blurred; }
+        & > ProposalAbout { border-top: solid $border-blurred; }
     }
     """
 
@@ -363,9 +332,9 @@ class ProposalPanel(Vertical):
 
     def compose(self) -> ComposeResult:
         yield self.list
-        detail = ProposalDetail()
-        detail.display = False
-        yield detail
+        about = ProposalAbout()
+        about.display = False
+        yield about
 
     def show(self, views: Sequence[ProposalView]) -> None:
         """Show these proposals, decided ones among them."""
@@ -380,6 +349,6 @@ class ProposalPanel(Vertical):
 
     @on(ProposalList.Highlighted)
     def _show_detail(self, message: ProposalList.Highlighted) -> None:
-        detail = self.query_one(ProposalDetail)
-        detail.display = message.view is not None
-        detail.show(message.view)
+        about = self.query_one(ProposalAbout)
+        about.display = message.view is not None
+        about.show(message.view)

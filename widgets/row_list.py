@@ -52,7 +52,7 @@ class RowList(InkView, Generic[T], can_focus=True):
         Binding("end", "edge(1)", "Last", show=False, id="rows.last", tooltip="The last row"),
     ]
 
-    cursor: reactive[int | None] = reactive(None)
+    cursor: reactive[int | None] = reactive(None, repaint=False)
     """Index of the row the cursor stands on."""
 
     empty: reactive[str] = reactive("")
@@ -95,6 +95,11 @@ class RowList(InkView, Generic[T], can_focus=True):
         """Draw again with the same rows: something they show beside their value has changed."""
         self._drawn.clear()
         self.refresh()
+
+    def redraw_row(self, place: int) -> None:
+        """Draw one row again, of the same height."""
+        self._drawn.pop(place, None)
+        self._refresh_row(place)
 
     def highlighted(self, value: T | None) -> None:
         """The cursor now stands on `value`."""
@@ -139,9 +144,15 @@ class RowList(InkView, Generic[T], can_focus=True):
 
     def watch_cursor(self, old: int | None, new: int | None) -> None:
         self._show_cursor()
-        self.refresh()
+        for place in {old, new}:
+            self._refresh_row(place)
         if old != new:
             self.highlighted(self.current)
+
+    def _refresh_row(self, place: int | None) -> None:
+        """Draw one row again: the others do not change as the cursor goes by."""
+        if place is not None and place < len(self._ends):
+            self.refresh_lines(self._top(place), self._ends[place] - self._top(place))
 
     def watch_empty(self) -> None:
         self.refresh()

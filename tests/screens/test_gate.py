@@ -185,6 +185,13 @@ async def test_what_is_closed_stands_last_and_is_taken_back(table: Table, twin: 
     assert table.shows("Proposed: Never so: what it was.", "The next commit writes it.")
 
 
+async def test_a_verdict_that_is_refused_is_not_shown_as_kept(table: Table, twin: TwinDesk) -> None:
+    twin.fail("decide", CanonConflict("The disk is full.", kept="Nothing was decided."))
+    await table.press("d")
+    assert table.shows("The disk is full.", "Nothing was decided.")
+    assert not table.shows("deferred")
+
+
 # --- the gate of a universe -------------------------------------------------------------------------------
 
 

@@ -8,11 +8,11 @@ from textual.containers import Horizontal, Vertical
 from monitor_tui.theme import register_themes
 from tests.widgets import samples
 from widgets.cast import Cast
-from widgets.diff import Diff
 from widgets.entity_card import EntityCardView
 from widgets.entity_tree import EntityTree
 from widgets.evidence import EvidenceList
 from widgets.prompt import Prompt
+from widgets.proposal_about import ProposalAbout
 from widgets.proposal_rows import Grouping
 from widgets.proposals import ProposalList, ProposalPanel
 from widgets.status_bar import StatusBar
@@ -88,7 +88,7 @@ class WorldGallery(App[None]):
             yield EntityCardView()
             with Vertical(id="right"):
                 yield ProposalList(accept_all="unmarked")
-                yield Diff()
+                yield ProposalAbout(change=True)
                 yield EvidenceList()
 
     def on_mount(self) -> None:
@@ -97,7 +97,7 @@ class WorldGallery(App[None]):
         proposals = self.query_one(ProposalList)
         proposals.grouping = Grouping.GROUP
         proposals.show(samples.proposals())
-        self.query_one(Diff).view = samples.proposals()[2]
+        self.query_one(ProposalAbout).show(samples.proposals()[2])
         self.query_one(EvidenceList).show(
             [samples.basis(n, place=f"turn {n + 10} of scene 2") for n in (1, 2)]
         )

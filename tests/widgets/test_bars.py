@@ -12,12 +12,12 @@ from tests.widgets.samples import NOW, scene_view
 from tests.widgets.stage import Stage, screen_text
 from tests.widgets.test_safe_text import TEXTS, is_safe
 from widgets.cast import Cast
-from widgets.diff import Diff
 from widgets.entity_card import EntityCardView
 from widgets.entity_tree import EntityTree
 from widgets.evidence import EvidenceList
 from widgets.helpable import Helpable
 from widgets.prompt import Prompt
+from widgets.proposal_about import ProposalAbout
 from widgets.proposals import ProposalList
 from widgets.status_bar import StatusBar, status_content
 from widgets.transcript import Transcript
@@ -102,7 +102,17 @@ async def test_the_question_goes_to_a_second_line_where_it_must() -> None:
 
 @pytest.mark.parametrize(
     "widget",
-    [Transcript, Prompt, ProposalList, TriggerBar, EntityTree, EntityCardView, EvidenceList, Diff, Cast],
+    [
+        Transcript,
+        Prompt,
+        ProposalList,
+        TriggerBar,
+        EntityTree,
+        EntityCardView,
+        EvidenceList,
+        ProposalAbout,
+        Cast,
+    ],
 )
 async def test_widgets_explain_themselves(widget: type) -> None:
     made = widget()

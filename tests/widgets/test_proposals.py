@@ -99,10 +99,13 @@ async def test_space_again_takes_the_mark_off() -> None:
 
 
 async def test_accept_all_takes_what_policy_ticks_but_not_the_marked() -> None:
-    app, _ = stage([*proposals(), proposal(5), proposal(6, verdict=Verdict.REJECT)])
+    app, listing = stage([*proposals(), proposal(5), proposal(6, verdict=Verdict.REJECT)])
     async with app.run_test(size=(60, 20)) as pilot:
         await pilot.press("A")
         assert [message.ids for message in app.of(ProposalList.AcceptAll)] == [ids(1, 5)]
+        await pilot.press("A")
+        assert len(app.of(ProposalList.AcceptAll)) == 1, "they are shown as accepted at once"
+        listing.show([*proposals(), proposal(5)])
         await pilot.press("home", "space", "A")
         assert [message.ids for message in app.of(ProposalList.AcceptAll)][1:] == [ids(5)]
 

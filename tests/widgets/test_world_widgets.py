@@ -9,11 +9,12 @@ from stores.records.world import EntityKind
 from tests.widgets import samples
 from tests.widgets.stage import Stage, screen_text
 from widgets.cast import Cast, cast_content
-from widgets.diff import Diff, diff_content
+from widgets.diff import diff_lines
 from widgets.entity_card import EntityCardView
 from widgets.entity_tree import EntityTree
 from widgets.evidence import EvidenceList
 from widgets.numbers import numbers_text
+from widgets.proposal_about import ProposalAbout
 
 
 def shown(app: Stage) -> list[str]:
@@ -227,15 +228,16 @@ async def test_a_long_quote_is_cut_to_four_lines() -> None:
 
 
 def test_a_change_is_told_by_sign_and_not_by_colour_alone() -> None:
-    text = diff_content(
+    lines = diff_lines(
         [
             ("hp", "10", "7"),
             ("tag", "—", "marked"),
             ("alias", "Vey", ""),
             ("description", "A small chapel", "A small chapel that the sea has taken"),
-        ]
-    ).plain
-    assert text.splitlines() == [
+        ],
+        60,
+    )
+    assert ["".join(text for text, _ in line) for line in lines] == [
         "hp  10 → 7",
         "tag  + marked",
         "alias  − Vey",
@@ -246,16 +248,16 @@ def test_a_change_is_told_by_sign_and_not_by_colour_alone() -> None:
 
 
 async def test_a_proposal_that_replaces_nothing_says_so() -> None:
-    diff = Diff()
-    app = Stage(diff)
+    about = ProposalAbout(change=True)
+    app = Stage(about)
     async with app.run_test(size=(60, 10)) as pilot:
-        diff.view = samples.proposals()[2]
+        about.show(samples.proposals()[2])
         await pilot.pause()
-        assert shown(app) == ["location  the tower → the sea cave"]
-        diff.view = samples.proposals()[0]
+        assert shown(app)[0] == "location  the tower → the sea cave"
+        about.show(samples.proposals()[0])
         await pilot.pause()
-        assert shown(app) == ["Nothing in canon changes but that this is added."]
-        diff.view = None
+        assert shown(app)[0] == "Nothing in canon changes but that this is added."
+        about.show(None)
         await pilot.pause()
         assert shown(app) == []
 

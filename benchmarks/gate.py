@@ -1,0 +1,118 @@
+"""A hundred proposals at the canon gate: each key to the end of the frame that answers it, and how long it
+takes to keep a verdict and weigh all of them anew behind that frame."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from benchmarks.libraries import Libraries, Table, at_table, timed
+from benchmarks.table import Row, times
+from benchmarks.terminal import DOWN, ENTER, ESCAPE, MENU_FILLED, UP, Terminal
+from stores.authority import Role
+from stores.records.canon import AssertFact, Authority, FactKind
+from stores.records.ids import Id, SystemIds, utc_now
+from stores.records.ledger import ProposedChange, Verdict
+
+PROPOSALS = 100
+COUNT = 40
+FRAME = 16.7
+"""Milliseconds of a frame at 60 Hz."""
+WEIGHED = 100
+"""Milliseconds in which an answer seems to come at once."""
+
+F3, HOME = "\x1bOR", "\x1b[H"
+SHOWN = "Canon gate"
+UNSURE = 15
+
+
+def run(libraries: Libraries) -> Iterator[Row]:
+    count = libraries.often(COUNT)
+    for name, home in (("fresh library", libraries.fresh), (libraries.big_name, libraries.big)):
+        asyncio.run(_propose(home))
+        with Terminal(home) as terminal:
+            terminal.since_key(MENU_FILLED)
+            terminal.press(ENTER, shows="proposed")
+            terminal.press(F3, shows=SHOWN)
+            yield from _keys(terminal, count, name)
+            terminal.settle()
+            terminal.quit()
+        weighed = asyncio.run(_weighed(home, count))
+        yield times(f"verdict kept, all weighed anew, gate of {PROPOSALS}, {name}", weighed, WEIGHED)
+
+
+def _keys(terminal: Terminal, count: int, name: str) -> Iterator[Row]:
+    where = f"gate of {PROPOSALS}, {name}"
+    moves = [terminal.press(key) for key in itertools.islice(itertools.cycle((DOWN, DOWN, UP)), count)]
+    yield times(f"key to frame *, arrow, {where}", moves, FRAME)
+    marks = [terminal.press(" ") for _ in range(count)]
+    yield times(f"key to frame *, mark, {where}", marks, FRAME)
+    terminal.press("*")
+    terminal.press("*")
+    groups = [terminal.press("g") for _ in range(count)]
+    yield times(f"key to frame *, group, {where}", groups, FRAME)
+    terminal.press("/")
+    letters = [terminal.press(letter) for letter in itertools.islice(itertools.cycle("gul\x15"), count)]
+    yield times(f"key to frame *, a letter of the filter, {where}", letters, FRAME)
+    terminal.press(ESCAPE)
+    terminal.press(HOME)
+    verdicts = [terminal.press("d", shows="deferred") for _ in range(min(count, PROPOSALS // 3))]
+    yield times(f"key to frame *, verdict, {where}", verdicts, FRAME)
+
+
+async def _weighed(home: Path, count: int) -> list[float]:
+    """Time a verdict and the reading of the gate after it, without a screen."""
+    async with at_table(home) as table:
+        waiting = [p for p in (await table.desk.gate(table.scene_id)).proposals if p.status == "pending"]
+
+        async def decide(proposal_id: Id) -> None:
+            await table.desk.decide([proposal_id], Verdict.ACCEPT)
+            await table.desk.gate(table.scene_id)
+
+        return [await timed(partial(decide, p.proposal.id)) for p in waiting[: min(count, len(waiting))]]
+
+
+async def _propose(home: Path) -> None:
+    """Leave the open story with a hundred proposals of several kinds, some of them held by a conflict."""
+    async with at_table(home) as table:
+        view = await table.desk.scene(table.scene_id)
+        waiting = sum(p.status == "pending" for p in view.proposals)
+        await table.desk.submit(table.scene_id, "I count what there is.")
+        for number, line in enumerate(itertools.islice(itertools.cycle(LINES), PROPOSALS - UNSURE - waiting)):
+            await table.desk.submit(table.scene_id, line.format(number))
+        await _infer(table)
+
+
+LINES = (
+    "/fact The gull number {0} has one red eye",
+    "/fact Mara owes the ferryman of night {0} a coin",
+    "/thing Chest {0}: nailed shut",
+    "/state Mara +seen-{0}",
+    "/axiom Chest number {0} opens for its owner alone",
+    "/npc Guest {0}: somebody",
+    "/state Mara.luck = {0}",
+)
+
+
+async def _infer(table: Table) -> None:
+    view, ids = await table.desk.scene(table.scene_id), SystemIds()
+    await table.stores.log(Role.RESOLVER).stage(
+        [
+            ProposedChange(
+                id=ids.new(),
+                universe_id=view.universe.id,
+                story_id=view.story.id,
+                scene_id=table.scene_id,
+                turn_id=view.scene.head,
+                payload=AssertFact(
+                    fact_kind=FactKind.ATTRIBUTE, predicate="weather", statement=f"It rains on roof {n}."
+                ),
+                authority=Authority.SYSTEM,
+                created_at=utc_now(),
+            )
+            for n in range(UNSURE)
+        ]
+    )
