@@ -15,6 +15,7 @@ import apsw
 from pydantic import ValidationError
 
 from stores.embedded.database import Transactions
+from stores.embedded.failures import RESTORE
 from stores.errors import LibraryUnreadable, NotFound
 from stores.records.base import Record
 from stores.records.ids import Id
