@@ -37,13 +37,16 @@ class AnyCanon(ContainerWriter, CanonWriter, Protocol):
     """Canon with every role's handle on it; the store refuses what the role may not do."""
 
 
+Severity = Literal["information", "warning", "error"]
+
+
 @dataclass(frozen=True, slots=True)
 class StoreNotice:
     """Something about a store has changed, in words for the user."""
 
     store: Store
     text: str
-    severity: Literal["information", "warning", "error"]
+    severity: Severity
 
 
 Hear = Callable[[StoreNotice], None]

@@ -8,14 +8,14 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Final
 
 from stores.authority import Store
 from stores.records.ids import Clock
-from stores.stores import Hear, StoreNotice
+from stores.stores import Hear, Severity, StoreNotice
 
 log = logging.getLogger(__name__)
 
@@ -40,22 +40,26 @@ _MEANWHILE: Final[Mapping[Store, str]] = {
 
 
 class State(StrEnum):
-    """`APART`: the server answers, and what is here and there may not be joined without a decision."""
+    """`WAITS`: it answers, and what is for it stands behind something for another that does not.
+    `APART`: it answers, and what is here and there may not be joined without a decision."""
 
     UP = "up"
     DOWN = "down"
+    WAITS = "waits"
     CATCHING_UP = "catching up"
     APART = "apart"
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """`since` is when this state began; `sent` is how much has been sent in it of what waited."""
+    """`since` is when this state began. Since the store was last well, `sent` is how much of what waited
+    has arrived, and `said` what the user has been told."""
 
     state: State
     since: datetime
     why: str = ""
     sent: int = 0
+    said: frozenset[str] = frozenset()
 
 
 class Board:
@@ -71,7 +75,7 @@ class Board:
         """Call `listener` with every change from now on. It must not block."""
         self._listeners.append(listener)
 
-    def say(self, store: Store, text: str, severity: Literal["information", "warning", "error"]) -> None:
+    def say(self, store: Store, text: str, severity: Severity) -> None:
         """Tell the listeners, and the log."""
         log.log(logging.INFO if severity == "information" else logging.WARNING, "%s", text)
         for listener in tuple(self._listeners):
@@ -82,47 +86,52 @@ class Board:
 
     def down(self, store: Store, why: str) -> None:
         """It does not answer; `why` says so in a sentence."""
-        if self.state(store) is State.DOWN:
-            return
-        self._set(store, State.DOWN, why)
-        self.say(store, f"{why} {_MEANWHILE[store]}", "warning")
+        if self.state(store) is not State.DOWN:
+            self._set(store, State.DOWN, why)
+            self._say_once(store, "down", f"{why} {_MEANWHILE[store]}", "warning")
 
     def apart(self, store: Store, why: str) -> None:
         """It answers, and does not take what is kept here (or is not the server that this copy is of)."""
-        before = self._of[store]
-        if before.state is State.APART and before.why == why:
-            return
         self._set(store, State.APART, why)
-        self.say(store, f"The {NAMES[store]} server and the copy here are apart: {why}", "error")
+        text = f"The {NAMES[store]} server and the copy here are apart: {why}"
+        self._say_once(store, why, text, "error")
+
+    def waits(self, store: Store) -> None:
+        """It answers, but what is for it waits."""
+        if self.state(store) is State.UP:
+            self._set(store, State.WAITS)
 
     def catching_up(self, store: Store) -> None:
-        """It answers again, and what waited is being sent."""
-        if self.state(store) is not State.CATCHING_UP:
-            self._set(store, State.CATCHING_UP, sent=0)
+        """It answers, and what waited is being sent."""
+        if self.state(store) in (State.UP, State.DOWN, State.WAITS):
+            self._set(store, State.CATCHING_UP)
 
     def sent(self, store: Store) -> None:
         """One more of what waited has arrived."""
-        old = self._of[store]
-        self._of[store] = Condition(old.state, old.since, old.why, old.sent + 1)
+        if self.state(store) is State.APART:
+            self._set(store, State.CATCHING_UP)
+        self._of[store] = replace(self._of[store], sent=self._of[store].sent + 1)
 
     def up(self, store: Store) -> None:
         """It answers, and has everything."""
         before = self._of[store]
         if before.state is State.UP:
             return
-        self._set(store, State.UP)
-        sent = f" All {before.sent} writes that waited are on it." if before.sent else ""
-        self.say(store, f"The {NAMES[store]} server is back.{sent}", "information")
+        self._of[store] = Condition(State.UP, self._clock())
+        if before.said:
+            sent = f" All {before.sent} writes that waited are on it." if before.sent else ""
+            self.say(store, f"The {NAMES[store]} server is back.{sent}", "information")
 
     def health(self, store: Store) -> str:
         """Return "ok", or what is amiss in a few words."""
-        found = self._of[store]
-        waiting = self._waiting[store]
+        found, waiting = self._of[store], self._waiting[store]
         wait = f", {waiting} to send" if waiting else ""
         if found.state is State.DOWN:
             return f"down since {found.since.astimezone():%H:%M}{wait}"
         if found.state is State.APART:
             return f"apart from the copy here{wait}"
+        if found.state is State.WAITS:
+            return f"behind{wait}"
         if found.state is State.CATCHING_UP:
             return f"catching up {found.sent} of {found.sent + waiting}"
         return OK
@@ -131,6 +140,12 @@ class Board:
         """Return why it is down or apart."""
         return self._of[store].why
 
-    def _set(self, store: Store, state: State, why: str = "", sent: int | None = None) -> None:
-        kept = self._of[store].sent if sent is None else sent
-        self._of[store] = Condition(state, self._clock(), why, 0 if state is State.UP else kept)
+    def _set(self, store: Store, state: State, why: str = "") -> None:
+        self._of[store] = replace(self._of[store], state=state, since=self._clock(), why=why)
+
+    def _say_once(self, store: Store, what: str, text: str, severity: Severity) -> None:
+        """Say it, unless it has been said since the store was last well."""
+        before = self._of[store]
+        if what not in before.said:
+            self._of[store] = replace(before, said=before.said | {what})
+            self.say(store, text, severity)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from stores.authority import Role, Store
 from stores.embedded.database import Database
 from stores.embedded.history import EmbeddedHistory
+from stores.errors import MonitorError
 from stores.history import Part
 from stores.mirror.calls import reads_of, writes_of
 from stores.mirror.loads import LOAD, Loads
@@ -77,5 +78,12 @@ class MirroredHistory:
 
     async def load(self, parts: Iterable[Part], *, naming: Collection[Id], finish: bool = False) -> set[Id]:
         arguments = await self._loads.keep(parts, naming, finish=finish)
-        known: set[Id] = await self._truth.write(Letter(Store.LOG, None, LOAD, arguments, self._now()))
+        letter = Letter(Store.LOG, None, LOAD, arguments, self._now())
+        try:
+            known: set[Id] = await self._truth.write(letter)
+        except MonitorError:
+            self._loads.drop(letter)
+            raise
+        if known:
+            self._loads.drop(letter)
         return known

@@ -208,6 +208,8 @@ class _Building:
         if truth:
             await truth.recover()
         for store, link in self._links.items():
+            if self._outbox.waiting[store]:
+                self._board.waits(store)
             self._crew.employ(Watch(link, sleep, patience, self._drains[store].wake).run())
         for drain in set(self._drains.values()):
             self._crew.employ(drain.run())

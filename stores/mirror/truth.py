@@ -215,6 +215,8 @@ class Truth:
 
     def _falls_behind(self) -> None:
         self._in_step = False
+        for store in self._links:
+            self._board.waits(store)
         self.on_waiting()
 
     async def _apply(

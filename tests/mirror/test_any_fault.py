@@ -26,7 +26,7 @@ from stores.records.ledger import CanonizationState
 from stores.records.play import MoveKind, Scene, Speaker, Turn
 from stores.stores import Stores
 from tests.contract import builders as b
-from tests.mirror.far import QUICK, Crash, Far, Fault, Naps, all_of, far_away, healed, mirror_of
+from tests.mirror.far import HASTY, Crash, Far, Fault, Naps, all_of, far_away, healed, mirror_of
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 TRUTH = (Store.LOG, Store.CANON)
@@ -267,7 +267,7 @@ class Run:
             self._far.cut = self._far.crashed = self._dead = False
             try:
                 self.stores = await self._opened.enter_async_context(
-                    mirror_of(self._far, self._home, *TRUTH, sleep=self._naps, patience=QUICK)
+                    mirror_of(self._far, self._home, *TRUTH, sleep=self._naps, patience=HASTY)
                 )
             except Crash:
                 continue
