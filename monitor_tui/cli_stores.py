@@ -26,7 +26,7 @@ def migrate(
     to: Annotated[str, typer.Option("--to", metavar="KIND", help="embedded or servers.")],
     to_home: Annotated[
         Path | None,
-        typer.Option("--to-home", help="The home of the target, if it is another.", file_okay=False),
+        typer.Option("--to-home", help="The home of the target: a new folder.", file_okay=False),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Look at both sides and write nothing.")] = False,
     as_json: AsJson = False,
@@ -35,11 +35,11 @@ def migrate(
     """Bring every universe and document from one set of stores into another, compared record by record."""
     source = home_of(context, home)
     target = to_home.expanduser().absolute() if to_home else source
-    if from_.casefold() == to.casefold() and source.resolve() == target.resolve():
+    if source.resolve() == target.resolve():
         raise InputError(
-            "Source and target are the same stores.",
+            "Source and target have the same home, and stores on servers keep a copy in theirs.",
             kept="Nothing was changed.",
-            todo="Name another kind with --to, or another home with --to-home.",
+            todo="Name a new home for the target with --to-home, and go on in that one.",
         )
     done = run(_migrate(from_, source, to, target, dry_run))
     if as_json:

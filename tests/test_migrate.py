@@ -209,9 +209,9 @@ async def test_the_command(filled: Path, tmp_path: Path) -> None:
 
 
 async def test_what_the_command_refuses(filled: Path) -> None:
-    assert "the same stores" in migrated(filled, filled, expect=1).stderr
-    done = monitor(filled, "migrate", "--from", "embedded", "--to", "sqlserver", expect=1)
-    assert "there are no such stores" in done.stderr
+    assert "the same home" in migrated(filled, filled, expect=1).stderr
+    words = ("migrate", "--from", "embedded", "--to", "sqlserver", "--to-home", str(filled / "new"))
+    assert "there are no such stores" in monitor(filled, *words, expect=1).stderr
     assert monitor(filled, "migrate", "--from", "embedded", expect=2).stderr
 
 
