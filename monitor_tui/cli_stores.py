@@ -1,4 +1,4 @@
-"""`monitor migrate`: all that is true from one set of stores into another; see docs/backups.md."""
+"""`monitor migrate` and `monitor reindex`: stores brought over, and made anew; see docs/backups.md."""
 
 from __future__ import annotations
 
@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from monitor_tui.cli_common import AsJson, Home, count, fail, group, home_of, print_json, run, warn
+from monitor_tui.cli_common import (
+    AsJson,
+    Home,
+    count,
+    fail,
+    group,
+    home_of,
+    library,
+    print_json,
+    run,
+    warn,
+)
 from stores.errors import InputError
 
 if TYPE_CHECKING:
@@ -53,6 +64,23 @@ def migrate(
         fail(f"{missing} could not be brought over. The source is unchanged. {todo}")
     if not as_json:
         print(f"{count(there, 'universe')} {'looked at' if dry_run else 'there, equal in both'}.")
+
+
+@commands.command()
+def reindex(context: typer.Context, as_json: AsJson = False, home: Home = None) -> None:
+    """Make the search index's words anew from what is true. Searches find the old ones until it is done."""
+    counts = run(_reindex(home_of(context, home)))
+    if as_json:
+        print_json(counts)
+    else:
+        print(f"{count(sum(counts.values()), 'text')} can be searched.")
+
+
+async def _reindex(home: Path) -> dict[str, int]:
+    from stores.reindex import reindex as make_anew
+
+    async with library(home) as stores:
+        return await make_anew(stores, say=_progress)
 
 
 async def _migrate(from_: str, source: Path, to: str, target: Path, dry_run: bool) -> Migrated:

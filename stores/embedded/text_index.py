@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import suppress
+from queue import Full, Queue
 from typing import cast
 
 import apsw
@@ -12,6 +15,9 @@ from stores.embedded.index import TOKENIZER, IndexFile, words_table
 from stores.embedded.words import MOST_TEXT, Word, match_expression, scope_word
 from stores.ports import TextHit, TextItem
 from stores.records.ids import Id
+
+_PATIENCE = 0.005
+"""Seconds between two looks whether what was handed over has been taken."""
 
 
 class EmbeddedWords:
@@ -32,6 +38,28 @@ class EmbeddedWords:
         if ids:
             await self._index.write(self._role, lambda connection: _delete(connection, table, ids))
 
+    async def rebuild(self, collection: str, batches: AsyncIterator[Sequence[TextItem]]) -> int:
+        """Replace all of the collection by these items, in one transaction: until it is done, searches
+        find what was there before, and if anything fails they still do. Returns how many there are.
+
+        What else is to be indexed waits meanwhile; play does not.
+        """
+        table = words_table(collection)
+        handed: Queue[Sequence[TextItem] | _Broken | None] = Queue(maxsize=2)
+        job = asyncio.ensure_future(
+            self._index.write(self._role, lambda connection: _rebuild(connection, table, handed))
+        )
+        try:
+            async for batch in batches:
+                await _hand(handed, batch, job)
+            await _hand(handed, None, job)
+        except BaseException:
+            await _hand(handed, _Broken(), job)
+            with suppress(_Broken):
+                await job
+            raise
+        return await job
+
     async def search(
         self, collection: str, query: str, *, k: int = 10, scope: Mapping[str, str] | None = None
     ) -> list[TextHit]:
@@ -42,6 +70,37 @@ class EmbeddedWords:
     async def count(self, collection: str) -> int:
         sql = f"SELECT count(*) FROM {words_table(collection)}_rows"
         return await self._index.read(lambda connection: int(connection.execute(sql).get))
+
+
+class _Broken(Exception):
+    """What was to be indexed could not be read to its end."""
+
+
+async def _hand(
+    handed: Queue[Sequence[TextItem] | _Broken | None],
+    item: Sequence[TextItem] | _Broken | None,
+    job: asyncio.Future[int],
+) -> None:
+    """Hand over what comes next, unless nobody takes it any more."""
+    while not job.done():
+        try:
+            handed.put_nowait(item)
+        except Full:
+            await asyncio.wait([job], timeout=_PATIENCE)
+        else:
+            return
+
+
+def _rebuild(
+    connection: apsw.Connection, table: str, handed: Queue[Sequence[TextItem] | _Broken | None]
+) -> int:
+    connection.execute(f"INSERT INTO {table}({table}) VALUES ('delete-all')")
+    connection.execute(f"DELETE FROM {table}_rows")
+    while (batch := handed.get()) is not None:
+        if isinstance(batch, _Broken):
+            raise batch
+        _put(connection, table, batch)
+    return int(connection.execute(f"SELECT count(*) FROM {table}_rows").get)
 
 
 def _put(connection: apsw.Connection, table: str, items: Sequence[TextItem]) -> None:

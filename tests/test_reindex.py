@@ -1,0 +1,166 @@
+"""`monitor reindex`: the words made anew from what is true, all or nothing, and the same every time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stores.authority import Role, Store
+from stores.errors import StoreFull, WriteDenied
+from stores.open import Stores
+from stores.ports import TextHit, TextItem
+from stores.records.play import MoveKind
+from stores.reindex import Rebuilds, reindex
+from tests.contract import builders as make
+from tests.libraries import fill, library, no_room_beyond
+from tests.test_worked_examples import monitor
+
+
+@pytest.fixture
+async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
+    async with library(tmp_path / "home") as opened:
+        await fill(opened)
+        yield opened
+
+
+async def found(stores: Stores, collection: str, words: str, **scope: str) -> list[str]:
+    hits: list[TextHit] = await stores.words(Role.NARRATOR).search(collection, words, k=99, scope=scope)
+    return [hit.id for hit in hits]
+
+
+async def run(stores: Stores) -> dict[str, int]:
+    return await reindex(stores, say=lambda _: None)
+
+
+async def counts(stores: Stores) -> dict[str, int]:
+    words = stores.words(Role.NARRATOR)
+    return {name: await words.count(name) for name in ("turns", "entities", "facts", "snippets")}
+
+
+async def test_what_is_true_is_found_and_what_is_not_is_not(stores: Stores) -> None:
+    done = await run(stores)
+    assert done == await counts(stores) == {"turns": 6, "entities": 4, "facts": 4, "snippets": 6}
+    log, canon = stores.log(Role.NARRATOR), stores.canon(Role.NARRATOR)
+    first, second = await canon.universes()
+    (story,) = await log.stories(first.id)
+    line = await log.line_tail((await log.scenes(story.id))[0].id, 99)
+    assert await found(stores, "turns", "ring", universe=first.id) == [line[1].id]
+    (bell,) = await canon.find_entity(first.id, "the bell")
+    assert await found(stores, "entities", "bell", universe=first.id) == [bell.id]
+    assert len(await found(stores, "facts", "it was not so")) == 2
+    assert await found(stores, "turns", "not ring", universe=second.id, story=story.id) == []
+
+
+async def test_what_was_undone_since_is_found_no_more(stores: Stores) -> None:
+    await run(stores)
+    log = stores.log(Role.ORCHESTRATOR)
+    (story,) = await log.stories((await stores.canon(Role.NARRATOR).universes())[0].id)
+    scene = (await log.scenes(story.id))[0]
+    (last,) = await log.line_tail(scene.id, 1)
+    await log.append_turn(make.turn(scene, last, "A heron stands in the shallows."))
+    await run(stores)
+    assert len(await found(stores, "turns", "heron")) == 1
+    await log.move_head(scene.id, last.id, MoveKind.UNDO)
+    await run(stores)
+    assert await found(stores, "turns", "heron") == []
+
+
+async def test_again_it_changes_nothing_and_leaves_no_strangers(stores: Stores) -> None:
+    await stores.words(Role.INDEXER).put("turns", [TextItem("stranger", "heron", {})])
+    first = await run(stores)
+    before = {name: await found(stores, name, "ring bell book coast") for name in first}
+    assert await run(stores) == first
+    assert {name: await found(stores, name, "ring bell book coast") for name in first} == before
+    assert await found(stores, "turns", "heron") == []
+
+
+async def test_until_it_is_done_the_old_words_are_found(stores: Stores) -> None:
+    words = stores.words(Role.INDEXER)
+    await words.put("turns", [TextItem("old", "heron", {})])
+    assert isinstance(words, Rebuilds)
+    going, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slowly() -> AsyncIterator[Sequence[TextItem]]:
+        yield [TextItem("new", "bittern", {})]
+        going.set()
+        await go_on.wait()
+        yield [TextItem("newer", "bittern", {})]
+
+    task = asyncio.create_task(words.rebuild("turns", slowly()))
+    await going.wait()
+    assert (await found(stores, "turns", "heron"), await found(stores, "turns", "bittern")) == (["old"], [])
+    go_on.set()
+    assert await task == 2
+    assert await found(stores, "turns", "heron") == []
+    assert await found(stores, "turns", "bittern") == ["new", "newer"]
+
+
+@pytest.mark.parametrize("how", ["it cannot be read", "it is cancelled", "the disk is full", "no leave"])
+async def test_what_fails_leaves_the_old_words(how: str, stores: Stores) -> None:
+    await run(stores)
+    before = await counts(stores)
+    words: Any = stores.words(Role.NARRATOR if how == "no leave" else Role.INDEXER)
+    reached = asyncio.Event()
+
+    async def batches() -> AsyncIterator[Sequence[TextItem]]:
+        for number in range(40):
+            if number == 20 and how == "it cannot be read":
+                raise OSError("Input/output error")
+            if number == 20 and how == "it is cancelled":
+                reached.set()
+                await asyncio.Event().wait()
+            yield [TextItem(f"{number}-{n}", f"word{n} " * 50, {}) for n in range(200)]
+
+    if how == "the disk is full":
+        with no_room_beyond(300_000), pytest.raises(StoreFull):
+            await words.rebuild("turns", batches())
+    elif how == "it is cancelled":
+        task = asyncio.create_task(words.rebuild("turns", batches()))
+        await reached.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    else:
+        with pytest.raises(WriteDenied if how == "no leave" else OSError):
+            await words.rebuild("turns", batches())
+    assert await counts(stores) == before
+    assert await run(stores) == before
+
+
+async def test_an_index_that_cannot_be_rebuilt_is_written_over(stores: Stores) -> None:
+    class Plain:
+        """What the port asks for, and no more."""
+
+        def __init__(self, role: Role) -> None:
+            words = stores.words(role)
+            self.put, self.delete, self.search, self.count = (
+                words.put,
+                words.delete,
+                words.search,
+                words.count,
+            )
+
+    plain = replace(stores, words=Plain)
+    assert not isinstance(plain.words(Role.INDEXER), Rebuilds)
+    assert await reindex(plain, say=lambda _: None) == await counts(stores)
+    assert (await counts(stores))["turns"] == 6
+
+
+async def test_a_lost_index_is_made_anew_by_the_command(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    async with library(home) as stores:
+        await fill(stores)
+    (home / "index.db").write_bytes(b"no database")
+    done = monitor(home, "reindex")
+    assert done.stdout == "20 texts can be searched.\n"
+    assert "6 turns" in done.stderr
+    assert json.loads(monitor(home, "reindex", "--json").stdout)["snippets"] == 6
+    async with library(home) as stores:
+        assert dict(stores.health())[Store.WORDS] == "ok"
+        assert len(await found(stores, "turns", "ring")) == 2
