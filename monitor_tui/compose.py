@@ -62,6 +62,7 @@ from agents.orchestrator.tension import Tensions
 from agents.orchestrator.threads import Threads
 from agents.orchestrator.transcript import Transcript
 from agents.orchestrator.turn_graph import TurnGraph
+from agents.orchestrator.undone import Undone
 from agents.orchestrator.universe_gate import UniverseGate
 from agents.orchestrator.world_desk import Worlds
 from agents.orchestrator.world_edits import Edits
@@ -142,8 +143,9 @@ def compose(
     stories = StoryLoop(log, canon, canon, keeper, resolver, loops, ids, clock)
     kept = bookkeeping(log, context, agendas, books, people, declarations, keeper, resolver, clock, events)
     views = SceneViews(log, canon, context, agendas, kept.start, keeper, loops)
+    undone = Undone(log, canon, resolver, clock, events)
     scenes = SceneLoop(
-        log, canon, context, keeper, resolver, declarations, stories, views, kept.end, loops, clock, events
+        log, canon, context, keeper, undone, declarations, stories, views, kept.end, loops, clock, events
     )
     atlas, transcript = Atlas(canon, log), Transcript(log, canon)
     chronicle = Chronicle(log, canon, context, agendas, atlas, transcript)

@@ -299,7 +299,7 @@ class Orchestrator:
             reply, left = await self._table.dicing.alter(context, how, typed)
             if not left:
                 return reply
-            offered = await self._scenes.offer_retcons(await self._log.scene(scene_id), left)
+            offered = await self._scenes.undone.offer(await self._log.scene(scene_id), left)
         gone = sum(with_it[turn.id] for turn in left)
         noun = "proposal" if gone == 1 else "proposals"
         told = (f"{gone} {noun} of the old roll went with it; /undo brings it back.",) if gone else ()
@@ -370,7 +370,7 @@ class Orchestrator:
             left = await self._line.undo(scene)
             gone = {turn.id for turn in left}
             with_it = sum(p.turn_id in gone for p in staged)
-            offered = await self._scenes.offer_retcons(await self._log.scene(scene_id), left)
+            offered = await self._scenes.undone.offer(await self._log.scene(scene_id), left)
         also = f" (and {with_it} {'proposal' if with_it == 1 else 'proposals'} with it)" if with_it else ""
         words = f"Undone: {_short(left[0].text)}{also}"
         return Reply("operation", (words, *_offered(offered)))
@@ -400,7 +400,7 @@ class Orchestrator:
             scene = await self._playing(scene_id, "branch")
             left = await self._line.after(scene, turn_id)
             turn = await self._line.branch(scene, turn_id)
-            offered = await self._scenes.offer_retcons(await self._log.scene(scene_id), left)
+            offered = await self._scenes.undone.offer(await self._log.scene(scene_id), left)
         return Reply("operation", (f"Going on from: {_short(turn.text)}", *_offered(offered)))
 
     async def end_scene(self, scene_id: Id, summary: str = "") -> Reply:
@@ -514,7 +514,7 @@ class Orchestrator:
     async def _offer_retcons(self, before: Scene) -> int:
         """After another take: what the one before had made true is off the line now."""
         left = [await self._log.turn(before.head)] if before.head else []
-        return await self._scenes.offer_retcons(await self._log.scene(before.id), left)
+        return await self._scenes.undone.offer(await self._log.scene(before.id), left)
 
     async def _answer(self, scene_id: Id, line: str, typed: Words | Roll) -> Reply:
         """Play a typed line, or say what it still needs: a likelihood, a number, the player's own dice."""
@@ -596,5 +596,5 @@ def _short(text: str) -> str:
 def _offered(count: int) -> tuple[str, ...]:
     if not count:
         return ()
-    noun = "fact rests" if count == 1 else "facts rest"
+    noun = "piece of canon rests" if count == 1 else "pieces of canon rest"
     return (f"{count} {noun} on what was taken back: a retcon is proposed for each.",)

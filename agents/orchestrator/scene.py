@@ -23,21 +23,19 @@ from agents.orchestrator.loops import Loops
 from agents.orchestrator.scene_end import SceneEnd
 from agents.orchestrator.scene_views import SceneViews
 from agents.orchestrator.story import StoryLoop, title
-from agents.resolver.resolver import Resolver
+from agents.orchestrator.undone import Undone
 from agents.views import CommitReport
 from stores.errors import IllegalTransition, StoreError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.records.canon import (
     AssertFact,
-    Authority,
     Evidence,
     EvidenceKind,
     FactKind,
-    RetconFact,
 )
 from stores.records.ids import Clock, Id, derived
 from stores.records.ledger import Decision, Loop, ProposalStatus, ProposedChange, Verdict
-from stores.records.play import Critical, Scene, Speaker, StoryMode, Turn
+from stores.records.play import Critical, Scene, Speaker, StoryMode
 from stores.records.world import Entity
 
 LONG_SCENE = 50
@@ -53,7 +51,7 @@ class SceneLoop:
         canon: CanonReader,
         context: ContextAssembly,
         keeper: CanonKeeper,
-        resolver: Resolver,
+        undone: Undone,
         declarations: Declarations,
         stories: StoryLoop,
         views: SceneViews,
@@ -66,7 +64,7 @@ class SceneLoop:
         self._canon = canon
         self._context = context
         self._keeper = keeper
-        self._resolver = resolver
+        self.undone = undone
         self._declarations = declarations
         self._stories = stories
         self._views = views
@@ -168,24 +166,6 @@ class SceneLoop:
             return await self._commit_now(scene_id, ids, why)
         self._events.publish(TriggerRaised(scene_id, ids, why))
         return None
-
-    async def offer_retcons(self, scene: Scene, left: Sequence[Turn]) -> int:
-        """Turns left the line that had made facts true: propose to retcon these while they are off it.
-
-        Undo takes back what is staged by itself; what is canon goes only through the gate.
-        """
-        made = await self._canon.supported_by([t.id for t in left])
-        facts = await self._canon.facts_by_id({subject for _, subject in made})
-        proposals = []
-        for turn_id, subject in dict.fromkeys(made):
-            fact = facts.get(subject)
-            if fact is None or fact.status != "canonical" or await self._stands_elsewhere(scene, fact.id):
-                continue
-            proposals.append(self._retcon(scene, turn_id, fact.id, fact.statement))
-        if proposals:
-            await self._resolver.stage(proposals)
-            self._events.publish(ProposalsChanged(scene.universe_id, scene.id))
-        return len(proposals)
 
     # --- inside --------------------------------------------------------------------------------------
 
@@ -311,39 +291,6 @@ class SceneLoop:
         line = await self._log.line_tail(context.scene.id, LONG_SCENE)
         told = [of_turn(t) for t in line if t.speaker is not Speaker.ORACLE and t.id != context.scene.head]
         await self._declarations.stage_plain(context, change, summary, evidence=[scene, *told])
-
-    async def _stands_elsewhere(self, scene: Scene, fact_id: Id) -> bool:
-        """Say whether a fact rests on more than turns that are off the line: another turn, a book, a
-        word of the GM's own. That it came up in the scene is no such thing: every fact of it did; nor are
-        the words that called for a roll, if it came of the roll."""
-        evidence = [e for e in await self._canon.evidence_of(fact_id) if e.kind is not EvidenceKind.SCENE]
-        rolled = {e.turn_id for e in evidence if e.kind is EvidenceKind.RESOLUTION and e.turn_id}
-        called_for = {turn.parent_id for turn in (await self._log.turns(rolled)).values()}
-        evidence = [e for e in evidence if e.kind is not EvidenceKind.TURN or e.turn_id not in called_for]
-        turns = [e.turn_id for e in evidence if e.turn_id]
-        return len(turns) < len(evidence) or bool(await self._log.on_line(scene.id, turns))
-
-    def _retcon(self, scene: Scene, turn_id: Id, fact_id: Id, statement: str) -> ProposedChange:
-        proposal_id = derived("proposal", "undone", turn_id, fact_id)
-        undone = Evidence(
-            id=derived("evidence", EvidenceKind.MANUAL, proposal_id),
-            kind=EvidenceKind.MANUAL,
-            ref_id=proposal_id,
-            quote=f"Undone: {statement}",
-            turn_id=turn_id,
-            scene_id=scene.id,
-        )
-        return ProposedChange(
-            id=proposal_id,
-            universe_id=scene.universe_id,
-            story_id=scene.story_id,
-            scene_id=scene.id,
-            unless_turn=turn_id,
-            payload=RetconFact(fact_id=fact_id),
-            evidence=(undone,),
-            authority=Authority.GM,
-            created_at=self._clock(),
-        )
 
     def _committed(self, scene: Scene, result: CommitResult) -> None:
         self._events.publish(

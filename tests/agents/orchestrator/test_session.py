@@ -222,6 +222,43 @@ async def test_undoing_what_is_canon_proposes_retcons_and_redo_withdraws_them(tm
         assert "The dog barked." not in {f.statement for f in facts}
 
 
+async def test_undoing_a_discovery_proposes_to_retcon_the_place_as_well(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop, critical=Critical.AUTO)
+        for line in ("I push.", "> It opens.", "/place Yard > Hidden Room"):
+            await desktop.desk.submit(scene_id, line)
+        reply = await desktop.desk.submit(scene_id, "/undo")
+        assert "2 pieces of canon rest" in reply.lines[-1]
+        assert {row.title for row in await waiting(desktop, scene_id)} == {
+            "Never so: Yard leads to Hidden Room.",
+            "Never so: place Hidden Room",
+        }
+        await desktop.desk.submit(scene_id, "/redo")
+        assert await waiting(desktop, scene_id) == []
+        for line in ("/undo", "/commit"):
+            await desktop.desk.submit(scene_id, line)
+        universe_id = (await desktop.desk.scene(scene_id)).universe.id
+        known = await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).entities(universe_id)
+        assert {e.name for e in known} == {"Mara", "Yard"}
+
+
+async def test_whom_something_else_in_canon_involves_is_not_offered_for_retcon(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        universe_id = (await desktop.desk.scene(scene_id)).universe.id
+        for line in ("I wait.", "I listen.", "/npc Tom", "/npc Ann", "/commit"):
+            await desktop.desk.submit(scene_id, line)
+        for line in ("I ask.", "/fact Ann sings", "/commit"):
+            await desktop.desk.submit(scene_id, line)
+        staged = await desktop.desk.world.edits.say(universe_id, "Tom keeps the well")
+        await desktop.desk.commit_universe(universe_id, staged.proposal_ids)
+        for line in ("/undo", "/undo"):
+            await desktop.desk.submit(scene_id, line)
+        # Ann goes with what was said of her; of Tom the GM said something that no step takes back.
+        titles = [row.title for row in await waiting(desktop, scene_id)]
+        assert sorted(titles) == ["Never so: Ann sings.", "Never so: character Ann"]
+
+
 async def test_a_critical_event_is_offered_left_or_committed(tmp_path: Path) -> None:
     async with opened(tmp_path) as desktop:
         scene_id = await begin(desktop)
