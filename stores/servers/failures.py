@@ -6,7 +6,9 @@ Each adapter knows its driver's errors; here is what the user is told. Source: i
 
 from __future__ import annotations
 
-from ipaddress import ip_address
+import os
+import re
+import socket
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -31,7 +33,7 @@ class Server(NamedTuple):
 
     def unavailable(self, error: BaseException | str) -> StoreUnavailable:
         return StoreUnavailable(
-            f"The {self.store} server at {self.url} does not answer: {first_line(error)}.",
+            f"The {self.store} server at {self.url} does not answer: {why(error)}.",
             kept=self.kept,
             todo=f"Check that {self.product} runs there and is reachable; MONITOR tries again by itself.",
         )
@@ -65,12 +67,20 @@ class Server(NamedTuple):
             todo=f"Update {self.product} there.",
         )
 
-    def no_address(self, error: BaseException | str, like: str) -> StoreError:
-        return StoreError(
-            f"{self.url!r} is no address of a {self.product} server: {first_line(error)}.",
-            kept="Nothing was opened.",
-            todo=f"It looks like {like}.",
-        )
+    def check_address(self, url: str, like: str) -> None:
+        """Raise StoreError unless `url` says where a server could be."""
+        try:
+            parts = urlsplit(url)
+            missing = parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0
+            reason = "it names no host, or no http" if missing else ""
+        except ValueError as error:
+            reason = first_line(error)
+        if reason:
+            raise StoreError(
+                f"{self.url!r} is no address of a {self.product} server: {reason}.",
+                kept="Nothing was opened.",
+                todo=f"It looks like {like}.",
+            )
 
     def could_not(self, error: BaseException | str) -> StoreError:
         return StoreError(
@@ -111,13 +121,18 @@ def without_secrets(url: str) -> str:
     return f"{scheme}{separator}{rest.partition('/')[0].rpartition('@')[2]}"
 
 
-def is_loopback(url: str) -> bool:
-    """Tell whether an address never leaves this machine."""
-    host = urlsplit(url if "://" in url else f"//{url}").hostname or ""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
+def why(error: BaseException | str) -> str:
+    """Return what the system said beneath a driver's error, if it said anything; else the error's words."""
+    deeper: BaseException | None = error if isinstance(error, BaseException) else None
+    while deeper is not None:
+        if isinstance(deeper, socket.gaierror):
+            return str(deeper.strerror)
+        if isinstance(deeper, OSError) and deeper.errno and deeper.errno > 0:
+            return os.strerror(deeper.errno)
+        deeper = deeper.__cause__ or deeper.__context__
+    if isinstance(error, BaseException) and not str(error):
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(error).__name__).lower()
+    return first_line(error)
 
 
 def first_line(error: BaseException | str) -> str:

@@ -11,12 +11,13 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
+from xml.etree.ElementTree import ParseError
 
 import urllib3
 from minio import Minio, MinioAdmin
 from minio.credentials.providers import StaticProvider
 from minio.error import MinioAdminException, MinioException, S3Error, ServerError
-from urllib3.exceptions import HTTPError, NewConnectionError, TimeoutError
+from urllib3.exceptions import HTTPError
 
 from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import StoreError
@@ -66,7 +67,7 @@ class Buckets:
         )
 
     def client(self, role: Role | None) -> Minio:
-        """Return a client with the credentials of a role. Raises StoreError for what is no address."""
+        """Return a client with the credentials of a role."""
         if role not in self._clients:
             user, password = self._credentials(role)
             self._clients[role] = Minio(
@@ -80,6 +81,8 @@ class Buckets:
 
     async def open(self) -> None:
         """Look at what answers there, and make the buckets that are not there yet."""
+        scheme = "https" if self._secure else "http"
+        self.server.check_address(f"{scheme}://{self._host}", "127.0.0.1:9000, or https://host")
         await asyncio.to_thread(self._open)
 
     async def manage(self, work: Callable[[MinioAdmin], T], *, missing_is_fine: bool = False) -> T | None:
@@ -87,7 +90,7 @@ class Buckets:
         return await asyncio.to_thread(self._manage, work, missing_is_fine)
 
     async def drop_all(self) -> None:
-        """Delete every bucket under this prefix with all that is in it (tests)."""
+        """Delete every bucket of this library with all that is in it (tests)."""
         await asyncio.to_thread(self._drop_all)
 
     async def close(self) -> None:
@@ -132,19 +135,17 @@ class Buckets:
         """Raise any error of the driver within as its kind of `StoreError`; let every other one pass."""
         try:
             yield
-        except (MinioException, MinioAdminException, HTTPError, ValueError, OSError) as error:
+        except (MinioException, MinioAdminException, HTTPError, ParseError, ValueError, OSError) as error:
             raise self._told(error, role, writes) from error
 
     def _told(self, error: Exception, role: Role | None, writes: bool) -> StoreError:
         if isinstance(error, HTTPError | OSError):
-            return self.server.unavailable(_spoken(error))
+            return self.server.unavailable(error)
         if isinstance(error, ServerError) and error.status_code in (502, 503, 504):
             return self.server.unavailable(error)
         if isinstance(error, S3Error | MinioAdminException) and (code := code_of(error)):
             return self._refused(error, code, role, writes)
-        if isinstance(error, MinioException | MinioAdminException):
-            return self.server.stranger(first_line(error))
-        return self.server.no_address(error, "127.0.0.1:9000, or https://host")
+        return self.server.stranger(first_line(error))
 
     def _refused(self, error: Exception, code: str, role: Role | None, writes: bool) -> StoreError:
         said = f"{code}: {_message(error)}"
@@ -211,9 +212,3 @@ def _message(error: Exception) -> str:
 def _body(error: Exception) -> dict[str, object]:
     told: dict[str, object] = json.loads(str(error).partition("Body: ")[2])
     return told
-
-
-def _spoken(error: Exception) -> str:
-    if isinstance(error, TimeoutError) and not isinstance(error, NewConnectionError):
-        return "no answer in time"
-    return str(error).rpartition("): ")[2] or type(error).__name__

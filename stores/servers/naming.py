@@ -1,12 +1,12 @@
-"""What MONITOR's things are called on a server that may be shared: by library, in letters that it takes."""
+"""What MONITOR's things are called on a server that may be shared, in letters that it takes."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 
-_ODD = re.compile(r"[^a-z0-9-]")
-_LONGEST_LIBRARY = 30
+_LIBRARY = re.compile(r"[a-z0-9][a-z0-9-]{0,29}")
+_PART = re.compile(r"[A-Za-z0-9._-]{1,80}")
 
 
 def prefix_of(library: str) -> str:
@@ -14,13 +14,18 @@ def prefix_of(library: str) -> str:
 
     Small letters, digits and hyphens alone, as S3 wants them; two libraries never have the same.
     """
-    name = plain(library, _ODD, _LONGEST_LIBRARY)
-    return f"{name if name[0].isalnum() else f'm{name}'}-"
+    if _LIBRARY.fullmatch(library):
+        return f"{library}-"
+    readable = re.sub(r"[^a-z0-9]+", "-", library.lower())[:17].strip("-")
+    return f"{readable or 'library'}-{_digest(library)}-"
 
 
-def plain(name: str, odd: re.Pattern[str], longest: int) -> str:
-    """Return a name without what is odd: as it is if that can be, else told from all others by a digest."""
-    safe = odd.sub("-", name)
-    if name and safe == name and len(name) <= longest:
-        return name
-    return f"{safe[:longest]}-{hashlib.sha256(name.encode(errors='surrogatepass')).hexdigest()[:12]}"
+def part_of_name(text: str) -> str:
+    """Return a text as a part of a name: as it is if that can be, else told from all others by a digest."""
+    if _PART.fullmatch(text):
+        return text
+    return f"{re.sub(r'[^A-Za-z0-9._-]', '-', text)[:67]}-{_digest(text)}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:12]

@@ -24,10 +24,10 @@ from opensearchpy.exceptions import (
     TransportError,
 )
 
-from stores.authority import COLLECTIONS, Role, Store
+from stores.authority import Role
 from stores.errors import LibraryUnreadable, StoreError
 from stores.servers.failures import CONNECT_SECONDS, Server, first_line, without_secrets
-from stores.servers.opensearch_schema import FORMAT, index_body
+from stores.servers.opensearch_schema import FORMAT, index_body, index_names
 
 Credentials = Callable[[Role | None], tuple[str, str]]
 """Gives the user and password of a role (None: the owner's, for making indexes and users)."""
@@ -78,21 +78,20 @@ class OpenSearch:
 
     async def open(self) -> None:
         """Look at what answers there, and make the indexes that are not there yet."""
+        self.server.check_address(self._url, "http://host:9200")
         with self.in_our_words():
             await self._check_product()
             there = await self.owner.indices.get_mapping(index=f"{self.prefix}*")
-            for index in map(self.index, COLLECTIONS[Store.WORDS]):
+            for index in index_names(self.prefix):
                 if index in there:
                     self._check_format(index, there[index]["mappings"])
                 else:
                     await self._make(index)
 
     async def drop_all(self) -> None:
-        """Delete every index under this prefix (tests; making the index anew)."""
+        """Delete every index of this library (tests; making the index anew)."""
         with self.in_our_words():
-            await self.owner.indices.delete(
-                index=",".join(map(self.index, COLLECTIONS[Store.WORDS])), ignore_unavailable=True
-            )
+            await self.owner.indices.delete(index=",".join(index_names(self.prefix)), ignore_unavailable=True)
 
     async def close(self) -> None:
         clients, self._clients = self._clients, {}
@@ -136,8 +135,6 @@ class OpenSearch:
             raise self._told(error, role, writes) from error
 
     def _told(self, error: Exception, role: Role | None, writes: bool) -> StoreError:
-        if isinstance(error, aiohttp.InvalidURL):
-            return self.server.no_address(error, "http://host:9200")
         if isinstance(error, ConnectionError):
             return self._unreached(error)
         if isinstance(error, aiohttp.ClientError | OSError):
@@ -150,8 +147,6 @@ class OpenSearch:
 
     def _unreached(self, error: ConnectionError) -> StoreError:
         cause = error.info
-        if isinstance(cause, aiohttp.InvalidURL):
-            return self.server.no_address(cause, "http://host:9200")
         if isinstance(cause, aiohttp.ServerTimeoutError | TimeoutError):
             return self.server.unavailable("no answer in time")
         if isinstance(cause, aiohttp.ClientResponseError | UnicodeDecodeError):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from stores.authority import MATRIX, Op, Role, Store
+from stores.authority import COLLECTIONS, MATRIX, Op, Role, Store
 
 FORMAT: Final = 1
 """The version of `index_body`. Another one means making the indexes anew from the truth."""
@@ -73,6 +73,11 @@ _ACTIONS: Final[Mapping[Op, tuple[str, ...]]] = {
 }
 
 
+def index_names(prefix: str) -> list[str]:
+    """Return what all of a library's indexes are called."""
+    return [f"{prefix}{collection}" for collection in COLLECTIONS[Store.WORDS]]
+
+
 def permissions(role: Role, prefix: str) -> dict[str, Any]:
     """Return what a role may do, as the security plugin calls it: read all of MONITOR's, write its row's."""
     written = [grant for grant in MATRIX[role] if grant.store is Store.WORDS]
@@ -80,7 +85,7 @@ def permissions(role: Role, prefix: str) -> dict[str, Any]:
     return {
         "cluster_permissions": cluster,
         "index_permissions": [
-            {"index_patterns": [f"{prefix}*"], "allowed_actions": ["read"]},
+            {"index_patterns": index_names(prefix), "allowed_actions": ["read"]},
             *(
                 {
                     "index_patterns": [f"{prefix}{grant.collection}"],

@@ -21,10 +21,10 @@ from qdrant_client import AsyncQdrantClient, models
 from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ApiException, ResponseHandlingException, UnexpectedResponse
 
-from stores.authority import Role
+from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import StoreError
 from stores.servers.failures import CONNECT_SECONDS, Server, has_no_room, without_secrets
-from stores.servers.naming import plain
+from stores.servers.naming import part_of_name
 from stores.servers.qdrant_roles import reader_token, writer_token, written_by
 
 OLDEST = (1, 10)
@@ -35,9 +35,6 @@ ANSWER_SECONDS = 60
 
 SCOPE = "scope"
 """The payload key of the words that searches are narrowed by."""
-
-_ODD = re.compile(r"[^A-Za-z0-9._-]")
-_LONGEST_NAME = 80
 
 
 class Refuses(StrEnum):
@@ -66,12 +63,14 @@ class Qdrant:
         self._api_key = api_key
         self._read_only_key = read_only_key
         self._prefix = prefix
+        self._beginnings = tuple(f"{prefix}{collection}__" for collection in COLLECTIONS[Store.VECTORS])
         self._clients: dict[str, AsyncQdrantClient] = {}
         self._names: frozenset[str] = frozenset()
         self._whole: set[str] = set()
 
     async def open(self) -> None:
         """Look at what answers there, and find out what its keys can part."""
+        self.server.check_address(self._url, "http://host:6333")
         with self.in_our_words():
             about = await self._owner.info()
             if "qdrant" not in about.title.casefold():
@@ -179,7 +178,7 @@ class Qdrant:
         self._whole.clear()
 
     async def drop_all(self) -> None:
-        """Delete every collection under this prefix (tests; making the index anew)."""
+        """Delete every collection of this library (tests; making the index anew)."""
         with self.in_our_words():
             await self._look()
             for name in self._names:
@@ -200,7 +199,7 @@ class Qdrant:
 
     async def _look(self) -> None:
         told = await self.reader.get_collections()
-        self._names = frozenset(c.name for c in told.collections if c.name.startswith(self._prefix))
+        self._names = frozenset(c.name for c in told.collections if c.name.startswith(self._beginnings))
         self._whole &= self._names
 
     def _sizes(self, collection: str, model: str) -> list[int]:
@@ -209,7 +208,7 @@ class Qdrant:
         return sorted(int(size) for size in sizes if size.isdecimal())
 
     def _beginning(self, collection: str, model: str) -> str:
-        return f"{self._prefix}{collection}__{plain(model, _ODD, _LONGEST_NAME)}__"
+        return f"{self._prefix}{collection}__{part_of_name(model)}__"
 
     # --- errors -------------------------------------------------------------------------------------
 
@@ -224,12 +223,10 @@ class Qdrant:
     def _told(self, error: Exception, role: Role | None, writes: bool) -> StoreError:
         if isinstance(error, ResponseHandlingException):
             return self._told(error.source, role, writes)
-        if isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL):
-            return self.server.no_address(error, "http://host:6333")
         if isinstance(error, httpx.RemoteProtocolError) and "illegal" in str(error):
             return self.server.stranger("it speaks no HTTP")
         if isinstance(error, httpx.HTTPError | ResourceExhaustedResponse | OSError):
-            return self.server.unavailable(str(error) or _spoken(error))
+            return self.server.unavailable(error)
         if isinstance(error, UnexpectedResponse):
             return self._refused(error, role, writes)
         return self.server.stranger(f"its answer makes no sense to Qdrant's client ({type(error).__name__})")
@@ -241,10 +238,10 @@ class Qdrant:
         if error.status_code == httpx.codes.UNAUTHORIZED:
             return self.server.refuses_us()
         if error.status_code == httpx.codes.FORBIDDEN:
-            return self.server.denied(role, said) if writes else self.server.refuses_us()
+            return self.server.denied(role, said or "forbidden") if writes else self.server.refuses_us()
         if error.status_code in (429, 502, 503, 504):
-            return self.server.unavailable(said)
-        return self.server.could_not(said)
+            return self.server.unavailable(said or f"it says {error.status_code}")
+        return self.server.could_not(said) if said else self.server.stranger(f"it says {error.status_code}")
 
 
 async def open_qdrant(url: str, api_key: str, read_only_key: str = "", *, prefix: str = "monitor-") -> Qdrant:
@@ -289,13 +286,9 @@ def _connected(url: str, key: Callable[[], str] | None) -> AsyncQdrantClient:
 
 
 def _said(error: UnexpectedResponse) -> str:
+    """Return the server's words; empty if they are not such as Qdrant says them."""
     try:
         status = error.structured()["status"]
         return str(status["error"] if isinstance(status, dict) else status)
     except (ValueError, KeyError, TypeError):
-        return f"{error.status_code} {error.reason_phrase}"
-
-
-def _spoken(error: Exception) -> str:
-    """An error without words of its own, by its name: `ConnectTimeout` as "connect timeout"."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(error).__name__).lower()
+        return ""

@@ -21,23 +21,25 @@ from pymongo import AsyncMongoClient
 from stores.authority import Role
 from stores.servers.canon_graph import ServerCanon
 from stores.servers.graph import open_graph
-from stores.servers.minio import open_minio
-from stores.servers.minio_roles import make_users as make_object_users
-from stores.servers.minio_roles import remove_users as remove_object_users
-from stores.servers.minio_roles import user_of as object_user_of
+from stores.servers.minio import Buckets, open_minio
+from stores.servers.minio_roles import make_users as make_objects_users
+from stores.servers.minio_roles import remove_users as remove_objects_users
+from stores.servers.minio_roles import user_of as objects_user_of
 from stores.servers.mongo import CONNECT_MS, Mongo, migrate
 from stores.servers.mongo_roles import make_users, user_of
+from stores.servers.naming import prefix_of
 from stores.servers.narrative_log import ServerLog
 from stores.servers.object_store import ServerObjects
 from stores.servers.opensearch import OpenSearch, open_opensearch
-from stores.servers.opensearch_roles import make_users as make_text_users
-from stores.servers.opensearch_roles import remove_users as remove_text_users
-from stores.servers.opensearch_roles import user_of as text_user_of
-from stores.servers.qdrant import open_qdrant
+from stores.servers.opensearch_roles import make_users as make_words_users
+from stores.servers.opensearch_roles import remove_users as remove_words_users
+from stores.servers.opensearch_roles import user_of as words_user_of
+from stores.servers.qdrant import Qdrant, open_qdrant
 from stores.servers.text_index import ServerWords
 from stores.servers.vector_index import ServerVectors
 
 MINE = f"test{secrets.token_hex(4)}"
+PREFIX = prefix_of(MINE)
 """Begins all that this process makes on servers, so that test runs beside one another never meet."""
 
 _with_users: set[str] = set()
@@ -84,40 +86,38 @@ async def mongo_log(folder: Path) -> AsyncIterator[Any]:
         await mongo.close()
 
 
-@asynccontextmanager
-async def qdrant_vectors() -> AsyncIterator[Any]:
-    """Give the vector index on the Qdrant at hand, to each role with its own key or token."""
-    keys = os.environ["MONITOR_QDRANT_API_KEY"], os.environ["MONITOR_QDRANT_READ_ONLY_API_KEY"]
-    qdrant = await open_qdrant(os.environ["MONITOR_QDRANT_URL"], *keys, prefix=f"{MINE}_")
-    try:
-        yield lambda role: ServerVectors(qdrant, role)
-    finally:
-        await qdrant.drop_all()
-        await qdrant.close()
-
-
-def text_credentials(role: Role | None) -> tuple[str, str]:
-    if role is None:
-        return os.environ["MONITOR_OPENSEARCH_USER"], os.environ["MONITOR_OPENSEARCH_PASSWORD"]
-    return text_user_of(f"{MINE}-", role), secret_of(role)
-
-
 def secret_of(role: Role) -> str:
     """Return a password that every server takes for a strong one."""
     return hashlib.sha256(f"{MINE} {role}".encode()).hexdigest()[:32]
 
 
 @asynccontextmanager
-async def opensearch_words() -> AsyncIterator[Any]:
-    """Give the text index on the OpenSearch at hand, to each role as its own user."""
-    opensearch = await open_opensearch(
-        os.environ["MONITOR_OPENSEARCH_URL"], text_credentials, prefix=f"{MINE}-"
-    )
+async def a_qdrant() -> AsyncIterator[Qdrant]:
+    """Give the Qdrant at hand, empty."""
+    keys = os.environ["MONITOR_QDRANT_API_KEY"], os.environ["MONITOR_QDRANT_READ_ONLY_API_KEY"]
+    qdrant = await open_qdrant(os.environ["MONITOR_QDRANT_URL"], *keys, prefix=PREFIX)
+    try:
+        yield qdrant
+    finally:
+        await qdrant.drop_all()
+        await qdrant.close()
+
+
+def words_credentials(role: Role | None) -> tuple[str, str]:
+    if role is None:
+        return os.environ["MONITOR_OPENSEARCH_USER"], os.environ["MONITOR_OPENSEARCH_PASSWORD"]
+    return words_user_of(PREFIX, role), secret_of(role)
+
+
+@asynccontextmanager
+async def an_opensearch() -> AsyncIterator[OpenSearch]:
+    """Give the OpenSearch at hand, empty, with each role's user."""
+    opensearch = await open_opensearch(os.environ["MONITOR_OPENSEARCH_URL"], words_credentials, prefix=PREFIX)
     try:
         if "OPENSEARCH_URL" not in _with_users:
             _with_users.add("OPENSEARCH_URL")
-            await make_text_users(opensearch, secret_of)
-        yield lambda role: ServerWords(opensearch, role)
+            await make_words_users(opensearch, secret_of)
+        yield opensearch
     finally:
         await _drop_the_used(opensearch)
         await opensearch.close()
@@ -125,53 +125,46 @@ async def opensearch_words() -> AsyncIterator[Any]:
 
 async def _drop_the_used(opensearch: OpenSearch) -> None:
     """An index that was never written to is as good as new; making one costs more than most tests."""
-    told = await opensearch.owner.indices.stats(index=f"{MINE}-*", metric="indexing")
+    told = await opensearch.owner.indices.stats(index=f"{PREFIX}*", metric="indexing")
     if used := [n for n, of in told["indices"].items() if of["primaries"]["indexing"]["index_total"]]:
         await opensearch.owner.indices.delete(index=",".join(used))
 
 
-def object_credentials(role: Role | None) -> tuple[str, str]:
+def objects_credentials(role: Role | None) -> tuple[str, str]:
     if role is None:
         return os.environ["MONITOR_MINIO_ACCESS_KEY"], os.environ["MONITOR_MINIO_SECRET_KEY"]
-    return object_user_of(f"{MINE}-", role), secret_of(role)
+    return objects_user_of(PREFIX, role), secret_of(role)
 
 
 @asynccontextmanager
-async def minio_objects() -> AsyncIterator[Any]:
-    """Give the object store on the MinIO at hand, to each role as its own user."""
-    buckets = await open_minio(os.environ["MONITOR_MINIO_ENDPOINT"], object_credentials, prefix=f"{MINE}-")
+async def a_minio() -> AsyncIterator[Buckets]:
+    """Give the MinIO at hand, empty, with each role's user."""
+    buckets = await open_minio(os.environ["MONITOR_MINIO_ENDPOINT"], objects_credentials, prefix=PREFIX)
     try:
         if "MINIO_ENDPOINT" not in _with_users:
             _with_users.add("MINIO_ENDPOINT")
-            await make_object_users(buckets, secret_of)
-        yield lambda role: ServerObjects(buckets, role)
+            await make_objects_users(buckets, secret_of)
+        yield buckets
     finally:
         await buckets.drop_all()
         await buckets.close()
 
 
 async def remove_users() -> None:
-    """Remove the users that this process made on the servers."""
+    """Remove the users that this process made on the servers, and what is left of theirs."""
     if "OPENSEARCH_URL" in _with_users:
-        opensearch = await open_opensearch(
-            os.environ["MONITOR_OPENSEARCH_URL"], text_credentials, prefix=f"{MINE}-"
-        )
-        await remove_text_users(opensearch)
-        await opensearch.drop_all()
-        await opensearch.close()
+        async with an_opensearch() as opensearch:
+            await remove_words_users(opensearch)
+            await opensearch.drop_all()
     if "MINIO_ENDPOINT" in _with_users:
-        buckets = await open_minio(
-            os.environ["MONITOR_MINIO_ENDPOINT"], object_credentials, prefix=f"{MINE}-"
-        )
-        await remove_object_users(buckets)
-        await buckets.drop_all()
-        await buckets.close()
+        async with a_minio() as buckets:
+            await remove_objects_users(buckets)
 
 
-DERIVED = {
-    "QDRANT_URL": qdrant_vectors,
-    "OPENSEARCH_URL": opensearch_words,
-    "MINIO_ENDPOINT": minio_objects,
+DERIVED: dict[str, tuple[Any, Any]] = {
+    "QDRANT_URL": (a_qdrant, ServerVectors),
+    "OPENSEARCH_URL": (an_opensearch, ServerWords),
+    "MINIO_ENDPOINT": (a_minio, ServerObjects),
 }
 
 
@@ -182,7 +175,7 @@ class Later:
         self._name = name
         self._opened = opened
         self._opening = asyncio.Lock()
-        self._handle: Any = None
+        self._server: Any = None
 
     def handle(self, role: Role | None) -> Any:
         if not at_hand(self._name):
@@ -190,9 +183,10 @@ class Later:
         return _Handle(self, role)
 
     async def call(self, role: Role | None, method: str, *args: Any, **named: Any) -> Any:
+        serve, adapter = DERIVED[self._name]
         async with self._opening:
-            self._handle = self._handle or await self._opened.enter_async_context(DERIVED[self._name]())
-        return await getattr(self._handle(role), method)(*args, **named)
+            self._server = self._server or await self._opened.enter_async_context(serve())
+        return await getattr(adapter(self._server, role), method)(*args, **named)
 
 
 class _Handle:

@@ -1,0 +1,275 @@
+"""What the servers of vectors, words and objects refuse a role by themselves: every adapter is gone round.
+
+Each role comes with the credentials it was given and does what it likes; what the matrix does not grant,
+the server must refuse. Source: stores/authority.py, design/authority.md ("The store").
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import httpx
+import pytest
+from minio.error import MinioAdminException, S3Error
+from minio.minioadmin import MinioAdmin
+from opensearchpy.exceptions import AuthorizationException
+
+from stores.authority import COLLECTIONS, Op, Role, Store, grants
+from stores.errors import StoreError, WriteDenied
+from stores.ports import TextItem, VectorItem
+from stores.servers.minio import Buckets, open_minio
+from stores.servers.minio_roles import make_users
+from stores.servers.object_store import ServerObjects
+from stores.servers.opensearch import OpenSearch, open_opensearch
+from stores.servers.qdrant import Qdrant, Refuses
+from stores.servers.qdrant_roles import LIFETIME, reader_token, writer_token
+from stores.servers.text_index import ServerWords
+from stores.servers.vector_index import ServerVectors
+
+servers = pytest.importorskip("tests.contract.servers")
+pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("servers")]
+
+DIRECTION = [1.0, 0.0]
+POINT = "00000000-0000-4000-8000-000000000001"
+
+
+def needs(name: str) -> None:
+    if not servers.at_hand(name):
+        pytest.skip(f"MONITOR_{name} is not set")
+
+
+# --- Qdrant -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def qdrant() -> AsyncIterator[Qdrant]:
+    """A Qdrant with a vector in every collection."""
+    needs("QDRANT_URL")
+    async with servers.a_qdrant() as opened:
+        for collection in COLLECTIONS[Store.VECTORS]:
+            await ServerVectors(opened, None).put(collection, [VectorItem(POINT, DIRECTION, {})], model="m")
+        yield opened
+
+
+async def asked(key: str, method: str, path: str, body: Any = None) -> int:
+    async with httpx.AsyncClient(base_url=os.environ["MONITOR_QDRANT_URL"], timeout=30) as client:
+        return (await client.request(method, path, json=body, headers={"api-key": key})).status_code
+
+
+@pytest.mark.parametrize("role", Role)
+async def test_qdrant_refuses_what_is_not_granted(role: Role, qdrant: Qdrant) -> None:
+    assert qdrant.refuses is Refuses.COLLECTIONS
+    key = qdrant.key_of(role)
+    for collection in COLLECTIONS[Store.VECTORS]:
+        path = f"/collections/{qdrant.name(collection, 'm', 2)}"
+        put = {"points": [{"id": POINT, "vector": DIRECTION, "payload": {"id": "forged"}}]}
+        attempts = {
+            (Op.INSERT, "PUT", f"{path}/points?wait=true"): put,
+            (Op.UPDATE, "POST", f"{path}/points/payload?wait=true"): {"payload": {}, "points": [POINT]},
+            (Op.DELETE, "POST", f"{path}/points/delete?wait=true"): {"points": [POINT]},
+        }
+        for (op, method, where), body in attempts.items():
+            granted = bool(grants(role, Store.VECTORS, collection, op))
+            assert await asked(key, method, where, body) == (200 if granted else 403), (collection, op)
+        assert await asked(key, "DELETE", path) == 403
+        assert await asked(qdrant.reader_key(), "POST", f"{path}/points/count", {}) == 200
+    made = {"vectors": {"size": 2, "distance": "Dot"}}
+    assert await asked(key, "PUT", f"/collections/{qdrant.name('turns', 'mine', 2)}", made) == 403
+
+
+async def test_qdrant_takes_no_forged_and_no_old_token(qdrant: Qdrant) -> None:
+    key = os.environ["MONITOR_QDRANT_API_KEY"]
+    head, claims, signature = writer_token(key, time.time(), []).split(".")
+    _, wider, _ = writer_token("a guess", time.time(), [qdrant.name("turns", "m", 2)]).split(".")
+    forged = [f"{head}.{wider}.{signature}", reader_token("a guess", time.time()), f"{head}.{claims}."]
+    for token in [*forged, reader_token(key, time.time() - 2 * LIFETIME), ""]:
+        assert await asked(token, "GET", "/collections") == 401
+
+
+async def test_what_qdrant_refuses_is_a_denial(qdrant: Qdrant, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(qdrant, "key_of", lambda role: qdrant.reader_key())
+    vectors = ServerVectors(qdrant, Role.INDEXER)
+    for attempt in (
+        vectors.put("turns", [VectorItem(POINT, DIRECTION, {})], model="m"),
+        vectors.delete("turns", [POINT], model="m"),
+    ):
+        with pytest.raises(WriteDenied, match="Indexer may not write that: Forbidden") as refusal:
+            await attempt
+        assert refusal.value.kept == "Nothing was written."
+
+
+# --- OpenSearch -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def opensearch() -> AsyncIterator[OpenSearch]:
+    """An OpenSearch with a text in every index."""
+    needs("OPENSEARCH_URL")
+    async with servers.an_opensearch() as opened:
+        for collection in COLLECTIONS[Store.WORDS]:
+            await ServerWords(opened, None).put(collection, [TextItem("there", "a bell", {})])
+        yield opened
+
+
+async def refused_by_opensearch(attempt: Awaitable[Any]) -> bool:
+    try:
+        answer = await attempt
+    except AuthorizationException:
+        return True
+    items = answer.get("items", []) if isinstance(answer, dict) else []
+    return any(result.get("status") == 403 for item in items for result in item.values())
+
+
+@pytest.mark.parametrize("role", Role)
+async def test_opensearch_refuses_what_is_not_granted(role: Role, opensearch: OpenSearch) -> None:
+    client = opensearch.client(role)
+    text = {"id": "x", "text": "forged", "scope": []}
+    everything = {"body": {"query": {"match_all": {}}}, "conflicts": "proceed"}
+    for collection in COLLECTIONS[Store.WORDS]:
+        index = opensearch.index(collection)
+        bulk = f'{{"index": {{"_id": "y"}}}}\n{json.dumps(text)}\n'
+        attempts: list[tuple[Op, Callable[[], Awaitable[Any]]]] = [
+            (Op.INSERT, lambda i=index: client.index(index=i, id="x", body=text)),
+            (Op.INSERT, lambda i=index, b=bulk: client.bulk(index=i, body=b)),
+            (Op.UPDATE, lambda i=index: client.index(index=i, id="there", body=text)),
+            (Op.UPDATE, lambda i=index: client.update(index=i, id="there", body={"doc": {"text": "no"}})),
+            (Op.DELETE, lambda i=index: client.delete(index=i, id="there")),
+            (Op.DELETE, lambda i=index: client.bulk(index=i, body='{"delete": {"_id": "y"}}\n')),
+            (
+                Op.DELETE,
+                lambda i=index: client.delete_by_query(index=i, **everything),
+            ),
+        ]
+        for op, attempt in attempts:
+            granted = bool(grants(role, Store.WORDS, collection, op))
+            assert await refused_by_opensearch(attempt()) is not granted, (collection, op)
+        for whole in (
+            client.indices.delete(index=index),
+            client.indices.close(index=index),
+            client.indices.put_mapping(index=index, body={"properties": {"mine": {"type": "keyword"}}}),
+            client.indices.put_settings(index=index, body={"index": {"number_of_replicas": 0}}),
+            client.indices.put_alias(index=index, name=f"{servers.PREFIX}mine"),
+        ):
+            assert await refused_by_opensearch(whole)
+        assert (await client.count(index=index))["count"] >= 0
+    for path in ("internalusers", "roles", "rolesmapping"):
+        assert await refused_by_opensearch(
+            client.transport.perform_request("GET", f"/_plugins/_security/api/{path}")
+        )
+    assert await refused_by_opensearch(client.search(index=".opendistro_security"))
+    assert await refused_by_opensearch(client.indices.create(index=f"{servers.PREFIX}mine"))
+
+
+async def test_what_opensearch_refuses_is_a_denial(opensearch: OpenSearch) -> None:
+    """An indexer that was given the narrator's user."""
+    wrong = await open_opensearch(
+        os.environ["MONITOR_OPENSEARCH_URL"],
+        lambda role: servers.words_credentials(role and Role.NARRATOR),
+        prefix=servers.PREFIX,
+    )
+    words = ServerWords(wrong, Role.INDEXER)
+    try:
+        for attempt in (words.put("turns", [TextItem("a", "b", {})]), words.delete("turns", ["there"])):
+            with pytest.raises(WriteDenied, match=r"Indexer may not write that: .*no permissions") as refusal:
+                await attempt
+            assert refusal.value.kept == "Nothing was written."
+        assert [hit.id for hit in await words.search("turns", "bell")] == ["there"]
+    finally:
+        await wrong.close()
+
+
+# --- MinIO ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def minio() -> AsyncIterator[Buckets]:
+    """A MinIO with an object in every bucket."""
+    needs("MINIO_ENDPOINT")
+    async with servers.a_minio() as opened:
+        for collection in COLLECTIONS[Store.OBJECTS]:
+            await ServerObjects(opened, None).put(collection, b"there")
+        yield opened
+
+
+def refused_by_minio(attempt: Callable[[], Any]) -> bool:
+    try:
+        attempt()
+    except S3Error as error:
+        if error.code != "AccessDenied":
+            raise
+        return True
+    return False
+
+
+@pytest.mark.parametrize("role", Role)
+async def test_minio_refuses_what_is_not_granted(role: Role, minio: Buckets) -> None:
+    client = minio.client(role)
+    for collection in COLLECTIONS[Store.OBJECTS]:
+        bucket = minio.bucket(collection)
+        key = (await ServerObjects(minio, role).keys(collection))[0]
+        for op, attempt in (
+            (Op.INSERT, lambda b=bucket: client.put_object(b, "forged", io.BytesIO(b"x"), 1)),
+            (Op.DELETE, lambda b=bucket, k=key: client.remove_object(b, k)),
+        ):
+            granted = bool(grants(role, Store.OBJECTS, collection, op))
+            assert refused_by_minio(attempt) is not granted, (collection, op)
+        assert refused_by_minio(lambda b=bucket: client.remove_bucket(b))
+        assert refused_by_minio(lambda b=bucket: client.set_bucket_policy(b, "{}"))
+        assert client.stat_object(bucket, key).size == len(b"there")
+    assert refused_by_minio(lambda: client.make_bucket(f"{servers.PREFIX}mine"))
+    assert refused_by_minio(lambda: list(client.list_objects("elsewhere")))
+
+
+async def test_minio_lets_no_role_manage_users(minio: Buckets) -> None:
+    for role in Role:
+        mine = Buckets(
+            os.environ["MONITOR_MINIO_ENDPOINT"], lambda _, r=role: servers.objects_credentials(r), "x-"
+        )
+        for attempt in (MinioAdmin.user_list, MinioAdmin.policy_list, MinioAdmin.info):
+            with pytest.raises(StoreError) as refusal:
+                await mine.manage(attempt)
+            assert isinstance(refusal.value.__cause__, MinioAdminException)
+        await mine.close()
+
+
+async def test_what_minio_refuses_is_a_denial(minio: Buckets) -> None:
+    """An ingest that was given the narrator's user."""
+    wrong = await open_minio(
+        os.environ["MONITOR_MINIO_ENDPOINT"],
+        lambda role: servers.objects_credentials(role and Role.NARRATOR),
+        prefix=servers.PREFIX,
+    )
+    with pytest.raises(WriteDenied, match="Ingest may not write that: AccessDenied") as refusal:
+        await ServerObjects(wrong, Role.INGEST).put("originals", b"a book")
+    assert refusal.value.kept == "Nothing was written."
+    assert len(await ServerObjects(wrong, Role.INGEST).keys("originals")) == 1
+    await wrong.close()
+
+
+async def test_what_is_written_over_is_found_out_and_mended(minio: Buckets) -> None:
+    """MinIO cannot part a new object from one that is written over: its hash does."""
+    originals = ServerObjects(minio, Role.INGEST)
+    key = await originals.put("originals", b"a book")
+    minio.client(Role.INGEST).put_object(minio.bucket("originals"), key, io.BytesIO(b"forged"), 6)
+    with pytest.raises(StoreError, match="is damaged"):
+        await originals.get("originals", key)
+    assert await originals.put("originals", b"a book") == key
+    assert await originals.get("originals", key) == b"a book"
+
+
+async def test_users_may_be_made_again_with_other_passwords(minio: Buckets) -> None:
+    await make_users(minio, lambda role: f"another {role}")
+    originals = ServerObjects(minio, Role.INGEST)
+    try:
+        with pytest.raises(StoreError, match="refuses this user or password"):
+            await originals.keys("originals")
+        with pytest.raises(StoreError, match="refuses this user or password"):
+            await originals.put("originals", b"a book")
+    finally:
+        await make_users(minio, servers.secret_of)
+    assert len(await originals.keys("originals")) == 1
