@@ -57,7 +57,7 @@ class LedgerScreen(ListingScreen):
         super().__init__(desk)
         self.universe_id = universe_id
         self.scene_id = scene_id
-        self._closed = False
+        self._show_closed = False
         self._view: LedgerView | None = None
 
     async def read(self) -> None:
@@ -79,7 +79,7 @@ class LedgerScreen(ListingScreen):
         view = self._view
         now = f"{view.universe.name} · {view.now}" if view.now else view.universe.name
         self.entitle(now, f"{len(view.open)} open · {len(view.closed)} closed")
-        self.page.show(_sections(view, closed=self._closed))
+        self.page.show(_sections(view, closed=self._show_closed))
         self.refresh_bindings()
 
     # --- keys --------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ class LedgerScreen(ListingScreen):
         return super().check_action(action, parameters)
 
     def action_closed(self) -> None:
-        self._closed = not self._closed
+        self._show_closed = not self._show_closed
         self._draw()
 
     def action_retcon(self) -> None:

@@ -246,7 +246,7 @@ async def test_the_whole_world_s_lookalikes(table: Table, twin: TwinDesk) -> Non
 
 
 async def test_a_merge_is_split_after_a_question(table: Table, twin: TwinDesk) -> None:
-    await table.press("end", "up", "m")
+    await table.press("end", "m")
     assert table.shows("Merged into Saint Orrin's chapel before", "Low Quay")
     await table.press("enter")
     assert table.screen == "ConfirmScreen"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from agents.messages import ProposalsChanged
 from agents.views import FactView, ProposalView
 from agents.world_views import (
     Basis,
@@ -26,7 +27,7 @@ from agents.world_views import (
     Tie,
 )
 from stores.errors import InputError
-from stores.records.ids import Id
+from stores.records.ids import Id, derived
 from stores.records.world import Entity
 
 if TYPE_CHECKING:
@@ -66,13 +67,15 @@ class TwinWorld:
                 "That waits at the gate already.", kept="Nothing was staged.", todo="g goes there."
             )
         self.waits.append(title)
+        self._desk.events.publish(ProposalsChanged(self._desk.universe.id, None))
         return Staged((title,), (title,), len(self.waits))
 
     async def fact(self, statement: str = "", **more: Any) -> FactView:
         """A fact of the hero's card, or another sentence about her."""
         card = await self._desk.card(self._desk.people[0].id)
         view = card.facts[0]
-        fact = view.fact.model_copy(update={"statement": statement or view.fact.statement} | more)
+        own = {"id": derived("twin", statement), "statement": statement} if statement else {}
+        fact = view.fact.model_copy(update=own | more)
         return FactView(fact, True, view.when, view.evidence)
 
     def person(self, entity_id: Id) -> Entity:
@@ -191,7 +194,7 @@ class TwinRecord:
         self._world._call("history", fact_id)
         view, before = (
             await self._world.fact(),
-            await self._world.fact("She never heard the bell", id="before"),
+            await self._world.fact("She never heard the bell"),
         )
         old = FactView(before.fact, False, "Day 1", (), view.fact.statement)
         return HistoryView(self._desk.universe, "Mara Venn · happened", (old, view))
@@ -211,7 +214,7 @@ class TwinRecord:
 
     async def timeline(self, universe_id: Id, search: str = "") -> tuple[Happening, ...]:
         happened = (
-            Happening("Day 1", await self._world.fact("The bell sank", id="sank")),
+            Happening("Day 1", await self._world.fact("The bell sank")),
             Happening("Day 3", await self._world.fact()),
         )
         return tuple(h for h in happened if search.casefold() in h.fact.fact.statement.casefold())
