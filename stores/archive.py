@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from stores.archive_check import Contents, check
 from stores.archive_file import OBJECTS, ArchiveReader, ArchiveWriter, Manifest, not_ours
-from stores.archive_zip import program
+from stores.archive_zip import open_file, program
 from stores.authority import Role
 from stores.durable import NewFile, has_no_room
 from stores.errors import ArchiveError, StoreError, StoreFull
@@ -65,7 +65,7 @@ async def import_campaign(stores: Stores, path: Path) -> Imported:
 
     Everything is checked before anything is written. Raises ArchiveError, StoreFull, StoreError.
     """
-    with await asyncio.to_thread(_open, path) as file:
+    with await asyncio.to_thread(open_file, path, "archive") as file:
         reader = await asyncio.to_thread(ArchiveReader, file)
         manifest = reader.manifest
         for universe in await stores.canon(Role.CONTEXT_ASSEMBLY).universes():
@@ -86,7 +86,7 @@ def verify_campaign(path: Path) -> Manifest:
 
     Raises ArchiveError that says what is wrong.
     """
-    with _open(path) as file:
+    with open_file(path, "archive") as file:
         reader = ArchiveReader(file)
         _check(reader)
         return reader.manifest
@@ -163,17 +163,6 @@ def _unwritable(path: Path, error: OSError) -> StoreError | ArchiveError:
 
 
 # --- import -----------------------------------------------------------------------------------------
-
-
-def _open(path: Path) -> BinaryIO:
-    try:
-        return path.open("rb")
-    except OSError as error:
-        raise ArchiveError(
-            f"{path} cannot be read: {error.strerror or error}.",
-            kept="Nothing was changed.",
-            todo="Check the name of the archive.",
-        ) from error
 
 
 def _parts(reader: ArchiveReader) -> Iterator[Part]:

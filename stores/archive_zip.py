@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO, Generic, Self, TypeVar
 
 from pydantic import Field
@@ -244,6 +245,18 @@ class ZipReader(Generic[M]):
             raise self._form.refuse(f"It is damaged, or no zip file: {error}.") from error
         except _CONTRADICTION as error:
             raise self._form.refuse("It is damaged, or no zip file.") from error
+
+
+def open_file(path: Path, noun: str) -> BinaryIO:
+    """Open a file to be read. Raises ArchiveError."""
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise ArchiveError(
+            f"{path} cannot be read: {error.strerror or error}.",
+            kept="Nothing was changed.",
+            todo=f"Check the name of the {noun}.",
+        ) from error
 
 
 def program() -> str:

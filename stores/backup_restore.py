@@ -10,15 +10,16 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from stores.archive_check import Contents, check
+from stores.archive_zip import open_file
 from stores.authority import Role
 from stores.backup_copy import Copy, Derivation, identifiers
 from stores.backup_file import BackupManifest, BackupReader, KeptUniverse, check_seal, damaged
 from stores.backup_kin import Kin, kin
 from stores.backup_tally import Tally
-from stores.errors import ArchiveError, InputError, StoreError
+from stores.errors import InputError, StoreError
 from stores.halt import Halt
 from stores.history import HISTORY, Part
 from stores.records.base import Record
@@ -45,7 +46,7 @@ def verify(path: Path) -> BackupManifest:
 
     Raises ArchiveError that says what is wrong.
     """
-    with _open(path) as file:
+    with open_file(path, "backup") as file:
         reader = BackupReader(file)
         for universe in reader.manifest.universes:
             _checked(reader, universe)
@@ -69,7 +70,7 @@ async def restore(
     Raises ArchiveError, InputError, StoreFull, StoreError.
     """
     halt = Halt("Restoring was cut short.", kept="Nothing was restored.")
-    with await asyncio.to_thread(_open, path) as file:
+    with await asyncio.to_thread(open_file, path, "backup") as file:
         reader = await asyncio.to_thread(BackupReader, file)
         chosen = _chosen(reader.manifest, only)
         here = await stores.canon(Role.CONTEXT_ASSEMBLY).universes()
@@ -214,14 +215,3 @@ async def _compare(stores: Stores, coming: _Coming) -> None:
             kept="The backup is untouched, and so is what was there before.",
             todo="Do not play on in it. Check the disk, and restore again.",
         )
-
-
-def _open(path: Path) -> BinaryIO:
-    try:
-        return path.open("rb")
-    except OSError as error:
-        raise ArchiveError(
-            f"{path} cannot be read: {error.strerror or error}.",
-            kept="Nothing was changed.",
-            todo="Check the name of the backup.",
-        ) from error

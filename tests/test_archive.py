@@ -7,7 +7,6 @@ import json
 import tempfile
 import zipfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,23 +20,15 @@ from stores.archive_file import ArchiveReader
 from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import ArchiveError, NotFound, StoreFull
 from stores.history import HISTORY
-from stores.open import Stores, open_stores
+from stores.open import Stores
 from stores.records.ids import Id
 from stores.records.ledger import ProposalStatus
 from stores.records.play import MoveKind
 from tests.campaign import BOOK, ODD, play_campaign
 from tests.contract import builders as make
+from tests.libraries import library
 
 DAY = datetime(2026, 5, 1, tzinfo=UTC)
-
-
-@asynccontextmanager
-async def library(home: Path) -> AsyncIterator[Stores]:
-    stores = await open_stores(home)
-    try:
-        yield stores
-    finally:
-        await stores.close()
 
 
 @pytest.fixture

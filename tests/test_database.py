@@ -10,8 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import apsw
@@ -24,6 +23,7 @@ from stores.embedded.migrations import MIGRATIONS, TABLES
 from stores.embedded.narrative_log import EmbeddedLog
 from stores.errors import LibraryInUse, LibraryUnreadable, StoreError, StoreFull
 from tests.contract import builders as make
+from tests.libraries import no_room_beyond
 
 ROOT = Path(__file__).parent.parent
 
@@ -265,18 +265,6 @@ async def test_the_same_process_cannot_open_it_twice(library: Database, path: Pa
 
 
 # --- a full disk ------------------------------------------------------------------------------------
-
-
-@contextmanager
-def no_room_beyond(size: int) -> Iterator[None]:
-    """Let no file of this process grow past `size` bytes: the nearest thing to a full disk."""
-    resource = pytest.importorskip("resource")
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 async def test_a_full_disk_loses_nothing_and_play_goes_on_after_it(library: Database, path: Path) -> None:
