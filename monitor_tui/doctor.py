@@ -30,10 +30,10 @@ _PARTS = ("monitor-tui", "textual", "pydantic", "apsw", "numpy")
 
 
 def versions() -> dict[str, str]:
-    import apsw
+    from stores.embedded.doctor import sqlite_version
 
     found = {"python": platform.python_version(), "system": platform.platform(terse=True)}
-    found["sqlite"] = apsw.sqlite_lib_version()
+    found["sqlite"] = sqlite_version()
     for part in _PARTS:
         try:
             found[part] = version(part)

@@ -262,3 +262,8 @@ def _digest(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         return str(error)
+
+
+def sqlite_version() -> str:
+    """Return the version of the SQLite that libraries are kept with."""
+    return str(apsw.sqlite_lib_version())
