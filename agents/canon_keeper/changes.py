@@ -10,6 +10,7 @@ from typing import assert_never
 
 from agents.canon_keeper.bearing import borne
 from agents.canon_keeper.claims import (
+    Claim,
     MissingError,
     UnwritableError,
     claim_of,
@@ -55,10 +56,13 @@ def in_order(proposals: Iterable[ProposedChange]) -> list[ProposedChange]:
     return sorted(proposals, key=lambda p: not isinstance(p.change, CreateEntity))
 
 
-def apply(proposal: ProposedChange, world: World, *, ending: bool = True) -> list[Fact]:
+def apply(
+    proposal: ProposedChange, world: World, *, claim: Claim | None = None, ending: bool = True
+) -> list[Fact]:
     """Make the change in `world` and return the facts that it added.
 
-    Without `ending` it takes its place beside what it would end, as a claim that is held does.
+    `claim` is what `claim_of` gave for it in this very world, if that was asked already. Without `ending`
+    it takes its place beside what it would end, as a claim that is held does.
     Raises MissingError or UnwritableError, with the world as it was.
     """
     change = proposal.change
@@ -73,7 +77,7 @@ def apply(proposal: ProposedChange, world: World, *, ending: bool = True) -> lis
         case RetconFact():
             return _retcon(change, world)
         case AssertFact() | NoteAxiom() | StateChange() | AdvanceClock() | EndFact():
-            return _claim(proposal, world, ending=ending)
+            return _claim(claim or claim_of(proposal, world), world, ending=ending)
         case _:
             assert_never(change)
 
@@ -94,8 +98,7 @@ def created(proposal: ProposedChange, change: CreateEntity) -> Entity:
     )
 
 
-def _claim(proposal: ProposedChange, world: World, *, ending: bool) -> list[Fact]:
-    claim = claim_of(proposal, world)
+def _claim(claim: Claim | None, world: World, *, ending: bool) -> list[Fact]:
     assert claim is not None
     first = first_value(claim, world)
     if first is not None:

@@ -16,6 +16,7 @@ from agents.canon_keeper.duplicates import duplicate_of
 from agents.canon_keeper.naming import named_entities
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.snapshot import CanonSnapshot
+from agents.canon_keeper.trial import Trial
 from agents.canon_keeper.world import World
 from stores.records.canon import (
     Appearance,
@@ -70,16 +71,23 @@ def build(
     undecided: Mapping[Id, str],
     closing: Closing,
     now: datetime,
+    trial: Trial | None = None,
 ) -> Built:
     """Fold the accepted proposals into one batch, in the order they depend on each other.
 
     `undecided` names entities that are proposed and not accepted: a proposal that needs one fails with
-    words, and the rest goes on.
+    words, and the rest goes on. A `trial` of just these proposals spares folding them again.
     """
-    draft = _Draft(canon, catalogue, now)
     failed: dict[Id, str] = {}
     confidence = {a.proposal.id: a.confidence for a in accepted}
-    for proposal in in_order(a.proposal for a in accepted):
+    ordered = in_order(a.proposal for a in accepted)
+    if trial is not None and trial.is_of(ordered):
+        draft = _Draft(canon, trial.world, now)
+        for proposal, step in zip(ordered, trial.steps, strict=True):
+            draft.note(proposal, step.known, step.made, confidence[proposal.id])
+        return Built(draft.batch(batch_id, closing))
+    draft = _Draft(canon, World(canon, catalogue), now)
+    for proposal in ordered:
         try:
             draft.take(proposal, confidence[proposal.id])
         except MissingError as error:
@@ -95,9 +103,9 @@ def build(
 class _Draft:
     """The world with what was accepted, and what each new thing in it rests on."""
 
-    def __init__(self, canon: CanonSnapshot, catalogue: Catalogue, now: datetime) -> None:
+    def __init__(self, canon: CanonSnapshot, world: World, now: datetime) -> None:
         self._canon = canon
-        self._world = World(canon, catalogue)
+        self._world = world
         self._now = now
         self._facts: dict[Id, float] = {}
         self._created: dict[Id, Id | None] = {}
@@ -106,16 +114,23 @@ class _Draft:
 
     def take(self, proposal: ProposedChange, confidence: float) -> None:
         """Make one proposal true in the draft. Raises MissingError or UnwritableError and changes nothing."""
-        change = proposal.change
-        for entity_id in sorted(named_entities(change)):
+        for entity_id in sorted(named_entities(proposal.change)):
             if self._world.entity(entity_id) is None:
                 raise MissingError(entity_id)
-        evidence = _evidence_of(proposal)
-        known = duplicate_of(proposal, claim_of(proposal, self._world), self._world)
+        claim = claim_of(proposal, self._world)
+        known = duplicate_of(proposal, claim, self._world)
+        made = apply(proposal, self._world, claim=claim) if known is None else []
+        self.note(proposal, known, made, confidence)
+
+    def note(
+        self, proposal: ProposedChange, known: Id | None, made: Iterable[Fact], confidence: float
+    ) -> None:
+        """Note what one proposal came to in the world, and what that rests on."""
+        change, evidence = proposal.change, _evidence_of(proposal)
         if known is not None:
             self._support(known, evidence)
             return
-        for fact in apply(proposal, self._world):
+        for fact in made:
             self._facts[fact.id] = confidence
             self._support(fact.id, self._basis(fact, proposal) or evidence)
         if isinstance(change, CreateEntity):

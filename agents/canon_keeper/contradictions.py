@@ -30,6 +30,7 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.readings import SUBJECT, read, slot_of
 from agents.canon_keeper.sight import Check, Sight
 from agents.canon_keeper.snapshot import CanonSnapshot
+from agents.canon_keeper.trial import Step, Trial
 from agents.canon_keeper.world import World
 from agents.views import ConflictView
 from stores.records.canon import (
@@ -69,11 +70,13 @@ _ALTERING = frozenset({FactKind.ATTRIBUTE, FactKind.STATE, FactKind.RELATION})
 @dataclass(frozen=True, slots=True)
 class Checked:
     """What the checks found of each proposal, and the entities they mention: as canon has them, or as
-    they are proposed. `proposed` tells which proposal would bring a fact or an entity."""
+    they are proposed. `proposed` tells which proposal would bring a fact or an entity; `trial` is what
+    they all come to, if nothing stands against any of them."""
 
     findings: Mapping[Id, Findings]
     entities: Mapping[Id, Entity]
     proposed: Mapping[Id, ProposedChange] = field(default_factory=dict)
+    trial: Trial | None = None
 
 
 def check(
@@ -104,6 +107,9 @@ class _Bench:
         self._findings: dict[Id, Findings] = {}
         self._clashes: defaultdict[Id, list[ConflictView]] = defaultdict(list)
         self._proposed: dict[Id, ProposedChange] = {}
+        self._known: dict[Id, Id] = {}
+        self._steps: list[Step] = []
+        self._smooth = True
 
     def checked(self) -> Checked:
         findings = {
@@ -115,17 +121,23 @@ class _Bench:
             )
             for i, f in self._findings.items()
         }
-        return Checked(findings, {**self._world.entities, **self._world.canon.entities}, self._proposed)
+        smooth = self._smooth and not self._ruled_out
+        trial = Trial(self._world, tuple(self._steps)) if smooth else None
+        entities = {**self._world.entities, **self._world.canon.entities}
+        return Checked(findings, entities, self._proposed, trial)
 
     def check(self, proposal: ProposedChange) -> None:
         try:
             claim = self._claim(proposal)
             findings = self._examine(proposal, claim)
-            if findings.duplicate_of is None and not findings.repeats and not self._is_out(proposal):
-                self._try(proposal, claim)
+            known, out = self._known.get(proposal.id), self._is_out(proposal)
+            made = self._try(proposal, claim) if known is None and not out else []
+            self._steps.append(Step(proposal, known, tuple(made)))
+            self._smooth = self._smooth and not out and not self._clashes[proposal.id]
         except UnwritableError as error:
             findings = Findings(locked=self._locked(proposal))
             self._clashes[proposal.id] = [ConflictView("unwritable", f"It cannot be written: {error}.")]
+            self._smooth = False
         self._findings[proposal.id] = findings
 
     def _is_out(self, proposal: ProposedChange) -> bool:
@@ -141,6 +153,8 @@ class _Bench:
     def _examine(self, proposal: ProposedChange, claim: Claim | None) -> Findings:
         world = self._world
         known = duplicate_of(proposal, claim, world)
+        if known is not None:
+            self._known[proposal.id] = known
         repeats = known is not None and known in self._proposed
         if known is None:
             self._clashes[proposal.id].extend(self._conflicts(proposal, claim))
@@ -155,14 +169,15 @@ class _Bench:
             notes=(*(a.text for a in alike), *self._notes(proposal, claim)),
         )
 
-    def _try(self, proposal: ProposedChange, claim: Claim | None) -> None:
+    def _try(self, proposal: ProposedChange, claim: Claim | None) -> list[Fact]:
         """Let the proposals that follow meet this one; what it clashes with stands beside it meanwhile."""
-        apply(proposal, self._world, ending=not self._clashes[proposal.id])
+        made = apply(proposal, self._world, claim=claim, ending=not self._clashes[proposal.id])
         if isinstance(proposal.change, CreateEntity):
             self._names.add(self._world.entities[proposal.change.entity_id])
             self._proposed[proposal.change.entity_id] = proposal
         if claim is not None:
             self._proposed[claim.fact.id] = proposal
+        return made
 
     # --- conflicts ----------------------------------------------------------------------------------
 

@@ -61,6 +61,7 @@ class Planning:
             undecided=_proposed_entities(waiting),
             closing=closing,
             now=now,
+            trial=seen.checked.trial,
         )
         outcomes = (*settlement.outcomes, *outcomes_of(settlement.accepted, built.failed))
         if not outcomes and _is_empty(built.batch):
