@@ -19,7 +19,7 @@ from stores.records.ids import Id, derived
 from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
 from stores.records.play import Scene, Story, Turn
 from stores.records.threads import Entry, PresenceEntry
-from stores.records.world import Entity, EntityKind, Universe
+from stores.records.world import Entity, EntityKind, EntityStatus, Universe
 
 _UNDECIDED = (ProposalStatus.PENDING, ProposalStatus.DEFERRED)
 ACTORS = (EntityKind.CHARACTER, EntityKind.CREATURE)
@@ -68,8 +68,11 @@ class SceneContext:
 
     def comings(self) -> list[PresenceEntry]:
         """Return who came into this scene and who left it, in the order of the line."""
-        scene_id = self.scene.id
-        return [e for e in self.entries if isinstance(e, PresenceEntry) and e.scene_id == scene_id]
+        return [e for e in self.presences() if e.scene_id == self.scene.id]
+
+    def presences(self) -> list[PresenceEntry]:
+        """Return who came into the story's scenes and who left them, in the order of the line."""
+        return [e for e in self.entries if isinstance(e, PresenceEntry)]
 
     def state(self, entity: Entity) -> WorkingState:
         """Return the entity's working state on this line."""
@@ -160,7 +163,9 @@ class ContextAssembly:
         wanted = {*scene.cast, *filter(None, (story.pc_id, place_id))}
         wanted |= {e.entity_id for e in entries if isinstance(e, PresenceEntry) and e.scene_id == scene.id}
         wanted |= {p.change.entity_id for p in staged if isinstance(p.change, StateChange)}
-        entities = await self._canon.entities_by_id(wanted)
+        known = await self._canon.entities_by_id(wanted)
+        # Who never was is not here, whatever the scene's record has of an earlier commit.
+        entities = {i: e for i, e in known.items() if e.status is not EntityStatus.RETCONNED}
         for proposal in staged:
             if isinstance(proposal.change, CreateEntity) and proposal.change.entity_id not in entities:
                 entities[proposal.change.entity_id] = as_entity(proposal.change, proposal)

@@ -24,6 +24,7 @@ from agents.orchestrator.scene_end import SceneEnd
 from agents.orchestrator.scene_views import SceneViews
 from agents.orchestrator.story import StoryLoop, title
 from agents.orchestrator.undone import Undone
+from agents.orchestrator.whereabouts import Whereabouts
 from agents.views import CommitReport
 from stores.errors import IllegalTransition, StoreError
 from stores.ports import CanonReader, OrchestratorLog
@@ -208,7 +209,7 @@ class SceneLoop:
         return replace(result, next_scene_id=following.id)
 
     async def _next(self, context: SceneContext) -> Scene:
-        """Open the scene that follows: same people and place, a minute later."""
+        """Open the scene that follows: same place, a minute later, and who is there still."""
         return await self._stories.next_scene(
             context.scene,
             cast=await self._present(context),
@@ -217,9 +218,12 @@ class SceneLoop:
         )
 
     async def _present(self, context: SceneContext) -> tuple[Id, ...]:
-        """Return those present who are in canon and not dead."""
+        """Return those present who are in canon, not dead, and not where canon has them somewhere else."""
         known = await self._canon.entities_by_id([e.id for e in context.cast()])
-        return tuple(i for i, entity in known.items() if "dead" not in entity.tags)
+        living = [i for i, entity in known.items() if "dead" not in entity.tags]
+        catalogue = (await self._keeper.houses.read(context.universe.id)).catalogue
+        away = await Whereabouts(self._canon, catalogue).elsewhere(context, living)
+        return tuple(i for i in living if i not in away)
 
     async def keep_cast(self, context: SceneContext, known: Collection[Id]) -> None:
         """After what was staged has become canon: the scene's own record takes over who of `known` was
@@ -289,7 +293,8 @@ class SceneLoop:
             scene_id=context.scene.id,
         )
         line = await self._log.line_tail(context.scene.id, LONG_SCENE)
-        told = [of_turn(t) for t in line if t.speaker is not Speaker.ORACLE and t.id != context.scene.head]
+        telling = (t for t in line if t.speaker not in (Speaker.ORACLE, Speaker.SYSTEM))
+        told = [of_turn(t) for t in telling if t.id != context.scene.head]
         await self._declarations.stage_plain(context, change, summary, evidence=[scene, *told])
 
     def _committed(self, scene: Scene, result: CommitResult) -> None:

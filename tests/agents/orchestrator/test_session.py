@@ -254,9 +254,12 @@ async def test_whom_something_else_in_canon_involves_is_not_offered_for_retcon(t
         await desktop.desk.commit_universe(universe_id, staged.proposal_ids)
         for line in ("/undo", "/undo"):
             await desktop.desk.submit(scene_id, line)
+        assert [m.name for m in (await desktop.desk.scene(scene_id)).cast] == ["Mara", "Tom", "Ann"]
         # Ann goes with what was said of her; of Tom the GM said something that no step takes back.
         titles = [row.title for row in await waiting(desktop, scene_id)]
         assert sorted(titles) == ["Never so: Ann sings.", "Never so: character Ann"]
+        await desktop.desk.submit(scene_id, "/commit")
+        assert [m.name for m in (await desktop.desk.scene(scene_id)).cast] == ["Mara", "Tom"]
 
 
 async def test_a_critical_event_is_offered_left_or_committed(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from agents.views import ThreadView
 from monitor_tui.compose import Desktop
 from stores.errors import InputError, MonitorError
+from stores.records.canon import EvidenceKind
 from stores.records.ids import Id
 from stores.records.ledger import ProposalStatus
 from stores.records.play import Story
@@ -281,3 +282,32 @@ async def test_a_recap_and_the_menu_name_what_is_open(tmp_path: Path) -> None:
 def test_a_story_from_before_the_books_still_reads() -> None:
     old = {"id": "1", "universe_id": "2", "title": "T", "created_at": "2026-01-01T00:00:00Z"}
     assert Story.model_validate_json(json.dumps(old)).entries == ()
+
+
+async def test_whom_canon_has_elsewhere_is_not_in_the_next_scene(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        await say(desktop, scene_id, "/npc Tom", "/npc Ada", "/npc Ben", "/npc Cara", "/npc Dan")
+        await say(desktop, scene_id, "/place Mill", "/place Loft", "/fact Loft part_of Mill", "I look.")
+        await say(desktop, scene_id, "/fact Tom located_in Yard", "/fact Ben located_in Loft")
+        await say(desktop, scene_id, "/fact Yard contains Cara", "/fact Dan located_in Yard", "I go.")
+        await say(desktop, scene_id, "/go Mill", "/cast - Dan", "I wave.", "/cast + Dan", "/end We rode out")
+        mill = (await desktop.desk.commit(scene_id)).next_scene_id or ""
+        # Of Ada canon does not say where she is; Ben is in the mill's loft; Dan came along after all.
+        assert await here(desktop, mill) == {"Mara", "Ada", "Ben", "Dan"}
+        await say(desktop, mill, "/fact Ada located_in Yard", "/cast + Tom", "/end We slept")
+        following = (await desktop.desk.commit(mill)).next_scene_id or ""
+        assert await here(desktop, following) == {"Mara", "Ben", "Dan", "Tom"}
+
+
+async def here(desktop: Desktop, scene_id: Id) -> set[str]:
+    return {member.name for member in (await desktop.desk.scene(scene_id)).cast}
+
+
+async def test_the_words_of_the_program_are_no_evidence_of_what_a_scene_came_to(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        await say(desktop, scene_id, "I wait.", "/time +2h", "I go.", "> It rains.", "/end Mara waited")
+        outcome = (await desktop.desk.gate(scene_id)).proposals[-1].proposal
+        words = [e.quote for e in outcome.evidence if e.kind is EvidenceKind.TURN]
+        assert sorted(words) == ["I go.", "I wait.", "It rains."]
