@@ -101,10 +101,9 @@ class Outbox:
         """Return the oldest letters to any of these stores, in their order."""
         return await self._find(stores, "", count)
 
-    async def unapplied(self, stores: Collection[Store]) -> Letter | None:
-        """Return the oldest letter to these stores that the library's own tables do not have."""
-        found = await self._find(stores, "AND NOT applied", 1)
-        return found[0] if found else None
+    async def unapplied(self, stores: Collection[Store]) -> list[Letter]:
+        """Return the letters to these stores that the library's own tables do not have, in their order."""
+        return await self._find(stores, "AND NOT applied", -1)
 
     async def post(self, letter: Letter) -> Letter:
         """Add a letter by itself, as the owner."""

@@ -109,7 +109,7 @@ class Truth:
 
     async def recover(self) -> None:
         """Ask again for what was on its way when the process ended. Call once, before anything else."""
-        while (letter := await self._outbox.unapplied(TRUTH)) is not None:
+        for letter in await self._outbox.unapplied(TRUTH):
             try:
                 if await self._may_send(letter):
                     await self._sent_and_taken(letter, again=True)
@@ -185,12 +185,11 @@ class Truth:
             )
 
     async def _settle(self) -> None:
-        while self._unsettled:
-            letter = await self._outbox.unapplied(TRUTH)
-            self._unsettled = letter is not None
-            if letter:
+        if self._unsettled:
+            for letter in await self._outbox.unapplied(TRUTH):
                 await self._apply(letter, partial(remove, seq=letter.seq), finish=True)
                 self._outbox.gone(letter)
+            self._unsettled = False
 
     async def _keep(self, letter: Letter) -> Any:
         """Apply what got no answer, and leave it in the outbox to be asked again."""

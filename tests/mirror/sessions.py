@@ -1,0 +1,68 @@
+"""Whole sessions on the desk: a script that is interrupted between its lines, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from monitor_tui.compose import compose
+from monitor_tui.report import report
+from monitor_tui.script import play, read_script
+from stores.open import open_stores
+from stores.records.ids import Clock, SeededIds, SteppingClock
+from stores.stores import Stores
+from tests.test_worked_examples import SCRIPTS
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class Between:
+    """The desk, with something happening before each typed line (they count from 1)."""
+
+    def __init__(self, desk: Any, happens: Callable[[int], Awaitable[None]]) -> None:
+        self._desk = desk
+        self._happens = happens
+        self._line = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._desk, name)
+
+    async def submit(self, scene_id: str, line: str) -> Any:
+        self._line += 1
+        await self._happens(self._line)
+        return await self._desk.submit(scene_id, line)
+
+
+def new_clock() -> Clock:
+    return SteppingClock(START)
+
+
+async def played(
+    stores: Stores,
+    home: Path,
+    script: str,
+    seed: int,
+    clock: Clock,
+    happens: Callable[[int], Awaitable[None]],
+) -> dict[str, Any]:
+    """Play a script on a desk over these stores, and tell everything of it."""
+    desk = Between(compose(stores, home, clock, SeededIds(seed, clock)), happens)
+    done = await play(desk, read_script((SCRIPTS / script).read_text()))  # type: ignore[arg-type]
+    assert not done.error
+    return await report(stores, done)
+
+
+async def played_at_home(home: Path, script: str, seed: int) -> dict[str, Any]:
+    """The same on files alone: what any other kind of store must come to."""
+    clock = new_clock()
+    stores = await open_stores(home, clock=clock)
+    try:
+        return await played(stores, home, script, seed, clock, nothing)
+    finally:
+        await stores.close()
+
+
+async def nothing(line: int) -> None:
+    """Let the line be typed as it is."""
