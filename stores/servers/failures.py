@@ -7,7 +7,6 @@ Each adapter knows its driver's errors; here is what the user is told. Source: i
 from __future__ import annotations
 
 import os
-import re
 import socket
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -130,8 +129,8 @@ def why(error: BaseException | str) -> str:
         if isinstance(deeper, OSError) and deeper.errno and deeper.errno > 0:
             return os.strerror(deeper.errno)
         deeper = deeper.__cause__ or deeper.__context__
-    if isinstance(error, BaseException) and not str(error):
-        return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(error).__name__).lower()
+    if "Timeout" in type(error).__name__:
+        return "no answer in time"
     return first_line(error)
 
 
