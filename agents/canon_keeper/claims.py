@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from agents.canon_keeper.bearing import borne, is_number
+from agents.canon_keeper.commitments import told_closed
 from agents.canon_keeper.predicates import Catalogue, Predicate, words_of
 from agents.canon_keeper.readings import (
     ENDED,
@@ -311,7 +312,7 @@ def _ending(proposal: ProposedChange, change: EndFact, world: World) -> Claim:
         universe_id=proposal.universe_id,
         kind=FactKind.EVENT,
         predicate=ENDED,
-        statement=f"{'Settled' if change.closed else 'No longer so'}: {ended.statement}",
+        statement=told_closed(ended) if change.closed else f"No longer so: {ended.statement}",
         involves=ended.involves,
         valid_from=next(tick for tick in known if tick is not None),
         authority=proposal.authority,

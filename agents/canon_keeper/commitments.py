@@ -28,6 +28,13 @@ class CommitmentKind(StrEnum):
     QUESTION = "open question"
 
 
+_CLOSED = {
+    CommitmentKind.PROMISE: "Kept",
+    CommitmentKind.DEBT: "Paid",
+    CommitmentKind.QUESTION: "Answered",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Commitment:
     """`age` is in ticks, None if nobody knows since when; `paid` says that it was paid off, not dropped."""
@@ -115,6 +122,11 @@ def kind_of(fact: Fact) -> CommitmentKind:
     if _OWING.search(fact.statement):
         return CommitmentKind.DEBT
     return CommitmentKind.PROMISE
+
+
+def told_closed(fact: Fact) -> str:
+    """Return the words of a commitment that was paid off: `Kept: Mara promised Jon a boat.`"""
+    return f"{_CLOSED[kind_of(fact)]}: {fact.statement}"
 
 
 def _is_open(fact: Fact) -> bool:

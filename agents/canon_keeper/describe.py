@@ -11,6 +11,7 @@ from typing import assert_never
 
 from agents.canon_keeper.bearing import is_number
 from agents.canon_keeper.claims import move_of
+from agents.canon_keeper.commitments import told_closed
 from agents.canon_keeper.policy import Findings
 from agents.canon_keeper.predicates import Catalogue, words_of
 from agents.canon_keeper.readings import IS, IS_NOT
@@ -107,8 +108,7 @@ class _Words:
             case AssertFact():
                 return self._assertion(change)
             case EndFact():
-                statement = self._concerned()
-                return "end", f"No longer so: {statement}", self._group(), (("still", statement, "ended"),)
+                return self._end(change)
             case RetconFact():
                 return self._retcon(change)
             case StateChange():
@@ -120,6 +120,13 @@ class _Words:
                 return "axiom", change.statement, group, ((change.severity, ABSENT, change.statement),)
             case _:
                 assert_never(change)
+
+    def _end(self, change: EndFact) -> _Parts:
+        statement = self._concerned()
+        diff = (("still", statement, "paid off" if change.closed else "ended"),)
+        if change.closed and self._findings.ends:
+            return "end", told_closed(self._findings.ends[0]), self._group(), diff
+        return "end", f"No longer so: {statement}", self._group(), diff
 
     def _update(self, change: UpdateEntity) -> _Parts:
         entity = self._entities.get(change.entity_id)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from agents.canon_keeper.commitments import Commitment
+from agents.canon_keeper.commitments import Commitment, told_closed
 from agents.canon_keeper.decisions import OPEN, is_turned_down
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.context import ContextAssembly
@@ -74,7 +74,7 @@ class Ledger:
             tick = await present(self._log, fact.universe_id)
         change = await self._keeper.commitments.pay_off(fact_id, tick)
         assert fact is not None
-        words = f"Paid off: {fact.statement}"
+        words = told_closed(fact)
         if scene_id is None:
             return await self._by_hand.stage(fact.universe_id, [Act(change, words)], tick=tick)
         async with self._turnstile:

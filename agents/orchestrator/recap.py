@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from agents.canon_keeper.commitments import told_closed
 from agents.clean import clean
 from agents.orchestrator.calendar import label
 from stores.records.canon import Fact, FactKind, FactStatus
@@ -212,7 +213,7 @@ def _session_lines(session: Session) -> Iterator[str]:
         tail = f" (and {more} more)" if more > 0 else ""
         yield f"New in canon: {shortened(named, WIDTH - 14 - len(tail))}{tail}"
     for fact in session.paid_off[:NAMED]:
-        yield f"Paid off: {fact.statement}"
+        yield told_closed(fact)
     yield from _named(open_matters(session.commitments, (), session.calendar))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from agents.canon_keeper.commitments import age_in_words, kind_of
+from agents.canon_keeper.commitments import age_in_words, kind_of, told_closed
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.agenda import Agenda, Agendas
 from agents.context_assembly.context import SceneContext
@@ -136,9 +136,9 @@ class Threads:
             change = EndFact(fact_id=thread.fact_id, at=context.tick, closed=True)
         else:
             change = await self._keeper.commitments.pay_off(thread.fact_id, context.tick)
-        statement = agenda.matters[thread.fact_id].statement
-        await self._declarations.stage_plain(context, change, f"Paid off: {statement}")
-        return (f"Proposed: Paid off: {statement}",)
+        words = told_closed(agenda.matters[thread.fact_id])
+        await self._declarations.stage_plain(context, change, words)
+        return (f"Proposed: {words}",)
 
     async def _reopen(self, context: SceneContext, agenda: Agenda, thread: Thread) -> tuple[str, ...]:
         if thread.is_open:

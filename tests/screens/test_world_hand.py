@@ -317,7 +317,7 @@ async def test_the_ledger(table: Table, twin: TwinDesk) -> None:
     assert table.shows("Closed 1", "promise · Mara Venn · paid off Day 2, dawn")
     await table.press("p")
     assert [scene_id for _, scene_id in twin.called("pay_off")] == [None]
-    assert table.shows("Proposed: Settled: a coin", "pay-off proposed", "1 waits at the gate: g")
+    assert table.shows("Proposed: Paid: a coin", "pay-off proposed", "1 waits at the gate: g")
     await table.press("p")
     assert table.shows("That waits at the gate already.")
     await table.press("escape", "g")

@@ -236,7 +236,7 @@ class TwinLedger:
             await self._world.fact("Mara Venn owes the well a coin"),
             await self._world.fact("She came"),
         )
-        staged = "Settled: a coin" in self._world.waits
+        staged = "Paid: a coin" in self._world.waits
         return LedgerView(
             universe=self._world._desk.universe,
             now="Day 3, dusk",
@@ -248,4 +248,4 @@ class TwinLedger:
         )
 
     async def pay_off(self, fact_id: Id, scene_id: Id | None = None) -> Staged:
-        return self._world.stage("pay_off", "Settled: a coin", fact_id, scene_id)
+        return self._world.stage("pay_off", "Paid: a coin", fact_id, scene_id)

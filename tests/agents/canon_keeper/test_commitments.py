@@ -43,7 +43,7 @@ async def test_a_pay_off_closes_it_by_evidence(table: Table) -> None:
     paid = await table.canon.fact(VOW.id)
     assert (paid.status, paid.closed, paid.valid_to) == (FactStatus.SUPERSEDED, True, 2 * DAY)
     (ending,) = await table.canon.superseded_by(VOW.id)
-    assert ending.statement == "Settled: Mara promised Jon a boat."
+    assert ending.statement == "Kept: Mara promised Jon a boat."
     assert "Here is your boat." in {e.quote for e in await table.canon.evidence_of(ending.id)}
     assert await table.keeper.commitments.ledger(UNIVERSE, 3 * DAY) == []
     (entry,) = await table.keeper.commitments.ledger(UNIVERSE, 3 * DAY, closed=True)

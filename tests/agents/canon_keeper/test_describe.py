@@ -182,6 +182,22 @@ def test_everything_about_a_new_one_is_in_the_diff() -> None:
     )
 
 
+def test_a_pay_off_says_what_became_of_it() -> None:
+    given = {"kind": FactKind.COMMITMENT, "valid_from": 0}
+    vow = fact("promised", MARA, statement="Mara promised Jon a boat.", **given)
+    debt = fact("owes", MARA, statement="Mara owes Jon a boat.", **given)
+    asked = fact("question", MARA, statement="Who moved the bell?", **given)
+    paid = [described(proposal(EndFact(fact_id=f.id, closed=True)), facts=(f,)) for f in (vow, debt, asked)]
+    assert [d.title for d in paid] == [
+        "Kept: Mara promised Jon a boat.",
+        "Paid: Mara owes Jon a boat.",
+        "Answered: Who moved the bell?",
+    ]
+    assert paid[0].diff == (("still", "Mara promised Jon a boat.", "paid off"),)
+    dropped = described(proposal(EndFact(fact_id=vow.id)), facts=(vow,))
+    assert dropped.title == "No longer so: Mara promised Jon a boat."
+
+
 def test_a_rumour_says_that_it_is_one() -> None:
     rumour = says("owns", JON, LANTERN, standing=Standing.RUMOUR)
     assert described(rumour).diff[-1] == ("standing", "—", "rumour")

@@ -146,7 +146,7 @@ def test_what_a_session_brought() -> None:
         'Scene 2 "Over the Ribs": Mara crossed the Ribs. Mara met Gil.',
         "Rolled: 4 times (2 success, 1 fail).",
         "New in canon: Mara crossed the Ribs. Mara promised to find the bell. Mara met Gil. (and 2 more)",
-        "Paid off: Mara owes Gil a drink.",
+        "Paid: Mara owes Gil a drink.",
         "Open: Mara promised to find the bell (since Day 3, night)",
     )
 

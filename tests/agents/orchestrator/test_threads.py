@@ -100,7 +100,7 @@ async def test_a_promise_shows_by_itself_can_be_weighed_and_is_closed_by_its_pay
         assert (canon.id, canon.proposed, canon.weight) == (staged.id, False, 2)
         await say(desktop, scene_id, "I drop a coin.")
         assert await say(desktop, scene_id, "/thread 1 close") == (
-            "Proposed: Paid off: Mara will bring the well a coin.",
+            "Proposed: Kept: Mara will bring the well a coin.",
         )
         assert await threads(desktop, scene_id) == ()
         assert "its pay-off is proposed" in (await say(desktop, scene_id, "/thread"))[0]
