@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
@@ -104,5 +105,6 @@ async def _on_servers(
     from stores.servers.addresses import addresses
     from stores.servers.open import ServerStores
 
-    servers = ServerStores(addresses(environ, stores), Stamps(clock)).servers(stores)
-    return await mirrored(servers, home, tell=tell)
+    servers = ServerStores(addresses(environ, stores), Stamps(clock))
+    opened = await mirrored(servers.servers(stores), home, tell=tell)
+    return replace(opened, doctor=servers.doctor(opened.doctor, stores))

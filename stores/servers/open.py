@@ -10,12 +10,14 @@ from collections.abc import Callable
 from pymongo import AsyncMongoClient
 
 from stores.authority import Role, Store
+from stores.doctor import Doctor
 from stores.history import History
 from stores.mirror.link import Connect, Connected
 from stores.mirror.open import Servers
 from stores.mirror.stamps import Stamps
 from stores.servers.addresses import Addresses
 from stores.servers.canon_graph import ServerCanon
+from stores.servers.doctor import Open, ServersDoctor
 from stores.servers.graph import Graph, open_graph
 from stores.servers.history import ServerHistory
 from stores.servers.minio import Buckets, open_minio
@@ -27,7 +29,7 @@ from stores.servers.narrative_log import ServerLog
 from stores.servers.object_store import ServerObjects
 from stores.servers.opensearch import OpenSearch, open_opensearch
 from stores.servers.opensearch_roles import user_of as words_user_of
-from stores.servers.qdrant import open_qdrant
+from stores.servers.qdrant import Qdrant, open_qdrant
 from stores.servers.text_index import ServerWords
 from stores.servers.vector_index import ServerVectors
 
@@ -40,6 +42,16 @@ class ServerStores:
         self._stamps = stamps
         self._graph: Graph | None = None
         self._mongo: Mongo | None = None
+        self._qdrant: Qdrant | None = None
+        self._opensearch: OpenSearch | None = None
+        self._buckets: Buckets | None = None
+
+    def doctor(self, home: Doctor, stores: frozenset[Store]) -> Doctor:
+        """Return who tries every role on the servers, beside the doctor of the copy at home."""
+        return ServersDoctor(home, self._open_now, stores)
+
+    def _open_now(self) -> Open:
+        return Open(self._graph, self._mongo, self._qdrant, self._opensearch, self._buckets)
 
     def servers(self, stores: frozenset[Store]) -> Servers:
         """Return how to come to the servers of these stores."""
@@ -78,14 +90,15 @@ class ServerStores:
         a = self._addresses
         keys = a.get("QDRANT_API_KEY"), a.get("QDRANT_READ_ONLY_API_KEY")
         qdrant = await open_qdrant(a.get("QDRANT_URL"), *keys, prefix=prefix_of(a.library))
+        self._qdrant = qdrant
         return Connected(lambda role: ServerVectors(qdrant, role), qdrant.close)
 
     async def _words(self) -> Connected:
-        opensearch = await words_server(self._addresses)
+        opensearch = self._opensearch = await words_server(self._addresses)
         return Connected(lambda role: ServerWords(opensearch, role), opensearch.close)
 
     async def _objects(self) -> Connected:
-        buckets = await objects_server(self._addresses)
+        buckets = self._buckets = await objects_server(self._addresses)
         return Connected(lambda role: ServerObjects(buckets, role), buckets.close)
 
     def _history(self) -> History:

@@ -151,6 +151,10 @@ class Qdrant:
         """Return what the server calls the vectors of `size` numbers that a model made of a collection."""
         return f"{self._beginning(collection, model)}{size}"
 
+    def names_of(self, collection: str) -> list[str]:
+        """Return what the server has of a collection, one for each model and dimension."""
+        return sorted(name for name in self._names if name.startswith(f"{self._prefix}{collection}__"))
+
     async def sizes(self, collection: str, model: str, *, having: int | None = None) -> list[int]:
         """Return the dimensions there are collections for; looked up again if `having` is not among them."""
         found = self._sizes(collection, model)
