@@ -20,7 +20,7 @@ _MARKS = {"ok": "✓", "warning": "!", "bad": "✗"}
 _NOBODY = "(nobody)"
 
 LEGEND = """\
-✓ refused by the store itself   (✓) refused by this program: a folder has no roles
+✓ refused by the store itself   (✓) refused by this program: that store cannot tell
 – not tried, for want of a row to try it on   ✗ NOT refused"""
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import io
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from minio.error import S3Error
@@ -140,11 +141,10 @@ class ServersDoctor:
         client = opensearch.client(role)
         for collection in COLLECTIONS[Store.WORDS]:
             index = opensearch.index(collection)
+            text = {"id": "doctor", "text": "", "scope": []}
             tries: dict[Op, Callable[[], Awaitable[Any]]] = {
-                Op.INSERT: lambda index=index: client.index(
-                    index=index, id="doctor", body={"id": "doctor", "text": "", "scope": []}
-                ),
-                Op.DELETE: lambda index=index: client.delete(index=index, id="doctor"),
+                Op.INSERT: partial(client.index, index=index, id="doctor", body=text),
+                Op.DELETE: partial(client.delete, index=index, id="doctor"),
             }
             for op, attempt in tries.items():
                 if grants(role, Store.WORDS, collection, op):
