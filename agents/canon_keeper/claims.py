@@ -29,6 +29,7 @@ from agents.canon_keeper.world import World
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
+    Authority,
     EndFact,
     Fact,
     FactKind,
@@ -147,7 +148,7 @@ def ended_by(claim: Claim, world: World) -> list[Fact]:
 
 def first_value(claim: Claim, world: World) -> Fact | None:
     """Return the fact that keeps the value an entity was created with, when the claim is the first to
-    change it; without it the old value would be lost."""
+    change it; without it the old value would be lost. It is the GM's word, whoever changes it."""
     slot = slot_of(claim.fact, world.catalogue)
     entity = world.entities.get(slot.subject) if slot and slot.subject else None
     if slot is None or entity is None or claim.fact.kind is not FactKind.STATE or world.holding(slot):
@@ -164,6 +165,7 @@ def first_value(claim: Claim, world: World) -> Fact | None:
             "statement": world.catalogue.phrase(predicate, entity.name, value=value),
             "involves": (Involvement(role=SUBJECT, entity_id=entity.id),),
             "valid_from": None,
+            "authority": Authority.GM,
             "proposal_id": None,
         }
     )

@@ -7,6 +7,7 @@ import pytest
 from agents.canon_keeper.commit import Closing
 from stores.records.canon import (
     AdvanceClock,
+    Authority,
     EndFact,
     EvidenceKind,
     Fact,
@@ -77,6 +78,7 @@ def test_the_value_that_an_entity_was_created_with_rests_on_what_the_entity_rest
     canon.snapshot = lambda: known  # type: ignore[method-assign]
     first_value = canon.commit(hurt(MARA, 3)).batch.facts[0]
     assert (first_value.id, known.evidence[MARA.id][0].id) in canon.supports
+    assert first_value.authority is Authority.GM, "it was on the sheet, whoever changes it"
 
 
 def test_a_later_commit_goes_on_from_what_canon_says() -> None:
