@@ -82,12 +82,13 @@ class SceneViews:
         return GateView(f'Scene {scene.order} "{scene.title}"', universe, scene, finalizing, rows)
 
     async def shown(self, scene_id: Id) -> list[ProposedChange]:
-        """Return what waits on the scene's line, and what was decided last, in the order of the line."""
+        """Return what waits on the scene's line, and what was decided last, in the order of the line;
+        the changes of one moment as they were written."""
         waiting = await self._log.proposals(scene_id=scene_id, statuses=OPEN)
         closed = await self._log.proposals(scene_id=scene_id, statuses=CLOSED, last=MOST_CLOSED)
         standing = await self._log.on_line(scene_id, {p.turn_id for p in closed if p.turn_id})
         closed = [p for p in closed if p.turn_id is None or p.turn_id in standing]
-        return list(in_line_order(sorted([*waiting, *closed], key=lambda p: (p.created_at, p.id))))
+        return list(in_line_order(sorted([*waiting, *closed], key=lambda p: p.created_at)))
 
     async def together(self, ids: Collection[Id]) -> list[Id]:
         """Return the ids with those that stand in one row with them, for a verdict is on the row."""
