@@ -15,6 +15,7 @@ from agents.canon_keeper.house import ReadCatalogue
 from agents.context_assembly.agenda import Agendas
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.orchestrator.declare import mentioned
+from agents.orchestrator.finding import in_scene
 from agents.orchestrator.people import People
 from agents.resolver.bonds import bonds
 from agents.resolver.clocks import finish
@@ -32,7 +33,7 @@ from stores.records.canon import Fact
 from stores.records.clocks import ProgressClock
 from stores.records.ids import Id
 from stores.records.play import Resolution
-from stores.records.world import Entity, EntityKind
+from stores.records.world import EntityKind
 
 KINDS = frozenset({"oracle", "howmuch", "react", "spark", "event", "start", "track"})
 _LEAN = re.compile(r"[+-]?[0-3]")
@@ -83,11 +84,7 @@ class Chances:
 
     async def suggest(self, question: str, context: SceneContext) -> Suggestion:
         """Return how likely canon makes a yes, with its reasons."""
-
-        async def find(name: str) -> Entity | None:
-            found = await self._context.find(context, name, guess=True)
-            return found[0] if len(found) == 1 else None
-
+        find = in_scene(context, self._context, guess=True)
         who = context.actor()
         named = {e.id: e for e in (*await mentioned(question, find), *filter(None, (who, context.place)))}
         return suggest(

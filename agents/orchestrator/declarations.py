@@ -12,6 +12,7 @@ from agents.canon_keeper.house import ReadCatalogue
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.messages import EventBus, ProposalsChanged
 from agents.orchestrator import declare
+from agents.orchestrator.finding import in_scene
 from agents.resolver.effects import parse_effects
 from agents.resolver.resolver import Resolver
 from stores.errors import InputError
@@ -89,7 +90,7 @@ class Declarations:
         context = await self._context.load(scene_id)
         catalogue = await self._predicates(context.universe.id)
         change = await declare.read_fact(
-            argument, catalogue.names(), self._finder(context), catalogue.phrase, context.tick
+            argument, catalogue.names(), in_scene(context, self._context), catalogue.phrase, context.tick
         )
         critical = catalogue.is_critical(change.predicate, change.value)
         return await self._stage(context, change, argument, critical=critical)
@@ -97,7 +98,7 @@ class Declarations:
     async def axiom(self, scene_id: Id, argument: str) -> ProposedChange:
         """Propose a rule of the world."""
         context = await self._context.load(scene_id)
-        change = await declare.read_axiom(argument, self._finder(context))
+        change = await declare.read_axiom(argument, in_scene(context, self._context))
         return await self._stage(context, change, argument)
 
     async def go(self, scene_id: Id, argument: str) -> ProposedChange:
@@ -186,13 +187,6 @@ class Declarations:
             critical=critical,
             created_at=self._clock(),
         )
-
-    def _finder(self, context: SceneContext) -> declare.FindEntity:
-        async def find(name: str) -> Entity | None:
-            found = await self._context.find(context, name)
-            return found[0] if len(found) == 1 else None
-
-        return find
 
     def _told(self, context: SceneContext) -> None:
         self._events.publish(ProposalsChanged(context.universe.id, context.scene.id))

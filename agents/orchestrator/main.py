@@ -24,12 +24,15 @@ from agents.orchestrator.calendar import clock_time
 from agents.orchestrator.chances import Chances
 from agents.orchestrator.chronicle import Chronicle
 from agents.orchestrator.commands import Commands, staged, written
+from agents.orchestrator.declare import FindEntity
 from agents.orchestrator.durations import read_time
 from agents.orchestrator.edits import edited
 from agents.orchestrator.exchange import begin
+from agents.orchestrator.finding import in_scene, in_universe
 from agents.orchestrator.founding import WorldSeed, proposals_of
 from agents.orchestrator.line import Line
 from agents.orchestrator.loops import Loops
+from agents.orchestrator.rewording import involving
 from agents.orchestrator.rolls import Rolls
 from agents.orchestrator.router import Operation, Roll, Words, route
 from agents.orchestrator.scene import SceneLoop
@@ -63,7 +66,7 @@ from stores.errors import IllegalTransition, InputError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.records.canon import Payload
 from stores.records.ids import Clock, Id, IdMaker, derived
-from stores.records.ledger import Decision, Loop, Verdict
+from stores.records.ledger import Decision, Loop, ProposedChange, Verdict
 from stores.records.play import Scene, Speaker, TensionMode
 from stores.records.world import Entity, EntityKind, Number, Universe
 
@@ -452,7 +455,8 @@ class Orchestrator:
         proposals = await self._log.proposals_by_id([proposal_id])
         if proposal_id not in proposals:
             raise InputError("That proposal is gone.", kept="Nothing was changed.")
-        change = edited(proposals[proposal_id].change, text)
+        proposal = proposals[proposal_id]
+        change = await involving(edited(proposal.change, text), proposal.change, await self._finder(proposal))
         await self.decide([proposal_id], Verdict.ACCEPT, reason="edited", edited=change)
 
     async def commit(self, scene_id: Id, only: Sequence[Id] | None = None) -> CommitReport:
@@ -510,6 +514,12 @@ class Orchestrator:
                 kept="Nothing was changed.",
                 todo="Start another story in its universe.",
             )
+
+    async def _finder(self, proposal: ProposedChange) -> FindEntity:
+        """Return what finds whom a proposal names: in its scene, or in its universe if it is of none."""
+        if proposal.scene_id is None:
+            return await in_universe(proposal.universe_id, self._canon, self._log)
+        return in_scene(await self._context.load(proposal.scene_id), self._context, guess=True)
 
     async def _offer_retcons(self, before: Scene) -> int:
         """After another take: what the one before had made true is off the line now."""

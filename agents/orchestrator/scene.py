@@ -19,6 +19,7 @@ from agents.context_assembly.context import (
 from agents.messages import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
 from agents.orchestrator.declarations import Declarations, of_turn
 from agents.orchestrator.declare import STATED, involved, mentioned, sentence
+from agents.orchestrator.finding import in_scene
 from agents.orchestrator.loops import Loops
 from agents.orchestrator.scene_end import SceneEnd
 from agents.orchestrator.scene_views import SceneViews
@@ -37,7 +38,6 @@ from stores.records.canon import (
 from stores.records.ids import Clock, Id, derived
 from stores.records.ledger import Decision, Loop, ProposalStatus, ProposedChange, Verdict
 from stores.records.play import Critical, Scene, Speaker, StoryMode
-from stores.records.world import Entity
 
 LONG_SCENE = 50
 """Turns without a commit after which one is offered."""
@@ -273,10 +273,7 @@ class SceneLoop:
             )
 
     async def _propose_outcome(self, context: SceneContext, summary: str) -> None:
-        async def find(name: str) -> Entity | None:
-            found = await self._context.find(context, name, guess=True)
-            return found[0] if len(found) == 1 else None
-
+        find = in_scene(context, self._context, guess=True)
         people = {e.id: e for e in (*await mentioned(summary, find), *context.cast())}
         change = AssertFact(
             fact_kind=FactKind.EVENT,

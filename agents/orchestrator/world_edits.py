@@ -19,10 +19,10 @@ from agents.canon_keeper.readings import (
     starts_later,
 )
 from agents.clean import clean
-from agents.context_assembly.context import as_entity
 from agents.orchestrator import declare
 from agents.orchestrator.by_hand import STAGED_NOT, Act, ByHand, present
 from agents.orchestrator.corrections import Corrections
+from agents.orchestrator.finding import in_universe
 from agents.orchestrator.moments import read_moment
 from agents.orchestrator.typed_edits import name_from, names_from, numbers_of, renamed, sheet
 from agents.world_views import EntityEdit, FactEdit, NewThing, Staged
@@ -39,7 +39,6 @@ from stores.records.canon import (
     UpdateEntity,
 )
 from stores.records.ids import Clock, Id, IdMaker
-from stores.records.ledger import ProposalStatus
 from stores.records.world import Entity, EntityStatus
 
 
@@ -115,7 +114,7 @@ class Edits:
     async def say(self, universe_id: Id, text: str, since: str = "") -> Staged:
         now, tick = await self._moment(universe_id, since)
         catalogue = await self._catalogue(universe_id)
-        find = await self._finder(universe_id)
+        find = await in_universe(universe_id, self._canon, self._log)
         change = await declare.read_fact(clean(text), catalogue.names(), find, catalogue.phrase, tick or 0)
         change = change.model_copy(update={"valid_from": tick})
         change = change.model_copy(update={"ends": await self._ended_by(universe_id, change, catalogue)})
@@ -124,7 +123,7 @@ class Edits:
         return await self._by_hand.stage(universe_id, [act], tick=None if tick is None else now)
 
     async def rule(self, universe_id: Id, text: str) -> Staged:
-        change = await declare.read_axiom(clean(text), await self._finder(universe_id))
+        change = await declare.read_axiom(clean(text), await in_universe(universe_id, self._canon, self._log))
         now = await present(self._log, universe_id)
         return await self._by_hand.stage(universe_id, [Act(change, clean(text))], tick=now)
 
@@ -183,18 +182,6 @@ class Edits:
         """Return the universe's present, and the tick that was typed (its present for nothing)."""
         now = await present(self._log, universe_id)
         return now, read_moment(typed, (await self._canon.universe(universe_id)).calendar, now)
-
-    async def _finder(self, universe_id: Id) -> declare.FindEntity:
-        """Return what finds an entity by its name: in canon, or among those that wait to be created."""
-        waiting = await self._log.proposals(universe_id=universe_id, statuses=[ProposalStatus.PENDING])
-        new = [as_entity(p.change, p) for p in waiting if isinstance(p.change, CreateEntity)]
-
-        async def find(name: str) -> Entity | None:
-            found = await self._canon.find_entity(universe_id, name)
-            found = found or [e for e in new if name.casefold() in map(str.casefold, (e.name, *e.aliases))]
-            return found[0] if len(found) == 1 else None
-
-        return find
 
     async def _ended_by(self, universe_id: Id, change: AssertFact, catalogue: Catalogue) -> tuple[Id, ...]:
         """Return what held until the new value began, where only one holds at a time. What time alone does

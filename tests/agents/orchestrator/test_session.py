@@ -13,7 +13,7 @@ from agents.views import ProposalView
 from monitor_tui.compose import Desktop
 from stores.authority import Role
 from stores.errors import IllegalTransition, InputError, StoreError
-from stores.records.canon import CanonBatch
+from stores.records.canon import AssertFact, CanonBatch
 from stores.records.ids import Id
 from stores.records.ledger import CanonizationState, Checkpoint, Loop, ProposalStatus, Verdict
 from stores.records.play import Critical, MoveKind
@@ -454,3 +454,76 @@ async def test_a_death_in_plain_words_is_a_death(tmp_path: Path) -> None:
         assert "Mara died" in (await desktop.desk.scene(scene_id)).trigger
         reply = await desktop.desk.submit(scene_id, "/undo")
         assert "1 proposal with it" in reply.lines[0]
+
+
+# --- the gate ---------------------------------------------------------------------------------------
+
+
+async def test_the_changes_of_one_roll_stand_as_they_were_written(tmp_path: Path) -> None:
+    changes = "Mara.hp = 5, Mara.hp -3, Mara +wet, Mara +cold, Mara +late, Mara +lost"
+    wanted = ["Mara.hp 5", "Mara.hp -3", *(f"Mara is {tag}" for tag in ("wet", "cold", "late", "lost"))]
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        await desktop.desk.submit(scene_id, f"I run. /check might vs 1; success: {changes}")
+        rows = await waiting(desktop, scene_id)
+        assert [row.title.replace("10 -> 5", "5").replace("5 -> 2", "-3") for row in rows] == wanted
+        await desktop.desk.submit(scene_id, "/commit")
+        closed = (await desktop.desk.gate(scene_id)).proposals
+        assert [row.title for row in closed] == wanted
+
+
+@pytest.mark.parametrize(
+    ("fact", "edited", "involves"),
+    [
+        ("Mara drowned", "Mara drowned in Lower Hask", {"subject": "Mara", "participant": "Lower Hask"}),
+        ("Mara hit Tom Dunn", "Mara hit Ada", {"subject": "Mara", "participant": "Ada"}),
+        ("Mara hit Tom Dunn", "Tom hit Mara", {"subject": "Mara", "participant": "Tom Dunn"}),
+        ("Mara hit Tom Dunn", "Ada hit Tom", {"subject": "Ada", "participant": "Tom Dunn"}),
+        ("Mara hit Tom Dunn", "Tom Dunn was hit", {"subject": "Tom Dunn"}),
+        ("Mara sleeps", "She sleeps", {"subject": "Mara"}),
+        ("It rains", "It rains on Mara", {"subject": "Mara"}),
+        ("Mara located_in Yard", "Mara hides in Lower Hask", {"subject": "Mara", "object": "Lower Hask"}),
+        ("Mara located_in Yard", "Mara is out there", {"subject": "Mara", "object": "Yard"}),
+    ],
+)
+async def test_an_edit_involves_whom_its_words_name(
+    fact: str, edited: str, involves: dict[str, str], tmp_path: Path
+) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        for line in ("/npc Tom Dunn", "/npc Ada", "/place Lower Hask", "/commit", f"/fact {fact}"):
+            await desktop.desk.submit(scene_id, line)
+        (row,) = await waiting(desktop, scene_id)
+        await desktop.desk.edit_text(row.proposal.id, edited)
+        (row,) = await waiting(desktop, scene_id)
+        change = row.proposal.change
+        assert isinstance(change, AssertFact)
+        known = await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).entities(row.proposal.universe_id)
+        names = {e.id: e.name for e in known}
+        assert {i.role: names[i.entity_id] for i in change.involves} == involves
+        assert len(change.involves) == len(involves)
+
+
+async def test_an_edit_of_what_a_scene_came_to_keeps_who_was_there(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        universe_id = (await desktop.desk.scene(scene_id)).universe.id
+        for line in ("/npc Tom", "/place Mill", "I wait.", "/commit", "/end We slept"):
+            await desktop.desk.submit(scene_id, line)
+        (row,) = await waiting(desktop, scene_id)
+        await desktop.desk.edit_text(row.proposal.id, "We slept in the Mill")
+        await desktop.desk.commit(scene_id)
+        facts = await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id)
+        (slept,) = [f for f in facts if f.statement == "We slept in the Mill."]
+        assert len(slept.involves) == 3, "Mara, Tom and the mill"
+
+
+async def test_an_edit_at_the_universes_gate_finds_names_in_the_universe(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        universe_id = (await desktop.desk.scene(scene_id)).universe.id
+        staged = await desktop.desk.world.edits.say(universe_id, "The well is dry")
+        await desktop.desk.edit_text(staged.proposal_ids[0], "The well of the Yard is dry")
+        await desktop.desk.commit_universe(universe_id, staged.proposal_ids)
+        facts = await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id)
+        assert [len(f.involves) for f in facts if f.statement == "The well of the Yard is dry."] == [1]
