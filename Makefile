@@ -15,7 +15,7 @@ demo: $(READY)
 # Three workers on two cores: a test of a screen waits more than it works. What plays something long once and
 # looks at it in many tests is a group, and stays with one worker.
 test: $(READY)
-	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not chaos" $(ARGS)
+	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not chaos and not servers" $(ARGS)
 
 # Kills a real process 200 times; slower than the default suite, so it has its own target.
 test-chaos: $(READY)
