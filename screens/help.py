@@ -44,7 +44,13 @@ TOUR = (
     ("Decide", "/end takes the scene to the canon gate: a accepts, r rejects, e edits, Enter commits."),
     (
         "Look",
-        "On the menu press 3: what is true now, and under Enter the very words a fact rests on.",
+        "On the menu press 3: what is true now, and under Enter the very words a fact rests on; in the "
+        "transcript, x leads from a turn back to what it made true.",
+    ),
+    (
+        "Mend",
+        "There, e edits, n brings in something new, R retcons, m makes two one, L locks: each waits at the "
+        "gate, g. h and t show how it used to be, p what is promised.",
     ),
 )
 SCREENS = (
@@ -54,6 +60,15 @@ SCREENS = (
     ("screens.scene", "SceneScreen"),
     ("screens.gate", "GateScreen"),
     ("screens.universe", "UniverseScreen"),
+    ("screens.retcon", "RetconScreen"),
+    ("screens.lookalikes", "LookalikesScreen"),
+    ("screens.merge", "MergeScreen"),
+    ("screens.history", "HistoryScreen"),
+    ("screens.moment", "MomentScreen"),
+    ("screens.timeline", "TimelineScreen"),
+    ("screens.ties", "TiesScreen"),
+    ("screens.ledger", "LedgerScreen"),
+    ("screens.taken_back", "TakenBackScreen"),
     ("screens.reading", "ReadingScreen"),
 )
 """In the order that a user meets them."""

@@ -119,6 +119,7 @@ class LedgerScreen(ListingScreen):
 
     def action_gate(self) -> None:
         """A pay-off from play waits at the scene's own gate."""
+        self.query_one(Aside).clear()
         self.post_message(Visit(ToGate(self.scene_id, self.universe_id)))
 
 

@@ -131,6 +131,7 @@ class ListingScreen(EvidenceScreen):
         return super().check_action(action, parameters)
 
     def action_gate(self) -> None:
+        self.query_one(Aside).clear()
         self.post_message(Visit(ToGate(None, self.universe_id)))
 
     def action_escape(self) -> None:

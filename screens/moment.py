@@ -107,4 +107,5 @@ class MomentScreen(ListingScreen):
 
 def _count(view: MomentView) -> str:
     shown = len(view.facts)
-    return f"{shown:,} of {view.total:,} facts" if shown < view.total else f"{view.total:,} facts"
+    facts = f"{view.total:,} fact{'' if view.total == 1 else 's'}"
+    return f"{shown:,} of {facts}" if shown < view.total else facts

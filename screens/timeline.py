@@ -58,7 +58,8 @@ class TimelineScreen(ListingScreen):
 
     @on(Read)
     def _show(self, message: Read) -> None:
-        self.entitle("", f"{len(message.happenings)} happenings")
+        count = len(message.happenings)
+        self.entitle("", f"{count} happening{'' if count == 1 else 's'}")
         self.page.empty = NOT_FOUND if self._search else NOTHING
         self.page.show(_days(message.happenings))
         if not self._shown:

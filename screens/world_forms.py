@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from stores.records.ids import Id
 
 FACT, RULE = "fact", "rule"
-_NOT_OVER = (FactKind.EVENT, FactKind.CHANGE, FactKind.ENCOUNTER, FactKind.ASSERTION, FactKind.AXIOM)
+OCCURRENCES = (FactKind.EVENT, FactKind.CHANGE, FactKind.ENCOUNTER, FactKind.ASSERTION)
+_NOT_OVER = (*OCCURRENCES, FactKind.AXIOM)
 _STANDINGS = {
     Standing.TRUE: "it is so",
     Standing.RUMOUR: "people say so",
@@ -95,6 +96,11 @@ def _fact_fields(fact: Fact, when: str) -> Iterator[Widget]:
     yield Field("Since", "since", hint=f"{since or 'always'} · day 3, dusk · always")
     if fact.kind not in _NOT_OVER:
         yield Field("Until", "until", hint=until or "still so · day 3, dusk")
+
+
+def can_end(view: FactView) -> bool:
+    """Whether the fact holds for a while, and still does. What happened stays so: it can only be retconned."""
+    return view.current and view.fact.kind not in OCCURRENCES
 
 
 def end_fact(world: WorldDesk, fact: Fact) -> FormDialog:

@@ -14,7 +14,7 @@ from screens.aside import Aside
 from screens.evidence_panel import EvidenceScreen
 from screens.routes import ToGate, Visit
 from screens.title_bar import TitleBar
-from screens.world_forms import FACT, NewDialog, edit_entity, edit_fact, end_fact
+from screens.world_forms import FACT, NewDialog, can_end, edit_entity, edit_fact, end_fact
 from screens.world_routes import (
     ToHistory,
     ToLedger,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from screens.form_dialog import FormDialog
     from stores.records.world import Entity
 
-_OF_FACT = ("end", "history")
 _OF_ENTITY = ("edit", "lock", "merge", "retcon", "ties", "basis")
 _OF_WORLD = ("new", "moment", "timeline", "ledger", "taken_back", "gate")
 
@@ -100,7 +99,9 @@ class WorldHand(EvidenceScreen):
         return row.fact if row else None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in _OF_FACT:
+        if action == "end":
+            return self.fact is not None and can_end(self.fact)
+        if action == "history":
             return self.fact is not None
         if action in _OF_ENTITY:
             return self.entity is not None and self.query_one(EntityTree).display
@@ -199,4 +200,5 @@ class WorldHand(EvidenceScreen):
             self.post_message(Visit(ToTakenBack(self.universe_id)))
 
     def action_gate(self) -> None:
+        self.query_one(Aside).clear()
         self.post_message(Visit(ToGate(None, self.universe_id)))

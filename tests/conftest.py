@@ -6,6 +6,7 @@ The snapshot report prints the whole environment, so nothing stays in it that is
 from __future__ import annotations
 
 import os
+import time
 
 KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "TMP", "TEMP", "SYSTEMROOT", "VIRTUAL_ENV")
 KEPT_PREFIXES = ("PYTEST_", "PYTHON", "COV_", "COVERAGE_", "LC_", "MONITOR_", "TEXTUAL_SNAPSHOT_")
@@ -14,4 +15,6 @@ for _name in tuple(os.environ):
     if _name not in KEPT and not _name.startswith(KEPT_PREFIXES):
         del os.environ[_name]
 os.environ.pop("MONITOR_HOME", None)  # no test touches a real library
-os.environ.update(TEXTUAL_ANIMATIONS="none", TERM="xterm-256color", COLORTERM="truecolor")
+os.environ.update(TEXTUAL_ANIMATIONS="none", TERM="xterm-256color", COLORTERM="truecolor", TZ="UTC")
+if hasattr(time, "tzset"):
+    time.tzset()  # record times are shown in the machine's own zone

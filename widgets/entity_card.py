@@ -129,7 +129,7 @@ def card_rows(card: EntityCard, waiting: Sequence[ProposalView] = ()) -> Iterato
     """Yield the card from top to bottom."""
     yield from _head(card.entity, card.appears_in)
     if waiting:
-        yield _heading("Waiting at the gate", len(waiting))
+        yield _heading("Proposed, not in canon yet", len(waiting))
         for proposal in waiting:
             yield Row(f"waiting {proposal.proposal.id}", partial(_waiting_line, proposal), height=1)
     if card.facts:

@@ -62,7 +62,9 @@ class Annals:
         acts = await self._log.proposals_by_id({*by_hand, *filter(None, [made_by])})
         if made_by in acts:
             acts = dict.fromkeys(by_hand, acts[made_by]) | acts
-        return tuple([await self._basis(e, turns, rolls, acts) for e in evidence])
+        # The scene that it came up in says least: it stands last.
+        ordered = sorted(evidence, key=lambda e: e.kind is EvidenceKind.SCENE)
+        return tuple([await self._basis(e, turns, rolls, acts) for e in ordered])
 
     async def _basis(
         self,

@@ -576,7 +576,8 @@ class TwinDesk:
         old = FactView(
             _fact(self.universe.id, f"{entity.name} never heard the bell"), False, "Day 1", (), fact.fact.id
         )
-        place = FactView(_fact(self.universe.id, f"{entity.name} is in the chapel"), True, "Day 2", ())
+        stays = _fact(self.universe.id, f"{entity.name} is in the chapel")
+        place = FactView(stays.model_copy(update={"kind": FactKind.RELATION}), True, "Day 2", ())
         return EntityCard(
             entity,
             (fact,),

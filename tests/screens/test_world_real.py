@@ -1,0 +1,101 @@
+"""The hand on the world, on real stores: staged on one screen, accepted at the gate, seen on the card."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.screens.table import ROOMY, Table, real_desk, seated
+from widgets.entity_card import EntityCardView
+
+
+@pytest.fixture
+async def table(tmp_path: Path) -> AsyncIterator[Table]:
+    """The sample world, its first scene left behind, on the card of Wenna Pike."""
+    async with seated(real_desk(tmp_path), ROOMY, first="demo") as table:
+        await table.type("/check 2d6+9 vs 2; success: Wenna.hp -2")
+        await table.type("> Wenna Pike takes the blow.")
+        await table.type("/npc Wenna Pyke: a girl at the inn")
+        await table.type("/commit")
+        await to_wenna(table)
+        yield table
+
+
+async def to_wenna(table: Table) -> None:
+    await table.press("escape")
+    if table.screen == "SceneScreen":
+        await table.press("escape")
+    await table.press("enter", "3", "slash")
+    await table.type("wenna pike")
+    assert table.shows("Keeper of the Slack Tide.")
+
+
+async def commit(table: Table) -> None:
+    """Accept all that waits at the universe's gate, and come back."""
+    await table.press("g")
+    assert table.screen == "GateScreen"
+    await table.press("A", "enter")
+    assert table.screen == "OutcomeScreen"
+    await table.press("enter")
+    assert table.screen != "GateScreen"
+
+
+async def test_an_edit_passes_the_gate_and_shows_on_the_card(table: Table) -> None:
+    await table.press("L")
+    assert table.shows("Proposed: Wenna Pike: locked", "1 waits at the gate: g")
+    await commit(table)
+    assert table.shows("character · locked", "Wenna Pike ⊘")
+    assert not table.shows("waits at the gate")
+
+
+async def test_a_retcon_and_its_way_back(table: Table) -> None:
+    await table.press("tab", "R")
+    assert table.shows("Never so:", "What changes 1")
+    await table.press("enter")
+    assert table.shows("Proposed, not in canon yet 1")
+    await commit(table)
+    assert table.shows("retconned")
+    await table.press("b")
+    assert table.shows("Taken back", "Facts 1")
+    await table.press("R")
+    assert table.shows("So again:", "never so → so")
+    await table.press("enter")
+    await commit(table)
+    assert table.shows("Nothing was taken back in this world.")
+
+
+async def test_from_a_roll_to_what_it_made_true_and_back(table: Table) -> None:
+    await table.press("tab", "home")
+    card = table.app.screen.query_one(EntityCardView)
+    while card.current is None or card.current.fact.fact.predicate != "hp":
+        await table.press("down")
+    await table.press("x")
+    assert table.shows("⚄ roll", "2d6+9", "for “", "❝ words", "turn")
+    await table.press("x")
+    assert table.screen == "ReadingScreen"
+    await table.press("x")
+    assert table.screen == "TraceScreen"
+    assert table.shows("What it made true", "★ Wenna Pike's hp is 7.")
+    await table.press("enter")
+    assert table.screen == "UniverseScreen"
+    card = table.app.screen.query_one(EntityCardView)
+    assert card.has_focus
+    assert card.current is not None
+    assert card.current.fact.fact.statement == "Wenna Pike's hp is 7."
+
+
+async def test_two_are_made_one_and_two_again(table: Table) -> None:
+    await table.press("m")
+    assert table.shows("Wenna Pyke", "% alike")
+    await table.press("enter")
+    assert table.shows("Wenna Pyke is Wenna Pike", "would also be called")
+    await table.press("enter")
+    await commit(table)
+    assert table.shows("Merged into Wenna Pike before 1", "Wenna Pyke")
+    await table.press("enter", "enter")
+    assert table.shows("So again: character Wenna Pyke")
+    await commit(table)
+    assert table.shows("Wenna Pyke", "% alike")
+    assert not table.shows("Merged into")
