@@ -67,8 +67,7 @@ class OpenSearch:
                 http_auth=self._credentials(role),
                 connection_class=_Connection,
                 timeout=ANSWER_SECONDS,
-                max_retries=0,
-                http_compress=True,
+                max_retries=1,  # everything done here may be done twice; a kept connection may be stale
             )
         return self._clients[role]
 
