@@ -99,7 +99,7 @@ def _fact_fields(fact: Fact, when: str) -> Iterator[Widget]:
 
 
 def can_end(view: FactView) -> bool:
-    """Whether the fact holds for a while, and still does. What happened stays so: it can only be retconned."""
+    """Whether the fact holds for a while, and still does; what happened stays so."""
     return view.current and view.fact.kind not in OCCURRENCES
 
 
