@@ -17,7 +17,7 @@ from agents.canon_keeper.kinship import sides
 from agents.canon_keeper.predicates import load_catalogue
 from agents.context_assembly.agenda import Agendas
 from agents.context_assembly.context import ContextAssembly
-from agents.messages import EventBus
+from agents.messages import EventBus, Notice
 from agents.narrator.narrator import Narrator
 from agents.orchestrator.annals import Annals
 from agents.orchestrator.atlas import Atlas
@@ -110,6 +110,7 @@ def compose(
 ) -> Orchestrator:
     """Build the agents, each with the handles that its row of the write matrix allows."""
     events = EventBus()
+    stores.listen(lambda change: events.publish(Notice(change.text, change.severity)))
     # One exchange, decision or commit at a time: two keys pressed quickly must not interleave.
     turnstile = asyncio.Lock()
     log = stores.log(Role.ORCHESTRATOR)
@@ -185,7 +186,13 @@ def compose(
         chances=chances,
         kept=kept,
         table=table,
-        house_notes=lambda: (*packs().notes, *shelf().notes, *map(str, shelf().refused), *notes()),
+        house_notes=lambda: (
+            *stores.amiss(),
+            *packs().notes,
+            *shelf().notes,
+            *map(str, shelf().refused),
+            *notes(),
+        ),
         line=line,
         views=views,
         universe_gate=universe_gate,

@@ -73,7 +73,8 @@ async def open_stores(
 
     `environ` says where servers are; `tell` hears how the first copy of what is on them comes along.
     Raises LibraryUnreadable (nothing was changed), LibraryInUse (naming who has it), InputError (it is not
-    said where a server is) or what `mirrored` raises; nothing stays open.
+    said where a server is), Apart (it is the copy of a library on servers) or what `mirrored` raises; nothing
+    stays open.
     """
     if elsewhere := frozenset(store for store in Store if kinds[store] is not Kind.EMBEDDED):
         return await _on_servers(home, elsewhere, clock, environ, tell)
@@ -81,11 +82,15 @@ async def open_stores(
     from stores.embedded.library import open_library
     from stores.embedded.object_store import remove_unfinished
     from stores.embedded.stores import embedded_stores
+    from stores.mirror.place import place_of
+    from stores.mirror.words import a_copy
 
     await asyncio.to_thread(make_home, home)
     async with AsyncExitStack() as opened:
         library = await open_library(home / "library.db")
         opened.push_async_callback(library.close)
+        if (await place_of(library)).joined:
+            raise a_copy()
         index = await open_index(home / "index.db")
         opened.push_async_callback(index.close)
         await asyncio.to_thread(remove_unfinished, home / "objects")

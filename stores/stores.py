@@ -56,13 +56,19 @@ def nothing_to_tell(hear: Hear) -> None:
     """Stores that are files of the home folder neither go nor come back."""
 
 
+def nothing_amiss() -> tuple[str, ...]:
+    """Stores that are files of the home folder are there, or could not be opened."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Stores:
     """The open stores. Each factory gives a store as the role may use it; `None` is the owner's leave.
 
     `history` is the archive's door to the whole truth of a universe, `doctor` tries and looks. `health`
     names each store with "ok" or with what is amiss. `close` finishes what is queued; closing twice is no
-    error. `listen` has every change of a store told once, from now on, to a listener that must not block.
+    error. `listen` has every change of a store told once, from now on, to a listener that must
+    not block; `amiss` says what is so at present.
     """
 
     log: Callable[[Role], AnyLog]
@@ -75,6 +81,7 @@ class Stores:
     health: Callable[[], tuple[tuple[str, str], ...]]
     close: Callable[[], Awaitable[None]]
     listen: Callable[[Hear], None] = nothing_to_tell
+    amiss: Callable[[], tuple[str, ...]] = nothing_amiss
 
 
 def make_home(home: Path) -> None:

@@ -136,9 +136,14 @@ class Board:
             return f"catching up {found.sent} of {found.sent + waiting}"
         return OK
 
-    def why(self, store: Store) -> str:
-        """Return why it is down or apart."""
-        return self._of[store].why
+    def amiss(self) -> tuple[str, ...]:
+        """Return a sentence or two for all stores that are down, and for each that is apart."""
+        down = [store for store in self._of if self.state(store) is State.DOWN]
+        apart = [f"{NAMES[s]}: {self._of[s].why}" for s in self._of if self.state(s) is State.APART]
+        if not down:
+            return tuple(apart)
+        names = ", ".join(NAMES[store] for store in down)
+        return (f"Down: {names}. Play goes on; what they miss is sent when they are back.", *apart)
 
     def _set(self, store: Store, state: State, why: str = "") -> None:
         self._of[store] = replace(self._of[store], state=state, since=self._clock(), why=why)

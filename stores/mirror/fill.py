@@ -8,12 +8,15 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from stores.authority import Store
 from stores.durable import make_folders, sync_folder
+from stores.embedded.database import Database
 from stores.embedded.history import EmbeddedHistory
 from stores.embedded.library import open_library
 from stores.history import History, Part
 from stores.mirror.link import Link
 from stores.mirror.loads import read_parts, write_parts
+from stores.mirror.outbox import TRUTH, carry_over
 from stores.mirror.place import Place, settle_in
 from stores.records.base import Record
 from stores.records.ids import Id
@@ -62,9 +65,12 @@ class _Fetched:
         return self.names.get(universe_id, "the library")
 
 
-async def fill(home: Path, link: Link, history: History, place: Place, seconds: float, tell: Tell) -> None:
-    """Make a whole library of what `history` has, by way of `link`; what is in use is not touched.
+async def fill(
+    home: Path, old: Database, link: Link, history: History, place: Place, seconds: float, tell: Tell
+) -> None:
+    """Make a whole library of what `history` has, by way of `link`; the old one is not touched.
 
+    What waits in the old one for stores that are no part of the library comes along.
     What an attempt before this one left behind is cleared away first. Raises what the servers or the disk
     raise.
     """
@@ -78,6 +84,7 @@ async def fill(home: Path, link: Link, history: History, place: Place, seconds: 
         for universe_id in fetched:
             tell(f"Copying {fetched.name(universe_id)} into the home folder ...")
             await EmbeddedHistory(library).load(fetched.parts(universe_id), naming=())
+        await carry_over(old, library, set(Store) - set(TRUTH))
         await settle_in(library, place)
     finally:
         await library.close()
@@ -95,12 +102,23 @@ def put_in_place(home: Path, *, aside: bool) -> Path | None:
     """
     library, kept = home / "library.db", None
     if aside and library.exists():
-        numbers = itertools.count(1)
-        kept = next(p for n in numbers if not (p := home / f"library.set-aside-{n}.db").exists())
-        library.replace(kept)
-    for tail in ("-wal", "-shm"):  # closed, so empty; of the old file, so not the new one's
-        library.with_name(library.name + tail).unlink(missing_ok=True)
-    (home / _FOLDER / "library.db").replace(library)
-    sync_folder(home)
+        kept = _free_name(home)
+        _move(library, kept)
+    _move(home / _FOLDER / "library.db", library)
     shutil.rmtree(home / _FOLDER, ignore_errors=True)
     return kept
+
+
+def _free_name(home: Path) -> Path:
+    """Return a name for a library that is set aside."""
+    names = (home / f"library.set-aside-{number}.db" for number in itertools.count(1))
+    return next(name for name in names if not name.exists())
+
+
+def _move(library: Path, to: Path) -> None:
+    """Give a closed library another name; what it replaces is gone, with what lay beside it."""
+    for path in (library, to):
+        for tail in ("-wal", "-shm"):  # of a library that was closed, they hold nothing
+            path.with_name(path.name + tail).unlink(missing_ok=True)
+    library.replace(to)
+    sync_folder(to.parent)

@@ -12,6 +12,7 @@ from stores.embedded.history import EmbeddedHistory
 from stores.errors import MonitorError
 from stores.history import Part
 from stores.mirror.calls import reads_of, writes_of
+from stores.mirror.indexes import Index
 from stores.mirror.loads import LOAD, Loads
 from stores.mirror.outbox import Letter
 from stores.mirror.truth import Truth
@@ -55,6 +56,19 @@ class Handle:
     async def _write(self, method: str, *args: Any, **named: Any) -> None:
         at = self._clock() if method in _DATED else self._now()
         await self._keeper.write(Letter(self._store, self._role, method, "", at, live=(args, named)))
+
+
+class IndexHandle(Handle):
+    """The port of an index, for one role; and `rebuild`, if the server's adapter has it."""
+
+    def __init__(self, store: Store, role: Role, index: Index, clock: Clock, now: Clock) -> None:
+        super().__init__(store, role, index, clock, now)
+        self._index = index
+
+    def __getattr__(self, method: str) -> Callable[..., Awaitable[Any]]:
+        if method == "rebuild" and self._index.rebuilds(self._role):
+            return partial(self._index.rebuild, self._role)
+        return super().__getattr__(method)
 
 
 class MirroredHistory:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -42,6 +42,16 @@ class Index:
         if not self._link.answers:
             raise self._link.outage()
         return await self._link.read(role, method, *args, **named)
+
+    def rebuilds(self, role: Role) -> bool:
+        """Tell whether this index can be made anew beside the one that is in use."""
+        return self._link.offers(role, "rebuild")
+
+    async def rebuild(self, role: Role, collection: str, batches: AsyncIterator[Any]) -> int:
+        """Make a collection anew there. Raises StoreUnavailable, and then it is as it was."""
+        if not self._link.answers:
+            raise self._link.outage()
+        return int(await self._link.work(role, "rebuild", collection, batches))
 
     async def write(self, letter: Letter) -> None:
         """Write there, or let it wait. Raises StoreUnavailable if no more may wait."""

@@ -112,6 +112,14 @@ class Link:
                 raise
             raise self._lost(error, seconds) from error
 
+    def offers(self, role: Role | None, method: str) -> bool:
+        """Tell whether the adapter can do something that is not in the port."""
+        return self._connected is not None and hasattr(self._connected.handle(role), method)
+
+    async def work(self, role: Role | None, method: str, *args: Any) -> Any:
+        """Call a method that takes as long as a whole library does. Raises Outage, or what it answers."""
+        return await self._call(self._patience.load, role, method, args, {})
+
     async def reach(self) -> bool:
         """Connect if need be, and ask for a sign of life; tell whether there was one."""
         try:

@@ -156,7 +156,7 @@ class Membership:
         number = await self._tenure.begin(seen.terms) if self._tenure else place.term
         place = place._replace(term=number, stale=False)
         if behind and copying is not None:
-            await self._make_anew(place, copying, aside=not here.empty)
+            await self._make_anew(place, copying, aside=not here.empty and not here.place.joined)
         await self._settle(place._replace(joined=here.place.joined))
         await self._claim(reached, await place_of(self.library))
         self._held = True
@@ -164,9 +164,19 @@ class Membership:
     async def _make_anew(self, place: Place, copying: Copying, *, aside: bool) -> None:
         assert copying.history is not None
         link = next(iter(self._links.values()))
-        await fill(copying.home, link, copying.history(), place, copying.seconds, copying.tell)
+        await fill(
+            copying.home,
+            self.library,
+            link,
+            copying.history(),
+            place,
+            copying.seconds,
+            copying.tell,
+        )
+        if aside:
+            await settle_in(self.library, Place())
         await self.library.close()
-        kept = await asyncio.to_thread(put_in_place, copying.home, aside=aside and not place.joined)
+        kept = await asyncio.to_thread(put_in_place, copying.home, aside=aside)
         if kept:
             copying.tell(f"What was in the home folder before is kept as {kept.name}.")
         self.library = await open_library(copying.home / "library.db")

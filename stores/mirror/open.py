@@ -27,7 +27,7 @@ from stores.history import History
 from stores.mirror.board import Board
 from stores.mirror.drain import Drain
 from stores.mirror.fill import Tell
-from stores.mirror.handles import Handle, Keeper, MirroredHistory
+from stores.mirror.handles import Handle, IndexHandle, Keeper, MirroredHistory
 from stores.mirror.indexes import Index
 from stores.mirror.joining import Joining
 from stores.mirror.link import Connect, Link, Patience, Sleep
@@ -35,12 +35,13 @@ from stores.mirror.loads import Loads
 from stores.mirror.marks import Holder, LogMarks
 from stores.mirror.membership import Copying, Membership
 from stores.mirror.originals import Originals, OriginalsHandle
-from stores.mirror.outbox import Outbox
+from stores.mirror.outbox import TRUTH, Outbox
 from stores.mirror.place import place_of
 from stores.mirror.stamps import Stamps
 from stores.mirror.tenure import Tenure
-from stores.mirror.truth import TRUTH, Truth
+from stores.mirror.truth import Truth
 from stores.mirror.watch import Watch
+from stores.mirror.words import a_copy
 from stores.records.ids import Clock, utc_now
 from stores.stores import Stores, make_home
 
@@ -109,13 +110,15 @@ async def _membership(
 ) -> Membership:
     """Open the copy, and make ready to join."""
     library = await open_library(home / "library.db")
+    truth = {store: links[store] for store in TRUTH if store in links}
     try:
         place = await place_of(library)
+        if not place.joined <= set(truth):
+            raise a_copy()
     except BaseException:
         await library.close()
         raise
     mirror = place.mirror or str(uuid.uuid4())
-    truth = {store: links[store] for store in TRUTH if store in links}
     marks = LogMarks(truth[Store.LOG], now) if Store.LOG in truth else None
     where = await asyncio.to_thread(os.path.realpath, home)
     me = Holder(mirror=mirror, host=platform.node(), home=where, process=os.getpid())
@@ -164,7 +167,9 @@ class _Building:
             if store in self._links:
                 index = Index(self._links[store], self._outbox, self._board)
                 drained(index, store)
-                given = handles(store, index)
+                given = cast(
+                    Any, partial(IndexHandle, store, index=index, clock=servers.stamps, now=self._now)
+                )
                 meaning = store is Store.VECTORS
                 stores = replace(stores, vectors=given) if meaning else replace(stores, words=given)
         if Store.OBJECTS in self._links:
@@ -172,7 +177,9 @@ class _Building:
             drained(originals, Store.OBJECTS)
             stores = replace(stores, objects=lambda role: OriginalsHandle(originals, role))
         await self._set_to_work(truth, sleep, patience)
-        return replace(stores, health=self._health(stores), listen=self._board.listen)
+        return replace(
+            stores, health=self._health(stores), listen=self._board.listen, amiss=self._board.amiss
+        )
 
     async def close(self) -> None:
         await self._crew.dismiss()

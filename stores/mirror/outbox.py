@@ -24,6 +24,9 @@ T = TypeVar("T")
 Live = tuple[tuple[Any, ...], Mapping[str, Any]]
 """Arguments by place and by name."""
 
+TRUTH = (Store.LOG, Store.CANON)
+"""The stores whose copy the library is. What is for the others only waits in its outbox."""
+
 OWNER = "owner"
 """Stands where a role would: for imports, which are held to none."""
 
@@ -131,6 +134,12 @@ class Outbox:
 def _letter(store: Any, role: Any, method: Any, arguments: Any, at: Any, seq: Any, applied: Any) -> Letter:
     whose = None if role == OWNER else Role(role)
     return Letter(Store(store), whose, method, arguments, datetime.fromisoformat(at), seq, bool(applied))
+
+
+async def carry_over(old: Database, new: Database, stores: Collection[Store]) -> None:
+    """Put what waits for these stores in one library into another, behind what waits there."""
+    letters = await Outbox(old, Counter()).oldest(stores, -1)
+    await new.write_as_owner(lambda c: [post(c, letter) for letter in letters])
 
 
 class Beside:

@@ -24,16 +24,16 @@ from stores.embedded.canon_graph import EmbeddedCanon
 from stores.embedded.database import Database, Transactions
 from stores.embedded.narrative_log import EmbeddedLog
 from stores.errors import MonitorError, StoreFull
+from stores.mirror.audit import MOST, differing, scene_of
 from stores.mirror.board import Board
 from stores.mirror.calls import pack
 from stores.mirror.link import Link, Outage
 from stores.mirror.loads import LOAD, Loads
-from stores.mirror.outbox import Beside, Letter, Outbox, mark_applied, post, remove
+from stores.mirror.outbox import TRUTH, Beside, Letter, Outbox, mark_applied, post, remove
 from stores.mirror.stamps import Stamps
+from stores.records.ids import Id
 
 log = logging.getLogger(__name__)
-
-TRUTH = (Store.LOG, Store.CANON)
 
 
 class Member(Protocol):
@@ -72,6 +72,7 @@ class Truth:
         self._in_step = False
         self._unsettled = False
         self._under_way: set[asyncio.Task[Any]] = set()
+        self._moved: set[Id] = set()
         self.on_waiting: Callable[[], None] = lambda: None
 
     # --- reading ------------------------------------------------------------------------------------
@@ -239,6 +240,8 @@ class Truth:
         await self._membership.make_sure()
         self._board.catching_up(letter.store)
         await self._send(letter, again=True)
+        if letter.store is Store.LOG and (scene_id := scene_of(letter)):
+            self._moved.add(scene_id)
 
     async def emptied(self) -> bool:
         """Nothing waits any more: the servers that answer have everything, and are read from now on."""
@@ -246,11 +249,28 @@ class Truth:
             if await self._outbox.oldest(TRUTH, 1):
                 return False
             await self._membership.make_sure()
+            differing = await self._differing()
             self._in_step = True
         for store, link in self._links.items():
             if link.answers:
                 self._board.up(store)
+        if differing:
+            await self._membership.distrust()
+            self._board.apart(
+                Store.LOG,
+                f"they tell otherwise of {len(differing)} scene(s). Play goes by the server; the copy is made"
+                " anew at the next opening.",
+            )
         return True
+
+    async def _differing(self) -> list[Id]:
+        """Look at the scenes that were played while the log's server was away."""
+        if not self._moved:
+            return []
+        here = _handle(self._db, Store.LOG, Role.CONTEXT_ASSEMBLY, self._stamps)
+        found = await differing(here, self._links[Store.LOG], sorted(self._moved)[:MOST])
+        self._moved.clear()
+        return found
 
     async def _send(self, letter: Letter, *, again: bool) -> Any:
         if letter.method == LOAD:

@@ -91,7 +91,8 @@ def no_copy_yet(why: str) -> StoreUnavailable:
 
 def a_copy() -> Apart:
     return Apart(
-        "This home folder is the copy of a library on servers.",
+        "This home folder is the copy of a library whose log or canon is on a server.",
         kept="Nothing was changed.",
-        todo="Set MONITOR_STORES=servers (they may be down: play goes on here), or choose another folder.",
+        todo="Name the servers as before, with MONITOR_STORES=servers (they may be down: play goes on here);"
+        " or choose another folder.",
     )

@@ -9,29 +9,30 @@ import asyncio
 import json
 import os
 import random
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 from agents.desk import NewCharacter, NewUniverse, StoryOutline
 from agents.orchestrator.main import Orchestrator
-from monitor_tui.compose import open_desktop
+from monitor_tui.compose import Desktop, open_desktop
 from stores.errors import MonitorError
 from stores.records.play import Critical
 
 
 def run(home: str, notes: str, seed: int) -> None:
     """Play until killed."""
-    asyncio.run(_run(Path(home), Path(notes), random.Random(seed)))
+    asyncio.run(play_on(lambda: open_desktop(Path(home)), Path(notes), random.Random(seed)))
 
 
-async def _run(home: Path, notes: Path, dice: random.Random) -> None:
+async def play_on(open_: Callable[[], Awaitable[Desktop]], notes: Path, dice: random.Random) -> None:
     sheet = os.open(notes, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
     def note(**entry: Any) -> None:
         os.write(sheet, (json.dumps(entry) + "\n").encode())
 
     note(kind="started", pid=os.getpid())
-    desktop = await open_desktop(home)
+    desktop = await open_()
     await desktop.desk.recover()
     scene_id = await _scene(desktop.desk)
     note(kind="ready")

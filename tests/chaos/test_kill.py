@@ -41,17 +41,17 @@ def test_two_hundred_kills_lose_nothing(tmp_path: Path) -> None:
         began = notes.stat().st_size if notes.exists() else 0
         process = context.Process(target=player.run, args=(str(home), str(notes), dice.getrandbits(32)))
         process.start()
-        _wait_for(notes, began)
+        wait_for_more(notes, began)
         process.join(dice.uniform(0.0, LONGEST))
         assert process.is_alive(), "the player ended by itself: see its error above"
         assert process.pid is not None
         os.kill(process.pid, signal.SIGKILL)
         process.join()
-        entries = _entries(notes)
+        entries = entries_of(notes)
         killed[str(entries[-1]["kind"])] += 1
         asyncio.run(_check(home, entries), debug=False)
         assert round_number < KILLS
-    typed = [e for e in _entries(notes) if e["kind"] == "acknowledged"]
+    typed = [e for e in entries_of(notes) if e["kind"] == "acknowledged"]
     print(
         f"{KILLS} kills, last noted before them: {dict(killed)}; {len(typed)} lines acknowledged, none lost"
     )
@@ -59,7 +59,7 @@ def test_two_hundred_kills_lose_nothing(tmp_path: Path) -> None:
     assert len(typed) > KILLS
 
 
-def _wait_for(notes: Path, size: int) -> None:
+def wait_for_more(notes: Path, size: int) -> None:
     """Wait until the player has begun to write (it is a new process: its start takes a moment)."""
     deadline = time.monotonic() + 60
     while not (notes.exists() and notes.stat().st_size > size):
@@ -67,7 +67,7 @@ def _wait_for(notes: Path, size: int) -> None:
         time.sleep(0.002)
 
 
-def _entries(notes: Path) -> list[dict[str, Any]]:
+def entries_of(notes: Path) -> list[dict[str, Any]]:
     """Read the notes; the last line may be cut by the kill."""
     entries = []
     for line in notes.read_text().splitlines():
@@ -82,13 +82,18 @@ async def _check(home: Path, entries: list[dict[str, Any]]) -> None:
     """Restart, recover, and look at everything."""
     desktop = await open_desktop(home)
     try:
-        await desktop.desk.recover()
-        await _no_turn_lost(desktop, entries)
-        await _lines_whole(desktop)
-        await _loops_resumed(desktop)
-        await _canon_whole(desktop, entries)
+        await look_at_everything(desktop, entries)
     finally:
         await desktop.close()
+
+
+async def look_at_everything(desktop: Desktop, entries: list[dict[str, Any]]) -> None:
+    """Recover, and see that all that was acknowledged is there, once, and that play can go on."""
+    await desktop.desk.recover()
+    await _no_turn_lost(desktop, entries)
+    await _lines_whole(desktop)
+    await _loops_resumed(desktop)
+    await _canon_whole(desktop, entries)
 
 
 async def _no_turn_lost(desktop: Desktop, entries: list[dict[str, Any]]) -> None:

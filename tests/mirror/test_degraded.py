@@ -7,20 +7,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from stores.authority import Role, Store
-from stores.errors import NotFound, StoreError, StoreUnavailable, WriteDenied
+from stores.embedded.database import Database
+from stores.errors import NotFound, StoreError, StoreFull, StoreUnavailable, WriteDenied
 from stores.mirror.calls import reads_of, writes_of
 from stores.mirror.link import Patience
 from stores.ports import TextItem, VectorItem
+from stores.records.ids import SteppingClock
 from stores.records.ledger import ProposalStatus
-from stores.records.play import Scene, Turn
+from stores.records.play import MoveKind, Scene, Turn
+from stores.reindex import reindex
 from stores.stores import StoreNotice, Stores
 from tests.contract import builders as b
-from tests.mirror.far import QUICK, Crash, Far, Fault, Naps, all_of, healed, mirror_of, until
+from tests.mirror.far import QUICK, Crash, Far, Fault, Naps, all_of, far_away, healed, mirror_of, until
 
 TRUTH = (Store.LOG, Store.CANON)
 
@@ -284,6 +290,91 @@ async def test_an_import_goes_to_both_or_waits(far: Far, naps: Naps, tmp_path: P
         assert list((tmp_path / "home" / "outbox").iterdir()) == []
 
 
+async def test_a_move_made_while_down_is_dated_when_it_was_made(tmp_path: Path, naps: Naps) -> None:
+    clock = SteppingClock(datetime(2026, 1, 1, tzinfo=UTC))
+    async with (
+        far_away(tmp_path / "far", clock=clock) as far,
+        mirror_of(far, tmp_path / "home", sleep=naps) as stores,
+    ):
+        scene, first = await begin(stores)
+        await play(stores, scene, first, "Taken back.")
+        far.down.add(Store.LOG)
+        await stores.log(Role.ORCHESTRATOR).move_head(scene.id, first.id, MoveKind.UNDO)
+        (*_, made) = await stores.log(Role.NARRATOR).head_moves(scene.id)
+        clock(), clock()
+        far.down.clear()
+        await healed(stores, naps)
+        (*_, sent) = await far.stores.log(Role.NARRATOR).head_moves(scene.id)
+        assert sent == made
+
+
+async def test_a_full_disk_here_loses_nothing_that_the_server_took(
+    far: Far, naps: Naps, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server has it and the copy has no room: it is true all the same, and applied when there is."""
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        scene, first = await begin(stores)
+        real, library, calls = Database._write, tmp_path / "home" / "library.db", itertools.count()
+
+        def no_room(db: Database, connection: Any, work: Any, who: str) -> Any:
+            if db.path == library and next(calls):  # the first is the note that the server is asked
+                raise StoreFull("The disk is full.")
+            return real(db, connection, work, who)
+
+        with monkeypatch.context() as full:
+            full.setattr(Database, "_write", no_room)
+            await stores.log(Role.ORCHESTRATOR).append_turn(b.turn(scene, first, "There."))
+        far.down.add(Store.LOG)
+        assert (await seen(stores, scene))[0] == ["I go on.", "There."]
+        far.down.clear()
+        await healed(stores, naps)
+        assert await all_of(stores) == await all_of(far.stores)
+
+
+async def test_a_server_that_tells_otherwise_is_said_to(far: Far, naps: Naps, tmp_path: Path) -> None:
+    """Somebody else's hand was on the server meanwhile: play does not go on as if nothing were."""
+    home = tmp_path / "home"
+    async with mirror_of(far, home, sleep=naps) as stores:
+        told = hear(stores)
+        scene, _ = await begin(stores)
+        far.down.add(Store.LOG)
+        await far.stores.log(Role.ORCHESTRATOR).move_head(scene.id, None, MoveKind.UNDO)
+        again = b.turn(scene, None, "Once more.")
+        await stores.log(Role.ORCHESTRATOR).append_turn(again, MoveKind.BRANCH)
+        far.down.clear()
+        await until(naps, lambda: "apart" in dict(stores.health())["log"])
+        assert "otherwise of 1 scene" in told[-1].text
+        await play(stores, scene, again, "By the server.")
+    async with mirror_of(far, home, sleep=naps) as stores:
+        assert all(state == "ok" for _, state in stores.health())
+        assert await all_of(stores) == await all_of(far.stores)
+
+
+@pytest.mark.parametrize("on", [TRUTH, (Store.LOG,), (Store.CANON,), (Store.WORDS, Store.OBJECTS)])
+async def test_any_of_the_stores_may_be_on_servers(
+    far: Far, naps: Naps, tmp_path: Path, on: tuple[Store, ...]
+) -> None:
+    async with mirror_of(far, tmp_path / "home", *on, sleep=naps) as stores:
+        scene, turn = await begin(stores)
+        far.down.update(on)
+        await play(stores, scene, turn, "Meanwhile.")
+        await stores.words(Role.INDEXER).put("turns", [TextItem("a", "bell", {})])
+        key = await stores.objects(Role.INGEST).put("originals", b"a book")
+        far.down.clear()
+        await healed(stores, naps)
+        shown = await seen(stores, scene)
+        assert shown[0] == ["I go on.", "Meanwhile."]
+        assert shown[2] == ["Who said: Meanwhile."]
+        assert await stores.words(Role.INDEXER).count("turns") == 1
+        there_log, there_canon = far.stores.log(Role.NARRATOR), far.stores.canon(Role.NARRATOR)
+        assert len(await there_log.stories()) == (Store.LOG in on)
+        assert len(await there_canon.universes()) == (Store.CANON in on)
+        assert await far.stores.words(Role.INDEXER).count("turns") == (Store.WORDS in on)
+        assert await far.stores.objects(None).exists("originals", key) == (Store.OBJECTS in on)
+    async with mirror_of(far, tmp_path / "home", *on, sleep=naps) as stores:
+        assert await seen(stores, scene) == shown
+
+
 # --- what is derived, and documents -----------------------------------------------------------------
 
 
@@ -374,5 +465,21 @@ async def test_every_method_of_the_ports_is_known(far: Far, tmp_path: Path, stor
     """What the embedded twin can be called by, the mirrored one can, and as what it is."""
     twin = getattr(far.stores, store.value)(Role.ORCHESTRATOR)
     public = {name for name in dir(twin) if not name.startswith("_") and callable(getattr(twin, name))}
-    assert reads_of(store) | writes_of(store) == public
     assert not reads_of(store) & writes_of(store)
+    async with mirror_of(far, tmp_path / "home") as stores:
+        handle = getattr(stores, store.value)(Role.ORCHESTRATOR)
+        assert {name for name in public if not hasattr(handle, name)} == set()
+        assert not hasattr(handle, "truncate")
+
+
+async def test_the_words_are_made_anew_on_the_server(far: Far, naps: Naps, tmp_path: Path) -> None:
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        scene, turn = await begin(stores)
+        await stores.words(Role.INDEXER).put("turns", [TextItem("gone", "I go on.", {})])
+        await reindex(stores, say=lambda line: None)
+        hits = await stores.words(Role.INDEXER).search("turns", "go", scope={"scene": scene.id})
+        assert [hit.id for hit in hits] == [turn.id]
+        assert await stores.words(Role.INDEXER).count("turns") == 1
+        far.down.add(Store.WORDS)
+        with pytest.raises(StoreUnavailable):
+            await reindex(stores, say=lambda line: None)

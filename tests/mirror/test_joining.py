@@ -16,6 +16,7 @@ import pytest
 
 from stores.authority import Role, Store
 from stores.errors import LibraryInUse, StoreError, StoreUnavailable
+from stores.mirror import aside
 from stores.mirror.open import mirrored
 from stores.mirror.words import Apart
 from stores.open import open_stores
@@ -289,3 +290,55 @@ async def test_faults_while_joining(far: Far, naps: Naps, tmp_path: Path) -> Non
                 assert await all_of(stores) == await all_of(one.stores)
             async with mirror_of(one, home, sleep=naps) as stores:
                 assert all(state == "ok" for _, state in stores.health())
+
+
+# --- a copy is no library of its own, unless it is set aside ----------------------------------------
+
+
+async def test_a_copy_is_not_opened_as_a_library_of_its_own(far: Far, tmp_path: Path) -> None:
+    """What would be played then, the servers would never hear of."""
+    async with mirror_of(far, tmp_path / "home") as stores:
+        await begin(stores)
+    with pytest.raises(Apart, match="copy of a library"):
+        await open_stores(tmp_path / "home")
+    for on in ([Store.LOG], [Store.CANON], [Store.WORDS]):
+        with pytest.raises(Apart, match="copy of a library"):
+            await mirrored(far.servers(*on), tmp_path / "home")
+
+
+async def test_setting_aside_keeps_everything_and_fetches_anew(far: Far, naps: Naps, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    async with mirror_of(far, home, sleep=naps) as stores:
+        scene, turn = await begin(stores)
+        far.down.update(Store)
+        await play(stores, scene, turn, "Never sent.")
+        document = await stores.objects(Role.INGEST).put("originals", b"a book")
+    far.down.clear()
+    place, waiting = await aside.look(home)
+    assert place.joined == {Store.LOG, Store.CANON}
+    assert waiting[Store.CANON] == 1
+    kept = await aside.set_aside(home)
+    async with mirror_of(far, home, sleep=naps) as stores:
+        await healed(stores, naps)
+        assert (await seen(stores, scene))[0] == ["I go on."]
+        assert await far.stores.objects(None).get("originals", document) == b"a book"
+    (tmp_path / "aside").mkdir()
+    kept.rename(tmp_path / "aside" / "library.db")
+    own = await open_stores(tmp_path / "aside")
+    assert (await seen(own, scene))[0] == ["I go on.", "Never sent."]
+    await own.close()
+
+
+async def test_a_copy_made_anew_still_sends_its_documents(far: Far, naps: Naps, tmp_path: Path) -> None:
+    one = tmp_path / "one"
+    async with mirror_of(far, one, sleep=naps) as stores:
+        scene, turn = await begin(stores)
+        far.down.add(Store.OBJECTS)
+        document = await stores.objects(Role.INGEST).put("originals", b"a book")
+    async with mirror_of(far, tmp_path / "other", sleep=naps) as stores:
+        await play(stores, scene, turn, "Elsewhere.")
+    async with mirror_of(far, one, sleep=naps) as stores:
+        far.down.clear()
+        await healed(stores, naps)
+        assert (await seen(stores, scene))[0] == ["I go on.", "Elsewhere."]
+        assert await far.stores.objects(None).get("originals", document) == b"a book"

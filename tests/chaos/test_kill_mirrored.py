@@ -1,0 +1,78 @@
+"""A real process is killed at random moments while its servers flap; nothing is lost, nothing is there twice.
+
+Source: issue "The five stores", "Degraded modes".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import random
+import signal
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from monitor_tui.compose import Desktop, compose
+from stores.authority import Store
+from stores.records.ids import SystemIds, utc_now
+from tests.chaos import flapping
+from tests.chaos.test_kill import entries_of, look_at_everything, wait_for_more
+from tests.mirror.far import Naps, all_of, far_away, healed, mirror_of
+
+KILLS = int(os.environ.get("MONITOR_CHAOS_KILLS", "200")) // 4
+LONGEST = 3.0
+
+pytestmark = pytest.mark.chaos
+
+
+def test_kills_while_servers_flap_lose_nothing(tmp_path: Path) -> None:
+    home, far, notes = tmp_path / "home", tmp_path / "far", tmp_path / "notes"
+    dice = random.Random(20_261_122)
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.chaos.flapping"])
+    waited = 0
+    for _ in range(KILLS):
+        began = notes.stat().st_size if notes.exists() else 0
+        process = context.Process(
+            target=flapping.run, args=(str(home), str(far), str(notes), dice.getrandbits(32))
+        )
+        process.start()
+        wait_for_more(notes, began)
+        process.join(dice.uniform(0.0, LONGEST))
+        assert process.is_alive(), "the player ended by itself: see its error above"
+        assert process.pid is not None
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        waited += asyncio.run(_check(home, far, entries_of(notes)))
+    acknowledged = [e for e in entries_of(notes) if e["kind"] == "acknowledged"]
+    print(
+        f"{KILLS} kills: {len(acknowledged)} lines acknowledged, none lost; {waited} writes were sent later"
+    )
+    assert len(acknowledged) > KILLS
+    assert waited, "no kill found anything waiting: the test would show nothing"
+
+
+async def _check(home: Path, far_home: Path, entries: list[dict[str, Any]]) -> int:
+    """Start again with the servers well; look at everything on both sides. Returns how much had waited."""
+    naps = Naps()
+    async with far_away(far_home) as far:
+        far.down |= {Store.LOG, Store.CANON}
+        async with mirror_of(far, home, Store.LOG, Store.CANON, sleep=naps) as stores:
+            waiting = _waiting(dict(stores.health()))
+            far.down.clear()
+            await healed(stores, naps)
+            assert await all_of(stores) == await all_of(far.stores)
+            desktop = Desktop(compose(stores, home, utc_now, SystemIds(utc_now)), stores, stores.close)
+            await look_at_everything(desktop, entries)
+            await healed(stores, naps)
+            assert await all_of(stores) == await all_of(far.stores)
+    return waiting
+
+
+def _waiting(health: dict[str, str]) -> int:
+    words = " ".join(health.values()).split()
+    return sum(int(word) for word, then in pairwise(words) if then == "to")
