@@ -138,6 +138,8 @@ class _Draft:
             self._support(change.entity_id, evidence)
         if isinstance(change, UpdateEntity):
             self._support(change.entity_id, evidence)
+        if isinstance(change, MergeEntities):
+            self._support(change.kept_id, evidence)
 
     def batch(self, batch_id: Id, closing: Closing) -> CanonBatch:
         scene = closing.scene

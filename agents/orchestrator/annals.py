@@ -29,6 +29,7 @@ MOST = 500
 EVERY = 100_000
 """Facts that are looked through."""
 
+_TAKEN_BACK = (FactStatus.RETCONNED, EntityStatus.RETCONNED, EntityStatus.MERGED)
 _SPEAKERS = {Speaker.PLAYER: "you", Speaker.GM: "the GM", Speaker.ORACLE: "dice", Speaker.SYSTEM: "MONITOR"}
 
 
@@ -49,7 +50,21 @@ class Annals:
     async def basis(self, subject_id: Id) -> tuple[Basis, ...]:
         fact = (await self._canon.facts_by_id([subject_id])).get(subject_id)
         made_by = fact.proposal_id if fact else None
-        return await self.places(await self._canon.evidence_of(subject_id), made_by)
+        evidence = await self._canon.evidence_of(subject_id)
+        subject = fact or (await self._canon.entities_by_id([subject_id])).get(subject_id)
+        if subject is not None and subject.status in _TAKEN_BACK:
+            evidence = [*evidence, *await self._taking_back(subject)]
+        return await self.places(evidence, made_by)
+
+    async def _taking_back(self, subject: Fact | Entity) -> list[Evidence]:
+        """Return the act by which something left canon; canon itself keeps only that it did."""
+        done = await self._log.proposals(universe_id=subject.universe_id, statuses=[ProposalStatus.ACCEPTED])
+        for proposal in reversed(done):
+            change = proposal.change
+            retconned = isinstance(change, RetconFact) and change.fact_id == subject.id
+            if retconned or (isinstance(change, MergeEntities) and change.absorbed_id == subject.id):
+                return list(proposal.evidence)
+        return []
 
     async def places(self, evidence: Sequence[Evidence], made_by: Id | None = None) -> tuple[Basis, ...]:
         """Return where each piece of evidence stands, and by whom it is.

@@ -375,6 +375,9 @@ async def test_two_that_are_one_and_two_again(world: World) -> None:
     assert [e.id for e in await world.desk.world.previews.absorbed_by(pike.id)] == [wenna.id]
     card = await world.desk.card(pike.id)
     assert [other.name for _, other, _ in card.relations] == ["Old Tam"]
+    for one in (pike, wenna):
+        acts = [b.evidence.quote for b in await world.desk.world.record.basis(one.id)]
+        assert acts == [f"Brought in: {one.name}", "Wenna is Wenna Pike."]
     with pytest.raises(InputError, match="merged"):
         await world.edits.retcon(wenna.id)
 
@@ -491,6 +494,8 @@ async def test_a_retconned_fact_keeps_its_status_in_history(world: World) -> Non
     await world.accept()
     history = await world.desk.world.record.history(fact_id)
     assert [v.fact.status for v in history.facts] == [FactStatus.RETCONNED]
+    quotes = [b.evidence.quote for b in await world.desk.world.record.basis(fact_id)]
+    assert quotes == ["Mara keeps a dog", "Never so: Mara keeps a dog."], "and by whose word it went"
 
 
 async def test_what_canon_notes_of_an_edit_is_no_deed_of_anybody(world: World) -> None:
