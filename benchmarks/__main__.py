@@ -7,7 +7,7 @@ import tempfile
 import traceback
 from pathlib import Path
 
-from benchmarks import commit, exchange, gate, keys, memory, modes, opening, start, stores, table
+from benchmarks import commit, exchange, gate, keys, memory, mirror, modes, opening, start, stores, table
 from benchmarks.libraries import Libraries
 
 GROUPS = {
@@ -20,6 +20,7 @@ GROUPS = {
     "start": start.run,
     "memory": memory.run,
     "stores": stores.run,
+    "mirror": mirror.run,
 }
 
 

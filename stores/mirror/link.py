@@ -171,10 +171,14 @@ class Link:
         args: tuple[Any, ...],
         named: Mapping[str, Any],
     ) -> Any:
-        if self._connected is None:
+        connected = self._connected
+        if connected is None:
             raise self.outage()
-        handle = self._connected.handle(role)
-        return await self.run(getattr(handle, method)(*args, **named), seconds)
+
+        async def call() -> Any:  # making the handle may fail as the call itself does
+            return await getattr(connected.handle(role), method)(*args, **named)
+
+        return await self.run(call(), seconds)
 
     def outage(self) -> Outage:
         """Return the error that says that this server is down."""
