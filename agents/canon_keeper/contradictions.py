@@ -23,28 +23,22 @@ from agents.canon_keeper.claims import (
 from agents.canon_keeper.clashes import clashes
 from agents.canon_keeper.decisions import is_turned_down, ruling
 from agents.canon_keeper.duplicates import Names, duplicate_of
+from agents.canon_keeper.locks import locked_by
 from agents.canon_keeper.naming import named_entities
 from agents.canon_keeper.policy import Findings
 from agents.canon_keeper.precedents import Precedents, in_words, upholds
 from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.readings import SUBJECT, read, slot_of
+from agents.canon_keeper.readings import read, slot_of
 from agents.canon_keeper.sight import Check, Sight
 from agents.canon_keeper.snapshot import CanonSnapshot
 from agents.canon_keeper.trial import Step, Trial
 from agents.canon_keeper.world import World
 from agents.views import ConflictView
 from stores.records.canon import (
-    AssertFact,
     CreateEntity,
-    EndFact,
     Fact,
-    FactKind,
     FactStatus,
-    Involvement,
-    MergeEntities,
     RetconFact,
-    StateChange,
-    UpdateEntity,
 )
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
@@ -63,8 +57,6 @@ CHECKS: tuple[Check, ...] = (
     premises.unheard_of,
 )
 """Every check of a claim, in the order in which their conflicts are shown."""
-
-_ALTERING = frozenset({FactKind.ATTRIBUTE, FactKind.STATE, FactKind.RELATION})
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +127,7 @@ class _Bench:
             self._steps.append(Step(proposal, known, tuple(made)))
             self._smooth = self._smooth and not out and not self._clashes[proposal.id]
         except UnwritableError as error:
-            findings = Findings(locked=self._locked(proposal))
+            findings = Findings(locked=locked_by(proposal, self._world))
             self._clashes[proposal.id] = [ConflictView("unwritable", f"It cannot be written: {error}.")]
             self._smooth = False
         self._findings[proposal.id] = findings
@@ -159,7 +151,7 @@ class _Bench:
         if known is None:
             self._clashes[proposal.id].extend(self._conflicts(proposal, claim))
         return Findings(
-            locked=self._locked(proposal),
+            locked=locked_by(proposal, self._world),
             duplicate_of=None if repeats else known,
             repeats=repeats,
             fact=claim.fact if claim else None,
@@ -240,13 +232,6 @@ class _Bench:
 
     # --- the rest -----------------------------------------------------------------------------------
 
-    def _locked(self, proposal: ProposedChange) -> tuple[str, ...]:
-        universe = self._world.canon.universe
-        if universe is not None and universe.locked:
-            return (universe.name,)
-        altered = (self._world.entity(i) for i in _altered(proposal, self._world))
-        return tuple(e.name for e in altered if e is not None and e.locked)
-
     def _notes(self, proposal: ProposedChange, claim: Claim | None) -> Iterator[str]:
         if claim is None:
             return
@@ -289,22 +274,3 @@ def _restored(proposal: ProposedChange, world: World) -> Claim | None:
     slot = slot_of(anew, world.catalogue)
     values = (other.id for other in world.rivals(anew) if slot and slot_of(other, world.catalogue) == slot)
     return Claim(proposal, anew, ends=frozenset(values))
-
-
-def _altered(proposal: ProposedChange, world: World) -> Iterator[Id]:
-    """Yield the entities that the change would alter. To happen near something alters nothing."""
-    change = proposal.change
-    match change:
-        case UpdateEntity() | StateChange():
-            yield change.entity_id
-        case MergeEntities():
-            yield from (change.kept_id, change.absorbed_id)
-        case EndFact() | RetconFact():
-            fact = world.facts.get(change.fact_id)
-            yield from _subjects(fact.involves) if fact else (change.fact_id,)
-        case AssertFact() if change.fact_kind in _ALTERING:
-            yield from _subjects(change.involves)
-
-
-def _subjects(involves: Iterable[Involvement]) -> Iterator[Id]:
-    return (i.entity_id for i in involves if i.role == SUBJECT)

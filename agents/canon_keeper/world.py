@@ -148,7 +148,9 @@ class World:
         self._settle_ended_by(fact)
         slot = slot_of(fact, self.catalogue)
         for other in [self.facts[i] for i in self._slots[slot]] if slot else ():
-            if other.id != fact.id and is_open(other) and is_open(self.facts[fact.id]):
+            # Two that give the same value stand side by side, as they did before.
+            another = other.id != fact.id and not same_value_given(other, fact, self.catalogue)
+            if another and is_open(other) and is_open(self.facts[fact.id]):
                 self._end(self.facts[fact.id], other)
         self._follow()
 

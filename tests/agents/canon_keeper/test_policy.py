@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.canon_keeper.kinds import PLURALS, in_words, kinds_of, read_kind
 from agents.canon_keeper.policy import THRESHOLD, Findings, KindRule, Mark, confidence_of, judge
 from agents.views import ConflictView
-from stores.records.canon import Authority
+from stores.records.canon import (
+    AdvanceClock,
+    Authority,
+    CreateEntity,
+    EndFact,
+    MergeEntities,
+    NoteAxiom,
+    Payload,
+    RetconFact,
+    StateChange,
+    StateOp,
+    UpdateEntity,
+)
 from stores.records.ids import derived
-from tests.agents.canon_keeper.kit import LANTERN, MARA, says
+from stores.records.world import EntityKind
+from tests.agents.canon_keeper.kit import LANTERN, MARA, new_id, proposal, says
 
 CONFLICT = ConflictView("one_value", "Canon says otherwise.")
 KNOWN = derived("known fact")
@@ -85,28 +101,69 @@ findings = st.builds(
     ruled_out=st.sampled_from(["", "You ruled on this."]),
     notes=st.sampled_from([(), ("A note.",)]),
 )
-rules = st.dictionaries(
-    st.sampled_from(["assert_fact", "assert_fact:owns", "state_change"]), st.sampled_from(KindRule)
+changes = st.sampled_from(
+    [
+        CreateEntity(entity_id=new_id(), entity_kind=EntityKind.PLACE, name="Crypt"),
+        UpdateEntity(entity_id=MARA.id, name="Mara Venn"),
+        MergeEntities(kept_id=MARA.id, absorbed_id=LANTERN.id),
+        says("owns", MARA, LANTERN).payload,
+        EndFact(fact_id=KNOWN),
+        RetconFact(fact_id=KNOWN),
+        StateChange(entity_id=MARA.id, key="hp", op=StateOp.ADD, value=-1),
+        AdvanceClock(clock="Tide", by=1, size=6),
+        NoteAxiom(statement="The dead stay dead.", predicate="rule"),
+    ]
 )
+"""A change of each of the nine kinds."""
+
+PARTS = ("create_entity:place", "assert_fact:owns", "state_change:hp", "note_axiom:rule")
+rules = st.dictionaries(st.sampled_from([*PLURALS, *PARTS]), st.sampled_from(KindRule))
+"""What a universe may lay down."""
 
 
-@given(st.sampled_from(Authority), st.booleans(), findings, rules)
+@settings(max_examples=500)
+@given(changes, st.sampled_from(Authority), st.booleans(), findings, rules)
 def test_policy_is_total_and_deterministic(
-    authority: Authority, with_evidence: bool, found: Findings, by_kind: dict[str, KindRule]
+    change: Payload,
+    authority: Authority,
+    with_evidence: bool,
+    found: Findings,
+    by_kind: dict[str, KindRule],
 ) -> None:
-    claim = says("owns", MARA, LANTERN, authority=authority)
+    claim = proposal(change, authority=authority)
     claim = claim if with_evidence else claim.model_copy(update={"evidence": ()})
     judgement = judge(claim, found, by_kind)
     assert judgement == judge(claim, found, by_kind)
+    assert judgement.mark in ("accept", "reject", "defer", "hold")
     assert 0 < judgement.confidence <= 1
+    assert all(judgement.reasons)
     assert judgement.reasons
     by_gm = authority is Authority.GM
-    rule = by_kind.get("assert_fact:owns", by_kind.get("assert_fact"))
+    narrow, *whole = kinds_of(claim)
+    rule = by_kind.get(narrow, by_kind.get(whole[0]) if whole else None)
+    free = not (found.locked and not by_gm) and not (found.duplicate_of or found.ruled_out or found.conflicts)
+    assert judgement.by_rule is (free and rule is not None)
     assert (judgement.mark == "reject") is (
         (bool(found.locked) and not by_gm)
         or (bool(found.ruled_out) and not found.duplicate_of)
-        or (not (found.duplicate_of or found.conflicts) and rule is KindRule.REJECT)
+        or (free and rule is KindRule.REJECT)
     )
     if judgement.mark == "accept":
         assert found.duplicate_of or not found.conflicts
         assert found.duplicate_of or judgement.confidence >= THRESHOLD or rule
+    if free and rule is KindRule.ASK:
+        assert judgement.mark == "defer"
+
+
+def test_the_nine_kinds_are_all_there_are() -> None:
+    assert {c.model_fields["kind"].default for c in get_args(get_args(Payload)[0])} == set(PLURALS)
+
+
+@pytest.mark.parametrize("kind", [*PLURALS, *PARTS])
+def test_a_kind_is_told_in_words_and_read_back(kind: str) -> None:
+    assert read_kind(kind) == kind
+    whole, _, part = kind.partition(":")
+    assert in_words(kind).startswith(PLURALS[whole])
+    assert part in in_words(kind)
+    if not part:
+        assert read_kind(PLURALS[kind].upper()) == kind

@@ -1,0 +1,316 @@
+"""No path writes canon but the gate: whatever is asked of the desk, in any order, canon changes only in the
+calls that commit.
+
+Source: product.md: "nothing becomes true in your world without evidence and your decision".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random
+import sqlite3
+import tempfile
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from agents.bench import BenchCourt, BenchHouse, RulingWords
+from agents.desk import Desk, Mode
+from agents.world_desk import WorldEdits, WorldLedger, WorldPreviews, WorldRecord
+from agents.world_views import EntityEdit, FactEdit, NewThing
+from monitor_tui.compose import Desktop
+from stores.authority import Store
+from stores.embedded.migrations import TABLES
+from stores.errors import InputError, MonitorError
+from stores.records.ids import Id
+from stores.records.ledger import KindRule, Verdict
+from stores.records.world import EntityKind
+from tests.table import begin, opened
+
+CONTAINERS = {"story_nodes", "scene_nodes"}
+"""Stories and scenes are the Orchestrator's own: they say that something is played, not that it is true."""
+
+CANON = sorted(t for t, (store, _) in TABLES.items() if store is Store.CANON and t not in CONTAINERS)
+
+COMMITS = {"commit", "commit_universe", "commit_trigger", "complete_story", "court.rule"}
+"""Calls by which the GM has something written."""
+
+FOUNDS = {"create_universe", "add_sample", "start_story"}
+"""Calls that bring in a world, or a story's own hero and place: what the GM has typed or chosen whole."""
+
+LINES = (
+    "I wait.",
+    "> The rain comes in.",
+    "/fact Tom ally_of Ann",
+    "/fact Tom enemy_of Ann",
+    "/fact The well is deep",
+    "/npc Tom: a stranger",
+    "/npc Ann: the miller",
+    "/place Crypt: dark",
+    "/go Crypt",
+    "/state Mara.hp -1",
+    "/axiom The dead stay dead",
+    "/roll 2d6",
+    "? Is it night",
+    "/time +2h",
+    "/accept all",
+    "/undecide all",
+    "/proposals",
+    "/court 1",
+    "/rules",
+    "/promises",
+    "/fact promise: Mara owes Tom a coin",
+    "/paid 1",
+    "/later",
+)
+
+
+@dataclass
+class Play:
+    """A library in play, and a hand that does things to it at random."""
+
+    desktop: Desktop
+    scene_id: Id
+    dice: random.Random
+    staged: list[Id] = field(default_factory=list)
+
+    @property
+    def desk(self) -> Desk:
+        return self.desktop.desk
+
+    async def universe(self) -> Id:
+        return (await self.desk.scene(self.scene_id)).universe.id
+
+    async def entity(self) -> Id:
+        return self.dice.choice(await self.desk.entities(await self.universe())).id
+
+    async def fact(self) -> Id:
+        facts = (await self.desk.world.record.moment(await self.universe(), "always")).facts
+        return self.dice.choice(facts).fact.id if facts else "none"
+
+    async def proposal(self) -> Id:
+        rows = [
+            *(await self.desk.scene(self.scene_id)).proposals,
+            *(await self.desk.gate(None, await self.universe())).proposals,
+        ]
+        return self.dice.choice(rows).proposal.id if rows else "none"
+
+    async def turn(self) -> Id:
+        rows = await self.desk.transcript(self.scene_id, 0, 50)
+        return self.dice.choice(rows).turn.id if rows else "none"
+
+    async def story(self) -> Id:
+        return (await self.desk.scene(self.scene_id)).story.id
+
+    async def ruling(self) -> RulingWords:
+        """A ruling on something that is held, if anything is."""
+        rows = (await self.desk.scene(self.scene_id)).proposals
+        held = [r for r in rows if (r.conflicts or r.alike) and r.status == "pending"]
+        proposal_id = self.dice.choice(held).proposal.id if held else await self.proposal()
+        cases = (await self.desk.bench.court.docket(proposal_id)).cases
+        if not cases:
+            raise InputError("It meets nothing.")
+        case = self.dice.choice(cases)
+        way = self.dice.choice(case.ways)
+        choice = self.dice.choice(way.choices) if way.choices else None
+        return RulingWords(
+            proposal_id,
+            case.against,
+            way.name,
+            yielding=choice.yielding if choice else None,
+            entity_id=choice.entity_id if choice else None,
+            name=choice.suggested if choice else "",
+            when=way.suggested,
+        )
+
+
+Call = Callable[[Play], Awaitable[object]]
+
+
+async def move_on(play: Play) -> None:
+    """Commit as the gate does; when that closes the scene, play goes on in the next."""
+    report = await play.desk.commit(play.scene_id)
+    play.scene_id = report.next_scene_id or play.scene_id
+
+
+CALLS: dict[str, Call] = {
+    # --- what commits -------------------------------------------------------------------------------
+    "commit": move_on,
+    "commit_universe": lambda p: _with(p.universe, p.desk.commit_universe),
+    "commit_trigger": lambda p: p.desk.commit_trigger(p.scene_id),
+    "court.rule": lambda p: _with(p.ruling, p.desk.bench.court.rule),
+    # --- what does not --------------------------------------------------------------------------------
+    "recover": lambda p: p.desk.recover(),
+    "enter": lambda p: p.desk.enter(Mode.UNIVERSE),
+    "leave": lambda p: p.desk.leave(),
+    "menu": lambda p: p.desk.menu(),
+    "universes": lambda p: p.desk.universes(),
+    "systems": lambda p: p.desk.systems(),
+    "sample_outline": lambda p: p.desk.sample_outline(),
+    "characters": lambda p: _with(p.universe, p.desk.characters),
+    "places": lambda p: _with(p.universe, p.desk.places),
+    "stories": lambda p: p.desk.stories(),
+    "resume": lambda p: _with(p.story, p.desk.resume),
+    "suspend": lambda p: p.desk.suspend(),
+    "scene": lambda p: p.desk.scene(p.scene_id),
+    "transcript": lambda p: p.desk.transcript(p.scene_id, 0, 9),
+    "submit": lambda p: p.desk.submit(p.scene_id, p.dice.choice(LINES)),
+    "pass_time": lambda p: p.desk.pass_time(p.scene_id, "+1h"),
+    "alter_roll": lambda p: p.desk.alter_roll(p.scene_id, "reroll", "1"),
+    "rest": lambda p: p.desk.rest(p.scene_id, ""),
+    "sheet": lambda p: p.desk.sheet(p.scene_id),
+    "edit_sheet": lambda p: _sheet(p),
+    "set_tension": lambda p: p.desk.set_tension(p.scene_id, p.dice.randint(1, 9)),
+    "check_start": lambda p: p.desk.check_start(p.scene_id),
+    "finish_track": lambda p: p.desk.finish_track(p.scene_id, "1"),
+    "undo": lambda p: p.desk.undo(p.scene_id),
+    "redo": lambda p: p.desk.redo(p.scene_id),
+    "retake": lambda p: p.desk.retake(p.scene_id, "Otherwise."),
+    "walk_takes": lambda p: p.desk.walk_takes(p.scene_id, 1),
+    "branch": lambda p: _with(p.turn, lambda turn: p.desk.branch(p.scene_id, turn)),
+    "end_scene": lambda p: p.desk.end_scene(p.scene_id, "It is over"),
+    "rename_scene": lambda p: p.desk.rename_scene(p.scene_id, "Another name"),
+    "reopen_scene": lambda p: p.desk.reopen_scene(p.scene_id),
+    "gate": lambda p: p.desk.gate(p.scene_id),
+    "decide": lambda p: _with(p.proposal, lambda i: p.desk.decide([i], p.dice.choice([*Verdict, None]))),
+    "edit_text": lambda p: _with(p.proposal, lambda i: p.desk.edit_text(i, "Otherwise")),
+    "dismiss_trigger": lambda p: p.desk.dismiss_trigger(p.scene_id),
+    "entities": lambda p: _with(p.universe, p.desk.entities),
+    "known_as": lambda p: _with(p.universe, p.desk.known_as),
+    "card": lambda p: _with(p.entity, p.desk.card),
+    "trace": lambda p: _with(p.turn, p.desk.trace),
+    "edits.create": lambda p: _with(
+        p.universe, lambda u: p.desk.world.edits.create(u, NewThing(EntityKind.OBJECT, "Lamp"))
+    ),
+    "edits.edit": lambda p: _with(p.entity, lambda e: p.desk.world.edits.edit(e, EntityEdit("Other name"))),
+    "edits.lock": lambda p: _with(p.entity, lambda e: p.desk.world.edits.lock(e, True)),
+    "edits.say": lambda p: _with(p.universe, lambda u: p.desk.world.edits.say(u, "The tower leans")),
+    "edits.rule": lambda p: _with(p.universe, lambda u: p.desk.world.edits.rule(u, "Salt burns")),
+    "edits.correct": lambda p: _with(
+        p.fact, lambda f: p.desk.world.edits.correct(f, FactEdit("It was otherwise."))
+    ),
+    "edits.end": lambda p: _with(p.fact, p.desk.world.edits.end),
+    "edits.retcon": lambda p: _with(p.fact, p.desk.world.edits.retcon),
+    "edits.merge": lambda p: _two(p, p.desk.world.edits.merge),
+    "edits.split": lambda p: _with(p.entity, p.desk.world.edits.split),
+    "previews.waiting": lambda p: _with(p.universe, p.desk.world.previews.waiting),
+    "previews.about": lambda p: _with(p.entity, p.desk.world.previews.about),
+    "previews.retcon": lambda p: _with(p.fact, p.desk.world.previews.retcon),
+    "previews.lookalikes": lambda p: _with(p.universe, p.desk.world.previews.lookalikes),
+    "previews.merge": lambda p: _two(p, p.desk.world.previews.merge),
+    "previews.absorbed_by": lambda p: _with(p.entity, p.desk.world.previews.absorbed_by),
+    "record.basis": lambda p: _with(p.fact, p.desk.world.record.basis),
+    "record.history": lambda p: _with(p.fact, p.desk.world.record.history),
+    "record.moment": lambda p: _with(p.universe, p.desk.world.record.moment),
+    "record.taken_back": lambda p: _with(p.universe, p.desk.world.record.taken_back),
+    "record.timeline": lambda p: _with(p.universe, p.desk.world.record.timeline),
+    "record.ties": lambda p: _with(p.entity, p.desk.world.record.ties),
+    "ledger.read": lambda p: _with(p.universe, p.desk.world.ledger.read),
+    "ledger.pay_off": lambda p: _with(p.fact, p.desk.world.ledger.pay_off),
+    "court.docket": lambda p: _with(p.proposal, p.desk.bench.court.docket),
+    "court.foresee": lambda p: _with(p.ruling, p.desk.bench.court.foresee),
+    "court.rulings": lambda p: _with(p.universe, p.desk.bench.court.rulings),
+    "house.read": lambda p: _with(p.universe, p.desk.bench.house.read),
+    "house.set_rule": lambda p: _with(
+        p.universe, lambda u: p.desk.bench.house.set_rule(u, "assert_fact", p.dice.choice(list(KindRule)))
+    ),
+    "house.set_predicates": lambda p: _with(
+        p.universe, lambda u: p.desk.bench.house.set_predicates(u, "adores: {}")
+    ),
+    "house.undo": lambda p: _with(p.proposal, p.desk.bench.house.undo),
+}
+
+NOT_TRIED = FOUNDS | {"complete_story", "abandon"}
+"""Beginnings, and ends after which nothing is left to try."""
+
+
+async def _with(what: Callable[[], Awaitable[object]], call: Callable[..., Awaitable[object]]) -> object:
+    return await call(await what())
+
+
+async def _two(play: Play, call: Callable[[Id, Id], Awaitable[object]]) -> object:
+    return await call(await play.entity(), await play.entity())
+
+
+async def _sheet(play: Play) -> object:
+    hero = (await play.desk.scene(play.scene_id)).story.pc_id
+    return await play.desk.edit_sheet(play.scene_id, hero or "none", {"hp": 5}, {"weary": True})
+
+
+def canon_of(home: Path) -> str:
+    """Return a digest of every row of canon."""
+    seen = hashlib.sha256()
+    connection = sqlite3.connect(f"file:{home / 'library.db'}?mode=ro", uri=True)
+    try:
+        for name in CANON:
+            for row in connection.execute(f"SELECT * FROM {name} ORDER BY 1, 2"):
+                seen.update(repr((name, row)).encode())
+    finally:
+        connection.close()
+    return seen.hexdigest()
+
+
+async def play_on(home: Path, names: list[str], seed: int) -> set[str]:
+    """Make these calls; returns those in which canon changed."""
+    changed = set[str]()
+    async with opened(home) as desktop:
+        play = Play(desktop, await begin(desktop), random.Random(seed))
+        for line in ("/npc Tom: the keeper", "/npc Ann: the miller", "/fact Tom ally_of Ann"):
+            await desktop.desk.submit(play.scene_id, line)
+        await desktop.desk.commit(play.scene_id)
+        for line in ("I wait.", "/fact Tom enemy_of Ann", "/npc Tom: another"):
+            await desktop.desk.submit(play.scene_id, line)
+        before = canon_of(home)
+        for name in names:
+            # Most of what is tried at random makes no sense; it must still change nothing.
+            with suppress(MonitorError):
+                await CALLS[name](play)
+            after = canon_of(home)
+            if after != before:
+                changed.add(name)
+            before = after
+    return changed
+
+
+@settings(
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+)
+@given(st.lists(st.sampled_from(sorted(CALLS)), min_size=25, max_size=60), st.integers(0, 2**16))
+def test_canon_changes_only_in_calls_that_commit(names: list[str], seed: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        changed = asyncio.run(play_on(Path(folder), names, seed))
+    assert changed <= COMMITS, "the gate alone writes canon"
+
+
+def test_every_call_alone_and_a_commit_after_it() -> None:
+    """Each call is made, none but commits write, and commits do: the test could not pass by doing nothing."""
+    names = [name for pair in ((n, "commit") for n in sorted(CALLS) if n != "commit") for name in pair]
+    lively = [*("court.rule",) * 3, *("submit",) * 6, *names]
+    with tempfile.TemporaryDirectory() as folder:
+        changed = asyncio.run(play_on(Path(folder), lively, seed=4))
+    assert changed <= COMMITS
+    assert {"commit", "court.rule"} <= changed
+
+
+def test_every_call_of_the_desk_is_among_them() -> None:
+    """Whoever adds a call to the desk has it tried here too."""
+
+    def calls(protocol: type, prefix: str = "") -> set[str]:
+        return {
+            f"{prefix}{name}"
+            for name, value in vars(protocol).items()
+            if asyncio.iscoroutinefunction(value) and not name.startswith("_")
+        }
+
+    known = calls(Desk) | calls(WorldEdits, "edits.") | calls(WorldPreviews, "previews.")
+    known |= calls(WorldRecord, "record.") | calls(WorldLedger, "ledger.")
+    known |= calls(BenchCourt, "court.") | calls(BenchHouse, "house.")
+    assert known - NOT_TRIED == set(CALLS)
