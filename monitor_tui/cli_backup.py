@@ -16,6 +16,7 @@ from monitor_tui.cli_common import (
     home_of,
     library,
     print_json,
+    progress,
     run,
     size,
     warn,
@@ -192,7 +193,7 @@ async def _restore(home: Path, path: Path, universe: str | None, *, new: bool) -
     async with library(home) as stores:
         if new and await stores.canon(Role.CONTEXT_ASSEMBLY).universes():
             raise _not_new(home)
-        return await restore(stores, path, only=universe, kins=kins())
+        return await restore(stores, path, only=universe, kins=kins(), say=progress)
 
 
 def _must_be_new(home: Path) -> None:

@@ -78,6 +78,11 @@ def print_json(value: object) -> None:
     print(json.dumps(value, ensure_ascii=False, indent=2))
 
 
+def progress(line: str) -> None:
+    """Progress is no result: it goes where errors go."""
+    print(line, file=sys.stderr, flush=True)
+
+
 def warn(words: str) -> None:
     print(f"monitor: {words}", file=sys.stderr)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +17,7 @@ from monitor_tui.cli_common import (
     home_of,
     library,
     print_json,
+    progress,
     run,
     warn,
 )
@@ -80,7 +80,7 @@ async def _reindex(home: Path) -> dict[str, int]:
     from stores.reindex import reindex as make_anew
 
     async with library(home) as stores:
-        return await make_anew(stores, say=_progress)
+        return await make_anew(stores, say=progress)
 
 
 async def _migrate(from_: str, source: Path, to: str, target: Path, dry_run: bool) -> Migrated:
@@ -88,20 +88,15 @@ async def _migrate(from_: str, source: Path, to: str, target: Path, dry_run: boo
     from stores.open import ALL_STORES, kinds_named, open_stores
 
     kinds = [kinds_named({ALL_STORES: name}) for name in (from_, to)]
-    here = await open_stores(source, kinds=kinds[0], environ=os.environ, tell=_progress)
+    here = await open_stores(source, kinds=kinds[0], environ=os.environ, tell=progress)
     try:
-        there = await open_stores(target, kinds=kinds[1], environ=os.environ, tell=_progress)
+        there = await open_stores(target, kinds=kinds[1], environ=os.environ, tell=progress)
         try:
-            return await bring_over(here, there, dry_run=dry_run, say=_progress)
+            return await bring_over(here, there, dry_run=dry_run, say=progress)
         finally:
             await there.close()
     finally:
         await here.close()
-
-
-def _progress(line: str) -> None:
-    """Progress is no result: it goes where errors go."""
-    print(line, file=sys.stderr, flush=True)
 
 
 def _as_json(done: Migrated, dry_run: bool) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def _proposal(proposal: ProposedChange, of_universe: list[Id]) -> Iterator[Deriv
         yield from _evidence(piece, of_universe)
     if proposal.turn_id:
         yield _of("evidence", EvidenceKind.TURN, proposal.turn_id, fixed=1)
-        for index in range(MOST_OF_A_TURN):
+        for index in range(MOST_OF_A_TURN if _is_derived(proposal.id) else 0):
             if derived("proposal", proposal.turn_id, index) == proposal.id:
                 yield Derivation(partial(_of_roll, index), (proposal.turn_id,))
                 break
@@ -91,9 +91,16 @@ def _proposal(proposal: ProposedChange, of_universe: list[Id]) -> Iterator[Deriv
 
 
 def _evidence(piece: Evidence, of_universe: list[Id]) -> Iterator[Derivation]:
+    if not _is_derived(piece.id):
+        return
     yield _of("evidence", piece.kind, piece.ref_id, fixed=1)
     for universe_id in of_universe:
         yield Derivation(partial(_by_hand, piece.quote), (universe_id,))
+
+
+def _is_derived(id: Id) -> bool:
+    """Tell by its version whether an identifier is made of something: most of a campaign's are not."""
+    return id[14:15] == "5"
 
 
 def _of(kind: str, *parts: str, fixed: int = 0) -> Derivation:

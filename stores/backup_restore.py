@@ -7,7 +7,7 @@ copy. All that is restored at once is written in one load, or nothing of it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -63,11 +63,12 @@ async def restore(
     only: str | None = None,
     kins: Sequence[Kin] = (),
     clock: Clock = utc_now,
+    say: Callable[[str], None] = lambda line: None,
 ) -> list[Restored]:
     """Bring the backup's universes in (`only`: the one of this name): all that was asked for, or nothing.
 
-    `kins` know of derived identifiers that `backup_kin` does not. What came in is read back and compared.
-    Raises ArchiveError, InputError, StoreFull, StoreError.
+    `kins` know of derived identifiers that `backup_kin` does not; `say` hears how it comes along. What came
+    in is read back and compared. Raises ArchiveError, InputError, StoreFull, StoreError.
     """
     halt = Halt("Restoring was cut short.", kept="Nothing was restored.")
     with await asyncio.to_thread(open_file, path, "backup") as file:
@@ -79,6 +80,7 @@ async def restore(
         taken = {universe.id for universe in here}
         plan = _Plan(reader, moves, halt)
         for universe in chosen:
+            say(f"Checking “{universe.name}” ({sum(universe.counts.values()):,} records) ...")
             copy_name = names.copy_of(universe.name) if universe.id in taken else None
             await halt.of(asyncio.to_thread(plan.add, universe, copy_name, (kin, *kins)))
         # Objects first: they are known by their content alone, so one too many does no harm.
@@ -87,9 +89,11 @@ async def restore(
             await stores.objects(None).put(
                 collection, await asyncio.to_thread(reader.object, collection, key)
             )
+        say("Writing ...")
         known = await halt.of(stores.history.load(plan.parts(), naming=plan.naming))
     if known:
         raise damaged("It names things of another campaign in this library.")
+    say("Comparing ...")
     for coming in plan.coming:
         await _compare(stores, coming)
     return [Restored(c.new_id, c.name, c.copy is not None, c.universe.counts) for c in plan.coming]
