@@ -6,6 +6,7 @@ own word that waits at the universe's gate. All calls raise `stores.errors.Monit
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from agents.views import ProposalView
@@ -146,3 +147,8 @@ class WorldDesk(Protocol):
 
     @property
     def ledger(self) -> WorldLedger: ...
+
+    @property
+    def export(self) -> Callable[[Id], Awaitable[str]]:
+        """Write a universe, whole, to an archive in the home folder; returns where."""
+        ...

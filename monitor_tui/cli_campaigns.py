@@ -36,14 +36,14 @@ def import_command(
 
 
 async def _export(home: Path, name: str, to: Path | None) -> Path:
+    from monitor_tui.exports import archive_name
     from stores.archive import export_campaign
     from stores.authority import Role
 
     async with library(home) as stores:
         universes = await stores.canon(Role.CONTEXT_ASSEMBLY).universes()
         universe = the_one("universe", name, [(each.id, each.name, each) for each in universes])
-        slug = "".join(c if c.isalnum() else "-" for c in universe.name.casefold()).strip("-")
-        path = to or Path(f"{slug}.monitor.zip")
+        path = to or Path(archive_name(universe.name))
         await export_campaign(stores, universe.id, path)
         return path
 

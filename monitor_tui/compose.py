@@ -71,6 +71,7 @@ from agents.resolver.random_tables import Shelf
 from agents.resolver.resolver import Resolver
 from agents.resolver.rulesets import Library, bundled, with_user_packs
 from agents.resolver.table_files import bundled_tables, read_tables
+from monitor_tui.exports import export_universe
 from monitor_tui.sample import sample_text
 from stores.authority import Role
 from stores.backup_kin import Kin
@@ -158,6 +159,7 @@ def compose(
         Previews(canon, log, keeper, atlas, views, universe_gate),
         Annals(canon, log, keeper, atlas, clock),
         ledger,
+        partial(export_universe, stores, home, clock),
     )
     court = Courtroom(
         canon,

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from stores.records.world import Entity
 
 _OF_ENTITY = ("edit", "lock", "merge", "retcon", "ties", "basis")
-_OF_WORLD = ("new", "moment", "timeline", "ledger", "taken_back", "gate")
+_OF_WORLD = ("new", "moment", "timeline", "ledger", "taken_back", "export", "gate")
 
 
 class WorldHand(EvidenceScreen):
@@ -71,6 +71,14 @@ class WorldHand(EvidenceScreen):
         Binding(
             "x", "basis", "Evidence", id="universe.basis", tooltip="What this thing rests on", show=False
         ),
+        Binding(
+            "X",
+            "export",
+            "Export",
+            id="universe.export",
+            tooltip="Write this world, whole, to an archive",
+            show=False,
+        ),
         Binding("g", "gate", "Gate", id="universe.gate", tooltip="What waits for your decision here"),
     ]
 
@@ -81,6 +89,12 @@ class WorldHand(EvidenceScreen):
         """An edit waits at the gate."""
 
         staged: Staged
+
+    @dataclass
+    class Exported(Message):
+        """The world is in an archive."""
+
+        where: str
 
     # --- what the keys mean ------------------------------------------------------------------------
 
@@ -159,6 +173,20 @@ class WorldHand(EvidenceScreen):
     @on(HandStaged)
     def _staged(self, message: HandStaged) -> None:
         self.query_one(Aside).say(message.staged.lines)
+
+    # --- the whole of it ---------------------------------------------------------------------------
+
+    def action_export(self) -> None:
+        if self.universe_id is not None:
+            self.query_one(Aside).say(("Exporting ...",))
+            self.change(self._export(self.universe_id), "export")
+
+    async def _export(self, universe_id: Id) -> None:
+        self.post_message(self.Exported(await self.desk.world.export(universe_id)))
+
+    @on(Exported)
+    def _exported(self, message: Exported) -> None:
+        self.query_one(Aside).say((f"Exported, whole, to {message.where}",))
 
     # --- looking behind it -------------------------------------------------------------------------
 

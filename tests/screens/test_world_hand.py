@@ -370,3 +370,12 @@ async def test_without_a_world_no_key_does_anything(twin: TwinDesk) -> None:
         await table.press("3", "e", "n", "d", "h", "R", "L", "m", "t", "p", "v", "T", "b", "x", "g")
         assert table.screen == "UniverseScreen"
         assert table.shows("There is no world yet.")
+
+
+async def test_the_world_is_exported_by_one_key(table: Table, twin: TwinDesk) -> None:
+    await table.press("X")
+    assert twin.called("export") == [(twin.universe.id,)]
+    assert table.shows("Exported, whole, to /home/exports/salt-coast.monitor.zip")
+    twin.fail("export", StoreError("The disk is full.", todo="Make room."))
+    await table.press("X")
+    assert table.shows("The disk is full.", "Make room.")

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from stores.archive import import_campaign
 from tests.screens.table import ROOMY, Table, real_desk, seated
+from tests.table import opened
 from widgets.entity_card import EntityCardView
 
 
@@ -99,3 +101,14 @@ async def test_two_are_made_one_and_two_again(table: Table) -> None:
     await commit(table)
     assert table.shows("Wenna Pyke", "% alike")
     assert not table.shows("Merged into")
+
+
+async def test_the_world_is_exported_whole(table: Table, tmp_path: Path) -> None:
+    await table.press("X")
+    assert table.shows("Exported, whole, to")
+    (archive,) = (tmp_path / "exports").iterdir()
+    assert archive.name == "2026-01-01-salt-coast.monitor.zip"
+    async with opened(tmp_path / "elsewhere") as other:
+        assert (await import_campaign(other.stores, archive)).name == "Salt Coast"
+        (universe,) = await other.desk.universes()
+        assert [e.name for e in await other.desk.entities(universe.id, "pyke")] == ["Wenna Pyke"]

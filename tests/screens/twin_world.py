@@ -60,6 +60,10 @@ class TwinWorld:
     def ledger(self) -> TwinLedger:
         return TwinLedger(self)
 
+    async def export(self, universe_id: Id) -> str:
+        self._call("export", universe_id)
+        return "/home/exports/salt-coast.monitor.zip"
+
     def stage(self, name: str, title: str, *arguments: Any) -> Staged:
         self._call(name, *arguments)
         if title in self.waits:
