@@ -29,7 +29,7 @@ async def export_universe(stores: Stores, home: Path, clock: Clock, universe_id:
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     except OSError as error:
         raise ArchiveError(
-            f"{folder} cannot be made: {error.strerror}.", kept="Nothing was written.", todo="Make room for it."
+            f"{folder} cannot be made: {error.strerror}.", kept="Nothing was written.", todo="Make room."
         ) from error
     path = folder / f"{clock():%Y-%m-%d}-{archive_name(universe.name)}"
     written = await export_campaign(stores, universe_id, path, clock=clock)
