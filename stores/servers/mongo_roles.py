@@ -22,9 +22,9 @@ OWNER: Final = "owner"
 """Who migrates and imports: any document of MONITOR's database, and nothing else on the server."""
 
 
-def user_of(role: Role | None) -> str:
-    """Return what a role's user is called on the server (None: the owner's)."""
-    return f"monitor_{role or OWNER}"
+def user_of(role: Role | None, database: str) -> str:
+    """Return what a role's user in a library's database is called on the server (None: the owner's)."""
+    return f"{database}_{role or OWNER}"
 
 
 async def make_users(
@@ -34,9 +34,9 @@ async def make_users(
     have. May be done again. `admin` is the server's `admin` database, opened with leave to make users.
     """
     whole = [{"role": name, "db": database} for name in ("readWrite", "dbAdmin")]
-    await _make(admin, "User", user_of(None), {"pwd": password_of(None), "roles": whole})
+    await _make(admin, "User", user_of(None, database), {"pwd": password_of(None), "roles": whole})
     for role in Role:
-        name = user_of(role)
+        name = user_of(role, database)
         granted = [
             {"resource": {"db": database, "collection": collection}, "actions": sorted(actions)}
             for collection, actions in privileges(role).items()

@@ -113,7 +113,7 @@ def mongo_client(addresses: Addresses) -> Callable[[Role | None], AsyncMongoClie
     def connect(role: Role | None) -> AsyncMongoClient[Document]:
         return AsyncMongoClient(
             addresses.get("MONGO_URL"),
-            username=user_of(role),
+            username=user_of(role, addresses.library),
             password=addresses.password("mongo", role),
             authSource="admin",
             appname="monitor",
