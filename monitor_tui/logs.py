@@ -8,6 +8,8 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 LOG_NAME = "monitor.log"
+_CHATTY = ("httpx", "neo4j", "opensearch", "pymongo", "urllib3")
+"""Drivers of servers that tell of every single request."""
 _SECRET = re.compile(
     r"(?i)((?:api[_-]?key|token|password|secret|authorization)\W{1,4})(?:bearer\s+)?[^\s,'\"]+"
 )
@@ -31,6 +33,8 @@ def start_log(home: Path) -> Path:
     path = home / LOG_NAME
     root = logging.getLogger()
     root.setLevel(logging.INFO)
+    for chatty in _CHATTY:
+        logging.getLogger(chatty).setLevel(logging.WARNING)
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         handler: logging.Handler = RotatingFileHandler(
