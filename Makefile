@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: run demo test test-chaos test-integration check lint types imports bench bench-stores snapshots pictures servers servers-stop clean
+.PHONY: run demo test test-slow test-chaos test-integration check lint types imports bench bench-stores snapshots pictures servers servers-stop clean
 
 run: $(READY)
 	@$(BIN)/monitor $(ARGS)
@@ -15,7 +15,11 @@ demo: $(READY)
 # Three workers on two cores: a test of a screen waits more than it works. What plays something long once and
 # looks at it in many tests is a group, and stays with one worker.
 test: $(READY)
-	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not chaos and not servers" $(ARGS)
+	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not chaos and not servers and not slow" $(ARGS)
+
+# Servers that fail at every other call, and searches for a case that breaks the copy of them.
+test-slow: $(READY)
+	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "slow and not servers" --timeout=600 $(ARGS)
 
 # Kills a real process 200 times; slower than the default suite, so it has its own target.
 test-chaos: $(READY)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -77,9 +77,11 @@ if os.environ.get("MONITOR_NEO4J_URL"):
 ADAPTERS |= ON_SERVERS
 
 
-def cases(adapters: Iterable[str], on_servers: Collection[str]) -> list[Any]:
-    """Return the adapters as parameters; those on servers are marked, each a group of its own."""
-    marks = {name: (pytest.mark.servers, pytest.mark.xdist_group(name)) for name in on_servers}
+def cases(adapters: Collection[str], on_servers: Collection[str]) -> list[Any]:
+    """Return the adapters as parameters; those on servers are marked, each a group of its own; so are
+    those on a copy of servers that fail, which take their time."""
+    marks: dict[str, Any] = {name: pytest.mark.slow for name in adapters if "," in name}
+    marks |= {name: (pytest.mark.servers, pytest.mark.xdist_group(name)) for name in on_servers}
     return [pytest.param(name, marks=marks.get(name, ())) for name in adapters]
 
 

@@ -180,7 +180,7 @@ class TurnTree(RuleBasedStateMachine):
         return next((left for left, to in reversed(self.undone) if to == here), None)
 
 
-@pytest.mark.parametrize("adapter", cases((name for name in ADAPTERS if name != "neo4j"), ON_SERVERS))
+@pytest.mark.parametrize("adapter", cases([name for name in ADAPTERS if name != "neo4j"], ON_SERVERS))
 def test_any_play_keeps_the_tree(adapter: str) -> None:
     machine = type("TurnTree", (TurnTree,), {"adapter": adapter})
     run_state_machine_as_test(

@@ -28,6 +28,8 @@ from stores.stores import Stores
 from tests.contract import builders as b
 from tests.mirror.far import HASTY, Crash, Far, Fault, Naps, all_of, far_away, healed, mirror_of
 
+pytestmark = pytest.mark.slow
+
 START = datetime(2026, 1, 1, tzinfo=UTC)
 TRUTH = (Store.LOG, Store.CANON)
 

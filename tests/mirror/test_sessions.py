@@ -15,6 +15,8 @@ from stores.authority import Store
 from tests.mirror.far import Fault, Naps, all_of, far_away, healed, mirror_of
 from tests.mirror.sessions import new_clock, nothing, played, played_at_home
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = [("orc.play", 5), ("hidden_door.play", 1)]
 
 
