@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container
 from textual.message import Message
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from agents.messages import CanonCommitted, ProposalsChanged
 from screens.aside import Aside
@@ -69,7 +70,7 @@ class GateScreen(DecidingScreen):
             tooltip="Show only rows with these words",
             key_display="/",
         ),
-        Binding("p", "house", "House", id="gate.house", tooltip="What this world decides by itself"),
+        Binding("p,P", "house", "House", id="gate.house", tooltip="What this world decides by itself"),
         Binding(
             "t",
             "tension",
@@ -92,8 +93,6 @@ class GateScreen(DecidingScreen):
     class Turned(Message):
         """The tension was moved as offered."""
 
-        offer: TensionOffer
-
     @dataclass
     class Reopened(Message):
         """The scene is Active again."""
@@ -106,6 +105,7 @@ class GateScreen(DecidingScreen):
         self.view: GateView | None = None
         self._next: Id | None = None
         self._failed = False
+        self._told = ""
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Canon gate")
@@ -113,6 +113,7 @@ class GateScreen(DecidingScreen):
         with Container(id="review"):
             yield ProposalList(accept_all="unmarked")
             yield ProposalAbout(change=True)
+        yield Static(id="told", markup=False)
         yield Aside()
         yield KeyBar()
 
@@ -133,9 +134,17 @@ class GateScreen(DecidingScreen):
             rows.empty = EMPTY if self.scene_id else EMPTY_UNIVERSE
         rows.show(message.view.proposals)
         self.query_one(TitleBar).show(message.view.title, _counts(message.view))
-        if first:
-            self.query_one(Aside).say(message.view.told)
+        self._tell(message.view.told)
         self.refresh_bindings()
+
+    def _tell(self, told: Sequence[str]) -> None:
+        """Show what the scene's end has brought by itself, for as long as the gate is open."""
+        lines = "\n".join(map(one_line, told))
+        place = self.query_one("#told", Static)
+        if lines != self._told:
+            self._told = lines
+            place.update(lines)
+            place.display = bool(lines)
 
     @on(ProposalList.Highlighted)
     def _show_detail(self, message: ProposalList.Highlighted) -> None:
@@ -154,12 +163,10 @@ class GateScreen(DecidingScreen):
 
     async def _turn(self, scene_id: Id, offer: TensionOffer) -> None:
         await self.desk.set_tension(scene_id, offer.after)
-        self.post_message(self.Turned(offer))
+        self.post_message(self.Turned())
 
     @on(Turned)
-    def _turned(self, message: Turned) -> None:
-        offer = message.offer
-        self.query_one(Aside).say((f"Tension {offer.before} -> {offer.after}: {offer.why}.",))
+    def _turned(self) -> None:
         self.reload()
 
     # --- filter and groups -------------------------------------------------------------------------

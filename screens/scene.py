@@ -134,11 +134,10 @@ class SceneScreen(PlayScreen):
         self.query_one("#here", Static).update(Content("   ").join(here))
         self._draw_trigger(view.trigger if view.state == "active" else "")
         waiting = sum(map(is_undecided, view.proposals))
+        self.query_one(Prompt).hint = f"{HINT}  {view.opening}" if view.opening else HINT
         self.query_one(Prompt).status = f"F2 {waiting} proposed" if waiting else ""
         self.refresh_bindings()
         self.play_on()
-        if first and view.opening and not self.query_one(Aside).shown:
-            self.say((view.opening,))
         if first and view.state in ("finalizing", "failed"):
             self.post_message(Visit(ToGate(self.scene_id)))
 

@@ -13,12 +13,8 @@ from stores.errors import InputError
 from stores.ports import LogReader
 from stores.records.play import Speaker, Turn
 
-FIRST: Final = (
-    "The first scene. /zero asks what the story is about; /start rolls whether it begins as planned."
-)
-LATER: Final = (
-    "A new scene. /scene names it; /start rolls whether it begins as expected, altered or interrupted."
-)
+FIRST: Final = "/zero sets it up · /start rolls how it begins"
+LATER: Final = "/start rolls how it begins · /scene names it"
 _FEW: Final = 12
 """Turns that still may be a beginning: an opening that was told before the player acted."""
 
@@ -30,7 +26,7 @@ class SceneStart:
         self._log = log
 
     async def opening(self, context: SceneContext) -> str:
-        """Return a line on how the scene may be begun; empty once somebody has acted or asked."""
+        """Return a few words on how the scene may be begun; empty once somebody has acted or asked."""
         line = await self._line(context)
         if line is None or any(turn.speaker in (Speaker.PLAYER, Speaker.ORACLE) for turn in line):
             return ""

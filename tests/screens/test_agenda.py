@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from screens.aside import Aside
 from stores.errors import StoreFull
 from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated, twin_desk
 from tests.screens.twin import TwinDesk
@@ -48,13 +47,12 @@ async def test_what_does_not_fit_is_counted_and_markup_is_only_words() -> None:
 
 async def test_a_new_scene_offers_how_it_may_begin_once_and_quietly() -> None:
     twin = TwinDesk(turns=0)
-    twin.opening = "A new scene. /start rolls whether it begins as expected."
+    twin.opening = "/start rolls how it begins"
     async with seated(twin_desk(twin), NARROW) as table:
         await table.press("enter")
-        assert table.shows("/start rolls whether it begins as expected.")
+        assert table.shows("what do you do?", "/start rolls how it begins")
         assert table.app.screen.query_one(Prompt).input_has_focus
-        await table.press("escape")
-        assert not table.app.screen.query_one(Aside).shown
+        twin.opening = ""
         await table.type("I look around.")
         assert not table.shows("/start rolls")
 
@@ -68,12 +66,12 @@ async def test_the_gate_tells_what_the_end_brought_and_moves_the_tension_by_one_
         assert table.shows("The scene ends. Spring tide 2 → 3 of 6.", "t Tension")
         await table.press("t")
         assert twin.called("set_tension")[0][1:] == (6,)
-        assert table.shows("Tension 5 -> 6: 2 of 3 checks failed.")
+        assert table.shows("Tension went 5 -> 6 in this scene.")
+        assert not table.shows("t Tension")
         await table.press("t")
         assert len(twin.called("set_tension")) == 1, "what was decided is not offered again"
         await table.press("escape")
-        assert table.screen == "GateScreen"
-        assert not table.app.screen.query_one(Aside).shown
+        assert table.screen == "SceneScreen", "what is told takes no step back of its own"
 
 
 async def test_a_gate_in_mid_scene_offers_no_tension() -> None:
@@ -95,7 +93,7 @@ async def test_a_tension_that_could_not_be_set_is_told_and_offered_still() -> No
         await table.press("t")
         assert table.shows("The disk is full.", "Nothing was changed.")
         await table.press("t")
-        assert table.shows("Tension 5 -> 6")
+        assert table.shows("Tension went 5 -> 6")
 
 
 async def test_threads_and_clocks_from_the_prompt_to_the_next_scene(tmp_path: Path) -> None:
@@ -114,13 +112,13 @@ async def test_threads_and_clocks_from_the_prompt_to_the_next_scene(tmp_path: Pa
         table.app.screen.query_one(Prompt).text = ""
         await table.type("/end Mara knows how the rope was cut")
         assert table.shows("The scene ends. High water 3 → 4 of 4 · it strikes.", "Tension stays at 5")
-        await table.press("escape", "A", "enter")
+        await table.press("A", "enter")
         assert table.screen == "OutcomeScreen"
         assert table.shows("The clock “High water” struck at 4 of 4.", "The clock “High water” strikes.")
         await table.press("enter")
         assert table.shows("/start rolls", "Who cut the rope?")
         assert not table.shows("High water"), "what has struck is over"
-        await table.press("escape", "escape", "enter")
+        await table.press("escape", "enter")
         assert table.screen == "MenuScreen"
         assert table.shows("Scene 1", "Mara knows how the rope", "4 open: The Tollers owe")
 

@@ -124,8 +124,6 @@ async def test_a_commit_that_is_refused_says_why(table: Table, twin: TwinDesk) -
 
 async def test_escape_goes_back_to_play_with_every_decision(table: Table, twin: TwinDesk) -> None:
     await table.press("a", "escape")
-    assert table.screen == "GateScreen", "the first clears what the scene's end told"
-    await table.press("escape")
     assert table.screen == "SceneScreen"
     assert twin.called("reopen_scene")
     assert twin.called("decide")
@@ -249,7 +247,7 @@ async def test_deferred_at_a_scene_s_end_and_accepted_from_the_universe(tmp_path
         await table.type("/fact The gull has one red eye")
         await table.press("f3", "d", "escape")
         await table.type("/end Night falls")
-        await table.press("enter", "enter", "escape", "escape", "enter")
+        await table.press("enter", "enter", "escape", "enter")
         await table.press("3", "g")
         assert table.shows("Canon gate", "The gull has one red eye.", "deferred", "decided already")
         await table.press("a", "enter")

@@ -102,7 +102,7 @@ async def test_the_palette_has_the_keys_and_the_commands(table: Table, twin: Twi
     await table.press("ctrl+p")
     await table.type("/end")
     assert table.screen == "GateScreen"
-    await table.press("escape", "escape", "ctrl+p")
+    await table.press("escape", "ctrl+p")
     await table.type("/roll")
     assert prompt(table).text == "/roll "  # it wants words: begun, not sent
     prompt(table).text = ""

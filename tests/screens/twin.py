@@ -120,6 +120,7 @@ class TwinDesk:
         )
         self.opening = ""
         self.offer: TensionOffer | None = TensionOffer(5, 6, "2 of 3 checks failed")
+        self.tension = "Tension 5: 2 of 3 checks failed. /tension up makes it 6."
         self.trigger = ""
         self.undone: list[TurnView] = []
         self.suspended = story
@@ -424,7 +425,7 @@ class TwinDesk:
         scene = self._scenes[scene_id] if scene_id else None
         finalizing = scene_id is not None and self.states[scene_id] == "finalizing"
         title = f"Scene {scene.order} “{scene.title}”" if scene else self.universe.name
-        told = ("The scene ends. Spring tide 2 → 3 of 6.",) if finalizing else ()
+        told = ("The scene ends. Spring tide 2 → 3 of 6.", self.tension) if finalizing else ()
         offer = self.offer if finalizing else None
         return GateView(
             title, self.universe, scene, finalizing, tuple(self._proposals), told=told, tension=offer
@@ -512,6 +513,7 @@ class TwinDesk:
     async def set_tension(self, scene_id: Id, tension: int | TensionMode) -> None:
         self._call("set_tension", scene_id, tension)
         self.offer = None
+        self.tension = f"Tension went 5 -> {tension} in this scene."
 
     async def check_start(self, scene_id: Id, faces: tuple[int, ...] | None = None) -> Reply:
         self._call("check_start", scene_id, faces)
