@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, TypeVar
+from functools import lru_cache
+from typing import Any, TypeVar, cast
 
 import apsw
 from pydantic import ValidationError
@@ -19,6 +20,9 @@ from stores.embedded.failures import RESTORE
 from stores.errors import LibraryUnreadable, NotFound
 from stores.records.base import Record
 from stores.records.ids import Id
+
+_READ_AGAIN = 2_000
+"""Records that are kept ready to be read again: a few megabytes."""
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
@@ -63,13 +67,20 @@ def the_one(connection: apsw.Connection, model: type[R], sql: str, record_id: Id
 
 def _read(model: type[R], body: object) -> R:
     try:
-        return model.model_validate_json(str(body))
+        return cast(R, _parsed(model, str(body)))
     except ValidationError as error:
         raise LibraryUnreadable(
             f"A {model.__name__.lower()} in the library is damaged.",
             kept="It was left as it is.",
             todo=RESTORE,
         ) from error
+
+
+@lru_cache(maxsize=_READ_AGAIN)
+def _parsed(model: type[Record], body: str) -> Record:
+    """Make a record of its JSON. The same facts and people are read at every exchange, and a record never
+    changes: the same words give the same one."""
+    return model.model_validate_json(body)
 
 
 class Reads:
