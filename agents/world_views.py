@@ -42,11 +42,13 @@ class EntityEdit:
 
 @dataclass(frozen=True, slots=True)
 class FactEdit:
-    """How a fact should read; `value` in words ("" for one that has none). `since` and `until` are
-    moments as the calendar says them ("" leaves them as they are, `always` takes them away)."""
+    """How a fact should read; `value` in words, `other` the name of a relation's object ("" leaves either
+    as it is). `since` and `until` are moments as the calendar says them ("" leaves them as they are,
+    `always` takes them away)."""
 
     statement: str
     value: str = ""
+    other: str = ""
     standing: Standing = Standing.TRUE
     since: str = ""
     until: str = ""

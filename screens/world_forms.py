@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -65,14 +65,16 @@ def edit_entity(world: WorldDesk, entity: Entity) -> FormDialog:
     return FormDialog(f"Change {entity.name}", fields, stage, hint="What differs is proposed, and waits.")
 
 
-def edit_fact(world: WorldDesk, view: FactView) -> FormDialog:
-    """Return the form that a fact is corrected in."""
+def edit_fact(world: WorldDesk, view: FactView, names: Mapping[Id, str]) -> FormDialog:
+    """Return the form that a fact is corrected in; `names` are of those whom it may involve."""
     fact = view.fact
+    other = names.get(fact.entity("object") or "", "")
 
     async def stage(form: Form) -> Staged:
         typed = FactEdit(
             statement=form["statement"],
             value=form["value"] if fact.value is not None else "",
+            other=form["other"] if other else "",
             standing=Standing(form["standing"]) if fact.kind is not FactKind.AXIOM else Standing.TRUE,
             since=form["since"] if fact.kind is not FactKind.AXIOM else "",
             until=form["until"] if fact.kind not in _NOT_OVER else "",
@@ -80,11 +82,13 @@ def edit_fact(world: WorldDesk, view: FactView) -> FormDialog:
         return await world.edits.correct(fact.id, typed)
 
     hint = "A correction takes its place and rests on the same evidence. Times left empty stay as they are."
-    return FormDialog("As it should have read", tuple(_fact_fields(fact, view.when)), stage, hint=hint)
+    return FormDialog("As it should have read", tuple(_fact_fields(fact, view.when, other)), stage, hint=hint)
 
 
-def _fact_fields(fact: Fact, when: str) -> Iterator[Widget]:
+def _fact_fields(fact: Fact, when: str, other: str) -> Iterator[Widget]:
     yield Words("Words", "statement", value=fact.statement)
+    if other:
+        yield Field("Of whom or what", "other", value=other)
     if fact.value is not None:
         value = str(fact.value).lower() if isinstance(fact.value, bool) else str(fact.value)
         yield Field("Value", "value", value=value)

@@ -12,7 +12,7 @@ from textual.message import Message
 from agents.world_views import at_the_gate
 from screens.aside import Aside
 from screens.evidence_panel import EvidenceScreen
-from screens.routes import ToGate, Visit
+from screens.routes import ToGate, ToHouse, Visit
 from screens.title_bar import TitleBar
 from screens.world_forms import FACT, NewDialog, can_end, edit_entity, edit_fact, end_fact
 from screens.world_routes import (
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from stores.records.world import Entity
 
 _OF_ENTITY = ("edit", "lock", "merge", "retcon", "ties", "basis")
-_OF_WORLD = ("new", "moment", "timeline", "ledger", "taken_back", "export", "gate")
+_OF_WORLD = ("house", "new", "moment", "timeline", "ledger", "taken_back", "export", "gate")
 
 
 class WorldHand(EvidenceScreen):
@@ -77,6 +77,14 @@ class WorldHand(EvidenceScreen):
             "Export",
             id="universe.export",
             tooltip="Write this world, whole, to an archive",
+            show=False,
+        ),
+        Binding(
+            "P",
+            "house",
+            "House",
+            id="universe.house",
+            tooltip="House rules: what this world's gate decides by itself",
             show=False,
         ),
         Binding("g", "gate", "Gate", id="universe.gate", tooltip="What waits for your decision here"),
@@ -144,9 +152,16 @@ class WorldHand(EvidenceScreen):
 
     def action_edit(self) -> None:
         if (fact := self.fact) is not None:
-            self._ask(edit_fact(self.desk.world, fact))
+            self._ask(edit_fact(self.desk.world, fact, self._names()))
         elif (entity := self.entity) is not None:
             self._ask(edit_entity(self.desk.world, entity))
+
+    def _names(self) -> dict[Id, str]:
+        """Return the names of those who stand on the card."""
+        card = self.query_one(EntityCardView).card
+        if card is None:
+            return {}
+        return {card.entity.id: card.entity.name, **{other.id: other.name for _, other, _ in card.relations}}
 
     def action_new(self) -> None:
         """A fact about whom the card is of; from the tree, something of the kind under the cursor."""
@@ -226,6 +241,11 @@ class WorldHand(EvidenceScreen):
     def action_taken_back(self) -> None:
         if self.universe_id is not None:
             self.post_message(Visit(ToTakenBack(self.universe_id)))
+
+    def action_house(self) -> None:
+        if self.universe_id is not None:
+            self.query_one(Aside).clear()
+            self.post_message(Visit(ToHouse(self.universe_id)))
 
     def action_gate(self) -> None:
         self.query_one(Aside).clear()

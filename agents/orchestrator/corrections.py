@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.predicates import words_of
-from agents.canon_keeper.readings import SUBJECT, is_open
+from agents.canon_keeper.readings import OBJECT, SUBJECT, is_open
 from agents.clean import clean
 from agents.orchestrator import declare
 from agents.orchestrator.by_hand import STAGED_NOT, Act, present
@@ -15,7 +15,16 @@ from agents.orchestrator.moments import read_moment
 from agents.world_views import FactEdit
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
-from stores.records.canon import AssertFact, Fact, FactKind, FactStatus, Literalish, NoteAxiom, RetconFact
+from stores.records.canon import (
+    AssertFact,
+    Fact,
+    FactKind,
+    FactStatus,
+    Involvement,
+    Literalish,
+    NoteAxiom,
+    RetconFact,
+)
 
 
 class Corrections:
@@ -59,13 +68,14 @@ class Corrections:
         if since is not None and until is not None and until <= since:
             raise InputError("It would end before it began.", kept=STAGED_NOT, todo="Change since or until.")
         value = _value(fact, edit.value.strip())
-        if value != fact.value and statement == fact.statement:
-            statement = await self._worded(fact, value)
+        involves = await self._involved(fact, clean(edit.other))
+        if (value != fact.value or involves != fact.involves) and statement == fact.statement:
+            statement = await self._worded(fact, value, involves)
         return AssertFact(
             fact_kind=fact.kind,
             predicate=fact.predicate,
             statement=statement,
-            involves=fact.involves,
+            involves=involves,
             value=value,
             standing=edit.standing,
             valid_from=since,
@@ -74,11 +84,30 @@ class Corrections:
             because=fact.because,
         )
 
-    async def _worded(self, fact: Fact, value: Literalish | None) -> str:
-        known = await self._canon.entities_by_id([i.entity_id for i in fact.involves])
-        who = known.get(fact.entity(SUBJECT) or "")
+    async def _involved(self, fact: Fact, name: str) -> tuple[Involvement, ...]:
+        """Return whom the fact involves, with another object if one is named. Raises InputError."""
+        if not name or fact.entity(OBJECT) is None:
+            return fact.involves
+        found = await self._canon.find_entity(fact.universe_id, name)
+        if fact.entity(OBJECT) in {e.id for e in found}:
+            return fact.involves
+        if len(found) != 1:
+            raise InputError(
+                f"{len(found)} in canon are called {name[:60]!r}."
+                if found
+                else f"There is no {name[:60]!r}.",
+                kept=STAGED_NOT,
+                todo="Name one that canon has.",
+            )
+        return tuple(
+            i.model_copy(update={"entity_id": found[0].id}) if i.role == OBJECT else i for i in fact.involves
+        )
+
+    async def _worded(self, fact: Fact, value: Literalish | None, involves: tuple[Involvement, ...]) -> str:
+        known = await self._canon.entities_by_id([i.entity_id for i in involves])
+        named = {i.role: known[i.entity_id].name for i in involves if i.entity_id in known}
         catalogue = (await self._keeper.houses.read(fact.universe_id)).catalogue
-        return catalogue.phrase(fact.predicate, who.name if who else "It", value=value)
+        return catalogue.phrase(fact.predicate, named.get(SUBJECT, "It"), named.get(OBJECT, ""), value)
 
 
 def _value(fact: Fact, typed: str) -> Literalish | None:
@@ -107,8 +136,16 @@ def _reworded(fact: Fact, statement: str) -> NoteAxiom:
 
 
 def _says(change: AssertFact, fact: Fact) -> bool:
-    told = (change.statement, change.value, change.standing, change.valid_from, change.valid_to)
-    return told == (fact.statement, fact.value, fact.standing, fact.valid_from, fact.valid_to)
+    told = (change.statement, change.involves, change.value, change.standing)
+    when = (change.valid_from, change.valid_to)
+    return (*told, *when) == (
+        fact.statement,
+        fact.involves,
+        fact.value,
+        fact.standing,
+        fact.valid_from,
+        fact.valid_to,
+    )
 
 
 def _is_number(value: object) -> bool:

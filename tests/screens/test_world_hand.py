@@ -338,7 +338,7 @@ async def test_the_ledger_in_play_is_paid_on_the_turn(twin: TwinDesk) -> None:
         assert table.shows("It waits at the scene's gate: g")
         await table.press("g")
         assert twin.called("gate")[-1][0] == scene_id
-        await table.press("escape", "escape", "escape")
+        await table.press("escape", "escape")
         assert table.screen == "SceneScreen"
 
 

@@ -301,6 +301,31 @@ async def test_a_value_is_corrected_with_its_sentence_and_its_sheet(world: World
     assert "Mara's hp is 9." in await world.told("Mara")
 
 
+async def test_a_relation_is_corrected_at_its_other_end(world: World) -> None:
+    await world.bring(EntityKind.PLACE, "Crypt", "Chapel")
+    await world.edits.say(world.id, "Mara located_in Crypt")
+    await world.accept()
+    fact_id = (await world.told("Mara"))["Mara is in Crypt."]
+    with pytest.raises(InputError, match="There is no 'Cellar'"):
+        await world.edits.correct(fact_id, FactEdit("Mara is in Crypt.", other="Cellar"))
+    await world.edits.correct(fact_id, FactEdit("Mara is in Crypt.", other="Chapel"))
+    await world.accept()
+    card = await world.desk.card((await world.named("Mara")).id)
+    assert [(v.fact.statement, other.name) for _, other, v in card.relations] == [
+        ("Mara is in Chapel.", "Chapel")
+    ]
+
+
+async def test_a_tag_is_corrected_on_the_sheet(world: World) -> None:
+    mara = await world.named("Mara")
+    await world.edits.edit(mara.id, as_is(mara, tags=("wet",)))
+    await world.accept()
+    await world.edits.correct((await world.told("Mara"))["Mara is wet."], FactEdit("Mara is wet.", "cold"))
+    await world.accept()
+    assert (await world.named("Mara")).tags == ("cold",)
+    assert list(await world.told("Mara")) == ["Mara is cold."]
+
+
 async def test_a_rule_is_reworded(world: World) -> None:
     await world.edits.rule(world.id, "The dead do not cross salt, says Mara")
     await world.accept()
