@@ -44,10 +44,15 @@ def vectors_table(collection: str) -> str:
 
 
 class IndexFile:
-    """The open file, with the vector arrays that all roles share. `notice` says if it had to be made anew."""
+    """The open file, with the vector arrays that all roles share. `notice` says if it had to be made anew.
+
+    `counts` are in how many rows (of which table) common words stood when it was asked first: what a search
+    costs is judged by them, and counting a word of every row takes as long as a search.
+    """
 
     def __init__(self, database: Database, notice: str = "") -> None:
         self.notice = notice
+        self.counts: dict[tuple[str, str], int] = {}
         self.spaces: dict[tuple[str, str], VectorSpace] = {}
         self.spaces_guard = threading.Lock()
         self._database = database

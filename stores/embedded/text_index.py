@@ -16,6 +16,9 @@ from stores.embedded.words import MOST_TEXT, Word, match_expression, scope_word
 from stores.ports import TextHit, TextItem
 from stores.records.ids import Id
 
+_COMMON = 1_000
+"""Rows from which a word's count is remembered: it takes long to count, and is roughly the same for long."""
+
 _PATIENCE = 0.005
 """Seconds between two looks whether what was handed over has been taken."""
 
@@ -65,7 +68,9 @@ class EmbeddedWords:
     ) -> list[TextHit]:
         """Return the `k` best for any of the query's words, best first; ties by identifier."""
         table = words_table(collection)
-        return await self._index.read(lambda connection: _search(connection, table, query, k, scope))
+        return await self._index.read(
+            lambda connection: _search(connection, table, query, k, scope, self._index.counts)
+        )
 
     async def count(self, collection: str) -> int:
         sql = f"SELECT count(*) FROM {words_table(collection)}_rows"
@@ -122,10 +127,21 @@ def _delete(connection: apsw.Connection, table: str, ids: Collection[Id]) -> Non
 
 
 def _search(
-    connection: apsw.Connection, table: str, query: str, k: int, scope: Mapping[str, str] | None
+    connection: apsw.Connection,
+    table: str,
+    query: str,
+    k: int,
+    scope: Mapping[str, str] | None,
+    counts: dict[tuple[str, str], int],
 ) -> list[TextHit]:
     def rows_with(stem: str) -> int:
-        return connection.execute(f"SELECT doc FROM {table}_stems WHERE term = ?", (stem,)).get or 0
+        known = counts.get((table, stem))
+        if known is not None:
+            return known
+        rows: int = connection.execute(f"SELECT doc FROM {table}_stems WHERE term = ?", (stem,)).get or 0
+        if rows >= _COMMON:
+            counts[table, stem] = rows
+        return rows
 
     expression = match_expression(_words(connection, query), scope, rows_with)
     if expression is None or k < 1:
