@@ -314,6 +314,8 @@ class CourtScreen(DeskScreen[None]):
 
     def refused(self, error: BaseException, worker: str) -> None:
         if isinstance(error, MonitorError):
+            if worker == "rule":
+                self.query_one("#outlook", Static).update("")  # the same is told in the notes
             self.query_one(Aside).tell(error)
         else:
             super().refused(error, worker)

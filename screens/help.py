@@ -43,6 +43,11 @@ TOUR = (
     ),
     ("Decide", "/end takes the scene to the canon gate: a accepts, r rejects, e edits, Enter commits."),
     (
+        "Rule",
+        "There, h hears what meets a conflict: both sides, and what each ruling would do. What you ruled is "
+        "never asked again. p lays down house rules for what you always decide alike; u takes back.",
+    ),
+    (
         "Look",
         "On the menu press 3: what is true now, and under Enter the very words a fact rests on; in the "
         "transcript, x leads from a turn back to what it made true.",
@@ -59,6 +64,9 @@ SCREENS = (
     ("screens.continue_story", "StoriesScreen"),
     ("screens.scene", "SceneScreen"),
     ("screens.gate", "GateScreen"),
+    ("screens.court", "CourtScreen"),
+    ("screens.house", "HouseScreen"),
+    ("screens.predicates", "PredicatesScreen"),
     ("screens.universe", "UniverseScreen"),
     ("screens.retcon", "RetconScreen"),
     ("screens.lookalikes", "LookalikesScreen"),

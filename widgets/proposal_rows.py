@@ -67,7 +67,9 @@ def is_open(view: ProposalView) -> bool:
 
 
 def is_undecided(view: ProposalView) -> bool:
-    return is_open(view) and view.verdict is None
+    """Whether it waits for a verdict: what was put off at the end of its scene waits anew."""
+    put_off = view.status is ProposalStatus.DEFERRED and view.verdict is Verdict.DEFER
+    return is_open(view) and (view.verdict is None or put_off)
 
 
 def mark(view: ProposalView) -> Piece:

@@ -6,7 +6,7 @@ undecided row, so a hundred rows take a hundred keys at most.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, Literal
@@ -216,6 +216,8 @@ class ProposalList(RowList[ProposalView]):
                 return view is not None and not is_open(view) and not self._selected
             case "evidence", _:
                 return view is not None
+            case "accept_all", _:
+                return any(self._to_accept())
         return super().check_action(action, parameters)
 
     # --- deciding ----------------------------------------------------------------------------------
@@ -267,6 +269,14 @@ class ProposalList(RowList[ProposalView]):
             self.redraw_row(self.cursor)
         self.action_move(1)
 
+    def _to_accept(self) -> Iterator[ProposalView]:
+        """Yield what `A` takes of what is shown."""
+        marks = ("accept", "defer") if self._accept_all == "unmarked" else ("accept",)
+        for view in (row.value for row in self.rows):
+            taken = view is not None and is_undecided(view) and view.mark in marks
+            if view is not None and taken and view.proposal.id not in self._selected:
+                yield view
+
     def action_mark_all(self) -> None:
         """Mark every open row that is shown; once all are marked, none."""
         shown = {row.value.proposal.id for row in self.rows if row.value and is_open(row.value)}
@@ -275,13 +285,7 @@ class ProposalList(RowList[ProposalView]):
         self.redraw()
 
     def action_accept_all(self) -> None:
-        views = [row.value for row in self.rows if row.value and is_undecided(row.value)]
-        ids = tuple(
-            view.proposal.id
-            for view in views
-            if view.proposal.id not in self._selected
-            and (view.mark == "accept" or (self._accept_all == "unmarked" and view.mark == "defer"))
-        )
+        ids = tuple(view.proposal.id for view in self._to_accept())
         if ids:
             self._selected.clear()
             self.post_message(self.AcceptAll(ids))

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.canon_keeper.commit import Closing
-from agents.canon_keeper.decisions import OPEN, UNCHANGED, refuse_closed
+from agents.canon_keeper.decisions import COURT, OPEN, UNCHANGED, refuse_closed
 from agents.canon_keeper.hearings import Docket, Hearing, Hearings
 from agents.canon_keeper.naming import named_entities
 from agents.canon_keeper.orders import Terms, Which, draft
@@ -213,7 +213,7 @@ class Court:
 def _decided(order: Order, proposals: Iterable[ProposedChange]) -> list[ProposedChange]:
     """Return the proposals as the order decides them, the one that meets what it leaves at the end."""
     ruling = order.ruling
-    accept = Decision(verdict=Verdict.ACCEPT, by=ruling.by, at=ruling.at, reason=ruling.reason)
+    accept = Decision(verdict=Verdict.ACCEPT, by=COURT, at=ruling.at, reason=ruling.reason)
     return [
         p.model_copy(update={"decision": order.decisions.get(p.id, accept)})
         for p in sorted(proposals, key=lambda p: p.id == order.last)

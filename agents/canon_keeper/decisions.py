@@ -11,6 +11,9 @@ from stores.records.ledger import Decision, ProposalStatus, ProposedChange, Verd
 POLICY: Final = "policy"
 """Who decided when nobody did. Such a decision is weighed anew at the next commit."""
 
+COURT: Final = "court"
+"""Who decided what only carries a ruling out: the GM ruled, and took no view of each such change."""
+
 OPEN = frozenset({ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED})
 """What no commit has closed."""
 

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agents.canon_keeper.decisions import POLICY
+from agents.canon_keeper.decisions import COURT, POLICY
 from agents.canon_keeper.kinds import kinds_of, read_kind
 from agents.canon_keeper.policy import KindRules
 from agents.canon_keeper.precedents import Precedents
@@ -110,7 +110,7 @@ class Houses:
     async def tallies(self, universe_id: Id) -> dict[str, Tally]:
         """Return how the GM decided what commits closed lately, by kind and by kind with its part.
 
-        Mere colour counts as rejected; what policy decided does not count.
+        Mere colour counts as rejected; what policy decided, or carried out a ruling, does not count.
         """
         closed = await self._log.proposals(
             universe_id=universe_id, statuses=(ProposalStatus.ACCEPTED, ProposalStatus.REJECTED), last=RECENT
@@ -118,7 +118,8 @@ class Houses:
         decided, accepted = Counter[str](), Counter[str]()
         for proposal in closed:
             decision = proposal.decision
-            if decision is not None and decision.by != POLICY and decision.verdict is not Verdict.DEFER:
+            by_gm = decision is not None and decision.by not in (POLICY, COURT)
+            if decision is not None and by_gm and decision.verdict is not Verdict.DEFER:
                 decided.update(kinds_of(proposal))
                 if decision.verdict is Verdict.ACCEPT:
                     accepted.update(kinds_of(proposal))

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from agents.canon_keeper.commit import Closing
-from agents.canon_keeper.decisions import OPEN, UNCHANGED, refuse_closed
+from agents.canon_keeper.decisions import COURT, OPEN, UNCHANGED, refuse_closed
 from agents.canon_keeper.planning import Planning
 from agents.canon_keeper.precedents import ruling_id, two_of
 from agents.canon_keeper.results import CommitResult
@@ -98,7 +98,10 @@ class Namesakes:
             raise InputError("What the ruling needs is not staged yet.", kept=UNCHANGED)
         waiting = [stored[p.id] for p in (*union.creations, union.merge) if stored[p.id].status in OPEN]
         accept = self._accept(by)
-        await self._log.decide({p.id: self._kept(p, accept) for p in waiting})
+        carried_out = accept.model_copy(update={"by": COURT})
+        await self._log.decide(
+            {p.id: carried_out if p.id == union.merge.id else self._kept(p, accept) for p in waiting}
+        )
         return await self._commit(waiting, "ruling: the same", union.merge.universe_id)
 
     async def tell_apart(self, proposal_id: Id, entity_id: Id, *, by: str = "gm") -> Ruling:

@@ -57,10 +57,11 @@ class UniverseGate:
         return here, len(open_ones) - len(here)
 
     async def _closed(self, universe_id: Id) -> list[ProposedChange]:
-        """Return what commits closed last, but for what the gate of a scene in play shows."""
+        """Return what commits closed last, but for what the gate of a scene in play shows, and for what the
+        world was brought in with."""
         closed = await self._log.proposals(universe_id=universe_id, statuses=CLOSED, last=MOST_CLOSED)
         in_play = await self._in_play({p.scene_id for p in closed if p.scene_id})
-        return [p for p in closed if p.scene_id not in in_play]
+        return [p for p in closed if p.scene_id not in in_play and not _is_founding(p)]
 
     async def _in_play(self, scene_ids: Collection[Id]) -> set[Id]:
         """Return the scenes that will come to a gate of their own: not closed, in a story that goes on."""
@@ -70,3 +71,7 @@ class UniverseGate:
         stories = await self._log.loop_states(Loop.STORY, {s.story_id for s in scenes})
         return {s.id for s in scenes if s.story_id in stories and stories[s.story_id].target == "active"}
 
+
+def _is_founding(proposal: ProposedChange) -> bool:
+    """Say whether the proposal rests on nothing but the universe's own founding."""
+    return {e.ref_id for e in proposal.evidence} == {proposal.universe_id}

@@ -250,7 +250,7 @@ async def test_deferred_at_a_scene_s_end_and_accepted_from_the_universe(tmp_path
         await table.press("enter", "enter", "escape", "enter")
         await table.press("3", "g")
         assert table.shows("Canon gate", "The gull has one red eye.", "deferred", "decided already")
-        await table.press("a", "enter")
+        await table.press("A", "enter")  # what was put off waits anew
         assert table.shows("Canon now says", "✓ The gull has one red eye.")
         await table.press("enter")
         assert table.screen == "UniverseScreen"

@@ -100,6 +100,15 @@ async def test_predicates_are_refused_by_their_line_and_kept_when_mended(
     assert house.screen == "HouseScreen"
 
 
+async def test_the_house_is_open_from_the_universe_too(twin: TwinDesk) -> None:
+    async with seated(twin_desk(twin), NARROW) as table:
+        await table.press("3", "P")
+        assert table.screen == "HouseScreen"
+        assert twin.called("house")[0] == (twin.universe.id,)
+        await table.press("escape")
+        assert table.screen == "UniverseScreen"
+
+
 async def test_what_cannot_be_kept_says_why(house: Table, twin: TwinDesk) -> None:
     twin.fail("set_rule", StoreFull("The disk is full.", kept="No rule was changed."))
     await house.press("enter")
