@@ -45,7 +45,13 @@ class Terminal:
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
-            env={**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"},
+            # Without the daily backup: it would begin in the middle of what is measured.
+            env={
+                **os.environ,
+                "TERM": "xterm-256color",
+                "COLORTERM": "truecolor",
+                "MONITOR_BACKUP_DAILY": "false",
+            },
             start_new_session=True,
             preexec_fn=_take_terminal,
         )
