@@ -156,7 +156,7 @@ def compose(
     ledger = Ledger(canon, log, keeper, context, atlas, views, declarations, by_hand, turnstile)
     world = Worlds(
         Edits(canon, log, keeper, by_hand, ids, clock),
-        Previews(canon, log, keeper, atlas, views, universe_gate),
+        Previews(canon, log, keeper, atlas, views, universe_gate, by_hand),
         Annals(canon, log, keeper, atlas, clock),
         ledger,
         partial(export_universe, stores, home, clock),

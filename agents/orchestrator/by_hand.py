@@ -81,14 +81,18 @@ class ByHand:
 
     async def _not_waiting(self, universe_id: Id, acts: Sequence[Act]) -> list[Act]:
         """Return the acts that do not wait already: a key pressed twice proposes once."""
-        waiting = await self._log.proposals(universe_id=universe_id, statuses=OPEN)
-        known = [p.change for p in waiting if not is_turned_down(p)]
+        known = await self.changes_waiting(universe_id)
         fresh = [act for act in acts if act.change not in known]
         if not fresh:
             raise InputError(
                 "That waits at the gate already.", kept=STAGED_NOT, todo="g goes there, to decide it."
             )
         return fresh
+
+    async def changes_waiting(self, universe_id: Id) -> list[Payload]:
+        """Return the changes that wait at any gate of the universe and are not turned down."""
+        waiting = await self._log.proposals(universe_id=universe_id, statuses=OPEN)
+        return [p.change for p in waiting if not is_turned_down(p)]
 
     def _proposal(self, universe_id: Id, act: Act, tick: int | None) -> ProposedChange:
         proposal_id = self._ids.new()

@@ -75,10 +75,10 @@ class Ledger:
         change = await self._keeper.commitments.pay_off(fact_id, tick)
         assert fact is not None
         words = told_closed(fact)
+        await self._refuse_repeated(fact.universe_id, fact_id)
         if scene_id is None:
             return await self._by_hand.stage(fact.universe_id, [Act(change, words)], tick=tick)
         async with self._turnstile:
-            await self._refuse_repeated(fact.universe_id, fact_id)
             proposal = await self._declarations.stage_plain(await self._context.load(scene_id), change, words)
         return await self._by_hand.staged([proposal])
 
@@ -88,9 +88,8 @@ class Ledger:
         return await present(self._log, universe_id)
 
     async def _refuse_repeated(self, universe_id: Id, fact_id: Id) -> None:
-        waiting = await self._log.proposals(universe_id=universe_id, statuses=OPEN)
-        ends = [p for p in waiting if isinstance(p.change, EndFact) and p.change.fact_id == fact_id]
-        if any(not is_turned_down(p) for p in ends):
+        waiting = await self._by_hand.changes_waiting(universe_id)
+        if any(isinstance(change, EndFact) and change.fact_id == fact_id for change in waiting):
             raise InputError("Its pay-off is proposed already.", kept=STAGED_NOT)
 
     async def _views_of(

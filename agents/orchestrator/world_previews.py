@@ -13,13 +13,14 @@ from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.naming import named_entities, named_facts
 from agents.canon_keeper.predicates import words_of
 from agents.orchestrator.atlas import Atlas
+from agents.orchestrator.by_hand import ByHand
 from agents.orchestrator.calendar import label
 from agents.orchestrator.scene_views import SceneViews
 from agents.orchestrator.universe_gate import UniverseGate
 from agents.views import FactView, ProposalView
 from agents.world_views import ImpactView, Lookalike, MemoryNote, MergeView, SceneNote
 from stores.ports import CanonReader, LogReader
-from stores.records.canon import Fact, FactStatus, MergeEntities, Payload, RetconFact
+from stores.records.canon import Fact, FactStatus, MergeEntities, RetconFact
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
 from stores.records.play import Scene
@@ -39,6 +40,7 @@ class Previews:
         atlas: Atlas,
         views: SceneViews,
         gate: UniverseGate,
+        by_hand: ByHand,
     ) -> None:
         self._canon = canon
         self._log = log
@@ -46,6 +48,7 @@ class Previews:
         self._atlas = atlas
         self._views = views
         self._gate = gate
+        self._by_hand = by_hand
 
     async def waiting(self, universe_id: Id) -> int:
         return len((await self._gate.waiting(universe_id))[0])
@@ -86,7 +89,7 @@ class Previews:
             memories=await self._memories(impact),
             scenes=tuple([await self._scene(scene) for scene in impact.scenes]),
             proposals=await self._views.proposals(impact.proposals),
-            staged=await self._waits(universe.id, change),
+            staged=change in await self._by_hand.changes_waiting(universe.id),
         )
 
     async def _facts(self, facts: Sequence[Fact], calendar: Calendar) -> tuple[FactView, ...]:
@@ -103,10 +106,6 @@ class Previews:
         first = await self._log.line_slice(scene.id, 0, 1)
         return SceneNote(f"Scene {scene.order} “{scene.title}”", first[0].id if first else None)
 
-    async def _waits(self, universe_id: Id, change: Payload) -> bool:
-        waiting = await self._log.proposals(universe_id=universe_id, statuses=OPEN)
-        return any(p.change == change and not is_turned_down(p) for p in waiting)
-
     # --- merges --------------------------------------------------------------------------------------
 
     async def lookalikes(self, universe_id: Id, of: Id | None = None) -> tuple[Lookalike, ...]:
@@ -116,6 +115,7 @@ class Previews:
     async def merge(self, kept_id: Id, absorbed_id: Id) -> MergeView:
         preview = await self._keeper.merges.preview(kept_id, absorbed_id)
         universe = await self._canon.universe(preview.kept.universe_id)
+        change = MergeEntities(kept_id=kept_id, absorbed_id=absorbed_id)
         theirs = await self._facts([theirs for _, theirs in preview.clashes], universe.calendar)
         ours = [own.statement if own else _from_the_start(preview.kept) for own, _ in preview.clashes]
         return MergeView(
@@ -127,7 +127,7 @@ class Previews:
             repeated=await self._facts(preview.repeated, universe.calendar),
             gained=preview.names,
             memories=preview.memories,
-            staged=await self._waits(universe.id, MergeEntities(kept_id=kept_id, absorbed_id=absorbed_id)),
+            staged=change in await self._by_hand.changes_waiting(universe.id),
         )
 
     async def absorbed_by(self, kept_id: Id) -> tuple[Entity, ...]:
