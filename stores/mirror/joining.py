@@ -19,6 +19,9 @@ from stores.mirror.place import Place
 from stores.mirror.tenure import Tenure
 from stores.records.ids import Id
 
+_Said = Mapping[Store, Id | None]
+"""What each server says whose library it has."""
+
 
 class Joined(Enum):
     """How the two stand. `BEHIND`: the copy lacks something, and is to be made anew from the servers."""
@@ -57,8 +60,11 @@ class Joining:
         if canon:
             self._marks[Store.CANON] = CanonMarks(canon)
 
-    async def look(self, here: Here) -> Seen:
-        """Compare with every server of truth that is reached; the log's is, if there is one."""
+    async def look(self, here: Here, *, to_fetch: bool) -> Seen:
+        """Compare with every server of truth that is reached; the log's is, if there is one.
+
+        With `to_fetch`, a copy that is behind is an Outage while a server to fetch it from is missing.
+        """
         said = {store: await marks.identity() for store, marks in self._marks.items() if self._reached(store)}
         for store, identity in said.items():
             if identity is None and store in here.place.joined:
@@ -70,7 +76,7 @@ class Joining:
         if not known:
             return Seen(await self._unmarked(here), None, terms)
         (library,) = known
-        return Seen(self._marked(here, library, said, terms), library, terms)
+        return Seen(self._marked(here, library, terms, said if to_fetch else None), library, terms)
 
     async def claim(self, store: Store, library: Id) -> None:
         """Say on a server whose library it has, if it does not say so yet."""
@@ -85,7 +91,7 @@ class Joining:
         if there not in (None, place.library):
             raise words.another_library()
 
-    def _marked(self, here: Here, library: Id, said: Mapping[Store, Id | None], terms: list[Term]) -> Joined:
+    def _marked(self, here: Here, library: Id, terms: list[Term], said: _Said | None) -> Joined:
         place = here.place
         if place.library != library:
             if place.joined:
@@ -103,12 +109,12 @@ class Joining:
             raise words.both_have_more(terms[-1].holder.host)
         return self._to_be_fetched(said)
 
-    def _to_be_fetched(self, said: Mapping[Store, Id | None]) -> Joined:
+    def _to_be_fetched(self, said: _Said | None) -> Joined:
         """Everything must be there to be fetched: all servers of truth, each with the same mark."""
-        for store, link in self._links.items():
+        for store, link in self._links.items() if said is not None else ():
             if not self._reached(store):
                 raise link.outage()
-            if said.get(store) is None:
+            if said is not None and said.get(store) is None:
                 raise words.lost(NAMES[store])
         return Joined.BEHIND
 

@@ -38,7 +38,7 @@ Connect = Callable[[], Awaitable[Connected]]
 class Patience:
     """How long is waited for what, in seconds. `again` are the pauses between probes of a dead server."""
 
-    read: float = 3.0
+    read: float = 4.0
     write: float = 6.0
     connect: float = 8.0
     load: float = 600.0
@@ -95,14 +95,17 @@ class Link:
         return self._reached and self._admitted
 
     async def read(self, role: Role | None, method: str, *args: Any, **named: Any) -> Any:
-        """Call a method that changes nothing. Raises Outage, or what the server answers."""
-        return await self._call(self._patience.read, role, method, args, named)
+        """Call a method that changes nothing. Raises Outage, or what the server answers.
+
+        A fault of the adapter's own in one method is logged, and is no sign that the server is down.
+        """
+        return await self._call(self._patience.read, role, method, args, named, forgive=True)
 
     async def write(self, role: Role | None, method: str, *args: Any, **named: Any) -> Any:
         """Call a method that writes. Raises Outage, or what the server answers."""
         return await self._call(self._patience.write, role, method, args, named)
 
-    async def run(self, job: Awaitable[Any], seconds: float) -> Any:
+    async def run(self, job: Awaitable[Any], seconds: float, *, forgive: bool = False) -> Any:
         """Wait for something else that the server does, with the same errors."""
         try:
             async with asyncio.timeout(seconds):
@@ -110,6 +113,9 @@ class Link:
         except Exception as error:
             if not is_outage(error):
                 raise
+            if forgive and _is_fault(error):
+                log.exception("An adapter of the %s server failed in a way of its own.", NAMES[self.store])
+                raise self.outage() from error
             raise self._lost(error, seconds) from error
 
     def offers(self, role: Role | None, method: str) -> bool:
@@ -128,7 +134,7 @@ class Link:
                     self._connected = await self._connect()
             method, args, named = _ALIVE[self.store]
             with suppress(NotFound):
-                await self.read(Role.CONTEXT_ASSEMBLY, method, *args, **named)
+                await self._call(self._patience.read, Role.CONTEXT_ASSEMBLY, method, args, named)
         except Outage:
             return False
         except Exception as error:  # noqa: BLE001  (whatever it is, it is no use: the board says why)
@@ -144,7 +150,9 @@ class Link:
             return False
         try:
             await self.admit()
-        except Outage:
+        except Outage as outage:
+            if self._reached:
+                self._lost(outage.__cause__ or outage, self._patience.read)
             return False
         except MonitorError as error:
             self._admitted = False
@@ -170,6 +178,8 @@ class Link:
         method: str,
         args: tuple[Any, ...],
         named: Mapping[str, Any],
+        *,
+        forgive: bool = False,
     ) -> Any:
         connected = self._connected
         if connected is None:
@@ -178,7 +188,7 @@ class Link:
         async def call() -> Any:  # making the handle may fail as the call itself does
             return await getattr(connected.handle(role), method)(*args, **named)
 
-        return await self.run(call(), seconds)
+        return await self.run(call(), seconds, forgive=forgive)
 
     def outage(self) -> Outage:
         """Return the error that says that this server is down."""
@@ -189,7 +199,7 @@ class Link:
         )
 
     def _lost(self, error: BaseException, seconds: float) -> Outage:
-        if not isinstance(error, MonitorError | TimeoutError | OSError):
+        if _is_fault(error):
             log.error("The %s server failed in a way of its own.", NAMES[self.store], exc_info=error)
         self._reached = self._admitted = False
         self._board.down(self.store, self._why(error, seconds))
@@ -202,6 +212,11 @@ class Link:
         if isinstance(error, TimeoutError) and not str(error):
             return f"The {NAMES[self.store]} server gives no answer within {seconds:g} s."
         return f"The {NAMES[self.store]} server is of no use: {str(error) or type(error).__name__}."
+
+
+def _is_fault(error: BaseException) -> bool:
+    """Tell a fault of the adapter's own from what a server or the way to it may do."""
+    return not isinstance(error, MonitorError | TimeoutError | OSError)
 
 
 def is_outage(error: BaseException) -> bool:

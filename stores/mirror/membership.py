@@ -70,7 +70,7 @@ class Membership:
         """
         here = await self._here()
         try:
-            await self._join(here, await self._look(here), copying)
+            await self._join(here, await self._look(here, to_fetch=True), copying)
         except Outage as outage:
             if here.place.library is None and not here.empty:
                 raise words.not_of_the_servers() from None
@@ -86,7 +86,7 @@ class Membership:
                 await self._recheck(store)
             elif self._decides(store):
                 here = await self._here()
-                await self._join(here, await self._look(here), None)
+                await self._join(here, await self._look(here, to_fetch=False), None)
 
     async def make_sure(self) -> None:
         """Raise Outage or another MonitorError unless writes may be sent to the servers now."""
@@ -130,11 +130,11 @@ class Membership:
         self._barred.pop(store, None)
         await self._claim([store], place)
 
-    async def _look(self, here: Here) -> Seen:
+    async def _look(self, here: Here, *, to_fetch: bool) -> Seen:
         decisive = [link for store, link in self._links.items() if self._decides(store)]
         if not all(link.reached for link in decisive):
             raise decisive[0].outage()
-        return await self._joining.look(here)
+        return await self._joining.look(here, to_fetch=to_fetch)
 
     def _decides(self, store: Store) -> bool:
         """The log's server says who has the library; where there is none, canon's says whose it is."""

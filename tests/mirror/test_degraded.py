@@ -483,3 +483,21 @@ async def test_the_words_are_made_anew_on_the_server(far: Far, naps: Naps, tmp_p
         far.down.add(Store.WORDS)
         with pytest.raises(StoreUnavailable):
             await reindex(stores, say=lambda line: None)
+
+
+async def test_a_fault_of_one_reading_method_is_no_outage(far: Far, naps: Naps, tmp_path: Path) -> None:
+    """The copy answers in its place, every time, and nobody is told that a server comes and goes."""
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        told = hear(stores)
+        scene, _ = await begin(stores)
+
+        def broken(store: Store, method: str, args: object) -> None:
+            if method == "line_tail":
+                raise KeyError("a fault of the adapter's own")
+
+        far.refuse = broken
+        for _ in range(5):
+            assert (await seen(stores, scene))[0] == ["I go on."]
+            await naps.pass_()
+        assert told == []
+        assert all(state == "ok" for _, state in stores.health())
