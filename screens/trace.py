@@ -32,9 +32,7 @@ class TraceScreen(ModalScreen[Route | None]):
     CSS_PATH = "dialog.tcss"
     AUTO_FOCUS = "Picker"
     BINDING_GROUP_TITLE = "A turn"
-    BINDINGS = [
-        Binding("escape,enter", "close", "Close", id="trace.close", tooltip="Back to the transcript")
-    ]
+    BINDINGS = [Binding("escape,enter", "close", "Close", id="trace.close", tooltip="Back to the transcript")]
 
     def __init__(self, trace: TurnTrace) -> None:
         super().__init__()

@@ -66,9 +66,7 @@ class EvidenceList(RowList[Basis]):
         "Enter jumps to the turn; there, x leads back to what it made true."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "enter,x", "jump", "Go to turn", id="evidence.jump", tooltip="The turn this was said in"
-        ),
+        Binding("enter,x", "jump", "Go to turn", id="evidence.jump", tooltip="The turn this was said in"),
     ]
 
     @dataclass
