@@ -12,10 +12,8 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
-from textual.widget import Widget
 
 
 class Ink(StrEnum):
@@ -97,20 +95,6 @@ class InkView(ScrollView, inherit_bindings=False):
     def notify_style_update(self) -> None:
         self._inks.clear()
         super().notify_style_update()
-
-    def extend_view(self, extent: Size) -> None:
-        """Have this many cells to scroll over.
-
-        Textual lays the whole screen out anew whenever this changes. It is needed only where the height
-        follows the lines; elsewhere the scrollbar alone has to know.
-        """
-        if extent == self.virtual_size:
-            return
-        if self.styles.is_auto_height:
-            self.virtual_size = extent
-        else:
-            self.set_reactive(Widget.virtual_size, extent)
-            self._scroll_update(extent)
 
     def move_view(self, y: int) -> None:
         """Show line `y` at the top, at once and without animation."""

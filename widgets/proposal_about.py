@@ -52,7 +52,7 @@ class ProposalAbout(InkView, can_focus=False):
     def _lay_out(self) -> None:
         width, before = max(8, self.scrollable_content_region.width), len(self._lines)
         self._lines = list(about_lines(self._view, width, change=self._change)) if self._view else []
-        self.extend_view(Size(width, len(self._lines)))
+        self.virtual_size = Size(width, len(self._lines))
         self.refresh_lines(0, max(before, len(self._lines)))
 
     def render_line(self, y: int) -> Strip:

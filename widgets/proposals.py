@@ -147,9 +147,7 @@ class ProposalList(RowList[ProposalView]):
         cursor does not go down with it to what is decided."""
         place, stood_on = self.cursor, self.current
         self._views = tuple(views)
-        if self._label_cells != label_width(views):
-            self._label_cells = label_width(views)
-            self.redraw()
+        self._label_cells = label_width(views)
         self._selected &= {view.proposal.id for view in self._views if is_open(view)}
         self._lay_out()
         closed = stood_on and is_open(stood_on) and self.current and not is_open(self.current)
@@ -240,17 +238,16 @@ class ProposalList(RowList[ProposalView]):
         )
         if not ids:
             return
+        several = bool(self._selected)
+        self._selected.clear()
         self.post_message(self.Decide(ids, wanted))
-        if wanted is not None and not self._selected:
+        if wanted is not None and not several:
             self._go_on()
         self._decided(ids, wanted)
 
     def _decided(self, ids: Collection[Id], verdict: Verdict | None) -> None:
-        """Show the verdict at once, and no marks; what comes of it is shown when the desk has weighed it."""
+        """Show the verdict at once; what comes of it is shown when the desk has weighed it."""
         chosen = set(ids)
-        if self._selected:
-            self._selected.clear()
-            self.redraw()
         self._views = tuple(
             replace(view, verdict=verdict) if view.proposal.id in chosen else view for view in self._views
         )
@@ -290,6 +287,7 @@ class ProposalList(RowList[ProposalView]):
     def action_accept_all(self) -> None:
         ids = tuple(view.proposal.id for view in self._to_accept())
         if ids:
+            self._selected.clear()
             self.post_message(self.AcceptAll(ids))
             self._decided(ids, Verdict.ACCEPT)
 

@@ -78,9 +78,6 @@ class RowList(InkView, Generic[T], can_focus=True):
 
     def set_rows(self, rows: Sequence[Row[T]]) -> None:
         """Show other rows; the cursor stays on its row, or on the nearest one if that is gone."""
-        if self._stay_in_place(rows):
-            self._replace(rows)
-            return
         before = self.current
         old = self.cursor
         key = None if old is None else self._rows[old].key
@@ -91,24 +88,6 @@ class RowList(InkView, Generic[T], can_focus=True):
         self.set_reactive(RowList.cursor, target)
         self._show_cursor()
         self.refresh()
-        if self.current != before:
-            self.highlighted(self.current)
-
-    def _stay_in_place(self, rows: Sequence[Row[T]]) -> bool:
-        """Say whether every row is where it was, whatever it shows now."""
-        same = len(rows) == len(self._rows)
-        return same and all(
-            new.height and (new.key, new.height) == (old.key, old.height)
-            for new, old in zip(rows, self._rows, strict=True)
-        )
-
-    def _replace(self, rows: Sequence[Row[T]]) -> None:
-        """Draw again what shows something else now. A row without a value may always."""
-        before, old = self.current, self._rows
-        self._rows = rows
-        for place, (now, was) in enumerate(zip(rows, old, strict=True)):
-            if now.value is None or now.value != was.value:
-                self.redraw_row(place)
         if self.current != before:
             self.highlighted(self.current)
 
@@ -205,7 +184,7 @@ class RowList(InkView, Generic[T], can_focus=True):
         self._drawn.clear()
         heights = (row.height or len(self._lines(i)) for i, row in enumerate(self._rows))
         self._ends = list(accumulate(heights))
-        self.extend_view(Size(self._width, self._ends[-1] if self._ends else 0))
+        self.virtual_size = Size(self._width, self._ends[-1] if self._ends else 0)
 
     def _top(self, index: int) -> int:
         return self._ends[index - 1] if index else 0
