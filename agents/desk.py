@@ -14,6 +14,7 @@ from typing import Literal, Protocol
 
 from agents.bench import Bench
 from agents.messages import EventBus
+from agents.model_desk import ModelDesk
 from agents.views import (
     CommandHelp,
     CommitReport,
@@ -211,6 +212,20 @@ class Desk(Protocol):
         """Another take of the last GM turn, in the GM's words."""
         ...
 
+    async def retell(self, scene_id: Id, note: str = "") -> Reply:
+        """Another take of the last GM turn, told by the model; `note` says what it should do otherwise
+        ("less gore"). Raises ModelError; the take that stands is kept whatever happens."""
+        ...
+
+    async def tell_on(self, scene_id: Id, note: str = "") -> Reply:
+        """The model goes on telling from where the story stands, without an act of the player's."""
+        ...
+
+    async def answer_as_gm(self, scene_id: Id, words: str) -> Reply:
+        """Talk to the GM out of character (`/gm`): a note, and the model's answer to it beside the story.
+        Nothing of it is told, staged or remembered as said in the world."""
+        ...
+
     async def walk_takes(self, scene_id: Id, step: Literal[-1, 1]) -> Reply:
         """Stand on the take before or after, if the last turn has several."""
         ...
@@ -274,6 +289,12 @@ class Desk(Protocol):
     @property
     def bench(self) -> Bench:
         """The court and the house: conflicts settled, rules laid down, what was decided taken back."""
+        ...
+
+    # --- the model ---------------------------------------------------------------------------------
+    @property
+    def model(self) -> ModelDesk:
+        """How the model is set up, what it did and what that cost."""
         ...
 
     # --- the world ---------------------------------------------------------------------------------

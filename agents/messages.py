@@ -69,6 +69,43 @@ class SceneOpened:
 
 
 @dataclass(frozen=True, slots=True)
+class StepMoved:
+    """A step of an exchange that is being played: `direct`, `narrate` ... `note` is one line on it."""
+
+    scene_id: Id
+    beat_id: Id
+    step: str
+    state: Literal["running", "done", "skipped", "failed"]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WordsCame:
+    """Words of a turn that is being told, as they arrive. It is in the log once `TurnAppended` says so."""
+
+    scene_id: Id
+    turn_id: Id
+    text: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WordsDropped:
+    """The words that came for this turn are not kept: nothing of them is told (a rewrite, a failure)."""
+
+    scene_id: Id
+    turn_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCalled:
+    """A call of a model ended, well or not, and stands on the bill."""
+
+    call_id: Id
+    story_id: Id | None
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """A line for the user that is no part of the story."""
 
@@ -85,6 +122,10 @@ Event = (
     | TriggerRaised
     | CanonCommitted
     | SceneOpened
+    | StepMoved
+    | WordsCame
+    | WordsDropped
+    | ModelCalled
     | Notice
 )
 

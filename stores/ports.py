@@ -13,6 +13,7 @@ Errors: `stores.errors.StoreError` and its kinds.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from stores.records.canon import CanonBatch, Evidence, Fact, FactKind
@@ -30,6 +31,7 @@ from stores.records.ledger import (
     Transition,
 )
 from stores.records.memory import Memory, Summary
+from stores.records.model import DecisionMark, LlmCall
 from stores.records.play import HeadMove, MoveKind, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
 from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
@@ -172,6 +174,22 @@ class CanonWriter(CanonReader, Protocol):
 # --- narrative log ----------------------------------------------------------------------------------
 
 
+class Spent(NamedTuple):
+    """A sum over calls of a model. `day` is YYYY-MM-DD in UTC; `micros` are millionths of a US dollar, and
+    `unpriced` the calls among `calls` whose price is unknown."""
+
+    universe_id: Id
+    story_id: Id | None
+    persona: str
+    model: str
+    day: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    micros: int
+    unpriced: int
+
+
 class LogReader(Protocol):
     async def stories(self, universe_id: Id | None = None) -> list[Story]:
         """Stories, newest first."""
@@ -283,6 +301,30 @@ class LogReader(Protocol):
 
     async def summaries(self, scene_id: Id) -> list[Summary]: ...
 
+    async def llm_calls(
+        self,
+        *,
+        ids: Collection[Id] | None = None,
+        turn_ids: Collection[Id] | None = None,
+        beat_id: Id | None = None,
+        scene_id: Id | None = None,
+        story_id: Id | None = None,
+        universe_id: Id | None = None,
+        since: datetime | None = None,
+        last: int | None = None,
+    ) -> list[LlmCall]:
+        """Calls of a model that meet every condition given, in the order they were made (with `last`, only
+        so many of the newest). Calls count whether or not their turn is on the line: they were paid."""
+        ...
+
+    async def spent(self, *, since: datetime | None = None) -> list[Spent]:
+        """What calls of a model have come to, summed by universe, story, persona, model and day (UTC)."""
+        ...
+
+    async def decision_marks(self, scene_id: Id) -> list[DecisionMark]:
+        """The `@DECISION` markers whose turns are on the scene's line, in its order."""
+        ...
+
     async def source(self, source_id: Id) -> Source: ...
 
     async def snippets(self, source_id: Id) -> list[Snippet]: ...
@@ -329,6 +371,10 @@ class OrchestratorLog(LogReader, TurnWriter, Protocol):
 
 class NarratorLog(LogReader, Protocol):
     async def append_gm_turn(self, turn: Turn, kind: MoveKind = MoveKind.APPEND) -> None: ...
+
+    async def record_call(self, call: LlmCall) -> None: ...
+
+    async def mark_decisions(self, marks: Sequence[DecisionMark]) -> None: ...
 
 
 class ResolverLog(LogReader, Protocol):

@@ -164,13 +164,15 @@ class KindPolicy(Record):
 class HousePolicy(Record):
     """What one universe lays down for its own gate; `id` is the universe's.
 
-    `predicates` is YAML that is laid over the bundled catalogue.
+    `predicates` is YAML that is laid over the bundled catalogue; `budget` what the model may cost in this
+    universe, in millionths of a US dollar (None: no limit).
     """
 
     id: Id
     universe_id: Id
     kinds: tuple[KindPolicy, ...] = ()
     predicates: str = ""
+    budget: int | None = Field(default=None, ge=0)
 
 
 class Loop(StrEnum):
@@ -180,8 +182,20 @@ class Loop(StrEnum):
     TURN = "turn"
 
 
+class Step(Record):
+    """What one node of the turn graph did, for the X-ray: who did it, what came of it in one line, how long
+    it took in milliseconds."""
+
+    step: str
+    agent: str
+    state: str = "done"
+    line: str = ""
+    ms: int = Field(default=0, ge=0)
+
+
 class Transition(Record):
-    """One move of one loop, written before its effects. `seq` rises within (loop, subject)."""
+    """One move of one loop, written before its effects. `seq` rises within (loop, subject). The one that
+    ends an exchange carries its `steps`."""
 
     loop: Loop
     subject_id: Id
@@ -193,6 +207,7 @@ class Transition(Record):
     score: float | None = None
     cost: float | None = None
     detail: str = ""
+    steps: tuple[Step, ...] = ()
     at: datetime
 
 

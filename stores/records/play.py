@@ -70,6 +70,8 @@ class Story(Record):
     tension_mode: TensionMode = TensionMode.BEND
     dice: DiceBy = DiceBy.PROGRAM
     recap: str = ""
+    budget: int | None = Field(default=None, ge=0)
+    """What the model may cost in this story, in millionths of a US dollar (None: no limit)."""
     entries: tuple[Entry, ...] = ()
     created_at: datetime
 

@@ -1,0 +1,74 @@
+"""How personas ask the model: by name and parts of a prompt, on an occasion. `Calls` is the one door.
+
+What a persona is told stands in `agents/prompts/<persona>.yaml`; here is only who asks, for what turn, and
+what comes back. Source: LANGGRAPH_AGENTS, "Agent catalog"; design/loops.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from stores.records.ids import Id
+from stores.records.model import LlmCall, Persona, Rung
+
+T = TypeVar("T", bound=BaseModel)
+
+Parts = Mapping[str, str]
+"""Sections of a prompt by name (`rules`, `scene`, `result` ...); empty ones are left out."""
+
+Hear = Callable[[str], None]
+"""Called with words as they come. Must not block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """What a call is for. `beat_id` and `nth` (of this persona in this beat, from 1) name it for good, so
+    that a step done twice after a crash finds its call again and pays once."""
+
+    universe_id: Id
+    story_id: Id | None
+    scene_id: Id | None
+    beat_id: Id
+    turn_id: Id | None = None
+    nth: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Words that were told. `whole` is false if they were cut off or stopped; then `why` says how."""
+
+    text: str
+    call: LlmCall
+    whole: bool = True
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shaped(Generic[T]):
+    """A structured answer, or None if no rung of the ladder gave one; `note` then says why."""
+
+    value: T | None
+    rung: Rung
+    call: LlmCall
+    note: str = ""
+
+
+class Calls(Protocol):
+    def on(self, persona: Persona) -> bool:
+        """Whether this persona is switched on and has a model."""
+        ...
+
+    async def words(self, persona: Persona, parts: Parts, occasion: Occasion, hear: Hear) -> Told:
+        """Have prose told. Raises ModelError if not a word came."""
+        ...
+
+    async def shaped(self, persona: Persona, parts: Parts, occasion: Occasion, into: type[T]) -> Shaped[T]:
+        """Ask for a structured answer by the ladder. Raises ModelError if nothing was answered at all.
+
+        What the X-ray says of it in one line is the value's `in_short()`, if it has one.
+        """
+        ...
