@@ -295,13 +295,26 @@ class CommandHelp:
 class Reply:
     """What came of one typed line.
 
-    `lines` are for the user and no part of the story; `goto` asks the screen to show another one;
+    `lines` are for the user and no part of the story; `goto` asks the screen to show another one (`xray`: of the turn `subject`);
     `text` puts words back into the prompt (a branch re-opens the old turn's words there).
     """
 
     kind: Literal["exchange", "operation", "nothing"]
     lines: tuple[str, ...] = ()
-    goto: Literal["", "gate", "scene", "help", "menu", "universe", "ledger", "court", "house"] = ""
+    goto: Literal[
+        "",
+        "gate",
+        "scene",
+        "help",
+        "menu",
+        "universe",
+        "ledger",
+        "court",
+        "house",
+        "xray",
+        "bill",
+        "model",
+    ] = ""
     subject: Id | None = None
     text: str = ""
     severity: Literal["information", "warning", "error"] = "information"
