@@ -295,8 +295,8 @@ class CommandHelp:
 class Reply:
     """What came of one typed line.
 
-    `lines` are for the user and no part of the story; `goto` asks the screen to show another one (`xray`: of the turn `subject`);
-    `text` puts words back into the prompt (a branch re-opens the old turn's words there).
+    `lines` are for the user and no part of the story; `goto` asks the screen to show another one (`xray`: of
+    the turn `subject`); `text` puts words back into the prompt (a branch re-opens the old turn's words).
     """
 
     kind: Literal["exchange", "operation", "nothing"]

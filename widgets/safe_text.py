@@ -28,6 +28,14 @@ _UNSEEN = re.compile(
 )
 _BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _SPACES = re.compile(r"\s+")
+_BEGUN = re.compile(
+    r"(?:\r?(?:\x1b\][^\x07\x1b\x9c]*\x1b?"  # the beginnings of the escapes above, at the end of a text
+    r"|\x1b[PX^_][^\x1b\x9c]*\x1b?"
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*"
+    r"|\x1b[ -/]*"
+    r")|\r)\Z"
+)
+_LONGEST_BEGUN = 64
 
 
 def plain(text: str) -> str:
@@ -36,6 +44,30 @@ def plain(text: str) -> str:
         return text
     text = _BREAKS.sub("\n", _ESCAPES.sub("", text)).replace("\t", "    ")
     return _UNSEEN.sub("", text)
+
+
+class PlainStream:
+    """Text made plain as it arrives: an escape that is cut in two by the arrival is an escape still.
+
+    What may be the beginning of one is held back until the rest has come. Nothing of an escape's inside is
+    kept, so one that never ends costs no memory.
+    """
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def feed(self, text: str) -> str:
+        """Return what can be shown of the text that came until now and was not shown yet."""
+        if not self._held and text.isprintable():
+            return text
+        text = self._held + text
+        begun = _BEGUN.search(text)
+        end = begun.start() if begun else len(text)
+        self._held = text[end:]
+        if len(self._held) > _LONGEST_BEGUN:
+            # Its kind stands at its beginning, and what may come next depends on the last of it alone.
+            self._held = self._held[:3] + self._held[-1]
+        return plain(text[:end])
 
 
 def one_line(text: str) -> str:
