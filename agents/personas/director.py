@@ -1,0 +1,29 @@
+"""The Director: turns the player's intent into a tiny plan before anything is rolled or told.
+
+Source: LANGGRAPH_AGENTS, "Agent catalog".
+"""
+
+from __future__ import annotations
+
+from agents.context_assembly.package import ContextPackage
+from agents.context_assembly.sections import parts
+from agents.model.asking import Calls, Occasion
+from agents.personas.outputs import Plan
+from stores.records.model import Persona
+
+
+class Director:
+    """Plans exchanges. Stateless."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    async def plan(self, package: ContextPackage, words: str, occasion: Occasion) -> Plan | None:
+        """Return 2 to 4 beats and what is taken for granted; None if it is off or had no answer.
+
+        Raises ModelError if the model did not answer.
+        """
+        if not self._calls.on(Persona.DIRECTOR):
+            return None
+        sections = {**parts(package), "words": words}
+        return (await self._calls.shaped(Persona.DIRECTOR, sections, occasion, Plan)).value

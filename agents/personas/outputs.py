@@ -1,0 +1,182 @@
+"""What personas answer with: bounded in every field, so that a small model ends and a hostile one is held.
+
+Each says itself in one line (`in_short`, for the X-ray), and where plain words can be read as it, how
+(`from_words`, the ladder's last rung). Source: LANGGRAPH_AGENTS, "Agent catalog"; design/libraries.md,
+"Model" (enums, whole numbers from 0 to 100, lengths).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+Line = Annotated[str, Field(max_length=200)]
+Percent = Annotated[int, Field(ge=0, le=100)]
+
+_BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+(.*\S)")
+_YES = re.compile(
+    r"\b(?:rewrite|needs? (?:a )?rewrit\w+|must be (?:rewritten|redone)|fails?|contradicts)\b", re.I
+)
+_NO = re.compile(r"\b(?:no rewrite|do not rewrite|don't rewrite|keep it|fine as it is|good as it is)\b", re.I)
+
+
+class Answer(BaseModel):
+    """A frozen answer; what it does not know is left out, for a model adds fields as it likes."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    def in_short(self) -> str:
+        """Return it in one line."""
+        return ""
+
+
+class Plan(Answer):
+    """The Director's: what this exchange should show, in order, and what was taken for granted."""
+
+    beats: tuple[Line, ...] = Field(min_length=1, max_length=4)
+    assumptions: tuple[Line, ...] = Field(default=(), max_length=3)
+
+    def in_short(self) -> str:
+        return _counted(self.beats, "beat") + (
+            f", {_counted(self.assumptions, 'assumption')}" if self.assumptions else ""
+        )
+
+    @classmethod
+    def from_words(cls, text: str) -> Self | None:
+        beats = _bullets(text)[:4]
+        return cls(beats=tuple(beats)) if beats else None
+
+
+class Digest(Answer):
+    """The Librarian's: what of the record bears on this exchange."""
+
+    points: tuple[Line, ...] = Field(max_length=6)
+
+    def in_short(self) -> str:
+        return _counted(self.points, "point")
+
+    @classmethod
+    def from_words(cls, text: str) -> Self | None:
+        points = _bullets(text)[:6]
+        return cls(points=tuple(points)) if points else None
+
+
+class Warnings(Answer):
+    """The Steward's: what would contradict canon or a rule of the world. None: all is well."""
+
+    warnings: tuple[Line, ...] = Field(max_length=4)
+
+    def in_short(self) -> str:
+        return _counted(self.warnings, "warning")
+
+
+class Critique(Answer):
+    """The Critic's: whether to tell it again, with one note on how."""
+
+    rewrite: bool = False
+    note: Line = ""
+    clarity: Percent = 50
+    pacing: Percent = 50
+    hook: Percent = 50
+
+    def in_short(self) -> str:
+        scores = f"clarity {self.clarity}, pacing {self.pacing}, hook {self.hook}"
+        return f"{'rewrite' if self.rewrite else 'keep'}: {scores}" + (f"; {self.note}" if self.note else "")
+
+    @classmethod
+    def from_words(cls, text: str) -> Self | None:
+        if _NO.search(text):
+            return cls(rewrite=False)
+        return cls(rewrite=True, note=_one_line(text)) if _YES.search(text) else None
+
+
+ChangeKind = Literal[
+    "new",
+    "fact",
+    "state",
+    "moved",
+    "died",
+    "promise",
+    "debt",
+    "question",
+    "said",
+    "met",
+    "ended",
+    "described",
+]
+
+
+class Change(Answer):
+    """One thing that changed, resting on words of the text. What the fields mean for each kind stands in
+    `agents/prompts/archivist.yaml`; what is made of it, in `agents/narrator/extract.py`."""
+
+    kind: ChangeKind
+    subject: Annotated[str, Field(max_length=80)]
+    predicate: Annotated[str, Field(max_length=40)] = ""
+    object: Line = ""
+    quote: Annotated[str, Field(max_length=300)]
+    weight: Percent = 50
+
+
+class Chronicle(Answer):
+    """The Archivist's: the bullet for the rolling summary, and what changed, in one call."""
+
+    summary: Annotated[str, Field(max_length=300)]
+    changes: tuple[Change, ...] = Field(default=(), max_length=8)
+
+    def in_short(self) -> str:
+        return f"{_counted(self.changes, 'change')}: {self.summary}"
+
+    @classmethod
+    def from_words(cls, text: str) -> Self | None:
+        """Read plain words as the summary alone: what changed needs quotes, which plain words do not mark."""
+        line = _one_line(next(iter(_bullets(text)), text), 300)
+        return cls(summary=line) if line else None
+
+
+class Routing(Answer):
+    """The Monitor's: words of the story, or one of our commands with what stands behind it."""
+
+    mode: Literal["narration", "operation"]
+    command: str = Field(default="", max_length=20)
+    argument: Annotated[str, Field(max_length=300)] = ""
+
+    def in_short(self) -> str:
+        return f"/{self.command} {self.argument}".strip() if self.mode == "operation" else "narration"
+
+
+NONE = "none"
+"""What stands for no command."""
+
+
+@lru_cache(maxsize=16)
+def routing_among(operations: frozenset[str]) -> type[Routing]:
+    """Return Routing with `command` bounded to these names, and `none`."""
+    names = (NONE, *sorted(operations))
+    commands: Any = Literal[names]
+    return create_model("Routing", __base__=Routing, command=(commands, NONE))
+
+
+OUTPUTS: Mapping[str, type[Answer]] = {
+    answer.__name__: answer for answer in (Plan, Digest, Warnings, Critique, Chronicle, Routing)
+}
+"""Every model that a prompt may name as its output."""
+
+
+def _bullets(text: str) -> list[str]:
+    """Return the bullets or numbered lines of a text, each within bounds."""
+    found = (_BULLET.match(line) for line in text.splitlines()[:200])
+    return [_one_line(match[1]) for match in found if match]
+
+
+def _one_line(text: str, most: int = 200) -> str:
+    return " ".join(text.split())[:most]
+
+
+def _counted(things: Iterable[object], noun: str) -> str:
+    count = len(list(things))
+    return f"{count or 'no'} {noun}{'' if count == 1 else 's'}"
