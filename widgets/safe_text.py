@@ -116,6 +116,34 @@ def wrap(text: str, width: int) -> list[str]:
     return lines
 
 
+class Wrapping:
+    """Plain text wrapped as it grows, to the lines that `wrap` would give for the whole of it."""
+
+    def __init__(self, width: int) -> None:
+        self._width = max(2, width)
+        self._closed: list[str] = []
+        self._open = ""
+
+    def add(self, text: str) -> None:
+        """Add text at the end; only the line that it begins in is wrapped again."""
+        first, *more = text.split("\n")
+        self._grow(first)
+        for paragraph in more:
+            self._closed.append(self._open.rstrip())
+            self._open = ""
+            self._grow(paragraph)
+
+    def _grow(self, text: str) -> None:
+        self._open += text
+        if cell_len(self._open) > self._width:
+            *closed, self._open = _wrap_paragraph(self._open, self._width)
+            self._closed += closed
+
+    def lines_from(self, first: int) -> list[str]:
+        """Return the lines from number `first` on. The last of all lines may still change."""
+        return [*self._closed[first:], self._open]
+
+
 def _wrap_paragraph(paragraph: str, width: int) -> list[str]:
     lines: list[str] = []
     line, used = "", 0

@@ -69,7 +69,7 @@ def turn_lines(view: TurnView, width: int, options: TurnOptions = TurnOptions())
     if is_hidden(view, options):
         return []
     turn = view.turn
-    space = _text_width(width)
+    space = text_width(width)
     name, body = _gutter(view), list(_body(view, space, options))
     notes = [] if options.hide_mechanics else list(_noted(view, space))
     speaker_ink = _INKS[turn.speaker][0]
@@ -115,7 +115,7 @@ def estimate(view: TurnView, width: int, options: TurnOptions = TurnOptions()) -
     """Guess the turn's height from its length, without wrapping it."""
     if is_hidden(view, options):
         return 0
-    turn, space = view.turn, _text_width(width)
+    turn, space = view.turn, text_width(width)
     # Words rarely fill a line to its edge.
     lines = sum(1 + int(len(part) * 1.04) // space for part in turn.text.split("\n"))
     if not options.hide_mechanics:
@@ -123,7 +123,8 @@ def estimate(view: TurnView, width: int, options: TurnOptions = TurnOptions()) -
     return lines + (1 if turn.depth and turn.exchange_id == turn.id else 0)
 
 
-def _text_width(width: int) -> int:
+def text_width(width: int) -> int:
+    """Return the cells that a turn's words have in a view of `width` cells."""
     return max(8, min(MEASURE, width - MARGIN - GUTTER - 1))
 
 

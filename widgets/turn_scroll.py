@@ -19,8 +19,10 @@ from textual.timer import Timer
 
 from agents.views import TurnView
 from stores.errors import MonitorError
+from stores.records.ids import Id
 from widgets.heights import Heights
 from widgets.ink import Ink, InkView, strip
+from widgets.live_turn import LiveTurn
 from widgets.safe_text import wrap
 from widgets.turn_lines import TurnOptions, estimate, turn_strips
 from widgets.turn_pages import PAGE, TurnPages
@@ -69,6 +71,8 @@ class TurnScroll(InkView):
         self._anchor = (0, 0)  # a row, and the line of the screen at which it begins
         self._settling = False
         self._flush: Timer | None = None
+        self._changed = False
+        self._lives: dict[Id, LiveTurn] = {}  # what is being told, below the last row
         self._drawn_width = 0
 
     # --- what screens call -------------------------------------------------------------------------
@@ -89,6 +93,7 @@ class TurnScroll(InkView):
         self._pending.clear()
         self._pages.clear()
         self._strips.clear()
+        self._lives.clear()
         self._heights = Heights(total, _UNKNOWN_HEIGHT)
         self._anchor = (0, 0)
         self.follow = True
@@ -113,6 +118,7 @@ class TurnScroll(InkView):
         if view.turn.depth != self.total:
             self.update_turn(view)
             return
+        self._lives.pop(view.turn.id, None)
         self._pages.append(view)
         self._redraw_row(self.total)
         self._heights.append(estimate(view, self._width, self._options))
@@ -125,12 +131,40 @@ class TurnScroll(InkView):
         """
         if self._pages.replace(view):
             self._redraw_row(view.turn.depth)
-            if self._flush is None:
-                self._flush = self.set_timer(1 / FLUSHES_A_SECOND, self._flushed)
+            self._changed = True
+            self._wait()
+        self.drop_words(view.turn.id)
+
+    @property
+    def telling(self) -> bool:
+        """Whether words stand below the last row that are no turn yet."""
+        return bool(self._lives)
+
+    def add_words(self, turn_id: Id, text: str, name: str = "") -> None:
+        """Add words of a turn that is being told; it stands below the last row until it is appended itself.
+
+        The first words show at once; those that come faster than the eye reads are drawn together.
+        """
+        self._lives.setdefault(turn_id, LiveTurn(turn_id, name)).add(text)
+        self._changed = True
+        if self._flush is None:
+            self._flushed()
+
+    def drop_words(self, turn_id: Id) -> None:
+        """Take words away that are no turn's any more: it is a row now, or is not told at all."""
+        if self._lives.pop(turn_id, None) is not None:
+            self._settle()
 
     def _flushed(self) -> None:
         self._flush = None
-        self._settle()
+        if self._changed:
+            self._changed = False
+            self._wait()
+            self._settle()
+
+    def _wait(self) -> None:
+        if self._flush is None:
+            self._flush = self.set_timer(1 / FLUSHES_A_SECOND, self._flushed)
 
     # --- what the subclass says --------------------------------------------------------------------
 
@@ -176,6 +210,7 @@ class TurnScroll(InkView):
             self._redraw_row(row)
             view = self._pages.get(row)
             if view is not None:
+                self._lives.pop(view.turn.id, None)
                 self._heights[row] = estimate(view, self._width, self._options)
         self._settle()
         self.turns_came(start, count)
@@ -189,6 +224,11 @@ class TurnScroll(InkView):
     @property
     def _options(self) -> TurnOptions:
         return TurnOptions(hide_mechanics=self.hide_mechanics)
+
+    @property
+    def _lines(self) -> int:
+        """How many lines there are: of all rows, and of what is being told below them."""
+        return self._heights.total + sum(len(self._live_strips(live)) for live in self._lives.values())
 
     def _show_row(self, row: int, line: int) -> None:
         """Bring `row` to line `line` of the screen."""
@@ -207,7 +247,7 @@ class TurnScroll(InkView):
                 if not self._learn(top - height, top + 2 * height):
                     break
             top = self._wanted_top()
-            self.virtual_size = Size(self._width, self._heights.total)
+            self.virtual_size = Size(self._width, self._lines)
             if top != self.scroll_y:
                 self.move_view(top)
             if self.total and not keep_anchor and not self._pending:
@@ -220,7 +260,7 @@ class TurnScroll(InkView):
         self.refresh()
 
     def _wanted_top(self) -> int:
-        most = max(0, self._heights.total - self.size.height)
+        most = max(0, self._lines - self.size.height)
         if self.follow:
             return most
         row, line = self._anchor
@@ -242,9 +282,11 @@ class TurnScroll(InkView):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
-        if self._settling or not self.total:
+        if self._settling or not (self.total or self._lives):
             return
         self.set_reactive(TurnScroll.follow, new_value >= self.max_scroll_y)
+        if not self.total:
+            return
         row, line = self._anchor
         moved = round(old_value) - round(new_value)
         if abs(moved) <= 2 * self.size.height and row < self.total:
@@ -281,6 +323,8 @@ class TurnScroll(InkView):
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._strips.clear()
+        for live in self._lives.values():
+            live.forget_drawing()
 
     def watch_empty(self) -> None:
         self.refresh()
@@ -306,17 +350,29 @@ class TurnScroll(InkView):
 
     def render_line(self, y: int) -> Strip:
         width, inks = self._width, self.inks()
-        if not self.total:
+        if not self.total and not self._lives:
             text = wrap(self.empty, width - 4)
             return strip(
                 [("  ", Ink.MUTED), (text[y - 1], Ink.MUTED)] if 0 < y <= len(text) else [], inks, width
             )
         line = y + self.scroll_offset.y
         if line >= self._heights.total:
-            return strip([], inks, width)
+            return self._live_line(line - self._heights.total)
         row = self._heights.row_at(line)
         offset = line - self._heights.top(row)
         strips = self._block(row)
         if strips is None:
             return strip([("      …", Ink.MUTED)] if offset == 0 else [], inks, width)
         return strips[offset] if offset < len(strips) else strip([], inks, width)
+
+    def _live_strips(self, live: LiveTurn) -> list[Strip]:
+        return live.strips(self._width, self.inks())
+
+    def _live_line(self, line: int) -> Strip:
+        """Draw a line of what is being told, counted from below the last row."""
+        for live in self._lives.values():
+            strips = self._live_strips(live)
+            if line < len(strips):
+                return strips[line]
+            line -= len(strips)
+        return strip([], self.inks(), self._width)
