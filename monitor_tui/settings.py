@@ -8,6 +8,7 @@ Every field says what it does; its name in the environment is `MONITOR_<SECTION>
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -18,6 +19,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from agents.model.settings import HouseSettings
 from stores.backup_shelf import FOLDER, KEEP
 from stores.errors import InputError
 
@@ -40,12 +42,18 @@ class BackupSettings(BaseModel):
         return (self.folder or home / FOLDER).expanduser()
 
 
-class Settings(BaseSettings):
+class AllSettings(HouseSettings):
+    """What a settings file may hold; the sections about the model are `agents.model.settings`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    backup: BackupSettings = BackupSettings()
+
+
+class Settings(AllSettings, BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix="MONITOR_", env_nested_delimiter="_", env_nested_max_split=1, extra="forbid"
     )
-
-    backup: BackupSettings = BackupSettings()
 
 
 def read_settings(home: Path) -> Settings:
@@ -67,13 +75,22 @@ def read_settings(home: Path) -> Settings:
     try:
         return OfHome()
     except ValidationError as error:
-        told = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-        raise _unusable(file, told) from error
+        raise unusable(file, told(error)) from error
     except (OSError, ValueError) as error:
-        raise _unusable(file, str(error)) from error
+        raise unusable(file, str(error)) from error
 
 
-def _unusable(file: Path, why: str) -> InputError:
+def set_in_environment() -> tuple[str, ...]:
+    """The variables that hold settings now, and so win over the file."""
+    sections = tuple(f"MONITOR_{name.upper()}_" for name in Settings.model_fields)
+    return tuple(sorted(name for name in os.environ if name.upper().startswith(sections)))
+
+
+def told(error: ValidationError) -> str:
+    return "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+
+
+def unusable(file: Path, why: str) -> InputError:
     return InputError(
         f"The settings cannot be used: {why}.",
         kept="Nothing was changed.",

@@ -1,0 +1,172 @@
+"""How the model is set up: plain pydantic models, read from settings.toml and the environment.
+
+    [model]                                 MONITOR_MODEL_NAME=anthropic/claude-haiku-4-5
+    name = "anthropic/claude-haiku-4-5"
+    [narrator]                              MONITOR_NARRATOR_TEMPERATURE=0.9
+    temperature = 0.9
+
+A name is all that is needed to play with a model. Who is on then: the Narrator, who tells, and the
+Archivist, who finds what the telling changed; without the one there is no story and without the other nothing
+to decide at the gate. The others cost a call each and every turn, so a newcomer's turn is two calls: whoever
+wants beats planned (Director), recall weighed (Librarian), rules argued (Steward), prose judged (Critic),
+people with a voice of their own (Character) or words routed (Monitor) switches them on. What is deterministic
+in these jobs runs anyway. Keys are no setting: see `agents.model.keys`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal, NamedTuple
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from agents.model.names import Target, target
+from stores.records.model import Persona
+
+
+def _listed(value: object) -> object:
+    """The environment has one line: names between commas."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+def _address(value: object) -> object:
+    if isinstance(value, str) and value.strip():
+        parts = urlsplit(value.strip())
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("an address begins with http:// or https:// and names a server")
+        if parts.username or parts.password:
+            raise ValueError("no key or password belongs into an address")
+        return value.strip().rstrip("/")
+    return value
+
+
+Address = Annotated[str, BeforeValidator(_address)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ModelSettings(_Section):
+    name: str = ""
+    """LiteLLM's name of the model that serves every persona without one of its own. Empty: no model."""
+
+    api_base: Address = ""
+    """Where it is, if not at its provider's own address: `http://127.0.0.1:8080/v1`."""
+
+    fallbacks: Annotated[tuple[str, ...] | str, BeforeValidator(_listed)] = ()
+    """Models that are asked in this order when one does not answer; `name@https://address` if elsewhere."""
+
+    seconds: float = Field(default=60.0, gt=0.0, le=3_600.0)
+    """How long a whole answer may take."""
+
+
+class PersonaSettings(_Section):
+    """What is None is as `PERSONAS` has it; an empty `model` is the default model."""
+
+    on: bool | None = None
+    model: str = ""
+    temperature: float | None = Field(default=None, ge=0.0, le=2.0)
+    max_tokens: int | None = Field(default=None, ge=16, le=32_000)
+
+
+class BudgetSettings(_Section):
+    """Budgets in US dollars for whatever has none of its own; None: no limit."""
+
+    day: float | None = Field(default=None, ge=0.0)
+    story: float | None = Field(default=None, ge=0.0)
+    universe: float | None = Field(default=None, ge=0.0)
+
+
+class EngineSettings(_Section):
+    backend: Literal["langgraph", "inmemory"] = "langgraph"
+    """What runs the turn's steps. `inmemory` runs the same ones without LangGraph and its checkpoints."""
+
+
+class CopilotSettings(_Section):
+    pause: bool = False
+    """Stop after the roll and ask before the model tells it."""
+
+
+class Job(NamedTuple):
+    """What a persona is until it is set otherwise. `tokens_in` and `tokens_out` are what one of its calls
+    takes in a usual turn, for estimates before there is a bill."""
+
+    on: bool
+    temperature: float
+    max_tokens: int
+    does: str
+    tokens_in: int
+    tokens_out: int
+
+
+PERSONAS: Final[Mapping[Persona, Job]] = {
+    Persona.DIRECTOR: Job(False, 0.6, 400, "plans the beats of a turn before it is told", 2_000, 150),
+    Persona.LIBRARIAN: Job(False, 0.2, 400, "weighs which memories and facts matter now", 2_000, 150),
+    Persona.STEWARD: Job(False, 0.1, 400, "finds the rule and the difficulty for what is tried", 1_500, 120),
+    Persona.NARRATOR: Job(True, 0.8, 700, "tells what happens, bound by dice and canon", 3_500, 350),
+    Persona.CRITIC: Job(
+        False, 0.2, 400, "reads the prose against canon and asks for one rewrite", 3_000, 120
+    ),
+    Persona.ARCHIVIST: Job(True, 0.1, 900, "proposes what the telling changed, with quotes", 1_800, 250),
+    Persona.CHARACTER: Job(False, 0.8, 400, "speaks for one person, from their own memories", 1_800, 150),
+    Persona.MONITOR: Job(False, 0.0, 200, "understands what no pattern of commands does", 800, 60),
+}
+
+
+class HouseSettings(BaseModel):
+    """All that is set of the model, in one piece; a section a name in settings.toml."""
+
+    model: ModelSettings = ModelSettings()
+    director: PersonaSettings = PersonaSettings()
+    librarian: PersonaSettings = PersonaSettings()
+    steward: PersonaSettings = PersonaSettings()
+    narrator: PersonaSettings = PersonaSettings()
+    critic: PersonaSettings = PersonaSettings()
+    archivist: PersonaSettings = PersonaSettings()
+    character: PersonaSettings = PersonaSettings()
+    monitor: PersonaSettings = PersonaSettings()
+    budget: BudgetSettings = BudgetSettings()
+    engine: EngineSettings = EngineSettings()
+    copilot: CopilotSettings = CopilotSettings()
+
+    def persona(self, persona: Persona) -> PersonaSettings:
+        found = getattr(self, persona.value)
+        assert isinstance(found, PersonaSettings)
+        return found
+
+    def target(self, persona: Persona | None = None) -> Target | None:
+        """Where a persona's calls go (without one: the default's); None if there is no model for it."""
+        default = target(self.model.name)._replace(api_base=self._base()) if self.model.name else None
+        own = self.persona(persona).model if persona else ""
+        return target(own, default) if own else default
+
+    def targets(self, persona: Persona) -> tuple[Target, ...]:
+        """A persona's model and then its fall-backs in order; empty if it has no model."""
+        first = self.target(persona)
+        if first is None:
+            return ()
+        rest = (target(entry, self.target()) for entry in self.model.fallbacks)
+        return (first, *(one for one in rest if one != first))
+
+    def is_on(self, persona: Persona) -> bool:
+        """Whether a persona is switched on and has a model."""
+        return self.wanted(persona) and self.target(persona) is not None
+
+    def wanted(self, persona: Persona) -> bool:
+        """Whether a persona is switched on, model or not."""
+        on = self.persona(persona).on
+        return PERSONAS[persona].on if on is None else on
+
+    def temperature(self, persona: Persona) -> float:
+        own = self.persona(persona).temperature
+        return PERSONAS[persona].temperature if own is None else own
+
+    def max_tokens(self, persona: Persona) -> int:
+        return self.persona(persona).max_tokens or PERSONAS[persona].max_tokens
+
+    def _base(self) -> str:
+        return target(self.model.name).api_base or self.model.api_base

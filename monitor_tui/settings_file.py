@@ -1,0 +1,82 @@
+"""Changing settings.toml: one section at a time, and all else in it stays as it stood, comments too."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from agents.model.settings import HouseSettings
+from monitor_tui.settings import FILE, AllSettings, read_settings, set_in_environment, told, unusable
+
+Value = str | float | bool | list[str]
+
+
+class SettingsFile:
+    """The settings of a home, as `agents.orchestrator.model_house` wants to have them."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    @property
+    def file(self) -> str:
+        return str(self._home / FILE)
+
+    def from_environment(self) -> tuple[str, ...]:
+        return set_in_environment()
+
+    async def read(self) -> HouseSettings:
+        return await asyncio.to_thread(read_settings, self._home)
+
+    async def write(self, section: str, changes: Mapping[str, Value | None]) -> None:
+        await asyncio.to_thread(write_settings, self._home, section, changes)
+
+
+def write_settings(home: Path, section: str, changes: Mapping[str, Value | None]) -> None:
+    """Change one section of settings.toml; None takes a field out.
+
+    The file is replaced whole or not at all, and only its owner may read it. Raises InputError if the file
+    cannot be read as it is, or would not be usable after: then nothing was changed.
+    """
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    file = home / FILE
+    try:
+        document = tomlkit.parse(file.read_text(encoding="utf-8") if file.exists() else "")
+        table = document.get(section)
+        if table is None:
+            table = tomlkit.table()
+            document.append(section, table)
+        for field, value in changes.items():
+            if value is None:
+                table.pop(field, None)
+            else:
+                table[field] = value
+        if not table.unwrap():
+            document.remove(section)
+        AllSettings.model_validate(document.unwrap())
+    except ValidationError as error:
+        raise unusable(file, told(error)) from error
+    except (OSError, ValueError, AttributeError, TOMLKitError) as error:
+        raise unusable(file, str(error)) from error
+    _replace(file, tomlkit.dumps(document))
+
+
+def _replace(file: Path, text: str) -> None:
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{FILE}.")  # mode 600
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        # A settings file that is a link stays one.
+        Path(name).replace(file.resolve())
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
