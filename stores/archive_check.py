@@ -28,6 +28,7 @@ _NEEDS = {
     "turns": (("scene_id", "scenes"),),
     "head_moves": (("scene_id", "scenes"),),
     "notes": (("story_id", "stories"), ("scene_id", "scenes")),
+    "decisions": (("scene_id", "scenes"),),
 }
 """What a store needs to be there before it writes these. All else may point at what is still to come, as
 a sealed result does at the turn that will show it."""

@@ -14,6 +14,7 @@ from stores.records.canon import Appearance, Evidence, Fact, Supersession, Suppo
 from stores.records.ids import Id
 from stores.records.ledger import Canonization, Checkpoint, HousePolicy, ProposedChange, Ruling, Transition
 from stores.records.memory import Memory, Summary
+from stores.records.model import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
 from stores.records.world import Entity, SceneNode, StoryNode, Universe
@@ -41,6 +42,8 @@ HISTORY: Mapping[str, Kept] = {
     "turns": Kept(Turn),
     "head_moves": Kept(HeadMove, ("scene_id", "seq")),
     "notes": Kept(Note),
+    "decisions": Kept(DecisionMark),
+    "llm_calls": Kept(LlmCall),
     "resolutions": Kept(Resolution),
     "proposed_changes": Kept(ProposedChange),
     "canonizations": Kept(Canonization),
@@ -56,10 +59,10 @@ HISTORY: Mapping[str, Kept] = {
 """Every collection of truth that has records, in the order in which it is read and written.
 
 What is missing is derived from these (`entity_names`, `involvements`, `relations`, `line`), or has no
-record of its own yet (`decisions`, `jobs`, `llm_calls`, `archived_logs`, `source_nodes`).
+record of its own yet (`jobs`, `archived_logs`, `source_nodes`).
 """
 
-LATER: Final = frozenset({"policies", "notes"})
+LATER: Final = frozenset({"policies", "notes", "decisions", "llm_calls"})
 """Collections that came after the first archives: one from before has no member of them."""
 
 Part = tuple[str, Iterable[Record]]

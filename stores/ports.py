@@ -318,7 +318,8 @@ class LogReader(Protocol):
         ...
 
     async def spent(self, *, since: datetime | None = None) -> list[Spent]:
-        """What calls of a model have come to, summed by universe, story, persona, model and day (UTC)."""
+        """What calls of a model have come to, summed by universe, story, persona, model and day (UTC): the
+        earliest day first, and within it in the order of those."""
         ...
 
     async def decision_marks(self, scene_id: Id) -> list[DecisionMark]:

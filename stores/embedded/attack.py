@@ -20,7 +20,7 @@ from stores.records.play import Speaker
 Act = Callable[[apsw.Connection], object]
 Write = Callable[[Role, Act], object]
 
-APPEND_ONLY = ("turns", "resolutions", "head_moves", "transitions", "notes")
+APPEND_ONLY = ("turns", "resolutions", "head_moves", "transitions", "notes", "llm_calls", "decisions")
 """Tables of `library.db` whose rows nobody changes or removes, not even the owner."""
 
 FORMAT_CHANGES = (

@@ -57,6 +57,11 @@ def all_of(connection: apsw.Connection, model: type[R], sql: str, bindings: Any 
     return [_read(model, row[0]) for row in connection.execute(sql, bindings)]
 
 
+def afresh(connection: apsw.Connection, model: type[R], sql: str, bindings: Any = ()) -> list[R]:
+    """As `all_of`, for long records that are seldom read twice: they are not kept ready."""
+    return [_checked(model, row[0], model.model_validate_json) for row in connection.execute(sql, bindings)]
+
+
 def the_one(connection: apsw.Connection, model: type[R], sql: str, record_id: Id) -> R:
     """Return the one record that `sql` finds by its identifier, or raise NotFound."""
     row = connection.execute(sql, (record_id,)).fetchone()
@@ -66,8 +71,12 @@ def the_one(connection: apsw.Connection, model: type[R], sql: str, record_id: Id
 
 
 def _read(model: type[R], body: object) -> R:
+    return _checked(model, body, lambda text: cast(R, _parsed(model, text)))
+
+
+def _checked(model: type[R], body: object, read: Callable[[str], R]) -> R:
     try:
-        return cast(R, _parsed(model, str(body)))
+        return read(str(body))
     except ValidationError as error:
         raise LibraryUnreadable(
             f"A {model.__name__.lower()} in the library is damaged.",

@@ -58,6 +58,8 @@ _SELECT: Mapping[str, str] = {
             'from_turn', from_turn, 'to_turn', to_turn, 'at', at)
         FROM head_moves WHERE scene_id IN ({_SCENES}) ORDER BY scene_id, seq""",
     "notes": f"SELECT body FROM notes WHERE scene_id IN ({_SCENES}) ORDER BY made",
+    "decisions": f"SELECT body FROM decisions {_THIS}",
+    "llm_calls": f"SELECT body FROM llm_calls {_THIS}",
     "resolutions": f"SELECT body FROM resolutions WHERE body ->> '$.scene_id' IN ({_SCENES}) ORDER BY made",
     "proposed_changes": f"""SELECT json_set(body, '$.status', status, '$.decision', json(decision),
         '$.error', error, '$.canonization_id', canonization_id) FROM proposed_changes {_THIS}""",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from datetime import UTC, datetime
 from typing import Any
 
 import apsw
 
 from stores.embedded import turn_tree
-from stores.embedded.documents import Reads, all_of, id_list
+from stores.embedded.documents import Reads, afresh, all_of, id_list
+from stores.ports import Spent
 from stores.records.ids import Id
 from stores.records.ledger import (
     Canonization,
@@ -22,6 +24,7 @@ from stores.records.ledger import (
     Transition,
 )
 from stores.records.memory import Memory, Summary
+from stores.records.model import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
 
@@ -252,6 +255,57 @@ class LogReads(Reads):
             Summary, "SELECT body FROM summaries WHERE scene_id = ? ORDER BY made", (scene_id,)
         )
 
+    # --- calls of a model ---------------------------------------------------------------------------
+
+    async def llm_calls(
+        self,
+        *,
+        ids: Collection[Id] | None = None,
+        turn_ids: Collection[Id] | None = None,
+        beat_id: Id | None = None,
+        scene_id: Id | None = None,
+        story_id: Id | None = None,
+        universe_id: Id | None = None,
+        since: datetime | None = None,
+        last: int | None = None,
+    ) -> list[LlmCall]:
+        where = {"beat_id": beat_id, "scene_id": scene_id, "story_id": story_id, "universe_id": universe_id}
+        conditions = [f"{column} = :{column}" for column, value in where.items() if value is not None]
+        for column, among in (("id", ids), ("turn_id", turn_ids)):
+            if among is not None:
+                conditions.append(f"{column} IN (SELECT value FROM json_each(:{column}s))")
+        if since is not None:
+            conditions.append("at >= :since")
+        bindings = {
+            **where,
+            "ids": id_list(ids or ()),
+            "turn_ids": id_list(turn_ids or ()),
+            "since": since and _moment(since),
+            "last": -1 if last is None else last,
+        }
+        # Which rows, from the indexes; then their long bodies, past what is kept ready to be read again.
+        sql = f"""SELECT body FROM llm_calls WHERE made IN (
+            SELECT made FROM llm_calls {_where(conditions)} ORDER BY made DESC LIMIT :last) ORDER BY made"""
+        return await self._read(lambda connection: afresh(connection, LlmCall, sql, bindings))
+
+    async def spent(self, *, since: datetime | None = None) -> list[Spent]:
+        sql = f"""SELECT universe_id, story_id, persona, model, substr(at, 1, 10) AS day, count(*),
+                sum(tokens_in), sum(tokens_out), sum(micros), sum(NOT priced)
+            FROM llm_calls {"" if since is None else "WHERE at >= :since"}
+            GROUP BY universe_id, story_id, persona, model, day
+            ORDER BY day, universe_id, story_id, persona, model"""
+        bindings = {"since": since and _moment(since)}
+        return await self._read(lambda connection: [Spent(*row) for row in connection.execute(sql, bindings)])
+
+    async def decision_marks(self, scene_id: Id) -> list[DecisionMark]:
+        return await self._all(
+            DecisionMark,
+            """SELECT d.body FROM decisions d
+               JOIN on_line l ON l.turn_id = d.turn_id AND l.scene_id = d.scene_id
+               JOIN turns t ON t.id = d.turn_id WHERE d.scene_id = ? ORDER BY t.depth, d.made""",
+            (scene_id,),
+        )
+
     async def source(self, source_id: Id) -> Source:
         return await self._one(Source, "SELECT body FROM sources WHERE id = ?", source_id)
 
@@ -259,6 +313,11 @@ class LogReads(Reads):
         return await self._all(
             Snippet, "SELECT body FROM snippets WHERE source_id = ? ORDER BY ordinal, made", (source_id,)
         )
+
+
+def _moment(at: datetime) -> str:
+    """Write a time as `llm_calls.at` has it."""
+    return at.astimezone(UTC).replace(tzinfo=None).isoformat()
 
 
 def _stored(statuses: Collection[ProposalStatus]) -> set[ProposalStatus]:

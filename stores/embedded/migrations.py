@@ -65,7 +65,45 @@ def m004_outbox(connection: apsw.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_first_tables, m002_policies, m003_notes, m004_outbox)
+def m005_calls(connection: apsw.Connection) -> None:
+    """`llm_calls` and `decisions` were there from the first, with nothing in them and no way to put it there.
+
+    The columns are virtual, as SQLite adds no stored ones: a call's prompt makes its row long, and what is
+    looked up or summed is read from the indexes alone.
+    """
+    for name in ("universe_id", "story_id", "scene_id", "beat_id", "persona", "model"):
+        connection.execute(f"ALTER TABLE llm_calls ADD COLUMN {name} TEXT AS (body ->> '$.{name}') VIRTUAL")
+    # Without its Z a time with no fraction sorts before the same second with one.
+    connection.execute("ALTER TABLE llm_calls ADD COLUMN at TEXT AS (rtrim(body ->> '$.at', 'Z')) VIRTUAL")
+    for name, path in (
+        ("tokens_in", "tokens_in"),
+        ("tokens_out", "tokens_out"),
+        ("micros", "cost.micros"),
+        ("priced", "cost.known"),
+    ):
+        connection.execute(
+            f"ALTER TABLE llm_calls ADD COLUMN {name} INTEGER AS (body ->> '$.{path}') VIRTUAL"
+        )
+    connection.execute(
+        """CREATE INDEX call_sums ON llm_calls (universe_id, story_id, persona, model, at,
+            tokens_in, tokens_out, micros, priced)"""
+    )
+    for name in ("turn", "beat", "scene", "story"):
+        connection.execute(
+            f"CREATE INDEX call_by_{name} ON llm_calls ({name}_id) WHERE {name}_id IS NOT NULL"
+        )
+    connection.execute("CREATE INDEX call_by_universe ON llm_calls (universe_id)")
+    connection.execute("CREATE INDEX call_by_time ON llm_calls (at)")
+    for name in ("universe_id", "turn_id"):
+        connection.execute(f"ALTER TABLE decisions ADD COLUMN {name} TEXT AS (body ->> '$.{name}') VIRTUAL")
+        connection.execute(f"CREATE INDEX decision_by_{name[:-3]} ON decisions ({name})")
+    connection.execute("CREATE INDEX decision_by_scene ON decisions (scene_id)")
+    for table in ("llm_calls", "decisions"):
+        for op in ("UPDATE", "DELETE"):
+            connection.execute(_never(table, op))
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_first_tables, m002_policies, m003_notes, m004_outbox, m005_calls)
 
 
 def _documents(table: str, *keys: str, beside: str = "", one_per: str = "id") -> str:

@@ -30,6 +30,7 @@ from stores.records.ledger import (
     Transition,
 )
 from stores.records.memory import Memory, Summary
+from stores.records.model import DecisionMark, LlmCall
 from stores.records.play import MoveKind, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
 
@@ -109,6 +110,12 @@ class EmbeddedLog(LogReads):
 
     async def add_note(self, note: Note) -> None:
         await self._write(lambda connection: add(connection, "notes", [note]))
+
+    async def record_call(self, call: LlmCall) -> None:
+        await self._write(lambda connection: add(connection, "llm_calls", [call]))
+
+    async def mark_decisions(self, marks: Sequence[DecisionMark]) -> None:
+        await self._write(lambda connection: add(connection, "decisions", marks))
 
     # --- Resolver and ingest ------------------------------------------------------------------------
 

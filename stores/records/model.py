@@ -6,10 +6,10 @@ Source: design/ontology.md (`llm_calls`, `decisions`); CONVERSATIONAL_LOOPS and 
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from stores.records.base import Record
 from stores.records.ids import Id
@@ -103,6 +103,12 @@ class LlmCall(Record):
     """What was made of it, in one line: three beats, no warnings, two proposals and a quote dropped."""
     error: str = ""
     at: datetime
+
+    @field_validator("at")
+    @classmethod
+    def _in_utc(cls, at: datetime) -> datetime:
+        """What is spent is summed by day, and a day is UTC's wherever the call was made."""
+        return at.astimezone(UTC)
 
 
 class DecisionMark(Record):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from stores.errors import LibraryUnreadable, NotFound
 from stores.records.base import Record
+from stores.records.model import LlmCall
 from stores.records.play import Story
 from stores.servers.mongo import Document, Reading, Writing
 from stores.servers.mongo_schema import FIELDS, KEYS
@@ -25,15 +26,23 @@ def key_of(collection: str, record: Record) -> str:
 def document(collection: str, record: Record, **more: Any) -> Document:
     """Return the document of a record, but for its number in the order of making."""
     fields = {field: getattr(record, field) for field in FIELDS.get(collection, ())}
-    if isinstance(record, Story):
-        # As text of one length, so that the order of times is the order of texts.
-        fields["created"] = record.created_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")
+    match record:
+        case Story():
+            fields["created"] = moment(record.created_at)
+        case LlmCall():
+            fields["moment"] = moment(record.at)
+            fields["micros"], fields["unpriced"] = record.cost.micros, int(not record.cost.known)
     return {
         "_id": key_of(collection, record),
         **fields,
         "body": record.model_dump_json(),
         **more,
     }
+
+
+def moment(at: datetime) -> str:
+    """Write a time as text of one length, so that the order of times is the order of texts."""
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")
 
 
 def record(model: type[R], found: Document) -> R:

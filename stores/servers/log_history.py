@@ -120,6 +120,8 @@ async def _dump(tx: Reading, universe_id: Id) -> dict[str, list[Record]]:
         "head_moves": await read("head_moves", of_scenes, (("scene_id", 1), ("seq", 1))),
         "resolutions": await read("resolutions", of_scenes),
         "notes": await read("notes", {"story_id": among(_ids(stories))}),
+        "decisions": await read("decisions", of_universe),
+        "llm_calls": await read("llm_calls", of_universe),
         "proposed_changes": [as_stored(d) for d in proposals],
         "canonizations": await read("canonizations", of_universe),
         "rulings": await read("rulings", of_universe),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any, TypeVar
 
 from stores.authority import Role
+from stores.ports import Spent
 from stores.records.base import Record
 from stores.records.ids import Id
 from stores.records.ledger import (
@@ -21,11 +23,13 @@ from stores.records.ledger import (
     Transition,
 )
 from stores.records.memory import Memory, Summary
+from stores.records.model import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
 from stores.servers import turn_tree
-from stores.servers.log_documents import among, not_there, record, the_one
+from stores.servers.log_documents import among, moment, not_there, record, the_one
 from stores.servers.mongo import Document, Mongo, Reading, one_filter
+from stores.servers.mongo_schema import SUMMED
 
 R = TypeVar("R", bound=Record)
 
@@ -209,6 +213,57 @@ class LogReads:
 
     async def summaries(self, scene_id: Id) -> list[Summary]:
         return await self._all("summaries", Summary, {"scene_id": scene_id})
+
+    # --- calls of a model ---------------------------------------------------------------------------
+
+    async def llm_calls(
+        self,
+        *,
+        ids: Collection[Id] | None = None,
+        turn_ids: Collection[Id] | None = None,
+        beat_id: Id | None = None,
+        scene_id: Id | None = None,
+        story_id: Id | None = None,
+        universe_id: Id | None = None,
+        since: datetime | None = None,
+        last: int | None = None,
+    ) -> list[LlmCall]:
+        if last == 0:  # which to MongoDB is no limit
+            return []
+        where = {"beat_id": beat_id, "scene_id": scene_id, "story_id": story_id, "universe_id": universe_id}
+        among_ids = {"_id": ids, "turn_id": turn_ids}
+        conditions = one_filter(where) | {f: among(v) for f, v in among_ids.items() if v is not None}
+        if since is not None:
+            conditions["moment"] = {"$gte": moment(since)}
+        newest_first = await self._all("llm_calls", LlmCall, conditions, [("made", -1)], last or 0)
+        return newest_first[::-1]
+
+    async def spent(self, *, since: datetime | None = None) -> list[Spent]:
+        day = {"$substrBytes": ["$moment", 0, 10]}
+        pipeline: list[Document] = [
+            *([] if since is None else [{"$match": {"moment": {"$gte": moment(since)}}}]),
+            {"$project": {"_id": 0, **dict.fromkeys(SUMMED, 1)}},
+            {
+                "$group": {
+                    "_id": {"day": day, **{name: f"${name}" for name in SUMMED[:4]}},
+                    "calls": {"$sum": 1},
+                    **{name: {"$sum": f"${name}"} for name in SUMMED[5:]},
+                }
+            },
+        ]
+        async with self._mongo.reading(self._role) as tx:
+            found = await tx.summed("llm_calls", pipeline, [(name, 1) for name in SUMMED])
+        spent = [Spent(**d["_id"], calls=d["calls"], **{name: d[name] for name in SUMMED[5:]}) for d in found]
+        return sorted(spent, key=lambda s: (s.day, s.universe_id, s.story_id or "", s.persona, s.model))
+
+    async def decision_marks(self, scene_id: Id) -> list[DecisionMark]:
+        async with self._mongo.reading(self._role) as tx:
+            found = await tx.all("decisions", {"scene_id": scene_id}, order=[("made", 1)])
+            marks = [record(DecisionMark, d) for d in found]
+            ids = {mark.turn_id for mark in marks}
+            standing = await turn_tree.on_line(tx, ids, scene_id) if ids else set()
+            depth = {turn.id: turn.depth for turn in await turn_tree.turns(tx, {"_id": among(standing)})}
+        return sorted((m for m in marks if m.turn_id in depth), key=lambda m: depth[m.turn_id])
 
     async def source(self, source_id: Id) -> Source:
         return await self._one("sources", Source, source_id)

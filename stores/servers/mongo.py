@@ -67,6 +67,13 @@ class Reading:
         cursor = self.db[collection].find(where, fields, session=self.session).skip(skip).limit(limit)
         return await (cursor.sort(list(order)) if order else cursor).to_list()
 
+    async def summed(
+        self, collection: str, pipeline: Sequence[Document], index: Sequence[tuple[str, int]]
+    ) -> list[Document]:
+        """Return what a pipeline makes of the collection, read by way of `index`."""
+        cursor = await self.db[collection].aggregate(list(pipeline), session=self.session, hint=dict(index))
+        return await cursor.to_list()
+
 
 class Writing(Reading):
     """A transaction that writes, within the leave of its role.
@@ -216,6 +223,8 @@ async def migrate(mongo: Mongo) -> None:
         for name, keys in INDEXES.items():
             if name not in there:
                 await database.create_collection(name, validator=SHAPE.get(name, {}))
+            elif name in SHAPE:
+                await database.command("collMod", name, validator=SHAPE[name])
             for key, options in keys:
                 await database[name].create_index(list(key), **options)
         await database.counters.update_one({"_id": "format"}, {"$set": {"value": FORMAT}}, upsert=True)

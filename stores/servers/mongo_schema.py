@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from stores.authority import COLLECTIONS, MATRIX, Grant, Op, Role, Store
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """The version of what `INDEXES` and `SHAPE` make."""
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -23,6 +23,18 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "told": ("scene_id", "parent_id", "exchange_id", "depth", "speaker"),
     "resolutions": ("turn_id", "scene_id"),
     "notes": ("story_id", "turn_id"),
+    "decisions": ("universe_id", "scene_id", "turn_id"),
+    "llm_calls": (
+        "universe_id",
+        "story_id",
+        "scene_id",
+        "turn_id",
+        "beat_id",
+        "persona",
+        "model",
+        "tokens_in",
+        "tokens_out",
+    ),
     "proposed_changes": ("universe_id", "story_id", "scene_id", "turn_id", "unless_turn"),
     "canonizations": ("universe_id", "state"),
     "transitions": ("loop", "subject_id", "seq"),
@@ -50,6 +62,12 @@ def _by(*fields: str, **options: Any) -> _Index:
     return tuple((field, 1) for field in fields), options
 
 
+SUMMED: Final = (
+    *("universe_id", "story_id", "persona", "model", "moment"),
+    *("tokens_in", "tokens_out", "micros", "unpriced"),
+)
+"""What the sums over calls are made of: all of it in one index, for the calls themselves are long."""
+
 _TURNS = (_by("scene_id", "parent_id", "made"), _by("scene_id", "depth"))
 
 INDEXES: Final[Mapping[str, tuple[_Index, ...]]] = {
@@ -64,6 +82,13 @@ INDEXES: Final[Mapping[str, tuple[_Index, ...]]] = {
     "head_moves": (_by("scene_id", "seq", unique=True), _by("scene_id", "to_turn", "kind", "seq")),
     "resolutions": (_by("turn_id"), _by("scene_id")),
     "notes": (_by("story_id", "made"), _by("turn_id")),
+    "decisions": (_by("scene_id", "made"), _by("universe_id", "made")),
+    "llm_calls": (
+        _by(*SUMMED),
+        *(_by(f"{name}_id", "made") for name in ("universe", "story", "scene", "turn", "beat")),
+        _by("moment"),
+        _by("made"),
+    ),
     "proposed_changes": (
         _by("universe_id", "status", "made"),
         _by("story_id", "status", "made"),
@@ -78,7 +103,7 @@ INDEXES: Final[Mapping[str, tuple[_Index, ...]]] = {
     "snippets": (_by("source_id", "ordinal"),),
     "rulings": (_by("universe_id", "made"),),
     "policies": (_by("universe_id"),),
-    **dict.fromkeys(("decisions", "jobs", "llm_calls", "archived_logs"), ()),
+    **dict.fromkeys(("jobs", "archived_logs"), ()),
 }
 
 _DOCUMENT: Final = {

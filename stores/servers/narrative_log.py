@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from stores.authority import Role
 from stores.errors import NotFound, StoreError
+from stores.records.base import Record
 from stores.records.ids import Clock, Id, utc_now
 from stores.records.ledger import (
     Canonization,
@@ -22,6 +23,7 @@ from stores.records.ledger import (
     Transition,
 )
 from stores.records.memory import Memory, Summary
+from stores.records.model import DecisionMark, LlmCall
 from stores.records.play import MoveKind, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
 from stores.servers import turn_tree
@@ -97,6 +99,12 @@ class ServerLog(LogReads):
     async def add_note(self, note: Note) -> None:
         await self._write(lambda tx: _add(tx, "notes", [note]))
 
+    async def record_call(self, call: LlmCall) -> None:
+        await self._write(lambda tx: _add(tx, "llm_calls", [call]))
+
+    async def mark_decisions(self, marks: Sequence[DecisionMark]) -> None:
+        await self._write(lambda tx: _add(tx, "decisions", marks))
+
     # --- Resolver and ingest ------------------------------------------------------------------------
 
     async def seal(self, resolution: Resolution, proposals: Sequence[ProposedChange] = ()) -> None:
@@ -162,7 +170,7 @@ class ServerLog(LogReads):
         await self._write(lambda tx: put(tx, "snippets", snippets))
 
 
-async def _add(tx: Writing, collection: str, records: Sequence[Transition | Note | Canonization]) -> None:
+async def _add(tx: Writing, collection: str, records: Sequence[Record]) -> None:
     await add(tx, collection, records)
 
 

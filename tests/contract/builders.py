@@ -34,6 +34,7 @@ from stores.records.ledger import (
     Verdict,
 )
 from stores.records.memory import Memory, Summary
+from stores.records.model import DecisionMark, LlmCall, Money, Persona, Section
 from stores.records.play import Note, Resolution, Scene, Speaker, Story, Turn
 from stores.records.sources import Snippet, Source
 from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
@@ -141,6 +142,32 @@ def note(of: Scene, on: Turn | None = None, text: str = "Ask about the bell.", *
 def resolution(of: Turn, **given: Any) -> Resolution:
     filled = {"id": new_id(), "scene_id": of.scene_id, "turn_id": of.id, "rule": "d20", "intent": of.text}
     return Resolution(**filled | {"created_at": now()} | given)
+
+
+def call(of: Scene | None = None, turn: Turn | None = None, micros: int = 1_500, **given: Any) -> LlmCall:
+    """A call of a model that served `turn` in scene `of`, if any."""
+    filled = {
+        "id": new_id(),
+        "universe_id": UNIVERSE,
+        "story_id": of.story_id if of else None,
+        "scene_id": of.id if of else None,
+        "turn_id": turn.id if turn else None,
+        "beat_id": turn.exchange_id if turn else None,
+        "persona": Persona.NARRATOR,
+        "model": "provider/large",
+        "sections": (Section(name="scene", tokens=900, text="The stair is wet."),),
+        "tokens_in": 1_000,
+        "tokens_out": 50,
+        "cost": Money(micros=micros),
+        "answer": "You go down.",
+        "at": now(),
+    }
+    return LlmCall(**filled | given)
+
+
+def mark(on: Turn, text: str = "Mara keeps the key.", **given: Any) -> DecisionMark:
+    filled = {"id": new_id(), "universe_id": UNIVERSE, "scene_id": on.scene_id, "turn_id": on.id, "at": now()}
+    return DecisionMark(**filled | {"text": text} | given)
 
 
 # --- proposals, commits, loops ----------------------------------------------------------------------
