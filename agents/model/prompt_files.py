@@ -1,0 +1,119 @@
+"""Reading the personas' prompts: those that come with the program, and the user's own in their place.
+
+A bad file is refused with its line, and so is one that leaves out what binds (the sealed result, lines and
+veils). Source: design/product.md, "Rule systems are data" (so are prompts).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from typing import Final
+
+from pydantic import ValidationError
+
+from agents import marked_yaml
+from agents.model.prompts import PROSE, Prompt, Prompts
+from agents.personas.outputs import OUTPUTS
+from stores.errors import InputError
+from stores.records.model import Persona
+
+KNOWN: Final = frozenset(
+    {
+        *("rules", "world", "story", "lines", "scene", "cast", "facts", "encounters", "assertions"),
+        *("threads", "decisions", "summary", "memories", "recalled", "recent", "named", "state", "self"),
+        *("evidence", "beats", "warnings", "voices", "result", "draft", "note", "words", "operations"),
+    }
+)
+"""Every section that a persona is given."""
+
+NEEDED: Final[Mapping[Persona, tuple[str, ...]]] = {
+    Persona.DIRECTOR: ("words",),
+    Persona.LIBRARIAN: ("words",),
+    Persona.STEWARD: ("words", "result"),
+    Persona.NARRATOR: ("lines", "result", "note", "words"),
+    Persona.CRITIC: ("lines", "result", "draft"),
+    Persona.ARCHIVIST: ("draft",),
+    Persona.CHARACTER: ("lines", "self", "words"),
+    Persona.MONITOR: ("operations", "words"),
+}
+"""What a prompt has to send, and never drops: what binds, and what is asked about."""
+
+BINDING: Final = frozenset({"lines", "result", "note", "words"})
+"""What no prompt that sends it may drop."""
+
+
+def load_prompts() -> Prompts:
+    """Return the bundled prompts. Raises InputError, with file and line, if one is not well-formed."""
+    folder = files("agents.prompts")
+    found = sorted((file for file in folder.iterdir() if file.name.endswith(".yaml")), key=lambda f: f.name)
+    prompts = [read_prompt(file.read_text(encoding="utf-8"), file.name) for file in found]
+    by_persona = {prompt.persona: prompt for prompt in prompts}
+    if missing := [persona for persona in Persona if persona not in by_persona]:
+        raise _refused("agents/prompts", f"there is none for the {missing[0]}")
+    return Prompts(by_persona)
+
+
+def with_user_prompts(prompts: Prompts, texts: Mapping[str, str]) -> Prompts:
+    """Return the prompts with the user's own files (`HOME/prompts/*.yaml`, by name) in their place. A bad one
+    is left out and told in `refused`, with its line: no file keeps the program from opening."""
+    by_persona, own, refused = dict(prompts.by_persona), set(prompts.own), dict(prompts.refused)
+    for name in sorted(texts)[: 10 * len(Persona)]:
+        try:
+            prompt = read_prompt(texts[name], name)
+        except InputError as error:
+            refused[name] = str(error)
+        else:
+            by_persona[prompt.persona] = prompt
+            own.add(prompt.persona)
+    return Prompts(by_persona, frozenset(own), refused)
+
+
+def read_prompt(text: str, name: str) -> Prompt:
+    """Read one prompt file. Raises InputError that names the file, the line and what is wrong there."""
+    try:
+        marked = marked_yaml.load(text)
+    except marked_yaml.Unreadable as error:
+        raise _refused(name, str(error)) from None
+    if not isinstance(marked.data, dict):
+        raise _refused(name, f"{marked.where(())}: fields and their values should stand here")
+    try:
+        prompt = Prompt.model_validate(marked.data)
+    except ValidationError as error:
+        raise _refused(
+            name, marked_yaml.told((marked.where(e["loc"]), e["msg"]) for e in error.errors())
+        ) from None
+    if faults := [(marked.where(loc), what) for loc, what in _faults(prompt)]:
+        raise _refused(name, marked_yaml.told(faults))
+    return prompt
+
+
+def _faults(prompt: Prompt) -> Iterator[tuple[marked_yaml.Loc, str]]:
+    if prompt.output != PROSE and prompt.output not in OUTPUTS:
+        yield ("output",), f"{prompt.output!r} is neither {PROSE} nor one of {', '.join(OUTPUTS)}"
+    seen: set[str] = set()
+    moving = False
+    for n, section in enumerate(prompt.sections):
+        if section.name not in KNOWN:
+            yield ("sections", n, "name"), f"{section.name!r} is none of {', '.join(sorted(KNOWN))}"
+        if section.name in seen:
+            yield ("sections", n, "name"), f"{section.name!r} is there already"
+        if section.stable and moving:
+            yield ("sections", n, "stable"), "stable sections stand before all others, or no cache holds"
+        if not section.drop and section.cap:
+            yield ("sections", n, "cap"), "what is never dropped (drop: 0) has no cap"
+        if section.drop and section.name in BINDING.union(NEEDED[prompt.persona]):
+            yield ("sections", n, "drop"), f"the {prompt.persona}'s {section.name} is never dropped: drop: 0"
+        seen.add(section.name)
+        moving = moving or not section.stable
+    for name in NEEDED[prompt.persona]:
+        if name not in seen:
+            yield ("sections",), f"the {prompt.persona} has to be told {name!r}"
+
+
+def _refused(name: str, why: str) -> InputError:
+    return InputError(
+        f"The prompt {name} cannot be used: {why}.",
+        kept="The one that comes with the program serves.",
+        todo="Mend that line and start again.",
+    )
