@@ -18,16 +18,23 @@ _DOT = " · "
 def status_content(view: SceneView, width: int, extra: str = "") -> Content:
     """Return the header at exactly `width` cells: place in the story on the left, state on the right.
 
-    As room runs out it gives up, in this order: the universe, the scene's title, the story's, the state.
+    As room runs out it gives up, in this order: the universe, the scene's title, the story's, the clock, the
+    tension, the word more.
     """
-    words = (one_line(view.when), f"tension {view.story.tension}", _urgent(view), one_line(extra))
-    right = _GAP.join(filter(None, words))
+    words = [one_line(view.when), f"tension {view.story.tension}", _urgent(view), one_line(extra)]
+    while cell_len(_state(words)) > width // 2 and any(words[1:]):
+        words[next(place for place in (2, 1, 3) if words[place])] = ""
+    right = _state(words)
     if cell_len(right) > width // 2:
-        right = ellipsise(one_line(view.when), width // 2)
+        right = ellipsise(right, width // 2)
     space = max(0, width - cell_len(right) - 3)
     left = _left(view, space)
     gap = " " * max(0, width - 1 - left.cell_length - cell_len(right) - 1)
     return Content.assemble(" ", left, gap, (right, "$text-muted"), " ")
+
+
+def _state(words: list[str]) -> str:
+    return _GAP.join(filter(None, words))
 
 
 def _urgent(view: SceneView) -> str:

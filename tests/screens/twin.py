@@ -54,6 +54,7 @@ from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
 from stores.records.play import Degree, Die, Resolution, Scene, Speaker, Story, TensionMode, Turn
 from stores.records.world import Entity, EntityKind, Number, Universe
 from tests.screens.twin_bench import TwinBench
+from tests.screens.twin_model import TwinModel
 from tests.screens.twin_world import TwinWorld
 
 NOW = datetime(2025, 3, 1, 20, 0, tzinfo=UTC)
@@ -104,6 +105,8 @@ class TwinDesk:
         self.people = _people(self.universe.id)
         self._places = _places(self.universe.id)
         self._universes = [self.universe] if sample else []
+        self.story_id = an_id("story", "The Drowned Bell")
+        self.model = TwinModel(self)
         self.story_states: dict[Id, str] = {}
         self._stories: list[Story] = []
         self._scenes: dict[Id, Scene] = {}
@@ -182,7 +185,7 @@ class TwinDesk:
         self._append(scene_id, Speaker.PLAYER, said)
         self._append(scene_id, Speaker.GM, answered)
 
-    def _append(self, scene_id: Id, speaker: Speaker, text: str) -> None:
+    def _append(self, scene_id: Id, speaker: Speaker, text: str, name: str = "") -> None:
         line = self.lines[scene_id]
         turn = Turn(
             id=an_id("turn", scene_id, len(line)),
@@ -191,6 +194,7 @@ class TwinDesk:
             exchange_id=an_id("exchange", scene_id, len(line) // 2),
             speaker=speaker,
             text=text,
+            name=name,
             depth=len(line),
             created_at=NOW,
         )
@@ -198,6 +202,14 @@ class TwinDesk:
         line.append(TurnView(turn, rolled, made=1 if speaker is Speaker.GM and len(line) == 1 else 0))
         self._scenes[scene_id] = self._scenes[scene_id].model_copy(update={"head": turn.id})
         self.events.publish(TurnAppended(turn))
+
+    def turn(self, turn_id: Id) -> tuple[Turn, Resolution | None]:
+        """A turn of any line, with its roll."""
+        for line in self.lines.values():
+            for view in line:
+                if view.turn.id == turn_id:
+                    return view.turn, view.resolution
+        raise MonitorError("There is no such turn.")
 
     def _story(self, story_id: Id) -> Story:
         return next(s for s in self._stories if s.id == story_id)
@@ -363,10 +375,24 @@ class TwinDesk:
                 raise InputError(
                     f"There is no command {word}.", kept="Nothing was sent.", todo="F1 lists the commands."
                 )
+            case ["/bill"]:
+                return Reply("operation", goto="bill")
+            case ["/xray"]:
+                return Reply("operation", goto="xray", subject=self.lines[scene_id][-1].turn.id)
             case _:
                 self.undone.clear()
-                self._say(scene_id, line, "The tide answers before anyone else does.")
-                return Reply("exchange")
+                if not self.model.on:
+                    self._say(scene_id, line, "The tide answers before anyone else does.")
+                    return Reply("exchange")
+                self._append(scene_id, Speaker.PLAYER, line)
+                return await self._tell(scene_id)
+
+    async def _tell(self, scene_id: Id) -> Reply:
+        """The model tells, and what it told becomes a turn."""
+        text, stopped = await self.model.tell(scene_id, an_id("turn", scene_id, len(self.lines[scene_id])))
+        name = self.model.speaker
+        self._append(scene_id, Speaker.NPC if name else Speaker.GM, text, name)
+        return Reply("exchange", ("You stopped it; what had come is kept.",) if stopped else ())
 
     async def undo(self, scene_id: Id) -> Reply:
         self._call("undo", scene_id)
@@ -391,6 +417,25 @@ class TwinDesk:
         self.lines[scene_id][-1] = replace(last, turn=turn, take=2, takes=2)
         self.events.publish(LineMoved(scene_id))
         return Reply("operation")
+
+    async def retell(self, scene_id: Id, note: str = "") -> Reply:
+        self._call("retell", scene_id, note)
+        take = an_id("retell", note, len(self.calls))
+        text, _ = await self.model.tell(scene_id, take)
+        last = self.lines[scene_id][-1]
+        turn = last.turn.model_copy(update={"text": text, "id": take})
+        self.lines[scene_id][-1] = replace(last, turn=turn, take=2, takes=2)
+        self.events.publish(TurnAppended(turn))
+        self.events.publish(LineMoved(scene_id))
+        return Reply("operation")
+
+    async def tell_on(self, scene_id: Id, note: str = "") -> Reply:
+        self._call("tell_on", scene_id, note)
+        return await self._tell(scene_id)
+
+    async def answer_as_gm(self, scene_id: Id, words: str) -> Reply:
+        self._call("answer_as_gm", scene_id, words)
+        return Reply("operation", ("GM: the tide is only a tide.",))
 
     async def walk_takes(self, scene_id: Id, step: Literal[-1, 1]) -> Reply:
         self._call("walk_takes", scene_id, step)
