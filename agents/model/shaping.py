@@ -1,0 +1,276 @@
+"""From any text to a bounded pydantic model, or to None: never an error. Pure.
+
+A model's answer is nearly right far more often than it is right: keys in other cases, one thing where a list
+should be, a sentence longer than the field, a score as 0.8, an end that was cut off. What is harmless is put
+right here; what is not leaves the field, the list's entry, or the whole answer out.
+Source: design/libraries.md, "Model", "Structured output".
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, Literal, TypeVar
+
+import json_repair
+from pydantic import BaseModel, ValidationError
+from rapidfuzz import fuzz, process
+
+from agents.model.port import Shape
+
+T = TypeVar("T", bound=BaseModel)
+Schema = Mapping[str, Any]
+
+MOST: Final = 20_000
+"""Characters of an answer that are read; every output of ours ends far before."""
+
+_STARTS: Final = 12
+"""Places in a text where an object may begin that are tried."""
+
+_MENDED: Final = 10_000
+_NESTED: Final = 60
+"""Characters, and opening brackets, of a text that is mended: the mender's time grows fast with both, and an
+answer of ours has a dozen."""
+
+_LIKE: Final = 85
+"""Likeness, in per cent, from which a word is taken for one of those that may stand there."""
+
+_LEFT_OUT: Final = object()
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
+_NUMBER = re.compile(r"-?\d{1,18}(?:\.\d{1,6})?")
+_BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
+_TRUTHS: Final[Mapping[str, bool]] = {
+    **dict.fromkeys(("true", "yes", "y", "1"), True),
+    **dict.fromkeys(("false", "no", "n", "0", "none", ""), False),
+}
+
+
+def shape_of(into: type[BaseModel], by: Literal["schema", "tools"]) -> Shape:
+    """Return the model's schema as providers take it: every field asked for, nothing beside them."""
+    return Shape(name=into.__name__.lower(), schema=_plain(into.model_json_schema()), by=by)
+
+
+def asked(text: str, into: type[T]) -> T | None:
+    """Read an answer that is JSON and nothing else."""
+    data = _loaded(text[:MOST].strip())
+    return fitted(data, into) if isinstance(data, dict | list) else None
+
+
+def found(text: str, into: type[T]) -> T | None:
+    """Read the first JSON in a text that is one: in a fence, with words around it, mended if it is broken."""
+    for data in _candidates(_THOUGHT.sub("", text[:MOST])):
+        value = fitted(data, into)
+        if value is not None:
+            return value
+    return None
+
+
+def in_words(text: str, into: type[T]) -> T | None:
+    """Read plain words, if the model says how (`from_words`)."""
+    read: Callable[[str], object] | None = getattr(into, "from_words", None)
+    if read is None or not text.strip():
+        return None
+    try:
+        value = read(_THOUGHT.sub("", text[:MOST]))
+    except ValidationError:
+        return None
+    return value if isinstance(value, into) else None
+
+
+def fitted(data: object, into: type[T]) -> T | None:
+    """Return the data as the model has it, put right where that is harmless."""
+    schema = into.model_json_schema()
+    fit = _Fit(schema.get("$defs", {}))
+    if isinstance(data, list):
+        data = fit.unlisted(data, schema)
+    if not isinstance(data, dict):
+        return None
+    value = fit.fields(data, schema)
+    if not isinstance(value, dict) or not value:
+        return None
+    try:
+        return into.model_validate(value)
+    except ValidationError:
+        return None
+
+
+# --- JSON in a text ---------------------------------------------------------------------------------------
+
+
+def _candidates(text: str) -> Iterator[object]:
+    fenced = [match[1] for match in _FENCED.finditer(text)][:_STARTS]
+    for part in (*fenced, text):
+        yield _loaded(part.strip())
+        starts = [n for n, c in enumerate(part) if c == "{"][:_STARTS]
+        for start in starts:
+            yield _first_object(part[start:])
+        if starts or "[" in part:
+            first = min(n for n in (part.find("{"), part.find("[")) if n >= 0)
+            yield _mended(part[first:])
+
+
+def _loaded(text: str) -> object:
+    try:
+        return json.loads(text, parse_constant=lambda _: None)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _first_object(text: str) -> object:
+    try:
+        return json.JSONDecoder().raw_decode(text)[0]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _mended(text: str) -> object:
+    if len(text) > _MENDED or sum(map(text.count, "{[")) > _NESTED:
+        return None
+    try:
+        data = json_repair.loads(text, skip_json_loads=True)
+    except Exception:  # noqa: BLE001  (whatever a mender of broken text trips over, the text is broken)
+        return None
+    if isinstance(data, list) and len(data) > 1 and isinstance(data[0], dict):
+        # Several objects; or one, and the words behind it.
+        return data[0] if not all(isinstance(entry, dict) for entry in data) else data
+    return data
+
+
+# --- data to a schema -------------------------------------------------------------------------------------
+
+
+class _Fit:
+    """Puts data right by a JSON schema as pydantic writes it."""
+
+    def __init__(self, defs: Mapping[str, Schema]) -> None:
+        self._defs = defs
+
+    def value(self, data: object, schema: Schema) -> object:
+        schema = self._meant(schema)
+        if words := schema.get("enum") or ([schema["const"]] if "const" in schema else None):
+            return _one_of(data, words)
+        match schema.get("type"):
+            case "string":
+                return _string(data, schema.get("maxLength"))
+            case "integer":
+                return _integer(data, schema)
+            case "boolean":
+                return _truth(data)
+            case "array":
+                return self._array(data, schema)
+            case "object":
+                return self.fields(data, schema) if isinstance(data, dict) else _LEFT_OUT
+            case _:
+                return _LEFT_OUT
+
+    def fields(self, data: Mapping[Any, object], schema: Schema) -> object:
+        by_key = {_key(str(key)): value for key, value in list(data.items())[:100]}
+        fields: dict[str, object] = {}
+        for name, wanted in schema.get("properties", {}).items():
+            if _key(name) in by_key:
+                value = self.value(by_key[_key(name)], wanted)
+                if value is not _LEFT_OUT:
+                    fields[name] = value
+        for name in schema.get("required", ()):
+            wanted = self._meant(schema["properties"][name])
+            if name not in fields and fields and wanted.get("type") == "array" and not wanted.get("minItems"):
+                fields[name] = []
+        complete = all(name in fields for name in schema.get("required", ()))
+        return fields if complete else _LEFT_OUT
+
+    def unlisted(self, data: list[object], schema: Schema) -> object:
+        """Return what a list stands for where an object should be: its first entry, or its one list field."""
+        if data and isinstance(data[0], dict):
+            first = self.fields(data[0], schema)
+            if isinstance(first, dict) and first:
+                return data[0]
+        lists = [n for n, s in schema.get("properties", {}).items() if self._meant(s).get("type") == "array"]
+        return {lists[0]: data} if data and lists else None
+
+    def _array(self, data: object, schema: Schema) -> object:
+        wanted = self._meant(schema.get("items", {}))
+        if isinstance(data, str):
+            lines = (_BULLET.sub("", line).strip() for line in data.splitlines())
+            data = [line for line in lines if line and line.casefold() not in ("none", "none.", "n/a")]
+        elif isinstance(data, dict):
+            data = [data] if wanted.get("type") == "object" else list(data.values())
+        if not isinstance(data, list):
+            return _LEFT_OUT if data is not None else []
+        most = schema.get("maxItems", len(data))
+        entries = (self.value(entry, wanted) for entry in data[: 10 * most])
+        return [entry for entry in entries if entry is not _LEFT_OUT and entry != ""][:most]
+
+    def _meant(self, schema: Schema) -> Schema:
+        if "$ref" in schema:
+            return self._defs.get(str(schema["$ref"]).rpartition("/")[2], {})
+        return next((s for s in schema.get("anyOf", ()) if s.get("type") != "null"), schema)
+
+
+def _one_of(data: object, words: list[Any]) -> object:
+    if not isinstance(data, str):
+        return next((word for word in words if word == data), _LEFT_OUT)
+    said = _key(data[:100]).removeprefix("/")
+    keys = {_key(str(word)): word for word in words}
+    if said in keys:
+        return keys[said]
+    near = process.extractOne(said, list(keys), scorer=fuzz.ratio, score_cutoff=_LIKE) if said else None
+    return keys[near[0]] if near else _LEFT_OUT
+
+
+def _string(data: object, most: int | None) -> object:
+    if isinstance(data, dict):
+        data = next((data[key] for key in ("text", "name", "value", "description") if key in data), None)
+    if isinstance(data, list):
+        data = "; ".join(str(entry) for entry in data[:10] if isinstance(entry, str | int))
+    if data is None:
+        return ""
+    if isinstance(data, bool):
+        data = "yes" if data else "no"
+    # A lone surrogate (an escape that a model cut in half) is no text, and could be stored nowhere.
+    text = str(data).encode("utf-8", "ignore").decode()
+    return text.strip()[:most]
+
+
+def _integer(data: object, schema: Schema) -> object:
+    low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
+    if isinstance(data, str) and (match := _NUMBER.search(data[:100])):
+        data = float(match[0]) if "." in match[0] else int(match[0])
+    if isinstance(data, bool) or not isinstance(data, int | float):
+        return _LEFT_OUT
+    if isinstance(data, float):
+        if not math.isfinite(data):
+            return _LEFT_OUT
+        if high == 100 and 0 < data <= 1:
+            data *= 100  # a share where per cent were asked for
+    return round(min(max(data, low), high))
+
+
+def _truth(data: object) -> object:
+    if isinstance(data, bool):
+        return data
+    return _TRUTHS.get(str(data).strip().casefold(), _LEFT_OUT) if isinstance(data, str | int) else _LEFT_OUT
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[\s_-]+", "_", name.strip().casefold())
+
+
+def _plain(schema: Any) -> Any:
+    """Return a schema without titles and defaults, closed, and with every field asked for."""
+    if isinstance(schema, list):
+        return [_plain(entry) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {
+        key: {name: _plain(field) for name, field in value.items()}
+        if key in ("properties", "$defs")
+        else _plain(value)
+        for key, value in schema.items()
+        if key not in ("title", "default", "description")
+    }
+    if "properties" in kept:
+        kept |= {"additionalProperties": False, "required": list(kept["properties"])}
+    return kept
