@@ -17,6 +17,7 @@ from stores.records.canon import (
 )
 from stores.records.ids import Id
 from stores.records.ledger import Loop, ProposalStatus, Verdict
+from stores.records.model import Money, Persona
 from stores.records.play import MoveKind, Speaker
 from stores.records.threads import ThreadAct, ThreadEntry
 from stores.records.world import EntityKind, EntityStatus
@@ -73,6 +74,15 @@ async def play_campaign(stores: Stores, *, name: str = "The Salt Coast", text: s
     await log.move_head(first.id, answer.id, MoveKind.UNDO)
     await log.move_head(first.id, two.id, MoveKind.UNDO)
     await log.add_note(make.note(first, two, text))
+    # Calls of a model: of a turn, of one that was undone, and of no scene at all; a decision on either line.
+    narrator = stores.log(Role.NARRATOR)
+    for call in (
+        make.call(first, answer, answer=text, seconds=0.1, **of_it),
+        make.call(first, branch, cost=Money(known=False), error=text, **of_it),
+        make.call(**of_it, persona=Persona.MONITOR),
+    ):
+        await narrator.record_call(call)
+    await narrator.mark_decisions([make.mark(t, text, reason=text, **of_it) for t in (two, branch)])
     await log.record_transition(make.transition(first.id, detail=text, score=0.25))
     await log.record_transition(make.transition(story.id, loop=Loop.STORY))
     await log.record_transition(make.transition(two.id, loop=Loop.TURN))

@@ -186,6 +186,39 @@ async def test_an_older_library_is_brought_up_to_date_and_a_failed_step_undone(p
     await db.close()
 
 
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+async def test_a_library_of_any_earlier_format_keeps_what_it_holds(path: Path, version: int) -> None:
+    old = await Database.open(
+        path, store_of_table=TABLES, migrations=MIGRATIONS[:version], application_id=APPLICATION_ID
+    )
+    story = make.story()
+    scene = make.scene(story)
+    moved = make.transition(scene.id)
+    later = {"entries", "budget", "steps"}  # fields that came with later versions
+
+    def write(connection: apsw.Connection) -> None:
+        for table, record in (("stories", story), ("scenes", scene), ("transitions", moved)):
+            body = record.model_dump_json(exclude=later)
+            connection.execute(f"INSERT INTO {table}(body) VALUES (?)", (body,))
+
+    await old.write_as_owner(write)
+    await old.close()
+    library = await open_library(path)
+    log, narrator = EmbeddedLog(library, Role.ORCHESTRATOR), EmbeddedLog(library, Role.NARRATOR)
+    try:
+        assert await log.stories() == [story]
+        assert await log.scene(scene.id) == scene
+        assert await log.transitions() == [moved]
+        said, call = make.turn(scene), make.call(scene)
+        await log.append_turn(said)
+        await narrator.record_call(call)
+        await narrator.mark_decisions([make.mark(said)])
+        assert await log.llm_calls(story_id=story.id) == [call]
+        assert len(await log.decision_marks(scene.id)) == 1
+    finally:
+        await library.close()
+
+
 SHUT = """
 import asyncio, os, sys
 from pathlib import Path

@@ -253,7 +253,7 @@ class LogReads:
         ]
         async with self._mongo.reading(self._role) as tx:
             found = await tx.summed("llm_calls", pipeline, [(name, 1) for name in SUMMED])
-        spent = [Spent(**d["_id"], calls=d["calls"], **{name: d[name] for name in SUMMED[5:]}) for d in found]
+        spent = [_spent(d) for d in found]
         return sorted(spent, key=lambda s: (s.day, s.universe_id, s.story_id or "", s.persona, s.model))
 
     async def decision_marks(self, scene_id: Id) -> list[DecisionMark]:
@@ -303,6 +303,13 @@ async def scenes_of(tx: Reading, where: Document) -> list[Scene]:
         )
         for d in found
     ]
+
+
+def _spent(found: Document) -> Spent:
+    # As plain integers: the driver has a kind of its own for long ones.
+    sums = [int(found[name]) for name in ("calls", *SUMMED[5:])]
+    of = found["_id"]
+    return Spent(of["universe_id"], of["story_id"], of["persona"], of["model"], of["day"], *sums)
 
 
 def as_stored(found: Document) -> ProposedChange:
