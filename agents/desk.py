@@ -221,6 +221,11 @@ class Desk(Protocol):
         """The model goes on telling from where the story stands, without an act of the player's."""
         ...
 
+    async def finish(self, scene_id: Id) -> Reply:
+        """Have the model go on with an exchange that a crash or a pause left untold (`SceneView.unfinished`);
+        nothing happens if there is none."""
+        ...
+
     async def answer_as_gm(self, scene_id: Id, words: str) -> Reply:
         """Talk to the GM out of character (`/gm`): a note, and the model's answer to it beside the story.
         Nothing of it is told, staged or remembered as said in the world."""

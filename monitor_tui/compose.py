@@ -17,7 +17,17 @@ from agents.canon_keeper.kinship import sides
 from agents.canon_keeper.predicates import load_catalogue
 from agents.context_assembly.agenda import Agendas
 from agents.context_assembly.context import ContextAssembly
+from agents.context_assembly.package import Packages
 from agents.messages import EventBus, Notice
+from agents.model.calls import ModelCalls
+from agents.model.client import ChildModel
+from agents.model.port import Model
+from agents.model.prompt_files import load_prompts, with_user_prompts
+from agents.model.prompts import Prompts
+from agents.model.purse import Purse
+from agents.model.settings import HouseSettings
+from agents.model.stops import Stops
+from agents.narrator.extract import Extraction
 from agents.narrator.narrator import Narrator
 from agents.orchestrator.annals import Annals
 from agents.orchestrator.atlas import Atlas
@@ -35,11 +45,13 @@ from agents.orchestrator.courtroom import Courtroom
 from agents.orchestrator.declarations import Declarations
 from agents.orchestrator.dicing import Dicing
 from agents.orchestrator.founding import WorldSeed, read_seed
+from agents.orchestrator.ground import Grounds
 from agents.orchestrator.house_desk import HouseDesk
 from agents.orchestrator.ledger import Ledger
 from agents.orchestrator.line import Line
 from agents.orchestrator.loops import Loops
 from agents.orchestrator.main import Orchestrator
+from agents.orchestrator.models import Models
 from agents.orchestrator.notes import Notes
 from agents.orchestrator.people import People
 from agents.orchestrator.rests import Rests
@@ -56,23 +68,28 @@ from agents.orchestrator.sheets import Sheets
 from agents.orchestrator.statements import Statements
 from agents.orchestrator.story import StoryLoop
 from agents.orchestrator.story_commands import story_commands
+from agents.orchestrator.storyteller import Storyteller
 from agents.orchestrator.table import PlayTable
 from agents.orchestrator.table_commands import table_commands
+from agents.orchestrator.telling import Engine, LazyLangGraph, PlainEngine, Tellings
 from agents.orchestrator.tension import Tensions
 from agents.orchestrator.threads import Threads
 from agents.orchestrator.transcript import Transcript
 from agents.orchestrator.turn_graph import TurnGraph
+from agents.orchestrator.turn_nodes import TurnNodes
 from agents.orchestrator.undone import Undone
 from agents.orchestrator.universe_gate import UniverseGate
 from agents.orchestrator.world_desk import Worlds
 from agents.orchestrator.world_edits import Edits
 from agents.orchestrator.world_previews import Previews
+from agents.personas.cast import Personas
 from agents.resolver.random_tables import Shelf
 from agents.resolver.resolver import Resolver
 from agents.resolver.rulesets import Library, bundled, with_user_packs
 from agents.resolver.table_files import bundled_tables, read_tables
 from monitor_tui.exports import export_universe
 from monitor_tui.sample import sample_text
+from monitor_tui.settings import read_settings
 from stores.authority import Role
 from stores.backup_kin import Kin
 from stores.open import Stores, kinds_named, open_stores
@@ -91,25 +108,47 @@ class Desktop(NamedTuple):
 
 
 async def open_desktop(
-    home: Path, *, clock: Clock = utc_now, ids: IdMaker | None = None, notes: MenuNotes = lambda: ()
+    home: Path,
+    *,
+    clock: Clock = utc_now,
+    ids: IdMaker | None = None,
+    notes: MenuNotes = lambda: (),
+    model: Model | None = None,
+    house: HouseSettings | None = None,
 ) -> Desktop:
     """Open the library in `home` (made if absent) and build the desk on it; `notes` are for its menu.
 
-    The environment says which kind of stores (`kinds_named`). Raises `stores.errors.StoreError` kinds when
+    The environment says which kind of stores (`kinds_named`), it and settings.toml which model (`house`, and
+    LiteLLM in a child process if no other `model` is handed in). Raises `stores.errors.StoreError` kinds when
     the library cannot be opened; nothing stays open then.
     """
     stores = await open_stores(home, clock=clock, kinds=kinds_named(os.environ), environ=os.environ)
-    try:
-        return Desktop(compose(stores, home, clock, ids or SystemIds(clock), notes), stores, stores.close)
-    except BaseException:
+    speaks = model or ChildModel()
+
+    async def close() -> None:
+        await speaks.close()
         await stores.close()
+
+    try:
+        held = house or read_settings(home)
+        desk = compose(stores, home, clock, ids or SystemIds(clock), notes, speaks, lambda: held)
+        return Desktop(desk, stores, close)
+    except BaseException:
+        await close()
         raise
 
 
 def compose(
-    stores: Stores, home: Path, clock: Clock, ids: IdMaker, notes: MenuNotes = lambda: ()
+    stores: Stores,
+    home: Path,
+    clock: Clock,
+    ids: IdMaker,
+    notes: MenuNotes = lambda: (),
+    model: Model | None = None,
+    settings: Callable[[], HouseSettings] = HouseSettings,
 ) -> Orchestrator:
     """Build the agents, each with the handles that its row of the write matrix allows."""
+    model = model or ChildModel()
     events = EventBus()
     stores.listen(lambda change: events.publish(Notice(change.text, change.severity)))
     # One exchange, decision or commit at a time: two keys pressed quickly must not interleave.
@@ -131,16 +170,34 @@ def compose(
     chances = Chances(canon, context, agendas, people, predicates, shelf)
     packs = cache(partial(rule_packs, home))
     rolls = Rolls(context, resolver, predicates, chances, packs)
-    graph = TurnGraph(log, context, narrator, rolls, loops, clock, events)
+    stops, calls = model_calls(stores, home, model, settings, clock, events)
+    packages = Packages(canon, log, context, agendas)
+    nodes = TurnNodes(
+        Grounds(log, context, packages, clock),
+        Personas.by(calls),
+        narrator,
+        Extraction(canon),
+        rolls,
+        stores.log(Role.MEMORY_MANAGER),
+        predicates,
+        clock,
+        events,
+    )
+    tellings = Tellings(log, nodes.nodes, engine(settings().engine.backend, log, clock), loops)
+    graph = TurnGraph(log, context, narrator, rolls, loops, tellings, clock, events)
     declarations = Declarations(context, resolver, predicates, ids, clock, events)
     line = Line(log, narrator, ids, clock, events)
+    played_notes = Notes(log, ids, clock)
     table = PlayTable(
         Dicing(rolls, line, graph, ids),
         Sheets(context, rolls, declarations),
         Rests(context, rolls, ids, clock),
         RunningOut(context, rolls),
         Settings(log, packs),
-        Notes(log, ids, clock),
+        played_notes,
+    )
+    storyteller = Storyteller(
+        calls, graph, line, context, packages, played_notes, lambda: settings().copilot, ids
     )
     stories = StoryLoop(log, canon, canon, keeper, resolver, loops, ids, clock)
     kept = bookkeeping(log, context, agendas, books, people, declarations, keeper, resolver, clock, events)
@@ -200,6 +257,8 @@ def compose(
         universe_gate=universe_gate,
         bench=bench,
         world=world,
+        storyteller=storyteller,
+        model=Models(calls, stops),
         transcript=transcript,
         atlas=atlas,
         commands=lambda desk: Commands(
@@ -221,6 +280,32 @@ def compose(
         clock=clock,
         events=events,
     )
+
+
+def model_calls(
+    stores: Stores,
+    home: Path,
+    model: Model,
+    settings: Callable[[], HouseSettings],
+    clock: Clock,
+    events: EventBus,
+) -> tuple[Stops, ModelCalls]:
+    """Build the door to the model. What it is asked and costs is the Narrator's to write down."""
+    log, stops = stores.log(Role.NARRATOR), Stops()
+    purse = Purse(log, lambda: settings().budget, clock)
+    prompts = cache(partial(persona_prompts, home))
+    return stops, ModelCalls(model, log, settings, prompts, purse, stops, clock, events)
+
+
+def engine(backend: str, log: OrchestratorLog, clock: Clock) -> Engine:
+    """Return what runs the turn graph; LangGraph is loaded with the first exchange that a model tells."""
+    return PlainEngine(log, clock) if backend == "inmemory" else LazyLangGraph(log, clock)
+
+
+def persona_prompts(home: Path) -> Prompts:
+    """Read the bundled prompts, and the user's own over them."""
+    own = sorted((home / "prompts").glob("*.yaml"))
+    return with_user_prompts(load_prompts(), {path.name: _text_of(path) for path in own})
 
 
 def bookkeeping(

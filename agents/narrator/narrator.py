@@ -5,7 +5,10 @@ Source: AGENT_ORCHESTRATION, Narrator; design/loops.md ("Without a model ... the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from stores.ports import NarratorLog
+from stores.records.model import DecisionMark
 from stores.records.play import MoveKind, Turn
 
 
@@ -19,3 +22,8 @@ class Narrator:
         """Append `turn` in its words; telling the same turn again changes nothing."""
         await self._log.append_gm_turn(turn, kind)
         return turn
+
+    async def mark(self, marks: Sequence[DecisionMark]) -> None:
+        """Keep the decisions that a turn marks; marking the same again changes nothing."""
+        if marks:
+            await self._log.mark_decisions(marks)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from datetime import datetime
+from typing import Literal
 
 from agents.resolver.requests import Alteration
 from stores.records.base import Record
@@ -36,12 +37,24 @@ class RollPlan(Record):
     of: Id | None = None
 
 
+class Telling(Record):
+    """What the model is to tell in this exchange: the GM's `answer` to it, another `retake` of a GM turn, or
+    how it goes `on` without an act of the player's. `turn_id` is the turn that it will be, the `take`-th of
+    its kind there; `note` what the GM wants otherwise."""
+
+    kind: Literal["answer", "retake", "on"]
+    turn_id: Id
+    take: int = 1
+    note: str = ""
+
+
 class Exchange(Record):
     """What was typed, and the identifiers and seeds of all that will come of it.
 
     `beat_id` names it in checkpoints and transitions: the first turn that it appends. `exchange_id` is
     the exchange that its turns join (GM words and rolls may join an open one). `told`: by the GM;
-    `passes`: the words say that time passes; `proposals` are what comes of that by itself.
+    `passes`: the words say that time passes; `proposals` are what comes of that by itself; `telling` is what
+    the model tells then.
     """
 
     beat_id: Id
@@ -57,6 +70,7 @@ class Exchange(Record):
     seed: int = 0
     roll: RollPlan | None = None
     proposals: tuple[ProposedChange, ...] = ()
+    telling: Telling | None = None
 
     def words_turn(self, at: datetime) -> Turn | None:
         """Return the turn of the words typed, if there were any."""
@@ -123,6 +137,7 @@ def begin(
     take: int = 1,
     answered: bool = False,
     until: int | None = None,
+    tells: bool = False,
 ) -> Exchange:
     """Fix everything about an exchange that could differ between two tries.
 
@@ -158,6 +173,52 @@ def begin(
         )
         if roll
         else None,
+        telling=Telling(kind="answer", turn_id=derived("turn", "told", first_id)) if tells else None,
+    )
+
+
+def answering(ids: IdMaker, scene: Scene, head: Turn, note: str) -> Exchange:
+    """Fix everything about telling what came of the exchange that the line ends in, which nobody told."""
+    turn_id = ids.new()
+    return Exchange(
+        beat_id=turn_id,
+        exchange_id=head.exchange_id,
+        scene_id=scene.id,
+        parent_id=head.id,
+        depth=head.depth + 1,
+        tick=head.tick + 1,
+        seed=ids.seed(),
+        telling=Telling(kind="answer", turn_id=turn_id, note=note),
+    )
+
+
+def going_on(ids: IdMaker, scene: Scene, head: Turn | None, note: str) -> Exchange:
+    """Fix everything about telling on from `head` without an act of the player's."""
+    turn_id = ids.new()
+    return Exchange(
+        beat_id=turn_id,
+        exchange_id=turn_id,
+        scene_id=scene.id,
+        parent_id=head.id if head else None,
+        depth=head.depth + 1 if head else 0,
+        tick=(head.tick if head else scene.tick) + 1,
+        seed=ids.seed(),
+        telling=Telling(kind="on", turn_id=turn_id, note=note),
+    )
+
+
+def told_again(ids: IdMaker, old: Turn, take: int, note: str) -> Exchange:
+    """Fix everything about another take of what the GM told."""
+    turn_id = ids.new()
+    return Exchange(
+        beat_id=turn_id,
+        exchange_id=old.exchange_id,
+        scene_id=old.scene_id,
+        parent_id=old.parent_id,
+        depth=old.depth,
+        tick=old.tick,
+        seed=ids.seed(),
+        telling=Telling(kind="retake", turn_id=turn_id, take=take, note=note),
     )
 
 

@@ -13,10 +13,11 @@ from dataclasses import replace
 from typing import Literal
 
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.clean import clean_line
+from agents.clean import clean, clean_line
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.desk import Mode, NewUniverse, StoryOutline
 from agents.messages import EventBus, ProposalsChanged, SceneOpened
+from agents.model_desk import ModelDesk
 from agents.orchestrator.atlas import Atlas
 from agents.orchestrator.bench import Benches
 from agents.orchestrator.bookkeeping import Bookkeeping
@@ -27,7 +28,7 @@ from agents.orchestrator.commands import Commands, staged, written
 from agents.orchestrator.declare import FindEntity
 from agents.orchestrator.durations import read_time
 from agents.orchestrator.edits import edited
-from agents.orchestrator.exchange import begin
+from agents.orchestrator.exchange import Exchange, begin
 from agents.orchestrator.finding import in_scene, in_universe
 from agents.orchestrator.founding import WorldSeed, proposals_of
 from agents.orchestrator.line import Line
@@ -40,6 +41,7 @@ from agents.orchestrator.scene_views import OPEN, SceneViews
 from agents.orchestrator.session import Session
 from agents.orchestrator.story import StoryLoop
 from agents.orchestrator.story_export import StoryRecord
+from agents.orchestrator.storyteller import Storyteller, retaken, waits
 from agents.orchestrator.table import PlayTable
 from agents.orchestrator.transcript import Transcript
 from agents.orchestrator.turn_graph import TurnGraph, answered
@@ -67,7 +69,7 @@ from stores.ports import CanonReader, OrchestratorLog
 from stores.records.canon import Payload
 from stores.records.ids import Clock, Id, IdMaker, derived
 from stores.records.ledger import Decision, Loop, ProposedChange, Verdict
-from stores.records.play import Scene, Speaker, TensionMode
+from stores.records.play import Scene, Speaker, StoryMode, TensionMode
 from stores.records.world import Entity, EntityKind, Number, Universe
 
 SAMPLE = derived("universe", "sample")
@@ -105,6 +107,8 @@ class Orchestrator:
         universe_gate: UniverseGate,
         bench: Benches,
         world: Worlds,
+        storyteller: Storyteller,
+        model: ModelDesk,
         transcript: Transcript,
         atlas: Atlas,
         chronicle: Chronicle,
@@ -136,6 +140,8 @@ class Orchestrator:
         self._universe_gate = universe_gate
         self._bench = bench
         self._world = world
+        self._storyteller = storyteller
+        self._model = model
         self._transcript = transcript
         self._atlas = atlas
         self._chronicle = chronicle
@@ -289,7 +295,9 @@ class Orchestrator:
             reply = await self._commands.run(scene_id, typed.name, typed.argument)
         else:
             async with self._turnstile:
-                reply = await self._answer(scene_id, line, typed)
+                reply, exchange = await self._answer(scene_id, line, typed)
+            # The model takes its time: meanwhile proposals can be decided on.
+            reply = await self._told(exchange, reply)
         # What ran out is told as it was staged: a death that comes of it is the GM's to stage.
         reply = await self._table.running_out.crossed(watch, reply)
         return replace(reply, lines=(*reply.lines, *await self._offer(scene_id)))
@@ -355,7 +363,7 @@ class Orchestrator:
             await self._playing(scene_id, "roll how it begins")
             context = await self._context.load(scene_id)
             await self._kept.start.check(context)
-            reply = await self._play(Roll("start", "", faces), context, "/start")
+            reply, _ = await self._play(Roll("start", "", faces), context, "/start")
         return replace(reply, lines=(*reply.lines, *await self._offer(scene_id)))
 
     async def finish_track(self, scene_id: Id, track: str, faces: tuple[int, ...] | None = None) -> Reply:
@@ -363,7 +371,8 @@ class Orchestrator:
             await self._playing(scene_id, "finish a track")
             context = await self._context.load(scene_id)
             meant = await self._kept.clocks.to_finish(context, track)
-            reply = await self._play(Roll("track", meant.name, faces), context, f"/track {meant.name} roll")
+            roll = Roll("track", meant.name, faces)
+            reply, _ = await self._play(roll, context, f"/track {meant.name} roll")
         return replace(reply, lines=(*reply.lines, *await self._offer(scene_id)))
 
     async def undo(self, scene_id: Id) -> Reply:
@@ -390,6 +399,40 @@ class Orchestrator:
             turn = await self._line.retake(scene, clean_line(text))
             offered = await self._offer_retcons(scene)
         return Reply("operation", (f"Take {turn.take}.", *_offered(offered)))
+
+    async def retell(self, scene_id: Id, note: str = "") -> Reply:
+        async with self._turnstile:
+            before = await self._playing(scene_id, "retell")
+            context = await self._context.load(scene_id)
+            exchange = await self._storyteller.again(context, clean(note))
+            await self._graph.play(exchange, context)
+        reply = await self._told(exchange, Reply("exchange"))
+        async with self._turnstile:
+            offered = await self._offer_retcons(before) if retaken(exchange) else 0
+        return replace(reply, lines=(*reply.lines, *_offered(offered), *await self._offer(scene_id)))
+
+    async def tell_on(self, scene_id: Id, note: str = "") -> Reply:
+        async with self._turnstile:
+            await self._playing(scene_id, "tell on")
+            context = await self._context.load(scene_id)
+            exchange = await self._storyteller.on_from_here(context, clean(note))
+            await self._graph.play(exchange, context)
+        reply = await self._told(exchange, Reply("exchange"))
+        return replace(reply, lines=(*reply.lines, *await self._offer(scene_id)))
+
+    async def finish(self, scene_id: Id) -> Reply:
+        beat_id = await self._graph.untold(scene_id)
+        if beat_id is None:
+            return Reply("operation")
+        self._storyteller.refuse_while_telling(scene_id, "finish the exchange")
+        state = await self._storyteller.tell(scene_id, beat_id)
+        told = state.told if state else ()
+        return Reply("exchange", ("The exchange that was cut off goes on.", *told))
+
+    async def answer_as_gm(self, scene_id: Id, words: str) -> Reply:
+        context = await self._context.load(scene_id)
+        self._storyteller.refuse_while_telling(scene_id, "talk to the GM")
+        return Reply("operation", await self._storyteller.answer(context, clean(words)))
 
     async def walk_takes(self, scene_id: Id, step: Literal[-1, 1]) -> Reply:
         async with self._turnstile:
@@ -480,6 +523,10 @@ class Orchestrator:
         self._events.publish(ProposalsChanged(scene.universe_id, scene_id))
 
     @property
+    def model(self) -> ModelDesk:
+        return self._model
+
+    @property
     def bench(self) -> Benches:
         return self._bench
 
@@ -526,23 +573,26 @@ class Orchestrator:
         left = [await self._log.turn(before.head)] if before.head else []
         return await self._scenes.undone.offer(await self._log.scene(before.id), left)
 
-    async def _answer(self, scene_id: Id, line: str, typed: Words | Roll) -> Reply:
-        """Play a typed line, or say what it still needs: a likelihood, a number, the player's own dice."""
+    async def _answer(self, scene_id: Id, line: str, typed: Words | Roll) -> tuple[Reply, Exchange | None]:
+        """Play a typed line, or say what it still needs: a likelihood, a number, the player's own dice.
+        Returns the exchange that was played, too."""
         await self._playing(scene_id, "play")
         context = await self._context.load(scene_id)
         roll = typed.roll if isinstance(typed, Words) else typed
         if isinstance(typed, Words) and roll is not None and roll.kind == "oracle" and not roll.spec:
             suggested = await self._chances.suggest(typed.text, context)
             if suggested.likelihood is not Likelihood.EVEN:
-                return _suggestion(typed.text, suggested, roll)
+                return _suggestion(typed.text, suggested, roll), None
             typed = replace(typed, roll=replace(roll, spec=Likelihood.EVEN.value))
         return await self._play(typed, context, line)
 
-    async def _play(self, typed: Words | Roll, context: SceneContext, line: str) -> Reply:
+    async def _play(
+        self, typed: Words | Roll, context: SceneContext, line: str
+    ) -> tuple[Reply, Exchange | None]:
         """Play one exchange, once the dice that its roll needs are thrown."""
         roll = typed.roll if isinstance(typed, Words) else typed
         if roll and (asked := await self._table.dicing.asks(line, roll, context)):
-            return asked
+            return asked, None
         exchange = begin(
             self._ids,
             context.scene,
@@ -552,6 +602,7 @@ class Orchestrator:
             roll=(roll.kind, roll.spec) if roll else None,
             faces=roll.faces if roll else None,
             answered=answered(await self._line.last_exchange(context.scene)),
+            tells=self._storyteller.answers(typed),
         )
         if exchange.roll and exchange.words_id is None:
             take = await self._line.take_after(context.scene, exchange.exchange_id, Speaker.ORACLE)
@@ -559,12 +610,33 @@ class Orchestrator:
         await self._graph.play(exchange, context)
         turns = await self._line.last_exchange(await self._log.scene(context.scene.id))
         results = await self._log.resolutions([turn.id for turn in turns])
-        return Reply("exchange", tuple(self._table.dicing.by_program(turns, results, context)))
+        return Reply("exchange", tuple(self._table.dicing.by_program(turns, results, context))), exchange
+
+    async def _told(self, exchange: Exchange | None, reply: Reply) -> Reply:
+        """Have the model tell what was played, if it is to; in autopilot, commit what policy accepts."""
+        if exchange is None or exchange.telling is None:
+            return reply
+        scene_id = exchange.scene_id
+        state = await self._storyteller.tell(scene_id, exchange.beat_id)
+        if state is None:
+            return reply
+        lines = (*reply.lines, *state.told)
+        if waits(state):
+            waiting = len(state.proposals)
+            noun = "proposal waits" if waiting == 1 else "proposals wait"
+            return replace(reply, lines=(*lines, f"Paused: {waiting} {noun} to be staged by your next line."))
+        story = await self._log.story((await self._log.scene(scene_id)).story_id)
+        if story.mode is StoryMode.AUTOPILOT and state.proposals:
+            async with self._turnstile:
+                report = await self._scenes.commit(scene_id, None, reason="autopilot")
+            lines = (*lines, *written(report))
+        return replace(reply, lines=lines, severity="warning" if not state.told_id else reply.severity)
 
     async def _playing(self, scene_id: Id, what: str) -> Scene:
         """Return the scene if its line may move, with nothing half done on it. Raises IllegalTransition
-        when the scene is not Active or its story is over."""
+        when the scene is not Active, is being told, or its story is over."""
         await self._in_open_story(scene_id)
+        self._storyteller.refuse_while_telling(scene_id, what)
         state = await self._loops.state(Loop.SCENE, scene_id)
         if state != "active":
             raise IllegalTransition(

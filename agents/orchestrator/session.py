@@ -154,7 +154,8 @@ class Session:
 
     async def _recover_scene(self, scene: Scene) -> list[str]:
         try:
-            lines = await self._graph.settle(scene.id)
+            # Nothing is paid for before the player is there: what a model has still to tell waits.
+            lines = await self._graph.settle(scene.id, tell=False)
         except StoreError as error:
             lines = [f"An exchange was cut off and waits to be finished. {error}"]
         if await self._loops.state(Loop.SCENE, scene.id) == "active":

@@ -1,4 +1,4 @@
-"""The turn graph without a model: record, assemble, narrate, resolve, finish; a checkpoint between each.
+"""The turn graph: what was typed is recorded and rolled here; then, if a model tells, `Telling` goes on.
 
 Source: design/loops.md, "One turn". A crash between two nodes resumes at the next; nothing typed can be
 lost once `record` has returned.
@@ -13,6 +13,8 @@ from agents.orchestrator.chances import brought_by
 from agents.orchestrator.exchange import NODES, Exchange, RollPlan
 from agents.orchestrator.loops import Loops
 from agents.orchestrator.rolls import Rolls
+from agents.orchestrator.telling import Tellings
+from agents.orchestrator.turn_state import TurnState, exchange_of, words_of
 from agents.resolver.requests import Sealed
 from stores.errors import IllegalTransition, InputError, NotFound
 from stores.ports import OrchestratorLog
@@ -31,6 +33,7 @@ class TurnGraph:
         narrator: Narrator,
         rolls: Rolls,
         loops: Loops,
+        tellings: Tellings,
         clock: Clock,
         events: EventBus,
     ) -> None:
@@ -39,32 +42,53 @@ class TurnGraph:
         self._narrator = narrator
         self._rolls = rolls
         self._loops = loops
+        self._tellings = tellings
         self._clock = clock
         self._events = events
 
     async def play(self, exchange: Exchange, context: SceneContext) -> Resolution | None:
         """Play one exchange from the first node; returns its sealed result, if it rolled.
 
-        Raises MonitorError with nothing half done that `resume` would not finish.
+        One that a model tells is whole only when `tell` has been called too. Raises MonitorError with
+        nothing half done that `resume` would not finish.
         """
         moves = await self._record(exchange)
         return await self._run(exchange, moves, after="record", context=context)
 
-    async def resume(self, checkpoint: Checkpoint) -> Exchange:
-        """Go on with an exchange that a crash cut off, at the node after its last."""
-        exchange = Exchange.model_validate(checkpoint.state)
-        last = await self._log.loop_state(Loop.TURN, exchange.beat_id)
-        context = await self._context.load(exchange.scene_id)
-        await self._run(exchange, last, after=checkpoint.node, context=context)
-        return exchange
+    async def tell(self, beat_id: Id, scene_id: Id, *, pause: bool = False) -> TurnState | None:
+        """Have the model tell the exchange that was played; None if there is nothing to tell. With `pause`,
+        what it would stage waits until the exchange is settled."""
+        for checkpoint in await self._log.checkpoints(scene_id):
+            if checkpoint.exchange_id == beat_id:
+                return await self._tellings.run(checkpoint, pause=pause)
+        return None
 
-    async def settle(self, scene_id: Id) -> list[str]:
+    async def untold(self, scene_id: Id) -> Id | None:
+        """Return the beat of an exchange that was rolled, and that the model has not told to its end."""
+        found = [c for c in await self._log.checkpoints(scene_id) if TurnState.reads(c)]
+        return found[0].exchange_id if found else None
+
+    async def resume(self, checkpoint: Checkpoint) -> None:
+        """Go on with an exchange that a crash cut off, at the node after its last."""
+        if not TurnState.reads(checkpoint):
+            exchange = Exchange.model_validate(checkpoint.state)
+            last = await self._log.loop_state(Loop.TURN, exchange.beat_id)
+            context = await self._context.load(exchange.scene_id)
+            await self._run(exchange, last, after=checkpoint.node, context=context)
+            if exchange.telling is None:
+                return
+        await self.tell(checkpoint.exchange_id, checkpoint.scene_id)
+
+    async def settle(self, scene_id: Id, *, tell: bool = True) -> list[str]:
         """Finish every exchange of the scene that was begun and not finished, before anything else is
         played. Returns a line for each. One that makes no sense any more is dropped, its words kept;
-        raises StoreError, with everything as it was, if the store still fails."""
+        raises StoreError, with everything as it was, if the store still fails. Without `tell`, what a model
+        has still to tell is left for later: nothing is paid for."""
         lines = []
         for checkpoint in await self._log.checkpoints(scene_id):
-            words = " ".join(str(checkpoint.state.get("words") or "a roll").split())
+            if not tell and TurnState.tells(checkpoint):
+                continue
+            words = " ".join(words_of(checkpoint).split())
             short = words if len(words) < 60 else words[:57] + "..."
             try:
                 await self.resume(checkpoint)
@@ -86,7 +110,7 @@ class TurnGraph:
     async def _keep_words(self, checkpoint: Checkpoint) -> None:
         """What the GM told stands in the checkpoint alone until it is told: tell it where play stands."""
         try:
-            turn = Exchange.model_validate(checkpoint.state).words_turn(self._clock())
+            turn = exchange_of(checkpoint).words_turn(self._clock())
         except ValueError:
             return  # no turn can be made of it; `settle` says so, with its words
         if turn is None or turn.speaker is not Speaker.GM or await self._log.turns([turn.id]):
@@ -105,7 +129,10 @@ class TurnGraph:
         if done < NODES.index("narrate"):
             await self._narrate(exchange)
         sealed = await self._resolve(exchange, context) if done < NODES.index("resolve") else None
-        await self._finish(exchange, last)
+        if exchange.telling is None:
+            await self._finish(exchange, last)
+        else:
+            await self._log.save_checkpoint(TurnState(exchange=exchange).checkpoint(self._clock()))
         return sealed
 
     async def _record(self, exchange: Exchange) -> Transition:
