@@ -133,7 +133,7 @@ def _may_go_better(error: BaseException) -> bool:
     return (_asked_wait(error) or 0.0) <= PATIENCE
 
 
-_backoff: Final = wait_exponential_jitter(initial=0.5, max=8.0, jitter=0.5)
+_backoff: Final = wait_exponential_jitter(multiplier=0.5, max=8.0, jitter=0.5)
 
 
 def _wait(state: RetryCallState) -> float:
