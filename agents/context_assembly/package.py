@@ -7,32 +7,45 @@ ContextAssembly; design/product.md, pain 1 (assertions, commitments, changes and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from asyncio import gather
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from agents.context_assembly.agenda import Agenda, Agendas
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.context import ACTORS, ContextAssembly, SceneContext
+from agents.context_assembly.spans import names_in
 from agents.resolver.working_state import WorkingState
 from stores.ports import CanonReader, LogReader
-from stores.records.canon import Fact
+from stores.records.canon import Fact, FactKind
 from stores.records.ids import Id
 from stores.records.memory import Memory
 from stores.records.model import DecisionMark
-from stores.records.play import Turn
+from stores.records.play import Scene, Speaker, Turn
 from stores.records.world import Entity
 
-LINE = 24
-"""Turns of the line that are kept in view at most."""
-STEP = 8
-"""The view of the line moves on by so many turns at a time, so that a prompt mostly only grows at its end and
-a provider's prefix cache holds; 17 to 24 turns are in view."""
-MOST_FACTS = 60
+LINE: Final = 24
+STEP: Final = 8
+"""Turns of the line in view at most, and how many leave it at a time: a prompt then mostly only grows at its
+end, and a provider's prefix cache holds. 17 to 24 turns are in view."""
+BEFORE: Final = 4
+"""Turns of the scene before, while the scene's own line is short."""
+MOST_FACTS: Final = 60
 """Facts of those in view; the newest."""
-MOST_AXIOMS = 40
-MOST_MEMORIES = 8
+READ: Final = 300
+"""Facts of one entity that are read at once."""
+LATELY: Final = 7 * 24 * 60
+"""World time (ticks) back from now that is read besides, of somebody with more facts than that."""
+MOST_AXIOMS: Final = 40
+MOST_MEMORIES: Final = 8
 """Memories of one character; the most important."""
-MOST_NAMED = 6
+MOST_NAMED: Final = 6
 """Names in the player's words that are looked up."""
+SCENES: Final = 5
+"""Earlier scenes of the story that are looked back on."""
+
+_ELSEWHERE = frozenset({FactKind.AXIOM, FactKind.COMMITMENT, FactKind.ENCOUNTER, FactKind.ASSERTION})
+"""Kinds of fact that stand in lists of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +60,12 @@ class Present:
 
 @dataclass(frozen=True, slots=True)
 class Canonical:
-    """What canon holds now: `cast` with working state (staged changes folded in), `named` entities of the
-    player's words; `facts` and `relations` one hop around them, `encounters` and `assertions` those among
-    present people, `axioms` the rules in scope."""
+    """What canon holds now. `cast` has working state (staged changes folded in) and, marked, those who
+    left; `named` are others in the player's words, `facts` and `relations` one hop around all of them and
+    the place, `encounters` and `assertions` are of those present, `axioms` the rules in scope."""
 
     cast: tuple[Present, ...] = ()
-    named: tuple[Entity, ...] = ()
+    named: tuple[Present, ...] = ()
     facts: tuple[Fact, ...] = ()
     relations: tuple[Fact, ...] = ()
     encounters: tuple[Fact, ...] = ()
@@ -62,20 +75,21 @@ class Canonical:
 
 @dataclass(frozen=True, slots=True)
 class Narrative:
-    """What the log holds: the last turns of the line, oldest first; the scene's rolling summary (its bullets,
-    and what earlier scenes came to); decision marks on the line; what earlier scenes those present shared."""
+    """What the log holds: the last turns of the line, oldest first, without those that are answered now;
+    `before` the last of the scene before; `summary` what earlier scenes and turns out of view came to;
+    `decisions` the marks on the line; `met_before` who was in an earlier scene with the player's character."""
 
     line: tuple[Turn, ...] = ()
+    before: tuple[Turn, ...] = ()
     summary: tuple[str, ...] = ()
     decisions: tuple[DecisionMark, ...] = ()
     met_before: frozenset[Id] = frozenset()
-    """Who was in an earlier scene with the player's character."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What was found again. `memories` are by whose they are; scenes, turns and rules found by words and
-    vectors are the search's to add (`scenes`, `rules`): until then nothing is."""
+    """What was found again. `memories` are by whose they are. `scenes` and `rules` are what a search by
+    words and vectors finds, and empty without one."""
 
     memories: Mapping[Id, tuple[Memory, ...]] = field(default_factory=dict)
     scenes: tuple[str, ...] = ()
@@ -84,14 +98,14 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class ContextPackage:
-    """`scene` is the scene as it stands (ids, world time, staged changes); `words` the player's that names were
-    looked up in; `stale` says that it is an older package, because a new one could not be had."""
+    """`scene` is the scene as it stands (ids, world time, staged changes); `words` the player's that names
+    were looked up in; `stale` says that it is an older package, because a new one could not be had."""
 
     scene: SceneContext
-    agenda: Agenda = Agenda()
-    canonical: Canonical = Canonical()
-    narrative: Narrative = Narrative()
-    recalled: Recalled = Recalled()
+    agenda: Agenda = field(default_factory=Agenda)
+    canonical: Canonical = field(default_factory=Canonical)
+    narrative: Narrative = field(default_factory=Narrative)
+    recalled: Recalled = field(default_factory=Recalled)
     words: str = ""
     stale: bool = False
 
@@ -101,12 +115,8 @@ class ContextPackage:
 
     def present(self) -> list[Present]:
         """Return those who are here and can act: not the player's character, nobody dead or gone."""
-        return [
-            p for p in self.canonical.cast if p.here and not p.dead and p.entity.id != self.scene.story.pc_id
-        ]
-
-    def npc(self, entity_id: Id) -> Entity | None:
-        return next((p.entity for p in self.canonical.cast if p.entity.id == entity_id), None)
+        pc_id = self.scene.story.pc_id
+        return [p for p in self.canonical.cast if p.here and not p.dead and p.entity.id != pc_id]
 
     def memories_of(self, entity_id: Id) -> tuple[Memory, ...]:
         """Return what this one remembers, and nobody else's memories."""
@@ -127,6 +137,182 @@ class Packages:
     async def assemble(self, scene: SceneContext, words: str = "") -> ContextPackage:
         """Return what bears on the scene as it stands, and on the names in the player's `words`.
 
-        Raises StoreError if a store cannot be read; `scene` may then go with an older package, marked stale.
+        Raises StoreError if a store cannot be read.
         """
-        raise NotImplementedError
+        cast = _cast(scene)
+        here = [p.entity for p in cast if p.here]
+        agenda, named, narrative = await gather(
+            self._agendas.of(scene),
+            self._named(scene, words, {p.entity.id for p in cast}),
+            self._narrative(scene, words, here),
+        )
+        canonical, memories = await gather(
+            self._canonical(scene, cast, named), self._memories(p.entity for p in cast if p.here)
+        )
+        return ContextPackage(
+            scene=scene,
+            agenda=agenda,
+            canonical=canonical,
+            narrative=narrative,
+            recalled=Recalled(memories=memories),
+            words=words,
+        )
+
+    # --- canon ---------------------------------------------------------------------------------------
+
+    async def _named(self, scene: SceneContext, words: str, known: Collection[Id]) -> tuple[Present, ...]:
+        """Find whom and what the player names that is not here."""
+        names = names_in(words)[:MOST_NAMED]
+        found = await gather(*(self._context.find(scene, name, guess=True) for name in names))
+        one_each = {entities[0].id: entities[0] for entities in found if len(entities) == 1}
+        place_id = scene.place.id if scene.place else None
+        return tuple(
+            _present(scene, entity, here=False)
+            for entity in one_each.values()
+            if entity.id not in known and entity.id != place_id
+        )
+
+    async def _canonical(
+        self, scene: SceneContext, cast: Sequence[Present], named: tuple[Present, ...]
+    ) -> Canonical:
+        place = [scene.place] if scene.place else []
+        about = {e.id: e for e in (*(p.entity for p in (*cast, *named)), *place)}
+        axioms, *lists = await gather(
+            self._canon.facts(scene.universe.id, kind=FactKind.AXIOM),
+            *(self._about(entity_id, scene.tick) for entity_id in about),
+        )
+        found = {fact.id: fact for facts in lists for fact in facts if not fact.closed}
+        current = sorted(found.values(), key=lambda f: (f.recorded_at, f.id))
+        plain = [f for f in current if f.kind not in _ELSEWHERE and f.clock is None][-MOST_FACTS:]
+        here = {p.entity.id for p in cast if p.here}
+        met = [f for f in current if f.kind is FactKind.ENCOUNTER or f.predicate == "met"]
+        said = [f for f in current if f.kind is FactKind.ASSERTION or f.predicate == "said"]
+        return Canonical(
+            cast=tuple(cast),
+            named=named,
+            facts=tuple(f for f in plain if f.kind is not FactKind.RELATION and f not in met),
+            relations=tuple(f for f in plain if f.kind is FactKind.RELATION and f not in met),
+            encounters=tuple(f for f in met if len(_who(f) & here) > 1),
+            assertions=tuple(f for f in said if f.entity("subject") in here),
+            axioms=tuple(_in_scope(axioms, set(about))),
+        )
+
+    async def _about(self, entity_id: Id, tick: int) -> list[Fact]:
+        """Return what is current of one entity; of somebody with a long past, the oldest and the latest."""
+        facts = await self._canon.facts_about(entity_id, limit=READ)
+        if len(facts) < READ:
+            return facts
+        return [*facts, *await self._canon.facts_about(entity_id, begins=(tick - LATELY, tick), limit=READ)]
+
+    async def _memories(self, entities: Iterable[Entity]) -> dict[Id, tuple[Memory, ...]]:
+        """Read what each remembers: its own memories, of what is still on the line."""
+        who = [entity.id for entity in entities]
+        lists = await gather(*(self._log.memories(entity_id) for entity_id in who))
+        turns = {m.turn_id for memories in lists for m in memories if m.turn_id}
+        standing = await self._log.on_line(None, turns) if turns else set()
+        kept: dict[Id, tuple[Memory, ...]] = {}
+        for entity_id, memories in zip(who, lists, strict=True):
+            own = [m for m in memories if m.turn_id is None or m.turn_id in standing]
+            chosen = sorted(own, key=lambda m: (m.importance, m.created_at))[-MOST_MEMORIES:]
+            if chosen:
+                kept[entity_id] = tuple(sorted(chosen, key=lambda m: m.created_at))
+        return kept
+
+    # --- the log -------------------------------------------------------------------------------------
+
+    async def _narrative(self, scene: SceneContext, words: str, here: Sequence[Entity]) -> Narrative:
+        total = scene.head.depth + 1 if scene.head else 0
+        start = max(0, -(-(total - LINE) // STEP) * STEP)
+        turns, scenes = await gather(
+            self._log.line_slice(scene.scene.id, start, total - start) if total else _nothing(),
+            self._log.scenes(scene.story.id),
+        )
+        earlier = [s for s in scenes if s.order < scene.scene.order]
+        last = earlier[-1] if earlier and start == 0 else None
+        before, bullets, met, marks = await gather(
+            self._log.line_tail(last.id, BEFORE) if last else _nothing(),
+            self._bullets(scene.scene.id, {t.id for t in turns}),
+            self._met_before(scene, earlier, here),
+            gather(*(self._log.decision_marks(s.id) for s in (*earlier[-SCENES:], scene.scene))),
+        )
+        told = [f"{_titled(s)}: {s.summary}" for s in earlier[-SCENES:] if s.summary]
+        return Narrative(
+            line=tuple(_unanswered(turns, words)),
+            before=tuple(before),
+            summary=(*told, *bullets),
+            decisions=tuple(mark for of_scene in marks for mark in of_scene),
+            met_before=met,
+        )
+
+    async def _bullets(self, scene_id: Id, shown: Collection[Id]) -> list[str]:
+        """Return what turns of the line that are out of view were summed up to."""
+        summaries = await self._log.summaries(scene_id)
+        ends = {s.last_turn for s in summaries if s.last_turn}
+        standing = await self._log.on_line(scene_id, ends) if ends else set()
+        return [
+            s.text
+            for s in summaries
+            if s.last_turn is None or (s.last_turn in standing and s.last_turn not in shown)
+        ]
+
+    async def _met_before(
+        self, scene: SceneContext, earlier: Sequence[Scene], here: Sequence[Entity]
+    ) -> frozenset[Id]:
+        """Return who of those here was in an earlier scene with the player's character."""
+        pc_id = scene.story.pc_id
+        if pc_id is None:
+            return frozenset()
+        met = {e for s in earlier for e in s.cast if pc_id in s.cast}
+        met |= {e.entity_id for e in scene.presences() if e.here and e.scene_id != scene.scene.id}
+        others = [e.id for e in here if e.id != pc_id and e.id not in met]
+        own, *theirs = await gather(*(self._canon.appearances(i) for i in (pc_id, *others)))
+        shared = set(own) - {scene.scene.id}
+        met |= {e for e, scenes in zip(others, theirs, strict=True) if shared.intersection(scenes)}
+        return frozenset(met - {pc_id})
+
+
+def _cast(scene: SceneContext) -> list[Present]:
+    """Return those present, and behind them those who left or are only spoken of in this scene."""
+    here = scene.cast()
+    pc = scene.actor()
+    if pc is not None and pc.id not in {e.id for e in here}:
+        here = [pc, *here]
+    ids = {e.id for e in here}
+    gone = [e for e in scene.entities.values() if e.id not in ids and e.kind in ACTORS]
+    return [*(_present(scene, e) for e in here), *(_present(scene, e, here=False) for e in gone)]
+
+
+def _present(scene: SceneContext, entity: Entity, *, here: bool = True) -> Present:
+    state = scene.state(entity)
+    alive = state.values.get("alive", "dead" not in {tag.casefold() for tag in state.tags})
+    return Present(entity, state, here, dead=alive is False)
+
+
+def _in_scope(axioms: Iterable[Fact], about: Collection[Id]) -> list[Fact]:
+    """Return the rules that are for everyone, or for somebody in view; what must be kept first."""
+    meant = [a for a in axioms if not a.involves or _who(a).intersection(about)]
+    return sorted(meant, key=lambda a: (a.severity != "must", a.recorded_at, a.id))[:MOST_AXIOMS]
+
+
+def _who(fact: Fact) -> set[Id]:
+    return {i.entity_id for i in fact.involves}
+
+
+def _unanswered(turns: Sequence[Turn], words: str) -> Sequence[Turn]:
+    """Return the line without what the telling answers: the player's words and the rolls behind them."""
+    if not words:
+        return turns
+    for n in range(len(turns) - 1, -1, -1):
+        if turns[n].speaker in (Speaker.GM, Speaker.NPC):
+            return turns
+        if turns[n].speaker is Speaker.PLAYER and turns[n].text == words:
+            return turns[:n]
+    return turns
+
+
+def _titled(scene: Scene) -> str:
+    return f"Scene {scene.order}" + (f" “{scene.title}”" if scene.title else "")
+
+
+async def _nothing() -> list[Turn]:
+    return []

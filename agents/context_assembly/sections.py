@@ -6,14 +6,22 @@ moves with every turn stands in sections of its own. Source: design/product.md, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final
 
-from agents.context_assembly.package import ContextPackage
+from agents.canon_keeper.naming import named_facts
+from agents.context_assembly.context import ACTORS
+from agents.context_assembly.package import ContextPackage, Present
 from agents.model.asking import Parts
+from agents.orchestrator.calendar import label
+from stores.records.canon import AssertFact, Fact, FactKind, NoteAxiom, Standing
+from stores.records.ids import Id
 from stores.records.memory import Memory
+from stores.records.play import Speaker, Turn
+from stores.records.threads import PresenceEntry
 from stores.records.world import Entity
 
-SECTIONS = (
+SECTIONS: Final = (
     "rules",
     "world",
     "story",
@@ -34,13 +42,225 @@ SECTIONS = (
 )
 """What `parts` may give, from what changes least to what changes with every turn."""
 
+_STANDINGS: Final[Mapping[Standing, str]] = {
+    Standing.RUMOUR: " (a rumour)",
+    Standing.LIE: " (a lie)",
+    Standing.DISPUTED: " (disputed)",
+}
+_STAGED: Final = " (proposed)"
+
 
 def parts(package: ContextPackage) -> Parts:
     """Return the package's sections by name; empty ones are left out."""
-    raise NotImplementedError
+    scene, canon, log = package.scene, package.canonical, package.narrative
+    sections = {
+        "rules": _listed((*_axioms(canon.axioms), *_proposed_axioms(package))),
+        "world": _world(package),
+        "story": _story(package),
+        "lines": scene.story.lines_and_veils,
+        "scene": _scene(package),
+        "cast": _listed(_who(p, package) for p in canon.cast if p.here),
+        "facts": _listed(
+            (*_facts((*canon.facts, *canon.relations), _over(package)), *_proposed(package, said=False))
+        ),
+        "encounters": _listed(_facts(canon.encounters)),
+        "assertions": _listed((*_facts(canon.assertions), *_proposed(package, said=True))),
+        "threads": _listed(_threads(package)),
+        "decisions": _listed(_decided(m.reason, m.impact) or m.text for m in log.decisions),
+        "summary": _listed(log.summary),
+        "memories": _memories(package),
+        "recalled": _listed((*package.recalled.scenes, *package.recalled.rules)),
+        "recent": _recent(package, (*log.before, *log.line)),
+        "named": _listed(_who(p, package) for p in canon.named),
+        "state": _state(package),
+    }
+    return {name: text for name, text in sections.items() if text.strip()}
 
 
 def own_parts(package: ContextPackage, npc: Entity, memories: Sequence[Memory]) -> Parts:
     """Return what one NPC knows: who it is, what it remembers, who and what is plain to see here, and what
-    was said in this scene while it was there. No facts, threads or others' memories."""
-    raise NotImplementedError
+    was said in this scene since it came. No facts, threads or others' memories."""
+    own = next((p for p in package.canonical.cast if p.entity.id == npc.id), None)
+    others = [p for p in package.canonical.cast if p.here and p.entity.id != npc.id]
+    sections = {
+        "lines": package.scene.story.lines_and_veils,
+        "self": _self(npc),
+        "scene": _place(package),
+        "cast": _listed(f"{p.entity.name}{' (dead)' if p.dead else ''}" for p in others),
+        "memories": _listed(_memory(m) for m in memories if m.entity_id == npc.id),
+        "recent": _recent(package, _since_came(package, npc)),
+        "state": _listed([_condition(own)] if own else []),
+    }
+    return {name: text for name, text in sections.items() if text.strip()}
+
+
+def turn_line(turn: Turn, hero: str) -> str:
+    """Return a turn as one line of a prompt, with who speaks."""
+    words = " ".join(turn.text.split())
+    match turn.speaker:
+        case Speaker.PLAYER:
+            return f"{hero}: {words}"
+        case Speaker.NPC:
+            return f"{turn.name or 'Somebody'}: {words}"
+        case Speaker.ORACLE:
+            return f"[result] {words}"
+        case Speaker.SYSTEM:
+            return f"({words})"
+        case _:
+            return f"GM: {words}"
+
+
+# --- what changes little ----------------------------------------------------------------------------
+
+
+def _axioms(axioms: Iterable[Fact]) -> Iterable[str]:
+    return (a.statement + ("" if a.severity in ("", "must") else f" ({a.severity})") for a in axioms)
+
+
+def _proposed_axioms(package: ContextPackage) -> Iterable[str]:
+    changes = (p.change for p in package.scene.staged)
+    return (c.statement + _STAGED for c in changes if isinstance(c, NoteAxiom))
+
+
+def _world(package: ContextPackage) -> str:
+    universe = package.scene.universe
+    return _lines(
+        universe.name + (f", {universe.genre}" if universe.genre else ""),
+        f"Tone: {universe.tone}" if universe.tone else "",
+        _flat(universe.description),
+    )
+
+
+def _story(package: ContextPackage) -> str:
+    story = package.scene.story
+    return _lines(
+        story.title,
+        f"Theme: {story.theme}" if story.theme else "",
+        f"Tone: {story.tone}" if story.tone else "",
+        f"Constraints: {_flat(story.constraints)}" if story.constraints else "",
+        f"So far: {_flat(story.recap)}" if story.recap else "",
+    )
+
+
+def _scene(package: ContextPackage) -> str:
+    scene = package.scene.scene
+    return _lines(
+        f"Scene {scene.order}: {scene.title}",
+        f"Goal: {_flat(scene.goal)}" if scene.goal else "",
+        _place(package),
+    )
+
+
+def _place(package: ContextPackage) -> str:
+    place = package.scene.place
+    if place is None:
+        return ""
+    return f"Place: {place.name}. {_flat(place.description)}".strip()
+
+
+def _who(person: Present, package: ContextPackage) -> str:
+    entity = person.entity
+    names = f"{entity.name} (also {', '.join(entity.aliases)})" if entity.aliases else entity.name
+    role = "the player's character" if entity.id == package.scene.story.pc_id else str(entity.kind)
+    return f"{names}, {role}. {_flat(entity.description)}".strip()
+
+
+def _facts(facts: Iterable[Fact], over: Collection[Id] = ()) -> Iterable[str]:
+    for fact in facts:
+        ended = " (over, as proposed)" if fact.id in over else ""
+        yield fact.statement + _STANDINGS.get(fact.standing, "") + ended
+
+
+def _over(package: ContextPackage) -> set[Id]:
+    """Return the facts that something staged on the line would end."""
+    return {fact_id for p in package.scene.staged for fact_id in named_facts(p.change)}
+
+
+def _proposed(package: ContextPackage, *, said: bool) -> Iterable[str]:
+    """Return what is staged on the line and not decided yet: it was told, and holds until it is rejected."""
+    for proposal in package.scene.staged:
+        change = proposal.change
+        if not isinstance(change, AssertFact) or change.fact_kind is FactKind.COMMITMENT:
+            continue  # an open matter
+        if (change.fact_kind is FactKind.ASSERTION) is said:
+            yield change.statement + _STANDINGS.get(change.standing, "") + _STAGED
+
+
+def _threads(package: ContextPackage) -> Iterable[str]:
+    agenda = package.agenda
+    yield from (thread.name for thread in agenda.threads if thread.is_open)
+    for clock in (*agenda.running, *agenda.tracks):
+        yield f"Clock “{clock.name}”: {clock.filled} of {clock.size}"
+
+
+def _decided(reason: str, impact: str) -> str:
+    return "; so: ".join(part for part in (reason, impact) if part)
+
+
+def _memories(package: ContextPackage) -> str:
+    lines = [
+        f"{person.entity.name} remembers: {_memory(memory)}"
+        for person in package.present()
+        for memory in package.memories_of(person.entity.id)
+    ]
+    return _listed(lines)
+
+
+def _memory(memory: Memory) -> str:
+    told = "" if memory.source in ("saw", "") else f" ({memory.source})"
+    return _flat(memory.text) + told
+
+
+# --- what moves ---------------------------------------------------------------------------------------
+
+
+def _recent(package: ContextPackage, turns: Iterable[Turn]) -> str:
+    hero = package.pc.name if package.pc else "Player"
+    return "\n".join(turn_line(turn, hero) for turn in turns if turn.text.strip())
+
+
+def _since_came(package: ContextPackage, npc: Entity) -> list[Turn]:
+    """Return the turns of this scene's line that an NPC was there for."""
+    comings = [e for e in package.scene.comings() if e.entity_id == npc.id]
+    last = next((e for e in reversed(comings) if e.here), None)
+    since = last.tick if isinstance(last, PresenceEntry) and npc.id not in package.scene.scene.cast else None
+    return [t for t in package.narrative.line if since is None or t.tick >= since]
+
+
+def _state(package: ContextPackage) -> str:
+    scene = package.scene
+    time = f"It is {label(scene.universe.calendar, scene.tick)}."
+    here = [_condition(p) for p in package.canonical.cast if p.here]
+    gone = [
+        f"{p.entity.name} is {'dead, and ' if p.dead else ''}not here"
+        for p in (*package.canonical.cast, *package.canonical.named)
+        if not p.here and p.entity.kind in ACTORS
+    ]
+    return _listed((time, *here, *gone))
+
+
+def _condition(person: Present) -> str:
+    """Return one person's numbers, tags and values as they stand now."""
+    state = person.state
+    numbers = [f"{key} {number:g}" for key, number in state.numbers.items()]
+    values = [f"{key}: {value}" for key, value in state.values.items() if key != "alive"]
+    tags = [tag for tag in state.tags if tag.casefold() != "dead"]
+    dead = ["DEAD: neither speaks nor acts"] if person.dead else []
+    told = ", ".join((*dead, *tags, *numbers, *values))
+    return f"{person.entity.name}: {told or 'as usual'}"
+
+
+def _self(npc: Entity) -> str:
+    return _lines(f"{npc.name}, {npc.kind}", _flat(npc.description))
+
+
+def _lines(*lines: str) -> str:
+    return "\n".join(line for line in lines if line)
+
+
+def _listed(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {_flat(line)}" for line in lines if line.strip())
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
