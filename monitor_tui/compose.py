@@ -51,6 +51,7 @@ from agents.orchestrator.ledger import Ledger
 from agents.orchestrator.line import Line
 from agents.orchestrator.loops import Loops
 from agents.orchestrator.main import Orchestrator
+from agents.orchestrator.model_commands import model_commands
 from agents.orchestrator.models import Models
 from agents.orchestrator.notes import Notes
 from agents.orchestrator.people import People
@@ -269,6 +270,7 @@ def compose(
                 *clerk_commands(desk, clerk, chronicle),
                 *story_commands(desk, kept, turnstile),
                 *table_commands(desk, table, turnstile),
+                *model_commands(desk),
             ),
         ),
         chronicle=chronicle,

@@ -288,7 +288,9 @@ class Orchestrator:
         return await self._transcript.rows(scene_id, start, count)
 
     async def submit(self, scene_id: Id, line: str) -> Reply:
-        typed = route(line, self._commands.names())
+        typed = self._storyteller.overridden(route(line, self._commands.names()))
+        if isinstance(typed, Words) and (said := await self._storyteller.command_in(typed, scene_id, self)):
+            return said
         moves = isinstance(typed, Operation) and typed.name in MOVES
         watch = None if moves else await self._table.running_out.watch(scene_id)
         if isinstance(typed, Operation):

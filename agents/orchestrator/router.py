@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from rapidfuzz import process
@@ -34,11 +34,13 @@ class Roll:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words of the story, by the player or (`told`) by the GM, with the roll that they call for."""
+    """Words of the story, by the player or (`told`) by the GM, with the roll that they call for. `narrated`:
+    they came behind /narrate, which with a model means that it tells them, whatever they look like."""
 
     text: str
     told: bool
     roll: Roll | None = None
+    narrated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ def route(line: str, operations: Collection[str]) -> Typed:
         return _words(text, told=False)
     name, argument = command[1].casefold(), command[2].strip()
     if name in _TELL:
-        return _words(argument, told=True)
+        return replace(_words(argument, told=True), narrated=True)
     if name in _ROLLS:
         return roll_of(_ROLLS[name], argument)
     if name == "oracle":

@@ -7,28 +7,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.context_assembly.package import Packages
+from agents.desk import Desk
 from agents.model.asking import Calls, Occasion
-from agents.model.errors import ModelUnset
+from agents.model.errors import ModelError, ModelUnset
 from agents.model.settings import CopilotSettings
 from agents.orchestrator.exchange import Exchange, answering, going_on, told_again
+from agents.orchestrator.intent import NARRATION, Intent, intent_of
 from agents.orchestrator.line import Line
 from agents.orchestrator.notes import Notes
-from agents.orchestrator.router import Roll, Words
+from agents.orchestrator.router import Roll, Typed, Words
 from agents.orchestrator.turn_graph import TurnGraph, answered
 from agents.orchestrator.turn_state import NODES, TurnState
 from agents.personas.bound import Bound
+from agents.personas.monitor import Monitor
 from agents.personas.narrator import NarratorPersona
+from agents.views import Reply
 from stores.errors import IllegalTransition, InputError
-from stores.records.ids import Id, IdMaker
+from stores.records.ids import Id, IdMaker, derived
 from stores.records.model import Persona
 from stores.records.play import Speaker
 
 TOLD_OF = frozenset({"check", "move", "roll"})
 """Rolls that stand in words and are told with them; of these alone a bare `/roll` is not an act."""
 ACTS = frozenset({"check", "move"})
+
+NOT_SAID = frozenset({"check", "move", "roll", "oracle", "narrate", "continue", "again", "gm", "note"})
+"""Commands that plain words are never taken for: they are the story's, or the player's alone."""
 
 _GM = (Speaker.GM, Speaker.NPC)
 
@@ -61,6 +69,7 @@ class Storyteller:
         self._notes = notes
         self._copilot = copilot
         self._ids = ids
+        self._monitor = Monitor(calls)
         self._telling: set[Id] = set()
 
     @property
@@ -75,6 +84,41 @@ class Storyteller:
         if isinstance(typed, Roll):
             return typed.kind in ACTS
         return not typed.told and (typed.roll is None or typed.roll.kind in TOLD_OF)
+
+    def overridden(self, typed: Typed) -> Typed:
+        """With a model, `/narrate` is the player's word that it be told; `>` stays the GM's own telling."""
+        if isinstance(typed, Words) and typed.narrated and self.on:
+            return replace(typed, told=False)
+        return typed
+
+    async def command_in(self, typed: Words, scene_id: Id, desk: Desk) -> Reply | None:
+        """Return a reply that offers a command, if plain words say one: it waits in the prompt for Enter, so
+        that nothing is done that was meant as the story. None for words of the story."""
+        if typed.told or typed.narrated or typed.roll:
+            return None
+        intent = intent_of(typed.text)
+        if intent.kind == "unclear" and self._calls.on(Persona.MONITOR):
+            intent = await self._classified(typed.text, scene_id, desk)
+        if intent.kind != "operation":
+            return None
+        narrate = "/narrate and the same words tells it." if self.on else '> tells it, "..." says it.'
+        return Reply(
+            "operation", (f"That reads as {intent.line}: Enter does it; {narrate}",), text=intent.line
+        )
+
+    async def _classified(self, text: str, scene_id: Id, desk: Desk) -> Intent:
+        """Ask the Monitor persona. Without an answer the words are the story's."""
+        context = await self._context.load(scene_id)
+        operations = {entry.name: entry.summary for entry in desk.commands() if entry.name not in NOT_SAID}
+        beat_id = derived("beat", "monitor", scene_id, context.head.id if context.head else "", text)
+        occasion = Occasion(context.universe.id, context.story.id, scene_id, beat_id)
+        try:
+            routing = await self._monitor.classify(text, operations, occasion)
+        except ModelError:
+            return NARRATION
+        if routing.mode == "narration":
+            return NARRATION
+        return Intent("operation", routing.command, routing.argument)
 
     def refuse_while_telling(self, scene_id: Id, what: str) -> None:
         """Raise IllegalTransition while words stream into the scene."""

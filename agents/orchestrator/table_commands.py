@@ -1,4 +1,4 @@
-"""The slash commands of the table: `/dice`, `/reroll`, `/pick`, `/rest`, `/sheet`, `/system`, `/gm` ...
+"""The slash commands of the table: `/dice`, `/reroll`, `/pick`, `/rest`, `/sheet`, `/system`, `/note` ...
 
 Source: design/interface.md, "Input"; design/product.md, "Solo procedures".
 """
@@ -65,7 +65,6 @@ def table_commands(desk: Desk, table: PlayTable, turnstile: asyncio.Lock) -> tup
         (CommandHelp("rest", "/rest night  (with Old Tam)", "Rest by the rules: time passes"), rest),
         (CommandHelp("sheet", "/sheet Mara", "A character sheet, by the story's rules"), sheet),
         (CommandHelp("system", "/system lantern_twos", "The rules that the story is played by"), system),
-        (CommandHelp("gm", "/gm WORDS  (or /note)", help_of_note, True), note),
         (CommandHelp("note", "/note WORDS", help_of_note, True), note),
         (CommandHelp("notes", "/notes  (or /notes bell)", "Your notes, with where they were made"), notes),
     )
