@@ -15,7 +15,7 @@ demo: $(READY)
 # Three workers on two cores: a test of a screen waits more than it works. What plays something long once and
 # looks at it in many tests is a group, and stays with one worker.
 test: $(READY)
-	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not chaos and not servers and not slow" $(ARGS)
+	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not chaos and not servers and not slow and not model" $(ARGS)
 
 # Servers that fail at every other call, and searches for a case that breaks the copy of them.
 test-slow: $(READY)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import logging
-import re
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+
+from agents.secrets import strike
 
 LOG_NAME = "monitor.log"
 _CHATTY = ("httpx", "neo4j", "opensearch", "pymongo", "urllib3")
 """Drivers of servers that tell of every single request."""
-_SECRET = re.compile(
-    r"(?i)((?:api[_-]?key|token|password|secret|authorization)\W{1,4})(?:bearer\s+)?[^\s,'\"]+"
-)
-_BARE_KEY = re.compile(r"\b(?:sk|pk|key)-[A-Za-z0-9_-]{12,}")
 
 
 class StrikeSecrets(logging.Formatter):
@@ -21,11 +18,6 @@ class StrikeSecrets(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return strike(super().format(record))
-
-
-def strike(text: str) -> str:
-    """Return `text` with what looks like a secret replaced by `***`."""
-    return _BARE_KEY.sub("***", _SECRET.sub(r"\1***", text))
 
 
 def start_log(home: Path) -> Path:

@@ -1,0 +1,83 @@
+"""Start: take the pipes, quiet everything that might print, import LiteLLM, serve until stdin ends."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib
+import logging
+import os
+import signal
+import sys
+from typing import Any
+
+from agents.model.wire import line
+from agents.secrets import strike_known
+
+# Read at LiteLLM's import: no price list from the network, and no `.env` of whatever folder we stand in.
+QUIET = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_MODE": "PRODUCTION",
+    "LITELLM_LOG": "ERROR",
+    "LITELLM_TELEMETRY": "False",
+}
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument(
+        "--provider", default="", help="module:attribute of a litellm.CustomLLM, for tests"
+    )
+    options = arguments.parse_args()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the screen's; we end when stdin does
+    out = _own_pipe()
+    os.environ.update(QUIET)
+    try:
+        litellm = _silenced()
+        if options.provider:
+            module, _, attribute = options.provider.partition(":")
+            handler = getattr(importlib.import_module(module), attribute)
+            litellm.custom_provider_map = [{"provider": "scripted", "custom_handler": handler}]
+            litellm.utils.custom_llm_setup()
+        from agents.model.child.service import Service
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with the installation is told
+        told = strike_known(f"{type(error).__name__}: {error}", os.environ)
+        out.write(line({"failed": told[:500]}))
+        raise SystemExit(1) from None
+    out.write(line({"ready": _version()}))
+    asyncio.run(Service(sys.stdin.buffer, out).run())
+    out.close()
+    os._exit(0)  # no word to say to anybody: threads of libraries are not waited for
+
+
+def _own_pipe() -> Any:
+    """Keep stdout for our lines alone: whatever prints, prints nowhere."""
+    out = os.fdopen(os.dup(1), "wb", buffering=0)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+    return out
+
+
+def _silenced() -> Any:
+    import litellm
+
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    litellm.suppress_debug_info = True
+    litellm.telemetry = False
+    litellm.drop_params = True  # a temperature that a model does not take is not worth an error
+    litellm.disable_hf_tokenizer_download = True
+    litellm.num_retries = 0
+    return litellm
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("litellm")
+
+
+if __name__ == "__main__":
+    main()

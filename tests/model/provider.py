@@ -1,0 +1,82 @@
+"""A LiteLLM custom provider that behaves as its model's name says: `scripted/good`, `scripted/slow` ...
+
+The child registers it with `--provider tests.model.provider:provider`; everything between it and MONITOR is
+real: LiteLLM's stream, the child, the pipes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import litellm
+from litellm import CustomLLM
+from litellm.types.utils import GenericStreamingChunk
+
+GOOD = ("The ", "door ", "opens.")
+HOSTILE = "\x1b]0;owned\x07\x1b[31mred\x00\u202e\ud800" + "A" * 40_000
+MALFORMED = '{"beats": ["the door opens", '
+
+
+class Scripted(CustomLLM):
+    async def astreaming(self, *args: Any, **kwargs: Any) -> AsyncIterator[GenericStreamingChunk]:  # type: ignore[override]
+        match kwargs["model"]:
+            case "good":
+                words, end = GOOD, "stop"
+            case "long":
+                words, end = GOOD, "length"
+            case "malformed":
+                words, end = (MALFORMED,), "stop"
+            case "hostile":
+                words, end = (HOSTILE,), "stop"
+            case "refusing":
+                words, end = (), "content_filter"
+            case "slow" | "cut":
+                yield _chunk("It begins ")
+                if kwargs["model"] == "slow":
+                    await asyncio.sleep(3600)
+                raise httpx.ReadError("gone")
+            case "noisy":
+                print("this would spoil the pipe")
+                words, end = GOOD, "stop"
+            case "dies":
+                yield _chunk("It begins ")
+                import os
+
+                os._exit(3)
+            case kind:
+                raise _error(kind)
+        for word in words:
+            yield _chunk(word)
+        yield _chunk("", end, {"prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14})
+
+
+def _error(kind: str) -> Exception:
+    told = {"llm_provider": "scripted", "model": kind}
+    match kind:
+        case "unauthorized":
+            return litellm.AuthenticationError("wrong key sk-planted-in-the-error-0123456789", **told)
+        case "busy":
+            response = httpx.Response(
+                429, headers={"retry-after": "7"}, request=httpx.Request("POST", "http://x")
+            )
+            return litellm.RateLimitError("slow down", response=response, **told)
+        case "overlong":
+            return litellm.ContextWindowExceededError("8193 tokens, 8192 fit", **told)
+    return ValueError(f"no such behaviour: {kind}")
+
+
+def _chunk(text: str, finish: str = "", usage: Any = None) -> GenericStreamingChunk:
+    return {
+        "text": text,
+        "is_finished": bool(finish),
+        "finish_reason": finish,
+        "usage": usage,
+        "index": 0,
+        "tool_use": None,
+    }
+
+
+provider = Scripted()

@@ -1,0 +1,115 @@
+"""A model server on loopback that behaves as the asked model's name says: OpenAI's protocol, real sockets.
+
+For what only a connection can show: that it is closed, cut, silent, or not a model server's at all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+WORDS = ("The ", "door ", "opens.")
+
+
+class Server:
+    """`asked` are the requests' bodies, `headers` those of the last; `left` is set when a client hangs up."""
+
+    def __init__(self) -> None:
+        self.asked: list[dict[str, Any]] = []
+        self.headers: dict[str, str] = {}
+        self.left = asyncio.Event()
+        self.address = ""
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+            self.headers = {n.lower(): v.strip() for n, _, v in (line.partition(":") for line in head[1:])}
+            body = json.loads(await reader.readexactly(int(self.headers.get("content-length", "0"))))
+            self.asked.append(body)
+            await self._answer(body["model"], reader, writer)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            self.left.set()
+        finally:
+            writer.close()
+
+    async def _answer(self, model: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if model in ERRORS:
+            status, message, more = ERRORS[model]
+            writer.write(
+                _head(status, "application/json", more) + json.dumps({"error": {"message": message}}).encode()
+            )
+            return
+        if model == "page":
+            writer.write(_head(200, "text/html") + b"<html><body>It works!</body></html>")
+            return
+        writer.write(_head(200, "text/event-stream"))
+        for word in SAID.get(model, WORDS):
+            writer.write(_event(_delta({"content": word})))
+        await writer.drain()
+        if model == "silent":
+            await reader.read()  # until the client hangs up
+            self.left.set()
+            return
+        if model == "cut":
+            return
+        if model == "endless":
+            while True:
+                writer.write(_event(_delta({"content": "x" * 1000})))
+                await writer.drain()
+        if model == "tools":
+            for part in ('{"mood": ', '"calm"}'):
+                call = {"index": 0, "id": "1", "function": {"name": "mood", "arguments": part}}
+                writer.write(_event(_delta({"tool_calls": [call]})))
+        writer.write(_event(_delta({}, "length" if model == "long" else "stop")))
+        if model != "uncounted":
+            used = {"prompt_tokens": 20, "completion_tokens": 3, "total_tokens": 23}
+            cached = {"prompt_tokens_details": {"cached_tokens": 16}}
+            writer.write(_event({**_delta({}), "choices": [], "usage": used | cached}))
+        writer.write(b"data: [DONE]\n\n")
+
+
+ERRORS: dict[str, tuple[int, str, dict[str, str]]] = {
+    "unauthorized": (401, "Incorrect API key provided: planted-key-1234567", {}),
+    "busy": (429, "Rate limit reached", {"Retry-After": "7"}),
+    "unpaid": (429, "You exceeded your current quota (insufficient_quota)", {}),
+    "unknown": (404, "The model does not exist", {}),
+    "broken": (500, "boom", {}),
+    "overloaded": (503, "Overloaded", {}),
+    "overlong": (400, "This model's maximum context length is 4096 tokens", {}),
+    "picky": (400, "response_format is not supported here", {}),
+}
+SAID: dict[str, tuple[str, ...]] = {
+    "tools": ("I will call a tool. ",),
+    "schema": ('{"mood": "calm"}',),
+    "escapes": ("\x1b[31mred\x00", "\ud800"),
+    "mute": (),
+}
+
+
+@asynccontextmanager
+async def serving() -> AsyncIterator[Server]:
+    server = Server()
+    listening = await asyncio.start_server(server.serve, "127.0.0.1", 0)
+    server.address = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
+    try:
+        yield server
+    finally:
+        listening.close()
+
+
+def _head(status: int, kind: str, more: dict[str, str] | None = None) -> bytes:
+    headers = {"Content-Type": kind, "Connection": "close", **(more or {})}
+    told = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"HTTP/1.1 {status} X\r\n{told}\r\n".encode()
+
+
+def _delta(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    return {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+
+
+def _event(chunk: dict[str, Any]) -> bytes:
+    return b"data: " + json.dumps(chunk).encode() + b"\n\n"
