@@ -83,7 +83,8 @@ _MAKE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _LOOKS_LIKE_ONE = re.compile(
-    _PLEASE + r"(?:list|show|create|add|seed|set|rename|end|start|delete|remove|commit|export|save|undo)\b",
+    _PLEASE
+    + r"(?:list|show|create|add|make|seed|set|rename|end|start|delete|remove|commit|export|save|undo)\b",
     re.IGNORECASE,
 )
 
