@@ -40,7 +40,8 @@ OpenDesk = Callable[[], Awaitable[tuple["Desk", CloseDesk]]]
 """Opens the stores and the Orchestrator; the second value closes them."""
 
 LATER = (
-    "setup", "continue_story", "scene", "gate", "court", "house", "universe", "world_pages", "reading", "help"
+    "setup", "continue_story", "scene", "gate", "court", "house", "universe", "world_pages", "reading",
+    "model_pages", "help"
 )  # fmt: skip
 """Screens imported once the first frame is up, so that going to one costs no import."""
 
@@ -162,6 +163,8 @@ class MonitorApp(App[None]):
         from screens.gate import GateScreen
         from screens.help import HelpScreen
         from screens.house import HouseScreen
+        from screens.model_pages import model_page
+        from screens.model_routes import ToBill, ToModel, ToXray
         from screens.reading import ReadingScreen
         from screens.scene import SceneScreen
         from screens.setup import SetupScreen
@@ -196,6 +199,8 @@ class MonitorApp(App[None]):
                 )
             case routes.ToHelp():
                 self._show(HelpScreen(desk, self.screen))
+            case ToXray() | ToBill() | ToModel():
+                self._show(model_page(desk, route))
             case _:
                 self._show(world_page(desk, route))
 

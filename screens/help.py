@@ -48,6 +48,11 @@ TOUR = (
         "never asked again. p lays down house rules for what you always decide alike; u takes back.",
     ),
     (
+        "Narrate",
+        "m on the menu sets up a model, if you want one: it tells what happens, bound by dice and canon. "
+        "Esc stops it and keeps what came, Ctrl+R tells it again, F7 goes on, F6 shows why it said that.",
+    ),
+    (
         "Look",
         "On the menu press 3: what is true now, and under Enter the very words a fact rests on; in the "
         "transcript, x leads from a turn back to what it made true.",
@@ -78,6 +83,9 @@ SCREENS = (
     ("screens.ledger", "LedgerScreen"),
     ("screens.taken_back", "TakenBackScreen"),
     ("screens.reading", "ReadingScreen"),
+    ("screens.xray", "XrayScreen"),
+    ("screens.bill", "BillScreen"),
+    ("screens.model_setup", "ModelScreen"),
 )
 """In the order that a user meets them."""
 OURS = ("screens.", "widgets.", "monitor_tui.")

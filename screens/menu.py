@@ -16,6 +16,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from screens.key_bar import KeyBar
+from screens.model_routes import ToBill, ToModel
 from screens.routes import ToHelp, ToSetup, ToStories, ToStory, ToUniverse, Visit
 from widgets.safe_text import one_line
 
@@ -27,6 +28,7 @@ MODES = (
     ("start", "1", "Start a story", "a hero, a world, a first scene"),
     ("stories", "2", "Continue", "pick up a story where you left it"),
     ("universe", "3", "Universe", "what is true, and why"),
+    ("model", "m", "Model", "who tells: you, or a model; what it costs"),
     ("help", "?", "Help", "keys, commands, a five-minute tour"),
     ("quit", "q", "Quit", "your story stays where it is"),
 )
@@ -42,6 +44,8 @@ class MenuScreen(Screen[None]):
         Binding("1", "start", "Start", id="menu.start", tooltip="Start a new story"),
         Binding("2", "stories", "Continue", id="menu.stories", tooltip="Choose a story to go on with"),
         Binding("3", "universe", "Universe", id="menu.universe", tooltip="Browse what is true, and why"),
+        Binding("m", "model", "Model", id="menu.model", tooltip="Set up the model that narrates, or none"),
+        Binding("b", "bill", "Bill", id="menu.bill", tooltip="What the model has cost, and budgets"),
         Binding("q", "app.quit", "Quit", id="menu.quit", tooltip="Leave MONITOR; everything is kept"),
     ]
 
@@ -110,6 +114,12 @@ class MenuScreen(Screen[None]):
 
     def action_universe(self) -> None:
         self.post_message(Visit(ToUniverse()))
+
+    def action_model(self) -> None:
+        self.post_message(Visit(ToModel()))
+
+    def action_bill(self) -> None:
+        self.post_message(Visit(ToBill()))
 
     def action_help(self) -> None:
         self.post_message(Visit(ToHelp()))

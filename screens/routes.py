@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
+from screens.model_routes import ModelRoute
 from screens.world_routes import WorldRoute
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ Route = (
     | ToTurn
     | ToUniverse
     | WorldRoute
+    | ModelRoute
     | ToHelp
     | Back
 )

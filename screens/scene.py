@@ -13,13 +13,23 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from agents.messages import CanonCommitted, LineMoved, LoopMoved, Notice, SceneOpened
+from agents.messages import (
+    CanonCommitted,
+    LineMoved,
+    LoopMoved,
+    ModelCalled,
+    Notice,
+    SceneOpened,
+    StepMoved,
+    WordsCame,
+    WordsDropped,
+)
 from screens.aside import Aside
 from screens.base import Trouble
 from screens.confirm import ConfirmScreen
 from screens.key_bar import KeyBar
 from screens.routes import ToGate, ToMenu, Visit
-from screens.scene_play import PlayScreen
+from screens.scene_telling import TellingScreen
 from screens.sheet import SheetScreen
 from stores.records.ids import Id
 from widgets.agenda import Agenda
@@ -40,11 +50,14 @@ if TYPE_CHECKING:
 READ_AGAIN = 4
 """Rows before the new ones that are read with them: a roll or a take may have been added to those."""
 
+ELSEHOW = LoopMoved | SceneOpened | Notice | StepMoved | WordsCame | WordsDropped | ModelCalled
+"""Events that change nothing that is read from the desk."""
+
 EMPTY = "The scene is set. Say what your hero does, or type / for the commands."
 HINT = "what do you do?"
 
 
-class SceneScreen(PlayScreen):
+class SceneScreen(TellingScreen):
     """One scene, being played."""
 
     CSS_PATH = "scene.tcss"
@@ -56,6 +69,7 @@ class SceneScreen(PlayScreen):
         Binding("f4", "mechanics", "Story", id="scene.mechanics", tooltip="Hide rolls and marks, or not"),
         Binding("f5", "sheet", "Sheet", id="scene.sheet", tooltip="Character sheets: look, and change"),
         Binding("enter", "commit_now", "Commit now", id="scene.commit_now", tooltip="Write it to canon now"),
+        Binding("escape", "stop", "Stop", id="scene.stop", tooltip="Stop the words, and keep what came"),
         Binding("escape", "escape", "Back", id="scene.escape", tooltip="Clear notes, then leave"),
     ]
 
@@ -65,6 +79,8 @@ class SceneScreen(PlayScreen):
 
         view: SceneView
         tail: list[TurnView]
+        appended: set[Id]
+        cost: str
 
     @dataclass
     class Names(Message):
@@ -104,16 +120,17 @@ class SceneScreen(PlayScreen):
     def concerns(self, event: Event) -> bool:
         self._line_moved = self._line_moved or isinstance(event, LineMoved | CanonCommitted)
         self._names_known = self._names_known and not isinstance(event, CanonCommitted)
-        return not isinstance(event, LoopMoved | SceneOpened | Notice)
+        return not isinstance(event, ELSEHOW)
 
     async def read(self) -> None:
         if not self.scene_id:
             self.scene_id = await self.desk.resume(self._story_id)
+        appended = set(self._appended)
         view = await self.desk.scene(self.scene_id)
         known = self.query_one(Transcript).total if self.view else view.turns
         start = max(0, min(known, view.turns) - READ_AGAIN)
         tail = await self.desk.transcript(self.scene_id, start, view.turns - start)
-        self.post_message(self.Read(view, tail))
+        self.post_message(self.Read(view, tail, appended, await self.cost_of(view.story.id)))
         if not self._names_known:
             self._names_known = True
             here = [member.name for member in view.cast]
@@ -126,7 +143,9 @@ class SceneScreen(PlayScreen):
         await self._furnish()
         self.view = view
         self.query_one(StatusBar).view = view
+        self.query_one(StatusBar).extra = message.cost
         self._draw_line(view, message.tail, first)
+        self.settle_words(message.appended)
         self.query_one(ProposalPanel).show(view.proposals)
         self.query_one(Cast).show(view.cast)
         self.query_one(Agenda).show(view)
@@ -135,7 +154,7 @@ class SceneScreen(PlayScreen):
         self._draw_trigger(view.trigger if view.state == "active" else "")
         waiting = sum(map(is_undecided, view.proposals))
         self.query_one(Prompt).hint = f"{HINT}  {view.opening}" if view.opening else HINT
-        self.query_one(Prompt).status = f"F2 {waiting} proposed" if waiting else ""
+        self.show_waiting(f"F2 {waiting} proposed" if waiting else "")
         self.refresh_bindings()
         self.play_on()
         if first and view.state in ("finalizing", "failed"):
@@ -147,7 +166,7 @@ class SceneScreen(PlayScreen):
         if first:
             transcript.open(view.turns, self._fetch)
         elif self._line_moved or view.turns < transcript.total:
-            transcript.reload(view.turns)
+            transcript.reload(min(view.turns, transcript.total))  # what is new comes with the tail
         self._line_moved = False
         for row in tail:
             transcript.append(row)
@@ -172,6 +191,8 @@ class SceneScreen(PlayScreen):
             return bool(self.query_one(TriggerBar).why)
         if action in ("proposals", "sheet"):
             return self.view is not None
+        if action == "escape":
+            return not self.stoppable
         return super().check_action(action, parameters)
 
     def action_proposals(self) -> None:

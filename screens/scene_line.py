@@ -15,7 +15,7 @@ from screens.edit_text import EditTextScreen
 from screens.routes import Route, ToTurn, Visit
 from screens.trace import TraceScreen
 from stores.records.ids import Id
-from stores.records.play import Speaker
+from stores.records.play import Speaker, Turn
 from widgets.prompt import Prompt
 from widgets.transcript import Transcript
 
@@ -26,17 +26,20 @@ if TYPE_CHECKING:
 ANSWERS = 20
 """How far back from the end the last GM turn is looked for: rolls and notes may stand behind it."""
 
+TOLD = (Speaker.GM, Speaker.NPC)
+"""Who tells, and can be asked to tell again."""
+
 
 class LineScreen(DecidingScreen):
     """A scene's line of turns and the keys that move along it."""
 
     BINDINGS = [
         Binding(
-            "ctrl+r", "retake", "Retake", id="scene.retake", tooltip="Tell the last GM turn in other words"
+            "ctrl+r", "retake", "Retake", id="scene.retake", tooltip="Tell the last GM turn again, otherwise"
         ),
         Binding(
             "e,E",
-            "retake",
+            "edit_words",
             "Edit",
             id="scene.edit",
             tooltip="Edit the last GM turn as a new take",
@@ -87,15 +90,15 @@ class LineScreen(DecidingScreen):
             case "redo":
                 return self.view is not None and self.view.can_redo
             case "take":
-                return self._reading or (
+                return self.reading or (
                     self.query_one(Prompt).input_has_focus and not self.query_one(Prompt).text
                 )
             case "branch":
-                return self._reading
+                return self.reading
         return super().check_action(action, parameters)
 
     @property
-    def _reading(self) -> bool:
+    def reading(self) -> bool:
         """Whether the cursor stands in the transcript."""
         return self.query_one(Transcript).has_focus
 
@@ -120,12 +123,23 @@ class LineScreen(DecidingScreen):
 
     # --- retake ------------------------------------------------------------------------------------
 
+    def action_retake(self) -> None:
+        self.action_edit_words()
+
     @work(exclusive=True, group="retake", exit_on_error=False)
-    async def action_retake(self) -> None:
+    async def action_edit_words(self) -> None:
+        self.post_message(self.LastWords(await self.last_words()))
+
+    async def last_words(self) -> str | None:
+        """Return what the GM told last; None if nobody has answered yet."""
+        told = (turn.text for turn in reversed(await self.last_turns()) if turn.speaker in TOLD)
+        return next(told, None)
+
+    async def last_turns(self) -> list[Turn]:
+        """Return the end of the line."""
         total = self.query_one(Transcript).total
-        tail = await self.desk.transcript(self.scene_id, max(0, total - ANSWERS), ANSWERS)
-        told = (row.turn.text for row in reversed(tail) if row.turn.speaker in (Speaker.GM, Speaker.NPC))
-        self.post_message(self.LastWords(next(told, None)))
+        rows = await self.desk.transcript(self.scene_id, max(0, total - ANSWERS), ANSWERS)
+        return [row.turn for row in rows]
 
     @on(LastWords)
     def _edit_last_words(self, message: LastWords) -> None:

@@ -6,7 +6,7 @@ Nothing typed is lost: what could not be played is put back into the prompt.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,9 @@ from textual import on, work
 from textual.message import Message
 
 from agents.messages import Notice
+from agents.model.errors import ModelError
 from screens.aside import Aside
+from screens.model_routes import ToBill, ToModel, ToXray
 from screens.routes import ToCourt, ToGate, ToHelp, ToHouse, ToMenu, ToScene, ToUniverse, Visit
 from screens.scene_line import LineScreen
 from screens.world_routes import ToLedger
@@ -30,14 +32,25 @@ if TYPE_CHECKING:
     from agents.views import CommandHelp, CommitReport, Reply
 
 
+ELSEWHERE = ("gate", "help", "court", "house", "ledger", "xray", "bill", "model")
+"""Where a reply leads that is told there in full."""
+
+
+@dataclass(frozen=True)
+class Play:
+    """Something to play when what came before it is done; `line` as it was typed, if it was."""
+
+    act: Callable[[], Awaitable[Reply]]
+    line: str = ""
+
+
 class PlayScreen(LineScreen):
     """A line screen with a prompt: exchanges, commands, and what is critical."""
 
     @dataclass
     class NotPlayed(Message):
-        """A typed line could not be played."""
+        """What was to be played could not be."""
 
-        line: str
         error: MonitorError
 
     @dataclass
@@ -48,8 +61,8 @@ class PlayScreen(LineScreen):
 
     def __init__(self, desk: Desk, scene_id: Id) -> None:
         super().__init__(desk, scene_id)
-        self._unsent: deque[str] = deque()
-        self._in_play: str | None = None
+        self._unsent: deque[Play] = deque()
+        self._in_play: Play | None = None
 
     @on(Prompt.Submitted)
     def _typed(self, message: Prompt.Submitted) -> None:
@@ -58,29 +71,43 @@ class PlayScreen(LineScreen):
 
     def send(self, line: str) -> None:
         """Play a line when those before it are done; typing goes on meanwhile."""
-        self._unsent.append(line)
+        self._unsent.append(Play(lambda: self.desk.submit(self.scene_id, line), line))
         self.play_on()
 
+    def perform(self, act: Callable[[], Awaitable[Reply]]) -> None:
+        """Play what a key asks for, in the order of the lines that were typed."""
+        self._unsent.append(Play(act))
+        self.play_on()
+
+    @property
+    def at_work(self) -> bool:
+        """Whether something is being played."""
+        return self._in_play is not None
+
+    def work_changed(self) -> None:
+        """Something is being played now, or is not any more."""
+
     def play_on(self) -> None:
-        """Play the next of the lines that wait, once the scene is open and the line before it is done."""
+        """Play the next of what waits, once the scene is open and what came before it is done."""
         if self.view is not None and self._in_play is None and self._unsent:
             self._in_play = self._unsent.popleft()
             self.query_one(Aside).clear()
-            self._play(self._in_play)
+            self._play(self._in_play.act)
+        self.work_changed()
 
     @work(group="play", name="play", exit_on_error=False)
-    async def _play(self, line: str) -> None:
+    async def _play(self, act: Callable[[], Awaitable[Reply]]) -> None:
         try:
-            reply = await self.desk.submit(self.scene_id, line)
+            reply = await act()
         except MonitorError as error:
-            self.post_message(self.NotPlayed(line, error))
+            self.post_message(self.NotPlayed(error))
         else:
             self.post_message(self.Replied(reply, played=True))
 
     @on(LineScreen.Replied)
     def _replied(self, message: LineScreen.Replied) -> None:
         reply = message.reply
-        if reply.lines and reply.goto not in ("gate", "help", "court", "house", "ledger"):
+        if reply.lines and reply.goto not in ELSEWHERE:
             self.query_one(Aside).say(reply.lines, reply.severity)
         # A line to go on with; what the rules suggest beside a played one never runs into what is typed.
         if reply.text and not (reply.kind == "exchange" and self.query_one(Prompt).text.strip()):
@@ -94,13 +121,15 @@ class PlayScreen(LineScreen):
     @on(NotPlayed)
     def _not_played(self, message: NotPlayed) -> None:
         self.query_one(Aside).tell(message.error)
-        self._put_back()
+        self._put_back(message.error)
         self.play_on()
 
-    def _put_back(self) -> None:
-        if self._in_play is not None:
-            self.query_one(Prompt).restore(self._in_play)
-            self._in_play = None
+    def _put_back(self, error: BaseException) -> None:
+        """Give a line back that was not played. One that only the model had no answer to is in the story."""
+        line = self._in_play.line if self._in_play else ""
+        self._in_play = None
+        if line and (line.startswith("/") or not isinstance(error, ModelError)):
+            self.query_one(Prompt).restore(line)
 
     def _go_to(self, reply: Reply) -> None:
         match reply.goto:
@@ -114,6 +143,12 @@ class PlayScreen(LineScreen):
                 self.post_message(Visit(ToHouse(reply.subject)))
             case "ledger" if self.view:
                 self.post_message(Visit(ToLedger(self.view.universe.id, self.scene_id)))
+            case "xray" if reply.subject:
+                self.post_message(Visit(ToXray(reply.subject)))
+            case "bill" if self.view:
+                self.post_message(Visit(ToBill(self.view.story.id)))
+            case "model":
+                self.post_message(Visit(ToModel()))
             case "help":
                 self.post_message(Visit(ToHelp()))
             case "menu":
@@ -156,7 +191,8 @@ class PlayScreen(LineScreen):
     def refused(self, error: BaseException, worker: str) -> None:
         """Errors stand in the aside; whatever was being played comes back to the prompt."""
         if worker == "play":
-            self._put_back()
+            self._put_back(error)
+            self.work_changed()
         if isinstance(error, MonitorError):
             self.query_one(Aside).tell(error)
         else:

@@ -105,6 +105,8 @@ class PromptArea(TextArea):
             return bool(self.text.strip())
         if action in ("cursor_left", "cursor_right"):
             return bool(self.text)
+        if action in ("select_line", "select_all"):
+            return False  # F6 and F7 are the screen's
         if action == "undo":
             return bool(self.text or self.history.undo_stack)
         if action == "redo":

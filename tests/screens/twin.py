@@ -363,6 +363,10 @@ class TwinDesk:
                 return await self.end_scene(scene_id)
             case ["/undo"]:
                 return await self.undo(scene_id)
+            case ["/bill"]:
+                return Reply("operation", goto="bill")
+            case ["/xray"]:
+                return Reply("operation", goto="xray", subject=self.lines[scene_id][-1].turn.id)
             case ["/help"]:
                 return Reply("operation", goto="help")
             case ["/promises"]:
@@ -375,10 +379,6 @@ class TwinDesk:
                 raise InputError(
                     f"There is no command {word}.", kept="Nothing was sent.", todo="F1 lists the commands."
                 )
-            case ["/bill"]:
-                return Reply("operation", goto="bill")
-            case ["/xray"]:
-                return Reply("operation", goto="xray", subject=self.lines[scene_id][-1].turn.id)
             case _:
                 self.undone.clear()
                 if not self.model.on:
