@@ -108,8 +108,9 @@ async def _on_servers(
     from stores.mirror.open import mirrored
     from stores.mirror.stamps import Stamps
     from stores.servers.addresses import addresses
-    from stores.servers.open import ServerStores
+    from stores.servers.open import ServerStores, need_drivers
 
+    need_drivers(stores)
     servers = ServerStores(addresses(environ, stores), Stamps(clock))
     opened = await mirrored(servers.servers(stores), home, tell=tell)
     return replace(opened, doctor=servers.doctor(opened.doctor, stores))

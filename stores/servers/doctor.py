@@ -9,24 +9,21 @@ import asyncio
 import io
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
-from typing import Any, NamedTuple
-
-from minio.error import S3Error
-from neo4j import AsyncManagedTransaction
-from opensearchpy.exceptions import TransportError
-from pymongo.errors import OperationFailure
-from qdrant_client import models
-from qdrant_client.http.exceptions import UnexpectedResponse
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stores.authority import COLLECTIONS, MATRIX, Op, Role, Store, grants
 from stores.doctor import Attempt, Doctor, Finding, Outcome
 from stores.errors import MonitorError, WriteDenied
-from stores.servers.graph import Graph
-from stores.servers.minio import Buckets
-from stores.servers.mongo import Mongo
 from stores.servers.mongo_schema import INDEXES, privileges
-from stores.servers.opensearch import OpenSearch
-from stores.servers.qdrant import Qdrant
+
+if TYPE_CHECKING:  # each driver is imported where its server is tried: not every library needs all five
+    from neo4j import AsyncManagedTransaction
+
+    from stores.servers.graph import Graph
+    from stores.servers.minio import Buckets
+    from stores.servers.mongo import Mongo
+    from stores.servers.opensearch import OpenSearch
+    from stores.servers.qdrant import Qdrant
 
 _POINT = "00000000-0000-4000-8000-00000000d0c7"
 _DENIED = 403
@@ -115,6 +112,9 @@ class ServersDoctor:
         qdrant = self._servers().qdrant
         if qdrant is None:
             return
+        from qdrant_client import models
+        from qdrant_client.http.exceptions import UnexpectedResponse
+
         client = qdrant.writer(role)
         for collection in COLLECTIONS[Store.VECTORS]:
             name = next((n for n in qdrant.names_of(collection)), None)
@@ -138,6 +138,8 @@ class ServersDoctor:
         opensearch = self._servers().opensearch
         if opensearch is None:
             return
+        from opensearchpy.exceptions import TransportError
+
         client = opensearch.client(role)
         for collection in COLLECTIONS[Store.WORDS]:
             index = opensearch.index(collection)
@@ -172,6 +174,8 @@ class ServersDoctor:
 async def _in_mongo(mongo: Mongo, role: Role, collection: str, action: str) -> Outcome:
     """Try it in a transaction that ends in nothing. A server that does not look at a privilege's
     collection lets it pass; then this program's own refusal is what holds."""
+    from pymongo.errors import OperationFailure
+
     database = mongo.database(role)
     try:
         async with database.client.start_session() as session, await session.start_transaction():
@@ -190,6 +194,8 @@ async def _in_mongo(mongo: Mongo, role: Role, collection: str, action: str) -> O
 
 
 def _put_object(buckets: Buckets, role: Role, collection: str) -> Outcome:
+    from minio.error import S3Error
+
     bucket = buckets.bucket(collection)
     try:
         buckets.client(role).put_object(bucket, "doctor", io.BytesIO(b""), 0)

@@ -5,33 +5,47 @@ What stands in between while one of them is down is the mirror's business. Sourc
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from pymongo import AsyncMongoClient
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
 
 from stores.authority import Role, Store
 from stores.doctor import Doctor
+from stores.errors import InputError
 from stores.history import History
 from stores.mirror.link import Connect, Connected
 from stores.mirror.open import Servers
 from stores.mirror.stamps import Stamps
 from stores.servers.addresses import Addresses
-from stores.servers.canon_graph import ServerCanon
-from stores.servers.doctor import Open, ServersDoctor
-from stores.servers.graph import Graph, open_graph
-from stores.servers.history import ServerHistory
-from stores.servers.minio import Buckets, open_minio
-from stores.servers.minio_roles import user_of as objects_user_of
-from stores.servers.mongo import CONNECT_MS, Document, Mongo, migrate
-from stores.servers.mongo_roles import user_of
 from stores.servers.naming import prefix_of
-from stores.servers.narrative_log import ServerLog
-from stores.servers.object_store import ServerObjects
-from stores.servers.opensearch import OpenSearch, open_opensearch
-from stores.servers.opensearch_roles import user_of as words_user_of
-from stores.servers.qdrant import Qdrant, open_qdrant
-from stores.servers.text_index import ServerWords
-from stores.servers.vector_index import ServerVectors
+
+if TYPE_CHECKING:  # a driver takes up to two seconds to import: each comes when its store is on a server
+    from pymongo import AsyncMongoClient
+
+    from stores.servers.graph import Graph
+    from stores.servers.minio import Buckets
+    from stores.servers.mongo import Document, Mongo
+    from stores.servers.opensearch import OpenSearch
+    from stores.servers.qdrant import Qdrant
+
+_DRIVERS: Final[Mapping[Store, str]] = {
+    Store.CANON: "neo4j",
+    Store.LOG: "pymongo",
+    Store.VECTORS: "qdrant_client",
+    Store.WORDS: "opensearchpy",
+    Store.OBJECTS: "minio",
+}
+
+
+def need_drivers(stores: frozenset[Store]) -> None:
+    """Raise InputError unless what speaks to these stores' servers is installed. Imports nothing."""
+    missing = [_DRIVERS[store] for store in Store if store in stores and find_spec(_DRIVERS[store]) is None]
+    if missing:
+        raise InputError(
+            f"What speaks to the servers is not installed here: {', '.join(missing)}.",
+            kept="Nothing was opened.",
+            todo="Install it with: pip install 'monitor-tui[servers]'.",
+        )
 
 
 class ServerStores:
@@ -48,10 +62,12 @@ class ServerStores:
 
     def doctor(self, home: Doctor, stores: frozenset[Store]) -> Doctor:
         """Return who tries every role on the servers, beside the doctor of the copy at home."""
-        return ServersDoctor(home, self._open_now, stores)
+        from stores.servers.doctor import Open, ServersDoctor
 
-    def _open_now(self) -> Open:
-        return Open(self._graph, self._mongo, self._qdrant, self._opensearch, self._buckets)
+        def now() -> Open:
+            return Open(self._graph, self._mongo, self._qdrant, self._opensearch, self._buckets)
+
+        return ServersDoctor(home, now, stores)
 
     def servers(self, stores: frozenset[Store]) -> Servers:
         """Return how to come to the servers of these stores."""
@@ -70,12 +86,18 @@ class ServerStores:
         )
 
     async def _canon(self) -> Connected:
+        from stores.servers.canon_graph import ServerCanon
+        from stores.servers.graph import open_graph
+
         a = self._addresses
         graph = await open_graph(a.get("NEO4J_URL"), a.get("NEO4J_USER", "neo4j"), a.get("NEO4J_PASSWORD"))
         self._graph = graph
         return Connected(lambda role: ServerCanon(graph, role), graph.close)
 
     async def _log(self) -> Connected:
+        from stores.servers.mongo import Mongo, migrate
+        from stores.servers.narrative_log import ServerLog
+
         a = self._addresses
         mongo = Mongo(mongo_client(a), a.get("MONGO_URL"), a.library)
         try:
@@ -87,6 +109,9 @@ class ServerStores:
         return Connected(lambda role: ServerLog(mongo, role, clock=self._stamps), mongo.close)
 
     async def _vectors(self) -> Connected:
+        from stores.servers.qdrant import open_qdrant
+        from stores.servers.vector_index import ServerVectors
+
         a = self._addresses
         keys = a.get("QDRANT_API_KEY"), a.get("QDRANT_READ_ONLY_API_KEY")
         qdrant = await open_qdrant(a.get("QDRANT_URL"), *keys, prefix=prefix_of(a.library))
@@ -94,14 +119,20 @@ class ServerStores:
         return Connected(lambda role: ServerVectors(qdrant, role), qdrant.close)
 
     async def _words(self) -> Connected:
+        from stores.servers.text_index import ServerWords
+
         opensearch = self._opensearch = await words_server(self._addresses)
         return Connected(lambda role: ServerWords(opensearch, role), opensearch.close)
 
     async def _objects(self) -> Connected:
+        from stores.servers.object_store import ServerObjects
+
         buckets = self._buckets = await objects_server(self._addresses)
         return Connected(lambda role: ServerObjects(buckets, role), buckets.close)
 
     def _history(self) -> History:
+        from stores.servers.history import ServerHistory
+
         assert self._graph is not None
         assert self._mongo is not None
         return ServerHistory(self._graph, self._mongo)
@@ -109,6 +140,10 @@ class ServerStores:
 
 def mongo_client(addresses: Addresses) -> Callable[[Role | None], AsyncMongoClient[Document]]:
     """Return what gives a client with the credentials of a role."""
+    from pymongo import AsyncMongoClient
+
+    from stores.servers.mongo import CONNECT_MS
+    from stores.servers.mongo_roles import user_of
 
     def connect(role: Role | None) -> AsyncMongoClient[Document]:
         return AsyncMongoClient(
@@ -127,11 +162,13 @@ def mongo_client(addresses: Addresses) -> Callable[[Role | None], AsyncMongoClie
 
 async def words_server(addresses: Addresses) -> OpenSearch:
     """Connect to the words' server, as each role and as its owner."""
+    from stores.servers.opensearch import open_opensearch
+    from stores.servers.opensearch_roles import user_of
 
     def credentials(role: Role | None) -> tuple[str, str]:
         if role is None:
             return addresses.get("OPENSEARCH_USER", "admin"), addresses.get("OPENSEARCH_PASSWORD")
-        return words_user_of(prefix, role), addresses.password("opensearch", role)
+        return user_of(prefix, role), addresses.password("opensearch", role)
 
     prefix = prefix_of(addresses.library)
     return await open_opensearch(addresses.get("OPENSEARCH_URL"), credentials, prefix=prefix)
@@ -139,11 +176,13 @@ async def words_server(addresses: Addresses) -> OpenSearch:
 
 async def objects_server(addresses: Addresses) -> Buckets:
     """Connect to the originals' server, as each role and as its owner."""
+    from stores.servers.minio import open_minio
+    from stores.servers.minio_roles import user_of
 
     def credentials(role: Role | None) -> tuple[str, str]:
         if role is None:
             return addresses.get("MINIO_ACCESS_KEY"), addresses.get("MINIO_SECRET_KEY")
-        return objects_user_of(prefix, role), addresses.password("minio", role)
+        return user_of(prefix, role), addresses.password("minio", role)
 
     prefix = prefix_of(addresses.library)
     return await open_minio(addresses.get("MINIO_ENDPOINT"), credentials, prefix=prefix)

@@ -9,15 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from pymongo import AsyncMongoClient
-
 from stores.authority import Store
 from stores.servers.addresses import addresses
-from stores.servers.minio_roles import make_users as make_objects_users
-from stores.servers.mongo import CONNECT_MS, Document, in_our_words
-from stores.servers.mongo_roles import make_users
-from stores.servers.open import objects_server, words_server
-from stores.servers.opensearch_roles import make_users as make_words_users
+from stores.servers.open import need_drivers, objects_server, words_server
 
 
 async def prepare(environ: Mapping[str, str], stores: frozenset[Store] = frozenset(Store)) -> list[str]:
@@ -26,9 +20,15 @@ async def prepare(environ: Mapping[str, str], stores: frozenset[Store] = frozens
     The addresses must carry the owner's own credentials (`mongodb://root:...@host`). Raises InputError if
     something is not said, StoreUnavailable or StoreError naming the server that refused.
     """
+    need_drivers(stores)
     known = addresses(environ, stores)
     done: list[str] = []
     if Store.LOG in stores:
+        from pymongo import AsyncMongoClient
+
+        from stores.servers.mongo import CONNECT_MS, Document, in_our_words
+        from stores.servers.mongo_roles import make_users
+
         url = known.get("MONGO_URL")
         client: AsyncMongoClient[Document] = AsyncMongoClient(url, serverSelectionTimeoutMS=CONNECT_MS)
         try:
@@ -38,6 +38,8 @@ async def prepare(environ: Mapping[str, str], stores: frozenset[Store] = frozens
             await client.close()
         done.append("log: a user for each role")
     if Store.WORDS in stores:
+        from stores.servers.opensearch_roles import make_users as make_words_users
+
         opensearch = await words_server(known)
         try:
             await make_words_users(opensearch, partial(known.password, "opensearch"))
@@ -45,6 +47,8 @@ async def prepare(environ: Mapping[str, str], stores: frozenset[Store] = frozens
             await opensearch.close()
         done.append("words: indexes, and a user for each role")
     if Store.OBJECTS in stores:
+        from stores.servers.minio_roles import make_users as make_objects_users
+
         buckets = await objects_server(known)
         try:
             await make_objects_users(buckets, partial(known.password, "minio"))
