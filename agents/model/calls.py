@@ -154,12 +154,13 @@ class ModelCalls:
         facts = await self._model.facts(model)
         texts = pieces(prompt, parts)
         numbers, exact = await self._model.tokens(model, texts)
-        built = build(prompt, parts, from_table(texts, numbers), facts.window, exact=exact)
+        most = house.max_tokens(persona, prompt.max_tokens)
+        built = build(prompt, parts, from_table(texts, numbers), facts.window, exact=exact, answer=most)
         ask = Ask(
             model=model,
             messages=built.messages,
-            max_tokens=house.max_tokens(persona),
-            temperature=house.temperature(persona),
+            max_tokens=most,
+            temperature=house.temperature(persona, prompt.temperature),
             seconds=house.model.seconds,
             api_base=targets[0].api_base,
         )

@@ -15,8 +15,7 @@ in these jobs runs anyway. Keys are no setting: see `agents.model.keys`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -65,7 +64,7 @@ class ModelSettings(_Section):
 
 
 class PersonaSettings(_Section):
-    """What is None is as `PERSONAS` has it; an empty `model` is the default model."""
+    """What is None is as `ON` and the persona's prompt have it; an empty `model` is the default model."""
 
     on: bool | None = None
     model: str = ""
@@ -91,30 +90,8 @@ class CopilotSettings(_Section):
     """Stop after the roll and ask before the model tells it."""
 
 
-class Job(NamedTuple):
-    """What a persona is until it is set otherwise. `tokens_in` and `tokens_out` are what one of its calls
-    takes in a usual turn, for estimates before there is a bill."""
-
-    on: bool
-    temperature: float
-    max_tokens: int
-    does: str
-    tokens_in: int
-    tokens_out: int
-
-
-PERSONAS: Final[Mapping[Persona, Job]] = {
-    Persona.DIRECTOR: Job(False, 0.6, 400, "plans the beats of a turn before it is told", 2_000, 150),
-    Persona.LIBRARIAN: Job(False, 0.2, 400, "weighs which memories and facts matter now", 2_000, 150),
-    Persona.STEWARD: Job(False, 0.1, 400, "finds the rule and the difficulty for what is tried", 1_500, 120),
-    Persona.NARRATOR: Job(True, 0.8, 700, "tells what happens, bound by dice and canon", 3_500, 350),
-    Persona.CRITIC: Job(
-        False, 0.2, 400, "reads the prose against canon and asks for one rewrite", 3_000, 120
-    ),
-    Persona.ARCHIVIST: Job(True, 0.1, 900, "proposes what the telling changed, with quotes", 1_800, 250),
-    Persona.CHARACTER: Job(False, 0.8, 400, "speaks for one person, from their own memories", 1_800, 150),
-    Persona.MONITOR: Job(False, 0.0, 200, "understands what no pattern of commands does", 800, 60),
-}
+ON: Final = frozenset({Persona.NARRATOR, Persona.ARCHIVIST})
+"""Who is on until it is set otherwise."""
 
 
 class HouseSettings(BaseModel):
@@ -159,14 +136,16 @@ class HouseSettings(BaseModel):
     def wanted(self, persona: Persona) -> bool:
         """Whether a persona is switched on, model or not."""
         on = self.persona(persona).on
-        return PERSONAS[persona].on if on is None else on
+        return persona in ON if on is None else on
 
-    def temperature(self, persona: Persona) -> float:
+    def temperature(self, persona: Persona, usual: float) -> float:
+        """What is set for a persona, else `usual`: its prompt's."""
         own = self.persona(persona).temperature
-        return PERSONAS[persona].temperature if own is None else own
+        return usual if own is None else own
 
-    def max_tokens(self, persona: Persona) -> int:
-        return self.persona(persona).max_tokens or PERSONAS[persona].max_tokens
+    def max_tokens(self, persona: Persona, usual: int) -> int:
+        """As `temperature`."""
+        return self.persona(persona).max_tokens or usual
 
     def _base(self) -> str:
         return target(self.model.name).api_base or self.model.api_base
