@@ -164,3 +164,28 @@ async def test_servers_that_nobody_named_are_asked_for(tmp_path: Path) -> None:
         await open_stores(tmp_path / "home", kinds=kinds_named({"MONITOR_CANON": "servers"}))
     assert told.value.kept == "Nothing was opened."
     assert names_in(tmp_path) == []
+
+
+_WHAT_CAME = """
+import sys
+from stores.servers import open, prepare
+print(sorted({"neo4j", "pymongo", "qdrant_client", "opensearchpy", "minio"} & {*sys.modules}))
+"""
+
+
+def test_no_driver_comes_before_its_server_is_asked() -> None:
+    done = subprocess.run([sys.executable, "-c", _WHAT_CAME], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+async def test_a_driver_that_is_not_installed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import stores.servers.open as ways
+
+    monkeypatch.setattr(ways, "find_spec", lambda name: None if name == "neo4j" else object())
+    kinds = kinds_named({"MONITOR_CANON": "servers"})
+    with pytest.raises(InputError, match="not installed here: neo4j") as refused:
+        await open_stores(tmp_path / "home", kinds=kinds)
+    assert "monitor-tui[servers]" in refused.value.todo
+    assert not (tmp_path / "home").exists()
