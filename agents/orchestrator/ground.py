@@ -82,12 +82,14 @@ class Grounds:
     async def _read(self, state: TurnState) -> Ground:
         context = await self._context.load(state.exchange.scene_id)
         behind = await self._behind(state, context)
-        line = await self._line(context, behind)
-        answers = _answered(line, state)
+        answers = _answered(await self._line(context, behind), state)
         words = next((t.text for t in reversed(answers) if t.speaker is Speaker.PLAYER), "")
         results = await self._log.resolutions([t.id for t in answers])
         package = await self._packages.assemble(_before(context, behind), words)
-        kept = tuple(t for t in package.narrative.line if behind is not None and t.depth <= behind.depth)
+        # What is told of stands in sections of its own; what comes after is what is told anew.
+        own = {t.id for t in answers}
+        line = package.narrative.line
+        kept = tuple(t for t in line if behind and t.depth <= behind.depth and t.id not in own)
         package = replace(package, narrative=replace(package.narrative, line=kept))
         return Ground(package, self._bound(state, context, words, results), behind, state, self._clock)
 

@@ -1,0 +1,108 @@
+"""A desk with a scripted model: what each persona answers, and every request that it was asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agents.messages import Event
+from agents.model.port import Ask
+from agents.model.prompt_files import load_prompts
+from agents.model.scripted import Reply, ScriptedModel, Told
+from agents.model.settings import HouseSettings, ModelSettings, PersonaSettings
+from monitor_tui.compose import Desktop, open_desktop
+from stores.records.ids import Id, SeededIds, SteppingClock
+from stores.records.model import Persona
+from stores.records.play import Turn
+from tests.table import START, begin
+
+Script = Mapping[Persona, Told | Callable[[Ask], Told]]
+
+NO_SCRIPT: Script = {}
+PROSE = "The hinges give with a shriek. Behind the door the dark smells of salt and old rope."
+NOTHING = json.dumps({"summary": "The door gives way.", "changes": []})
+
+
+@dataclass
+class Teller:
+    """`heard` are the events in order, `asked` the personas in the order they were asked."""
+
+    desktop: Desktop
+    scene_id: Id
+    model: ScriptedModel
+    heard: list[Event] = field(default_factory=list)
+
+    async def line(self) -> list[Turn]:
+        rows = await self.desktop.desk.transcript(self.scene_id, 0, 200)
+        return [row.turn for row in rows]
+
+    async def last(self) -> Turn:
+        return (await self.line())[-1]
+
+    @property
+    def asked(self) -> list[Persona]:
+        return [persona_of(ask) for ask in self.model.asked]
+
+    def sent(self, persona: Persona, nth: int = -1) -> str:
+        """Return everything that the nth request of a persona held."""
+        asks = [ask for ask in self.model.asked if persona_of(ask) is persona]
+        return "\n".join(message.text for message in asks[nth].messages)
+
+
+def persona_of(ask: Ask) -> Persona:
+    """Tell who asks by what it was told to be."""
+    told = ask.messages[0].text
+    found = [p for p in Persona if load_prompts()[p].instructions.strip()[:60] in told]
+    assert len(found) == 1, told[:200]
+    return found[0]
+
+
+def scripted(script: Script) -> ScriptedModel:
+    """Return a model in which each persona says what the script has for it, the Narrator `PROSE` and the
+    Archivist that nothing changed."""
+    said: dict[Persona, Told | Callable[[Ask], Told]] = {Persona.NARRATOR: PROSE, Persona.ARCHIVIST: NOTHING}
+    said.update(script)
+
+    def answer(ask: Ask) -> Told:
+        told = said[persona_of(ask)]
+        return told(ask) if callable(told) else told
+
+    return ScriptedModel(answer)
+
+
+def house(
+    *on: Persona, off: tuple[Persona, ...] = (), backend: str = "langgraph", **more: object
+) -> HouseSettings:
+    """Return settings with a model, and these personas on beside the usual two."""
+    switched = {p.value: PersonaSettings(on=True) for p in on}
+    switched |= {p.value: PersonaSettings(on=False) for p in off}
+    return HouseSettings.model_validate(
+        {"model": ModelSettings(name="scripted/good"), "engine": {"backend": backend}, **switched, **more}
+    )
+
+
+@asynccontextmanager
+async def telling(
+    home: Path, script: Script = NO_SCRIPT, settings: HouseSettings | None = None, *, seed: int = 1
+) -> AsyncIterator[Teller]:
+    """Open a desk in a new library, with Mara in the yard and a scripted model."""
+    clock = SteppingClock(START)
+    model = scripted(script)
+    desktop = await open_desktop(
+        home, clock=clock, ids=SeededIds(seed, clock, salt=str(home)), model=model, house=settings or house()
+    )
+    try:
+        teller = Teller(desktop, await begin(desktop), model)
+        desktop.desk.events.subscribe(teller.heard.append)
+        yield teller
+    finally:
+        await desktop.close()
+
+
+def word_by_word(text: str, **how: object) -> Reply:
+    """Return a reply that streams word by word."""
+    parts = tuple(f"{word} " for word in text.split())
+    return Reply(parts, **how)  # type: ignore[arg-type]
