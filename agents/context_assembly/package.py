@@ -61,8 +61,8 @@ class Present:
 @dataclass(frozen=True, slots=True)
 class Canonical:
     """What canon holds now. `cast` has working state (staged changes folded in) and, marked, those who
-    left; `named` are others in the player's words, `facts` and `relations` one hop around all of them and
-    the place, `encounters` and `assertions` are of those present, `axioms` the rules in scope."""
+    left; `named` are others in the player's words. `facts` and `relations` are one hop around all of them and
+    the place, `encounters` and `assertions` of those present, `axioms` the rules in scope."""
 
     cast: tuple[Present, ...] = ()
     named: tuple[Present, ...] = ()

@@ -1,0 +1,84 @@
+"""Prose taken apart: what is spoken and by whom, and what is told around it. Pure.
+
+Source: design/loops.md, node `critique`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+SPEAKS = (
+    r"(?:says?|asks?|answers?|repl(?:y|ies)|whispers?|mutters?|shouts?|calls?|cries|growls?|hisses|murmurs?|"
+    r"snaps?|adds?|continues?|begins?|laughs?|sighs?|breathes?|grunts?|insists?|warns?|promises?|agrees?)"
+)
+SPOKE = (
+    r"(?:said|asked|answered|replied|whispered|muttered|shouted|called|cried|growled|hissed|murmured|"
+    r"snapped|added|continued|began|laughed|sighed|breathed|grunted|insisted|warned|promised|agreed)"
+)
+SAYS = rf"(?:{SPEAKS}|{SPOKE})"
+
+_QUOTED = re.compile(r"[“«]([^”»\n]*)(?:[”»]|$)|(?<!\w)\"([^\"\n]*)(?:\"|$)", re.MULTILINE)
+_SENTENCE = re.compile(r"[^.!?…\n]+(?:[.!?…]+[\"”’»)]*|\n|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """Words spoken. `paragraph` is the whole of the paragraph that they stand in, `around` that paragraph
+    without what is spoken; `end` is where the speech ends in it."""
+
+    words: str
+    paragraph: str
+    around: str
+    start: int
+    end: int
+
+
+def paragraphs(text: str) -> list[str]:
+    return [part for part in text.split("\n") if part.strip()]
+
+
+def told(text: str) -> str:
+    """Return the text without what is spoken in it."""
+    return _QUOTED.sub(lambda match: " ¶ ", text)
+
+
+def sentences(text: str) -> list[str]:
+    return [match[0].strip() for match in _SENTENCE.finditer(text) if match[0].strip()]
+
+
+def speeches(text: str) -> list[Speech]:
+    """Return all that is spoken, in order."""
+    return [
+        Speech(match[1] or match[2] or "", part, told(part), match.start(), match.end())
+        for part in paragraphs(text)
+        for match in _QUOTED.finditer(part)
+    ]
+
+
+def any_of(names: Iterable[str]) -> str:
+    """Return a pattern that matches any of the names as whole words, the longest first."""
+    ordered = sorted({name for name in names if name.strip()}, key=len, reverse=True)
+    return "(?:" + "|".join(rf"\b{re.escape(name)}\b" for name in ordered) + ")" if ordered else r"(?!)"
+
+
+def is_by(speech: Speech, names: Sequence[str]) -> bool:
+    """Say whether the paragraph gives these words to one of the names: `“...,” says Tam`, `Tam "
+    "asks: “...”`."""
+    who = any_of(names)
+    behind = speech.paragraph[speech.end :][:80]
+    before = speech.paragraph[: speech.start][-80:]
+    after_it = re.match(rf"\s*(?:{SAYS}\s+{who}|{who}\s+{SAYS})", behind)
+    ahead = re.search(rf"{who}\s+{SAYS}(?:\s+\w+){{0,4}}\s*[,:]\s*$", before)
+    return after_it is not None or ahead is not None
+
+
+def speaker_of(speech: Speech, people: Sequence[Sequence[str]]) -> int | None:
+    """Return who speaks, as a place in `people` (each by names): whom the words are given to, or the only one
+    that the paragraph names. None: nobody can tell."""
+    given = [n for n, names in enumerate(people) if is_by(speech, names)]
+    if given:
+        return given[0] if len(given) == 1 else None
+    named = [n for n, names in enumerate(people) if re.search(any_of(names), speech.around)]
+    return named[0] if len(named) == 1 else None

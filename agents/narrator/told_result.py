@@ -1,0 +1,106 @@
+"""Whether prose tells a failure as a success, or the reverse. Pure, and slow to accuse.
+
+Only what is told of the player's own attempt counts: not what others fail at, what is spoken, what almost
+happened, or what a turn in the same breath takes back. Source: design/product.md, pain 10.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agents.narrator.speech import any_of, sentences, told
+from stores.records.play import Degree
+
+_YOURS = (
+    r"(?:blow|strike|swing|cut|thrust|stroke|shot|arrow|bolt|blade|sword|knife|dagger|axe|fist|"
+    r"punch|kick|throw|"
+    r"attack|stab|lunge|spear|bullet)"
+)
+_FAILS = (
+    r"{you} (?:\w+ly )?(?:fails?|failed|misses|miss|missed)\b(?! to (?:notice|see|hear|spot|"
+    r"suppress|hide|stifle|"
+    r"mask|mention|catch|realise|realize|understand|recognise|recognize|remember))",
+    r"{you} (?:cannot|can't|could not|couldn't|(?:are|is|were|was) unable to|do(?:es)? not manage|"
+    r"don't manage|"
+    r"doesn't manage|did not manage|didn't manage|do(?:es)? not succeed|don't succeed|did not succeed)\b"
+    r"(?! (?:help|but|see|hear|tell|say|know|believe|remember|shake|ignore|stop|resist|deny|quite|yet))",
+    r"{your} (?:attempt|effort|try|plan|trick|lie|bluff|plea)s? (?:\w+ly )?(?:fails?|failed|comes? "
+    r"to nothing|came to "
+    r"nothing|falls? (?:flat|short)|fell (?:flat|short))",
+    rf"{{your}} {_YOURS} (?:\w+ly )?(?:misses|missed|goes wide|went wide|glances off|glanced off|"
+    rf"finds (?:only|nothing "
+    r"but) air|cuts (?:only|nothing but) air|meets (?:only|nothing but) air)",
+    r"\b(?:to no avail|in vain|without success)\b",
+)
+_SUCCEEDS = (
+    r"{you} (?:\w+ly )?(?:succeeds?|succeeded)\b(?! only)",
+    r"{you} (?:\w+ly )?(?:manages?|managed) (?:to|it)\b",
+    rf"{{your}} {_YOURS} (?:\w+ly )?(?:lands|landed|strikes true|struck true|hits home|hit home|"
+    rf"finds its mark|found its "
+    r"mark|bites deep|bit deep|connects|connected)",
+    r"{your} (?:attempt|effort|plan|trick|lie|bluff|plea)s? (?:\w+ly )?(?:works?|worked|succeeds?|"
+    r"succeeded)\b",
+    r"{you} (?:\w+ )?successfully\b",
+)
+_NOT_SO = re.compile(
+    r"\b(?:not|never|no|nobody|nothing|almost|nearly|barely|hardly|scarcely|only|if|unless|would|"
+    r"could have|might|may|"
+    r"until|before|lest|as if|as though|seems?|seemed|think|thought|expects?|fears?|feared|hopes?|"
+    r"hoped|had|once|"
+    r"yesterday|ago|last time|earlier|again and again|wonders?|whether|try to|trying to)\b|n't\b|\?"
+)
+"""Words that make it something else than what happens now."""
+_TURNS = re.compile(
+    r"\b(?:but|yet|then|until|finally|at last|still|though|however|instead|suddenly|in the end|a "
+    r"moment later|this "
+    r"time|except|before)\b"
+)
+
+
+def against_result(text: str, degree: Degree | None, player: Sequence[str]) -> str:
+    """Return the words that tell the contrary of what was rolled; empty if none do.
+
+    `player` are the names of the player's character beside `you`.
+    """
+    if degree not in (Degree.SUCCESS, Degree.FAIL):
+        return ""
+    wrong, right = (_FAILS, _SUCCEEDS) if degree is Degree.SUCCESS else (_SUCCEEDS, _FAILS)
+    you = rf"(?:\byou\b|{any_of(player)})"
+    your = rf"(?:\byour\b|{any_of(player)}['’]s)"
+    said = sentences(told(text))
+    if any(_tells(s, right, you, your) for s in said):
+        return ""
+    for n, sentence in enumerate(said):
+        found = _tells(sentence, wrong, you, your)
+        if found is None or _taken_back(said, n, found):
+            continue
+        return sentence
+    return ""
+
+
+def _tells(sentence: str, patterns: Sequence[str], you: str, your: str) -> re.Match[str] | None:
+    """Return where the sentence says so plainly of the player."""
+    for pattern in patterns:
+        match = re.search(pattern.replace("{your}", your).replace("{you}", you), sentence, re.IGNORECASE)
+        if match is not None and _is_plain(sentence, match):
+            return match
+    return None
+
+
+def _is_plain(sentence: str, match: re.Match[str]) -> bool:
+    """Say whether nothing before the words in their clause makes them something else."""
+    before = re.split(r"[,;:—]", sentence[: match.start()])[-1]
+    inside = re.sub(
+        r"cannot|can't|could not|couldn't|do(?:es)? not|do(?:es)?n't|did not|didn't|no avail", "", match[0]
+    )
+    rest = sentence[match.end() : match.end() + 12]
+    hedged = _NOT_SO.search(f"{before} {inside}") or _NOT_SO.match(rest.strip())
+    return hedged is None and not sentence.rstrip().endswith("?")
+
+
+def _taken_back(said: Sequence[str], n: int, found: re.Match[str]) -> bool:
+    """Say whether it turns in the same sentence or at the start of the next one."""
+    behind = said[n][found.end() :]
+    following = " ".join(said[n + 1].split()[:6]) if n + 1 < len(said) else ""
+    return _TURNS.search(f"{behind} {following}".casefold()) is not None
