@@ -13,7 +13,16 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from monitor_tui import cli_backup, cli_campaigns, cli_doctor, cli_mirror, cli_play, cli_servers, cli_stores
+from monitor_tui import (
+    cli_backup,
+    cli_campaigns,
+    cli_doctor,
+    cli_mirror,
+    cli_model,
+    cli_play,
+    cli_servers,
+    cli_stores,
+)
 from monitor_tui.cli_common import Home, fail
 from monitor_tui.paths import home_folder
 from stores.errors import MonitorError
@@ -49,7 +58,16 @@ def demo(context: typer.Context, home: Home = None) -> None:
     _open_app(home or context.obj, "demo")
 
 
-for _group in (cli_play, cli_campaigns, cli_backup, cli_doctor, cli_stores, cli_servers, cli_mirror):
+for _group in (
+    cli_play,
+    cli_campaigns,
+    cli_model,
+    cli_backup,
+    cli_doctor,
+    cli_stores,
+    cli_servers,
+    cli_mirror,
+):
     app.add_typer(_group.commands)
 
 

@@ -95,7 +95,7 @@ async def _begun(
 
     async def once() -> tuple[AsyncGenerator[Words | Usage, None], Words | Usage | None]:
         trail.tries += 1
-        stream = _generator(model.stream(ask))
+        stream = generator(model.stream(ask))
         try:
             return stream, await anext(stream, None)
         except ModelError as error:
@@ -149,6 +149,6 @@ def _to(ask: Ask, target: Target) -> Ask:
     return replace(ask, model=target.model, api_base=target.api_base)
 
 
-def _generator(stream: AsyncIterator[Words | Usage]) -> AsyncGenerator[Words | Usage, None]:
+def generator(stream: AsyncIterator[Words | Usage]) -> AsyncGenerator[Words | Usage, None]:
     """The port promises that its iterators can be closed, so they are generators."""
     return cast(AsyncGenerator[Words | Usage, None], stream)
