@@ -21,7 +21,7 @@ from agents.context_assembly.package import Packages
 from agents.messages import EventBus, Notice
 from agents.model.calls import ModelCalls
 from agents.model.client import ChildModel
-from agents.model.port import Model
+from agents.model.keys import Keys
 from agents.model.prompt_files import load_prompts, with_user_prompts
 from agents.model.prompts import Prompts
 from agents.model.purse import Purse
@@ -32,6 +32,7 @@ from agents.narrator.narrator import Narrator
 from agents.orchestrator.annals import Annals
 from agents.orchestrator.atlas import Atlas
 from agents.orchestrator.bench import Benches
+from agents.orchestrator.bill import Bills
 from agents.orchestrator.bookkeeping import Bookkeeping
 from agents.orchestrator.books import Books
 from agents.orchestrator.by_hand import ByHand
@@ -52,6 +53,7 @@ from agents.orchestrator.line import Line
 from agents.orchestrator.loops import Loops
 from agents.orchestrator.main import Orchestrator
 from agents.orchestrator.model_commands import model_commands
+from agents.orchestrator.model_house import Houses, Speaker, keys_for
 from agents.orchestrator.models import Models
 from agents.orchestrator.notes import Notes
 from agents.orchestrator.people import People
@@ -83,6 +85,7 @@ from agents.orchestrator.universe_gate import UniverseGate
 from agents.orchestrator.world_desk import Worlds
 from agents.orchestrator.world_edits import Edits
 from agents.orchestrator.world_previews import Previews
+from agents.orchestrator.xray import Xrays
 from agents.personas.cast import Personas
 from agents.resolver.random_tables import Shelf
 from agents.resolver.resolver import Resolver
@@ -91,6 +94,7 @@ from agents.resolver.table_files import bundled_tables, read_tables
 from monitor_tui.exports import export_universe
 from monitor_tui.sample import sample_text
 from monitor_tui.settings import read_settings
+from monitor_tui.settings_file import SettingsFile
 from stores.authority import Role
 from stores.backup_kin import Kin
 from stores.open import Stores, kinds_named, open_stores
@@ -114,7 +118,7 @@ async def open_desktop(
     clock: Clock = utc_now,
     ids: IdMaker | None = None,
     notes: MenuNotes = lambda: (),
-    model: Model | None = None,
+    model: Speaker | None = None,
     house: HouseSettings | None = None,
 ) -> Desktop:
     """Open the library in `home` (made if absent) and build the desk on it; `notes` are for its menu.
@@ -124,32 +128,39 @@ async def open_desktop(
     the library cannot be opened; nothing stays open then.
     """
     stores = await open_stores(home, clock=clock, kinds=kinds_named(os.environ), environ=os.environ)
-    speaks = model or ChildModel()
+    try:
+        held = house or read_settings(home)
+        desk, speaks = compose_with(stores, home, clock, ids or SystemIds(clock), notes, model, held)
+    except BaseException:
+        await stores.close()
+        raise
 
     async def close() -> None:
         await speaks.close()
         await stores.close()
 
-    try:
-        held = house or read_settings(home)
-        desk = compose(stores, home, clock, ids or SystemIds(clock), notes, speaks, lambda: held)
-        return Desktop(desk, stores, close)
-    except BaseException:
-        await close()
-        raise
+    return Desktop(desk, stores, close)
 
 
 def compose(
+    stores: Stores, home: Path, clock: Clock, ids: IdMaker, notes: MenuNotes = lambda: ()
+) -> Orchestrator:
+    """Build a desk without a model."""
+    desk, _ = compose_with(stores, home, clock, ids, notes, None, HouseSettings())
+    return desk
+
+
+def compose_with(
     stores: Stores,
     home: Path,
     clock: Clock,
     ids: IdMaker,
-    notes: MenuNotes = lambda: (),
-    model: Model | None = None,
-    settings: Callable[[], HouseSettings] = HouseSettings,
-) -> Orchestrator:
-    """Build the agents, each with the handles that its row of the write matrix allows."""
-    model = model or ChildModel()
+    notes: MenuNotes,
+    model: Speaker | None,
+    house: HouseSettings,
+) -> tuple[Orchestrator, Speaker]:
+    """Build the agents, each with the handles that its row of the write matrix allows; returns what they
+    speak through, too: it is to be closed with the stores."""
     events = EventBus()
     stores.listen(lambda change: events.publish(Notice(change.text, change.severity)))
     # One exchange, decision or commit at a time: two keys pressed quickly must not interleave.
@@ -171,7 +182,16 @@ def compose(
     chances = Chances(canon, context, agendas, people, predicates, shelf)
     packs = cache(partial(rule_packs, home))
     rolls = Rolls(context, resolver, predicates, chances, packs)
-    stops, calls = model_calls(stores, home, model, settings, clock, events)
+    prompts = cache(partial(persona_prompts, home))
+    keys = Keys()
+    speaks = model or ChildModel(keys_for(keys, lambda: houses.current))
+    houses = Houses(SettingsFile(home), speaks, keys, prompts, events, current=house)
+    purse = Purse(log, lambda: houses.current.budget, clock)
+    stops = Stops()
+    # What a model is asked and costs is the Narrator's to write down.
+    calls = ModelCalls(
+        speaks, stores.log(Role.NARRATOR), lambda: houses.current, prompts, purse, stops, clock, events
+    )
     packages = Packages(canon, log, context, agendas)
     nodes = TurnNodes(
         Grounds(log, context, packages, clock),
@@ -184,7 +204,7 @@ def compose(
         clock,
         events,
     )
-    tellings = Tellings(log, nodes.nodes, engine(settings().engine.backend, log, clock), loops)
+    tellings = Tellings(log, nodes.nodes, engine(house.engine.backend, log, clock), loops)
     graph = TurnGraph(log, context, narrator, rolls, loops, tellings, clock, events)
     declarations = Declarations(context, resolver, predicates, ids, clock, events)
     line = Line(log, narrator, ids, clock, events)
@@ -198,7 +218,7 @@ def compose(
         played_notes,
     )
     storyteller = Storyteller(
-        calls, graph, line, context, packages, played_notes, lambda: settings().copilot, ids
+        calls, graph, line, context, packages, played_notes, lambda: houses.current.copilot, ids
     )
     stories = StoryLoop(log, canon, canon, keeper, resolver, loops, ids, clock)
     kept = bookkeeping(log, context, agendas, books, people, declarations, keeper, resolver, clock, events)
@@ -232,7 +252,9 @@ def compose(
     )
     bench = Benches(court, HouseDesk(canon, log, keeper, resolver, court, by_hand, turnstile, clock, events))
     clerk = Clerk(bench, context, ledger)
-    return Orchestrator(
+    bills = Bills(log, canon, purse, clock)
+    models = Models(calls, stops, houses, Xrays(log), bills, log, keeper, turnstile)
+    desk = Orchestrator(
         log=log,
         canon=canon,
         keeper=keeper,
@@ -251,6 +273,7 @@ def compose(
             *packs().notes,
             *shelf().notes,
             *map(str, shelf().refused),
+            *(f"{file}: {why}" for file, why in prompts().refused.items()),
             *notes(),
         ),
         line=line,
@@ -259,7 +282,7 @@ def compose(
         bench=bench,
         world=world,
         storyteller=storyteller,
-        model=Models(calls, stops),
+        model=models,
         transcript=transcript,
         atlas=atlas,
         commands=lambda desk: Commands(
@@ -282,21 +305,7 @@ def compose(
         clock=clock,
         events=events,
     )
-
-
-def model_calls(
-    stores: Stores,
-    home: Path,
-    model: Model,
-    settings: Callable[[], HouseSettings],
-    clock: Clock,
-    events: EventBus,
-) -> tuple[Stops, ModelCalls]:
-    """Build the door to the model. What it is asked and costs is the Narrator's to write down."""
-    log, stops = stores.log(Role.NARRATOR), Stops()
-    purse = Purse(log, lambda: settings().budget, clock)
-    prompts = cache(partial(persona_prompts, home))
-    return stops, ModelCalls(model, log, settings, prompts, purse, stops, clock, events)
+    return desk, speaks
 
 
 def engine(backend: str, log: OrchestratorLog, clock: Clock) -> Engine:

@@ -107,6 +107,11 @@ class Houses:
         new = (KindPolicy(kind=kind, rule=rule, by=by, at=self._clock()),) if rule else ()
         await self._log.put_policy(policy.model_copy(update={"kinds": (*others, *new)}))
 
+    async def set_budget(self, universe_id: Id, micros: int | None) -> None:
+        """Say what the model may cost in this universe, in millionths of a US dollar (None: no limit)."""
+        policy = await self._policy(universe_id)
+        await self._log.put_policy(policy.model_copy(update={"budget": micros}))
+
     async def tallies(self, universe_id: Id) -> dict[str, Tally]:
         """Return how the GM decided what commits closed lately, by kind and by kind with its part.
 

@@ -11,7 +11,6 @@ from agents.model.asking import Occasion
 from agents.model.budget import Budget, dollars, micros, stands, stopped_by
 from agents.model.errors import BudgetExhausted
 from agents.model.settings import BudgetSettings
-from stores.errors import NotFound
 from stores.ports import LogReader
 from stores.records.ids import Clock, Id
 from stores.records.model import Persona
@@ -28,14 +27,11 @@ class Purse:
     async def budgets(self, universe_id: Id, story_id: Id | None) -> tuple[Budget, ...]:
         """Return the budgets that a call here counts against, as they stand."""
         general = self._settings()
-        story = universe = None
+        story = None
         if story_id is not None:
             own = (await self._log.story(story_id)).budget
             story = (story_id, micros(general.story) if own is None else own)
-        try:
-            policy = await self._log.policy(universe_id)
-        except NotFound:
-            policy = None
+        policy = await self._log.policy(universe_id)
         limit = policy.budget if policy else None
         universe = (universe_id, micros(general.universe) if limit is None else limit)
         day = (self._clock().strftime("%Y-%m-%d"), micros(general.day))

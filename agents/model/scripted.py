@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from agents.model.errors import ModelCut, ModelError, ModelUnknown
@@ -69,6 +69,16 @@ class ScriptedModel:
         if not model:
             raise ModelUnknown("No provider goes by an empty name.")
         return replace(self._facts, model=model)
+
+    @property
+    def running(self) -> bool:
+        return not self.closed
+
+    async def warm(self) -> None:
+        """There is no process to start."""
+
+    async def hand_over(self, keys: Mapping[str, str]) -> None:
+        """It needs no keys."""
 
     async def close(self) -> None:
         self.closed = True

@@ -159,6 +159,11 @@ class Houses:
         await self._hand_over()
         return await self.house()
 
+    async def set_day(self, dollars: float | None) -> None:
+        """Set or lift (None) what the model may cost in a day, in US dollars."""
+        self._not_fixed("MONITOR_BUDGET_DAY")
+        await self._write("budget", {"day": dollars})
+
     async def set_key(self, key: str) -> ModelHouse:
         default = self.current.target()
         name = await self._keys.keep(default.model if default else "", key)

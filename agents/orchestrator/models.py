@@ -1,26 +1,111 @@
-"""The model's part of the desk, put together: set-up, X-ray, bill, and stopping what streams.
+"""The model's part of the desk, put together: set-up, X-ray, bill, budgets, and stopping what streams.
 
 See `agents.model_desk.ModelDesk` for what each call promises.
 """
 
 from __future__ import annotations
 
+import asyncio
+
+from agents.canon_keeper.keeper import CanonKeeper
 from agents.model.asking import Calls
 from agents.model.stops import Stops
+from agents.model_views import BillView, ModelHouse, Trial, XrayView
+from agents.orchestrator.bill import Bills
+from agents.orchestrator.model_house import Houses
+from agents.orchestrator.xray import Xrays
+from stores.errors import InputError
+from stores.ports import OrchestratorLog
 from stores.records.ids import Id
 from stores.records.model import Persona
 
+MILLION = 1_000_000
+
 
 class Models:
-    """Stateless: it only hands on."""
+    """Stateless: what is set up stands in the settings, what was spent in the log."""
 
-    def __init__(self, calls: Calls, stops: Stops) -> None:
+    def __init__(
+        self,
+        calls: Calls,
+        stops: Stops,
+        houses: Houses,
+        xrays: Xrays,
+        bills: Bills,
+        log: OrchestratorLog,
+        keeper: CanonKeeper,
+        turnstile: asyncio.Lock,
+    ) -> None:
         self._calls = calls
         self._stops = stops
+        self._houses = houses
+        self._xrays = xrays
+        self._bills = bills
+        self._log = log
+        self._keeper = keeper
+        self._turnstile = turnstile
 
     @property
     def on(self) -> bool:
         return self._calls.on(Persona.NARRATOR)
 
+    async def warm(self) -> None:
+        await self._houses.warm()
+
     def stop(self, scene_id: Id) -> bool:
         return self._stops.stop(scene_id)
+
+    async def xray(self, turn_id: Id) -> XrayView:
+        return await self._xrays.view(turn_id)
+
+    async def bill(self, *, story_id: Id | None = None) -> BillView:
+        return await self._bills.view(story_id=story_id)
+
+    async def cost(self, story_id: Id) -> tuple[int, bool]:
+        return await self._bills.cost(story_id)
+
+    async def house(self) -> ModelHouse:
+        return await self._houses.house()
+
+    async def choose(self, *, model: str, api_base: str = "") -> ModelHouse:
+        return await self._houses.choose(model=model, api_base=api_base)
+
+    async def set_fallbacks(self, models: tuple[str, ...]) -> ModelHouse:
+        return await self._houses.set_fallbacks(models)
+
+    async def set_persona(
+        self,
+        persona: Persona,
+        *,
+        on: bool | None = None,
+        model: str | None = None,
+        temperature: float | None = None,
+    ) -> ModelHouse:
+        return await self._houses.set_persona(persona, on=on, model=model, temperature=temperature)
+
+    async def set_key(self, key: str) -> ModelHouse:
+        return await self._houses.set_key(key)
+
+    async def set_budget(self, scope: str, micros: int | None, *, subject: Id | None = None) -> BillView:
+        """Raises InputError for a scope that there is not, and for a story or universe that is not named."""
+        if micros is not None and micros < 0:
+            raise InputError("A budget is no less than nothing.", kept="Nothing was changed.")
+        if scope == "day":
+            await self._houses.set_day(None if micros is None else micros / MILLION)
+            return await self.bill()
+        if scope not in ("story", "universe") or subject is None:
+            raise InputError(
+                "A budget is of a story, a universe or a day.",
+                kept="Nothing was changed.",
+                todo="As in: /budget story 5, or /budget day none.",
+            )
+        async with self._turnstile:
+            if scope == "story":
+                story = await self._log.story(subject)
+                await self._log.put_story(story.model_copy(update={"budget": micros}))
+            else:
+                await self._keeper.houses.set_budget(subject, micros)
+        return await self.bill(story_id=subject if scope == "story" else None)
+
+    async def try_out(self, model: str = "", *, api_base: str = "") -> Trial:
+        return await self._houses.try_out(model, api_base=api_base)
