@@ -91,7 +91,7 @@ class BillScreen(DeskScreen[None]):
         told = [sums[scope] for scope in ("story", "day") if scope in sums]
         self.query_one(TitleBar).show(" · ".join(told), "" if self.desk.model.on else "no model is set up")
         self.query_one("#tabs", Static).update(_tabs(self._tab))
-        self.query_one(BillList).show(self.bill, self._tab)
+        self.query_one(BillList).show(self.bill, self._tab, on=self.desk.model.on)
 
     # --- lists -------------------------------------------------------------------------------------
 

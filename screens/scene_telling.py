@@ -55,12 +55,6 @@ class TellingScreen(PlayScreen):
     ]
 
     @dataclass
-    class RetakeAsked(Message):
-        """The last GM turn is to be told again; `told` if there is one."""
-
-        told: bool
-
-    @dataclass
     class Cost(Message):
         """What the story has cost so far, in words."""
 
@@ -209,17 +203,12 @@ class TellingScreen(PlayScreen):
     def action_retake(self) -> None:
         """With a model: ask what it should do otherwise. Without: edit the words."""
         if self.model_on:
-            self._ask_retake()
+            self._ask_note()
         else:
             self.action_edit_words()
 
-    @work(exclusive=True, group="retake", exit_on_error=False)
-    async def _ask_retake(self) -> None:
-        self.post_message(self.RetakeAsked(await self.last_words() is not None))
-
-    @on(RetakeAsked)
-    def _ask_note(self, message: RetakeAsked) -> None:
-        if not message.told:
+    def _ask_note(self) -> None:
+        if not self.query_one(Transcript).total:
             self.post_message(LineScreen.LastWords(None))
             return
         note = EditTextScreen("Tell it again", self._last_note, NOTE_HINT, optional=True)

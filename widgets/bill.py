@@ -31,6 +31,7 @@ FIGURES = 44
 """Cells of the figures at the end of a row."""
 
 NOTHING = "Nothing yet. Each call of a model will stand here, with its tokens and its price."
+UNSET = "Nothing: no model is set up, and so nothing costs anything. m on the menu (or /model) sets one up."
 
 
 class BillList(RowList[Thing]):
@@ -60,9 +61,9 @@ class BillList(RowList[Thing]):
         budget: BudgetView
         lift: bool = False
 
-    def show(self, bill: BillView, tab: Tab) -> None:
-        """Show the bill; the cursor stays on its row."""
-        self.set_rows(list(_rows(bill, tab)))
+    def show(self, bill: BillView, tab: Tab, *, on: bool = True) -> None:
+        """Show the bill; the cursor stays on its row. `on`: a model is set up."""
+        self.set_rows(list(_rows(bill, tab, NOTHING if on else UNSET)))
 
     def highlighted(self, value: Thing | None) -> None:
         self.refresh_bindings()
@@ -104,7 +105,7 @@ def _leads_on(thing: Thing | None) -> bool:
             return False
 
 
-def _rows(bill: BillView, tab: Tab) -> Iterator[Row[Thing]]:
+def _rows(bill: BillView, tab: Tab, nothing: str) -> Iterator[Row[Thing]]:
     yield _heading("Budgets")
     for budget in bill.budgets:
         yield Row(f"budget {budget.scope} {budget.subject}", partial(_budget, budget), budget)
@@ -112,7 +113,7 @@ def _rows(bill: BillView, tab: Tab) -> Iterator[Row[Thing]]:
     rows = list(_paid(bill, tab))
     yield from rows
     if not rows:
-        yield _words("nothing", NOTHING)
+        yield _words("nothing", nothing)
     if bill.rules:
         yield _heading("What waits first, and what asks")
         for number, rule in enumerate(bill.rules):

@@ -14,13 +14,14 @@ OUTCOMES: dict[CallOutcome, Piece] = {
     CallOutcome.FAILED: ("✗ failed", Ink.BAD),
 }
 RUNGS = {
-    Rung.PLAIN: "plain words",
-    Rung.SCHEMA: "by schema",
-    Rung.TOOLS: "by tool call",
-    Rung.TEXT: "found in its text",
-    Rung.HEURISTICS: "by heuristics",
-    Rung.NONE: "nothing could be read",
+    Rung.PLAIN: "answered in plain words",
+    Rung.SCHEMA: "answer read by its schema",
+    Rung.TOOLS: "answer read from a tool call",
+    Rung.TEXT: "answer found in its text",
+    Rung.HEURISTICS: "answer read by heuristics",
+    Rung.NONE: "no rung could read the answer",
 }
+"""On which rung of the ladder an answer was read."""
 
 
 def seconds(time: float) -> str:
@@ -56,5 +57,8 @@ def usage(call: LlmCall) -> str:
 
 def times(call: LlmCall) -> str:
     """Say how long it took to the first word and in all."""
-    first = "no word came" if call.first_seconds is None else f"first word {seconds(call.first_seconds)}"
-    return f"{first}, {seconds(call.seconds)} in all"
+    if call.first_seconds is not None:
+        first = f"first word after {seconds(call.first_seconds)}, "
+    else:
+        first = "" if call.answer else "no word came, "
+    return f"{first}{seconds(call.seconds)} in all"

@@ -184,8 +184,8 @@ def _about(call: LlmCall, width: int) -> Sequence[Line]:
         [("  ", Ink.PROSE), (model, Ink.STRONG), ("  ", Ink.PROSE), (word, ink), (tries, Ink.WARN)]
     ]
     told = " · ".join((usage(call), cost(call), times(call)))
-    read = f"Answer read {RUNGS[call.rung]}"
-    for text in (told, f"{read}: {one_line(call.result)}" if call.result else read):
+    read = RUNGS[call.rung] if call.answer else ""
+    for text in filter(None, (told, ": ".join(filter(None, (read, one_line(call.result)))))):
         lines += [[("  ", Ink.PROSE), (line, Ink.MUTED)] for line in wrap(text, width - 3)]
     if call.error:
         lines += [[("  ", Ink.PROSE), (line, Ink.BAD)] for line in wrap(one_line(call.error), width - 3)]

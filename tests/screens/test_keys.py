@@ -86,6 +86,11 @@ def test_every_screen_can_be_left(cls: type[Screen[object]]) -> None:
         (("question_mark",), "HelpScreen"),
         (("enter", "ctrl+r"), "EditTextScreen"),
         (("enter", "shift+tab", "home", "down", "enter"), "TraceScreen"),
+        (("enter", "shift+tab", "home", "X"), "XrayScreen"),
+        (("b",), "BillScreen"),
+        (("b", "enter"), "AskLineScreen"),
+        (("m",), "ModelScreen"),
+        (("m", "enter"), "AskLineScreen"),
     ],
 )
 async def test_something_has_the_focus_and_tab_comes_round(keys: tuple[str, ...], screen: str) -> None:
@@ -104,6 +109,7 @@ async def test_something_has_the_focus_and_tab_comes_round(keys: tuple[str, ...]
 
 def test_dialogs_are_modal_and_everything_else_is_not() -> None:
     dialogs = {
+        "AskLineScreen",
         "ConfirmScreen",
         "EditTextScreen",
         "ErrorScreen",

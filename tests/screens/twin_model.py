@@ -130,7 +130,8 @@ class TwinModel:
     async def bill(self, *, story_id: Id | None = None) -> BillView:
         self._desk._call("bill", story_id)
         if not self.called:
-            return BillView((), (), (), (), (), tuple(replace(b, spent=0) for b in self.budgets), RULES)
+            budgets = tuple(replace(b, spent=0, degraded="") for b in self.budgets)
+            return BillView((), (), (), (), (), budgets, RULES)
         turn_id = self.called[0].turn_id
         return BillView(
             by_call=tuple(self.called),
