@@ -22,7 +22,8 @@ from agents.messages import EventBus, ProposalsChanged, StepMoved, TurnAppended,
 from agents.model.asking import Occasion
 from agents.model.errors import ModelError
 from agents.narrator.checks import Finding, against, check, note_for_rewrite, unfounded, wants_rewrite
-from agents.narrator.extract import Extraction, marks_in, strip_markers
+from agents.narrator.decision_marks import marks_in, strip_markers
+from agents.narrator.extract import Extraction
 from agents.narrator.narrator import Narrator
 from agents.orchestrator.ground import Ground, GroundOf, Grounds
 from agents.orchestrator.rolls import Rolls
@@ -167,7 +168,7 @@ class TurnNodes:
             return Done(state, "skipped", "stopped before a word came")
         turn = ground.turn(state.telling.turn_id, told.text, state.telling.take)
         kind = MoveKind.TAKE if state.telling.kind == "retake" else MoveKind.APPEND
-        await self._show(turn, told.raw, kind)
+        await self._show(turn, told.raw, kind, ground)
         update = {"told_id": turn.id, "text": turn.text, "whole": told.whole, "why": told.why}
         if not told.whole:
             line = f"The telling ended early: {told.why}. What came is kept; Ctrl+R tells it again."
@@ -198,7 +199,7 @@ class TurnNodes:
             self._events.publish(WordsDropped(state.exchange.scene_id, turn_id))
             return Done(_with_findings(state, findings), "failed", "the rewrite was not told to its end")
         turn = ground.turn(turn_id, told.text, state.telling.take + 1)
-        await self._show(turn, told.raw, MoveKind.TAKE)
+        await self._show(turn, told.raw, MoveKind.TAKE, ground)
         left = check(turn.text, held)
         why = "; ".join(dict.fromkeys(f.reason for f in findings)) or note
         state = state.model_copy(update={"told_id": turn.id, "text": turn.text})
@@ -299,10 +300,10 @@ class TurnNodes:
             return None
         return _Telling(text, told.text, told.whole, told.why)
 
-    async def _show(self, turn: Turn, raw: str, kind: MoveKind) -> None:
+    async def _show(self, turn: Turn, raw: str, kind: MoveKind, ground: Ground) -> None:
         """The words are in the log before anything is made of them."""
         await self._narrator.tell(turn, kind)
-        await self._narrator.mark(marks_in(raw, turn))
+        await self._narrator.mark(marks_in(raw, turn, ground.package.scene.universe.id))
         self._events.publish(TurnAppended(turn))
 
     def _moved(

@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from agents.messages import Event
@@ -55,9 +56,15 @@ class Teller:
 def persona_of(ask: Ask) -> Persona:
     """Tell who asks by what it was told to be."""
     told = ask.messages[0].text
-    found = [p for p in Persona if load_prompts()[p].instructions.strip()[:60] in told]
+    found = [p for p, begins in _beginnings().items() if begins in told]
     assert len(found) == 1, told[:200]
     return found[0]
+
+
+@cache
+def _beginnings() -> Mapping[Persona, str]:
+    prompts = load_prompts()
+    return {p: prompts[p].instructions.strip()[:60] for p in Persona}
 
 
 def scripted(script: Script) -> ScriptedModel:
