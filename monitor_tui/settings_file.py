@@ -62,7 +62,7 @@ def write_settings(home: Path, section: str, changes: Mapping[str, Value | None]
         AllSettings.model_validate(document.unwrap())
     except ValidationError as error:
         raise unusable(file, told(error)) from error
-    except (OSError, ValueError, AttributeError, TOMLKitError) as error:
+    except (OSError, ValueError, TypeError, AttributeError, TOMLKitError) as error:
         raise unusable(file, str(error)) from error
     _replace(file, tomlkit.dumps(document))
 

@@ -81,7 +81,7 @@ class Keys:
         return next((one for one in (name, *ALSO.get(name, ())) if self._environ.get(one)), "")
 
     def _keep(self, name: str, key: str) -> None:
-        shelf = self._shelf or _system_shelf(name)
+        shelf = _system_shelf(name) if self._shelf is None else self._shelf
         shelf.set_password(SERVICE, name, key)
 
     async def _kept(self, name: str) -> str:
@@ -92,7 +92,7 @@ class Keys:
             return ""
 
     def _get(self, name: str) -> str:
-        shelf = self._shelf or _system_shelf(name)
+        shelf = _system_shelf(name) if self._shelf is None else self._shelf
         return shelf.get_password(SERVICE, name) or ""
 
     async def _guarded(self, work: Any, name: str, *more: str) -> Any:

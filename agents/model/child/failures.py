@@ -100,7 +100,8 @@ _LONGER: Final = (
 def _key_refused(model: str, where: str, reason: str) -> ModelError:
     name = key_name(model)
     if name and not os.environ.get(name):
-        return ModelKeyRefused(f"{where} wants a key, and there is none.", todo=f"Set {name}, or /model key.")
+        todo = f"Set {name}, or keep the key with /model."
+        return ModelKeyRefused(f"{where} wants a key, and there is none.", todo=todo)
     return ModelKeyRefused(
         f"{where} does not take the key{reason}.",
         todo=f"Look at {name or 'your account there'}: is the key whole, and may it use this model?",

@@ -1,0 +1,257 @@
+"""The model's set-up as a settings screen and the command line use it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from agents.messages import Event, EventBus, Notice
+from agents.model.errors import ModelUnknown, ModelUnreachable, ModelUnset
+from agents.model.keys import Keys
+from agents.model.port import ModelFacts, Usage
+from agents.model.prompt_files import load_prompts
+from agents.model.scripted import Reply, ScriptedModel, Told
+from agents.orchestrator.model_house import Houses
+from agents.orchestrator.model_trial import FULL, TRIAL
+from monitor_tui.settings_file import SettingsFile
+from stores.errors import InputError
+from stores.records.model import Money, Persona
+from tests.model.server import Server, serving
+from tests.model.test_keys import KEY, Ring
+
+NAME = "anthropic/claude-haiku-4-5"
+
+
+class Spoken(ScriptedModel):
+    """A scripted model in the place of the child: it knows one provider, and remembers what it was handed."""
+
+    running = False
+    broken = False
+
+    def __init__(self, *replies: Told, priced: bool = True) -> None:
+        prices = {"in_per_million": 1.0, "out_per_million": 5.0} if priced else {}
+        super().__init__(replies or ["It is dark."], facts=ModelFacts("", takes_schema=True, **prices))
+        self.handed: dict[str, str] = {}
+
+    async def facts(self, model: str) -> ModelFacts:
+        if not model.startswith(("anthropic/", "openai/")):
+            raise ModelUnknown(f"No provider goes by “{model}”.", todo="Did you mean anthropic/x?")
+        return await super().facts(model)
+
+    async def warm(self) -> None:
+        if self.broken:
+            raise ModelUnreachable("It could not be started.")
+        self.running = True
+
+    async def hand_over(self, keys: Mapping[str, str]) -> None:
+        self.handed |= keys
+
+
+class Table:
+    def __init__(self, home: Path, model: Spoken) -> None:
+        self.home, self.model, self.ring = home, model, Ring()
+        self.events: list[Event] = []
+        bus = EventBus()
+        bus.subscribe(self.events.append)
+        ticks = iter(range(1000))
+        self.houses = Houses(
+            SettingsFile(home),
+            model,
+            Keys({}, self.ring),
+            load_prompts,
+            bus,
+            timer=lambda: float(next(ticks)),
+        )
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Table:
+    return Table(tmp_path, Spoken())
+
+
+async def test_a_house_without_a_model(table: Table) -> None:
+    house = await table.houses.house()
+    assert (house.model, house.state, house.key) == ("", "off", "not needed")
+    assert not any(view.on for view in house.personas)
+    assert all(view.needs and view.does for view in house.personas)
+    await table.houses.warm()
+    assert not table.model.running
+    with pytest.raises(ModelUnset):
+        await table.houses.try_out()
+
+
+async def test_a_model_is_chosen_and_stays_chosen(table: Table) -> None:
+    house = await table.houses.choose(model=NAME)
+    assert (house.model, house.api_base, house.key) == (NAME, "", "missing: set ANTHROPIC_API_KEY")
+    assert {view.persona for view in house.personas if view.on} == {Persona.NARRATOR, Persona.ARCHIVIST}
+    house = await table.houses.set_fallbacks(("openai/x", " ", "openai/x"))
+    assert house.fallbacks == ("openai/x",)
+    house = await table.houses.set_persona(Persona.CRITIC, on=True, model="openai/y", temperature=0.5)
+    (critic,) = [view for view in house.personas if view.persona is Persona.CRITIC]
+    assert (critic.on, critic.own_model, critic.model, critic.temperature) == (
+        True,
+        "openai/y",
+        "openai/y",
+        0.5,
+    )
+    again = Table(table.home, Spoken())
+    await again.houses.read()
+    assert (await again.houses.house()).personas == house.personas
+    house = await table.houses.choose(model="")
+    assert not any(view.on for view in house.personas if view.persona is Persona.NARRATOR)
+
+
+async def test_a_key_goes_into_the_ring_and_to_the_child_and_nowhere_else(table: Table) -> None:
+    await table.houses.choose(model=NAME)
+    house = await table.houses.set_key(KEY)
+    assert house.key == "keyring"
+    assert KEY not in repr(house)
+    assert table.model.handed == {"ANTHROPIC_API_KEY": KEY}
+    assert list(table.ring.values()) == [KEY]
+    assert not [
+        path for path in table.home.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()
+    ]
+
+
+async def test_what_nobody_goes_by_changes_nothing(table: Table) -> None:
+    await table.houses.choose(model=NAME)
+    before = (table.home / "settings.toml").read_text()
+    for change in (
+        table.houses.choose(model="antropic/x"),
+        table.houses.set_fallbacks(("openai/x", "blah")),
+        table.houses.set_persona(Persona.CRITIC, model="blah"),
+        table.houses.choose(model=NAME, api_base="localhost:80"),
+        table.houses.set_persona(Persona.CRITIC, temperature=7.0),
+    ):
+        with pytest.raises(InputError) as caught:
+            await change
+        assert caught.value.kept == "Nothing was changed."
+    assert (table.home / "settings.toml").read_text() == before
+    assert (await table.houses.house()).model == NAME
+
+
+async def test_what_the_environment_says_is_not_written_in_vain(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MONITOR_MODEL_NAME", NAME)
+    await table.houses.read()
+    with pytest.raises(InputError, match="MONITOR_MODEL_NAME"):
+        await table.houses.choose(model="openai/x")
+    house = await table.houses.house()
+    assert (house.model, house.from_environment) == (NAME, ("MONITOR_MODEL_NAME",))
+
+
+async def test_trouble_at_the_start_is_a_notice(table: Table) -> None:
+    await table.houses.choose(model=NAME)
+    assert (await table.houses.house()).state == "off"
+    table.model.broken = True
+    await table.houses.warm()
+    assert [event.severity for event in table.events if isinstance(event, Notice)] == ["warning"]
+    house = await table.houses.house()
+    assert (house.state, house.trouble) == ("failed", "It could not be started.")
+    table.model.broken = False
+    await table.houses.warm()
+    assert (await table.houses.house()).state == "ready"
+
+
+async def test_a_trial(tmp_path: Path) -> None:
+    usage = Usage(40, 12, counted=True, cost=Money(micros=100))
+    table = Table(tmp_path, Spoken(Reply(("It is \x1b[31mdark", "."), usage)))
+    await table.houses.choose(model=NAME)
+    trial = await table.houses.try_out()
+    assert (trial.words, trial.first_seconds, trial.seconds) == ("It is dark.", 1.0, 2.0)
+    assert (trial.tokens_in, trial.tokens_out, trial.micros, trial.priced) == (40, 12, 100, True)
+    assert trial.takes_schema
+    (asked,) = table.model.asked
+    assert (asked.model, asked.messages) == (NAME, TRIAL)
+    two = [load_prompts()[persona] for persona in (Persona.NARRATOR, Persona.ARCHIVIST)]
+    assert trial.per_turn == round(FULL * sum(prompt.budget + 5 * prompt.max_tokens for prompt in two))
+
+
+@pytest.mark.parametrize(("said", "takes"), [('{"sky": "rain"}', True), ("It rains.", False), ("[]", False)])
+async def test_a_model_on_no_list_shows_whether_it_takes_a_schema(
+    tmp_path: Path, said: str, takes: bool
+) -> None:
+    table = Table(tmp_path, Spoken("It is dark.", said, priced=False))
+    trial = await table.houses.try_out("openai/mine", api_base="http://127.0.0.1:1/v1")
+    assert trial.takes_schema is takes
+    assert trial.per_turn is None
+    assert [ask.shape is not None for ask in table.model.asked] == [False, True]
+    assert {ask.api_base for ask in table.model.asked} == {"http://127.0.0.1:1/v1"}
+
+
+# --- as a command, with a real child ------------------------------------------------------------------
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    async with serving() as server:
+        yield server
+
+
+async def command(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    import asyncio
+
+    def run() -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "monitor_tui", "--home", str(home), "model", *words],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "OPENAI_API_KEY": KEY},
+            check=False,
+        )
+
+    return await asyncio.to_thread(run)
+
+
+async def test_the_command_makes_a_first_call(tmp_path: Path, server: Server) -> None:
+    done = await command(tmp_path, "test", "--model", "openai/gpt-4o-mini", "--api-base", server.address)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("The door opens.\n")
+    for line in (
+        "tokens        20 tokens in, 3 out (by the provider)",
+        "schema        taken",
+        "price         $0.00",
+    ):
+        assert line in done.stdout
+    assert "a turn        about $0.00" in done.stdout
+    assert server.headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "code", "error"),
+    [
+        ("openai/unauthorized", 4, "ModelKeyRefused"),
+        ("openai/unknown", 3, "ModelUnknown"),
+        ("opnai/x", 3, "ModelUnknown"),
+        ("openai/busy", 5, "ModelBusy"),
+        ("openai/page", 5, "ModelUnreachable"),
+        ("openai/cut", 6, "ModelCut"),
+    ],
+)
+async def test_the_command_says_what_is_wrong(
+    tmp_path: Path, server: Server, name: str, code: int, error: str
+) -> None:
+    done = await command(tmp_path, "test", "--json", "--model", name, "--api-base", server.address)
+    assert done.returncode == code, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["works"], told["error"]) == (False, error)
+    assert told["what"] in done.stderr
+    assert KEY not in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+async def test_the_set_up_is_shown_without_asking_anybody(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text('[model]\nname = "openai/gpt-4o-mini"\n')
+    done = await command(tmp_path, "show", "--json")
+    told = json.loads(done.stdout)
+    assert (told["model"], told["key"]) == ("openai/gpt-4o-mini", "environment OPENAI_API_KEY")
+    assert KEY not in done.stdout
+    assert "on   narrator" in (await command(tmp_path, "show")).stdout
