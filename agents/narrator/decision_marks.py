@@ -1,0 +1,64 @@
+"""`@DECISION(reason=..., impact=...)` in prose: what must never be compressed away. Pure.
+
+A marker inside what somebody in the story says is their words, and marks nothing.
+Source: CONVERSATIONAL_LOOPS and V7_ORCHESTRATOR (`@DECISION` tags).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from agents.clean import clean
+from agents.narrator.speech import told
+from stores.records.ids import Id, derived
+from stores.records.model import DecisionMark
+from stores.records.play import Turn
+
+MOST: Final = 3
+"""Markers of one turn that count."""
+LONGEST: Final = 200
+"""Characters of a reason, and of an impact."""
+
+_MARKER = re.compile(
+    r"@DECISION\b[ \t]*(?:\(((?:[^()\n]|\([^()\n]*\)){0,600})\)?|:?[^\n]{0,600})", re.IGNORECASE
+)
+_PART = re.compile(
+    r"\b(reason|impact)\s*[=:]\s*(.*?)(?=\s*[,;]?\s*\b(?:reason|impact)\s*[=:]|$)", re.IGNORECASE
+)
+
+
+def marks_in(text: str, turn: Turn, universe_id: Id) -> tuple[DecisionMark, ...]:
+    """Return the `@DECISION(reason=..., impact=...)` markers of a text as marks of `turn`."""
+    return tuple(_marks(told(text), turn, universe_id))
+
+
+def strip_markers(text: str) -> str:
+    """Return the text without its `@DECISION(...)` markers, as it is told and stored."""
+    if "@" not in text:
+        return text
+    without = _MARKER.sub("", text)
+    return re.sub(r"\n[ \t]*\n(?:[ \t]*\n)+", "\n\n", re.sub(r"[ \t]+(?=\n|$)", "", without)).strip()
+
+
+def _marks(text: str, turn: Turn, universe_id: Id) -> Iterator[DecisionMark]:
+    for nth, match in enumerate(list(_MARKER.finditer(text))[:MOST]):
+        said = {part[1].casefold(): _bounded(part[2]) for part in _PART.finditer(match[1] or "")}
+        reason = said.get("reason") or ("" if said else _bounded(match[1] or ""))
+        if not (reason or said.get("impact")):
+            continue
+        yield DecisionMark(
+            id=derived("decision", turn.id, nth),
+            universe_id=universe_id,
+            scene_id=turn.scene_id,
+            turn_id=turn.id,
+            text=_bounded(match[0], 2 * LONGEST),
+            reason=reason,
+            impact=said.get("impact", ""),
+            at=turn.created_at,
+        )
+
+
+def _bounded(text: str, most: int = LONGEST) -> str:
+    return " ".join(clean(text).strip(" ,;\"'“”").split())[:most]
