@@ -31,12 +31,18 @@ from textual.widgets import (
 from textual.widgets.option_list import Option
 
 from monitor_tui.theme import CONTRAST, DARK, LIGHT, THEMES, register_themes
+from tests.screens.twin import TwinDesk
+from tests.screens.twin_model import calls_of
 from tests.widgets.gallery import PlayGallery, WorldGallery
 from tests.widgets.samples import proposal
-from tests.widgets.stage import screen_text
+from tests.widgets.stage import Stage, screen_text
+from widgets.bill import BillList
+from widgets.long_text import LongText
+from widgets.model_house import ModelList
 from widgets.prompt import Prompt
 from widgets.proposals import ProposalList, ProposalPanel
 from widgets.transcript import Transcript
+from widgets.xray import XrayList
 
 LEAST = 4.5
 
@@ -150,7 +156,7 @@ def _contrast_of(segment: Segment) -> float | None:
     style = segment.style
     if style is None or style.color is None or style.bgcolor is None:
         return None
-    if not any(character.isalnum() or character in "★⚠✓✗‖·◉▸…❝" for character in segment.text):
+    if not any(character.isalnum() or character in "★⚠✓✗‖·◉▸…❝■✂←–~" for character in segment.text):
         return None  # rules and boxes are decoration
     if ColorType.DEFAULT in (style.color.type, style.bgcolor.type):
         return None
@@ -193,6 +199,31 @@ async def test_everything_our_widgets_draw_with_them_can_be_read(theme: Theme) -
             await pilot.press("tab", "down")
             await pilot.pause()
             faint |= set(cells_too_faint(app.screen))
+        assert faint == set()
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+async def test_what_a_model_did_and_costs_can_be_read(theme: Theme) -> None:
+    twin = TwinDesk()
+    await twin.model.choose(model="openai/gpt-4o-mini")
+    turn = twin.lines[next(iter(twin.lines))][-1].turn
+    twin.model.called = list(calls_of(turn, twin.story_id))
+    widgets = XrayList(), BillList(), ModelList(), LongText("You tell what happens."), Transcript()
+    app = Stage(*widgets, theme=theme.name)
+    async with app.run_test(size=(100, 90)) as pilot:
+        xray, bill, house, _, transcript = widgets
+        xray.show(await twin.model.xray(turn.id))
+        bill.show(await twin.model.bill(), "call")
+        house.show(await twin.model.house())
+        transcript.add_words("t", "The tide turns.")
+        faint: set[str] = set()
+        for widget in widgets:
+            widget.focus()
+            for key in ("down", "down", "end"):
+                await pilot.press(key)
+                await pilot.pause()
+                faint |= set(cells_too_faint(app.screen))
+        assert "The tide turns." in screen_text(app)
         assert faint == set()
 
 
