@@ -26,10 +26,11 @@ _MET: Final = re.compile(
     r"here|you came)|"
     r"(?:we|you and i)(?:['’]ve| have) met (?:before|once|already)|"
     r"(?:we|you and i) (?:met|spoke|talked) (?:once|before|yesterday|last|years ago|long ago|the other)|"
-    r"(?:see|meet|have) you (?:here )?again|remember (?:when|the time|how) (?:we|you and i)|"
+    r"(?:good|nice|glad|pleased|happy|strange|surprised) (?:it is )?to (?:see|meet|have) you "
+    r"(?:here )?again|remember (?:when|the time|how) (?:we|you and i)|"
     r"i (?:last )?(?:met|saw|spoke (?:to|with)|talked (?:to|with)) (?:you|{who}) (?:yesterday|last|"
     r"once|before|"
-    r"years ago|the other))\b".replace("{who}", r"(?:[A-Z]\w+ ){0,2}[A-Z]\w+"),
+    r"years ago|the other))\b".replace("{who}", r"(?-i:(?:[A-Z]\w+ ){0,2}[A-Z]\w+)"),
     re.IGNORECASE,
 )
 _AGAIN: Final = re.compile(r"(?:^|[\s“\"])you again[.!,…]", re.IGNORECASE)

@@ -18,25 +18,28 @@ _YOURS = (
     r"attack|stab|lunge|spear|bullet)"
 )
 _FAILS = (
-    r"{you} (?:\w+ly )?(?:fails?|failed|misses|miss|missed)\b(?! to (?:notice|see|hear|spot|"
+    r"{you} (?:\w+ly )?(?:fails?|failed|misses|miss|missed)\b(?! (?:him|her|them|home|"
+    r"(?-i:[A-Z])))(?! to (?:notice|see|hear|spot|"
     r"suppress|hide|stifle|"
     r"mask|mention|catch|realise|realize|understand|recognise|recognize|remember))",
     r"{you} (?:cannot|can't|could not|couldn't|(?:are|is|were|was) unable to|do(?:es)? not manage|"
     r"don't manage|"
     r"doesn't manage|did not manage|didn't manage|do(?:es)? not succeed|don't succeed|did not succeed)\b"
-    r"(?! (?:help|but|see|hear|tell|say|know|believe|remember|shake|ignore|stop|resist|deny|quite|yet))",
+    r"(?! (?:help|but|see|hear|tell|say|know|believe|remember|shake|ignore|stop|resist|deny|quite|"
+    r"yet|go back|turn back|linger|stay|rest|wait|undo))",
     r"{your} (?:attempt|effort|try|plan|trick|lie|bluff|plea)s? (?:\w+ly )?(?:fails?|failed|comes? "
     r"to nothing|came to "
     r"nothing|falls? (?:flat|short)|fell (?:flat|short))",
     rf"{{your}} {_YOURS} (?:\w+ly )?(?:misses|missed|goes wide|went wide|glances off|glanced off|"
     rf"finds (?:only|nothing "
     r"but) air|cuts (?:only|nothing but) air|meets (?:only|nothing but) air)",
-    r"\b(?:to no avail|in vain|without success)\b",
+    r"{you}\b[^,;:]*\b(?:to no avail|in vain|without success)\b",
 )
 _SUCCEEDS = (
     r"{you} (?:\w+ly )?(?:succeeds?|succeeded)\b(?! only)",
     r"{you} (?:\w+ly )?(?:manages?|managed) (?:to|it)\b",
-    rf"{{your}} {_YOURS} (?:\w+ly )?(?:lands|landed|strikes true|struck true|hits home|hit home|"
+    rf"{{your}} {_YOURS} (?:\w+ly )?(?:land(?:s|ed)(?= home|[.,;!]| (?:hard|true|square|clean))|"
+    rf"strikes true|struck true|hits home|hit home|"
     rf"finds its mark|found its "
     r"mark|bites deep|bit deep|connects|connected)",
     r"{your} (?:attempt|effort|plan|trick|lie|bluff|plea)s? (?:\w+ly )?(?:works?|worked|succeeds?|"
@@ -48,7 +51,8 @@ _NOT_SO = re.compile(
     r"could have|might|may|"
     r"until|before|lest|as if|as though|seems?|seemed|think|thought|expects?|fears?|feared|hopes?|"
     r"hoped|had|once|"
-    r"yesterday|ago|last time|earlier|again and again|wonders?|whether|try to|trying to)\b|n't\b|\?"
+    r"yesterday|ago|last time|earlier|again and again|wonders?|whether|try to|trying to)\b|n't\b|\?",
+    re.IGNORECASE,
 )
 """Words that make it something else than what happens now."""
 _TURNS = re.compile(
@@ -95,6 +99,8 @@ def _is_plain(sentence: str, match: re.Match[str]) -> bool:
         r"cannot|can't|could not|couldn't|do(?:es)? not|do(?:es)?n't|did not|didn't|no avail", "", match[0]
     )
     rest = sentence[match.end() : match.end() + 12]
+    if re.search(r"\b(?:perhaps|maybe)\b", sentence, re.IGNORECASE):
+        return False
     hedged = _NOT_SO.search(f"{before} {inside}") or _NOT_SO.match(rest.strip())
     return hedged is None and not sentence.rstrip().endswith("?")
 

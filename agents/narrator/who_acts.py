@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agents.narrator.speech import SPEAKS, any_of, is_by, sentences, speeches, told
+from agents.narrator.speech import SAYS, SPEAKS, any_of, is_by, sentences, speeches, told
 
 _ACTS = (
     r"(?:nods?|shakes|shrugs|grins|smiles|frowns|winks|walks|strides|steps|runs|turns|kneels|leans|"
@@ -67,6 +67,8 @@ def acts(text: str, names: Sequence[str]) -> str:
         if match is None or _NOT_NOW.search(sentence):
             continue
         before = sentence[: match.start()].rstrip()
+        if re.search(rf"\b(?:{SAYS}|thinks?|claims?|swears?|believes?|hopes?|tells? you)(?: that)?$", before):
+            continue  # somebody else's word for it
         if re.search(
             r"\b(?:of|than|as|what|how|where|when|who|that|which|because|before|after|until|to|for|with)$",
             before,

@@ -1,0 +1,84 @@
+"""A context package by hand: Mara in the yard with Old Tam (a stranger) and Sella Brand (known of old)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from agents.canon_keeper.predicates import load_catalogue
+from agents.context_assembly.agenda import Agenda
+from agents.context_assembly.context import SceneContext
+from agents.context_assembly.package import Canonical, ContextPackage, Narrative, Present, Recalled
+from agents.resolver.working_state import WorkingState
+from stores.records.canon import Fact
+from stores.records.ledger import ProposedChange
+from stores.records.memory import Memory
+from stores.records.play import Speaker, Turn
+from stores.records.world import Entity, EntityKind
+from tests.contract import builders as make
+
+CATALOGUE = load_catalogue()
+MARA = make.entity("Mara", is_pc=True, numbers={"hp": 10})
+TAM = make.entity("Old Tam", description="keeper of the salt bell", numbers={"hp": 6})
+SELLA = make.entity("Sella Brand")
+ORC = make.entity("The Orc", kind=EntityKind.CREATURE, tags=("dead",))
+LORNE = make.entity("Lorne", tags=("dead",))
+JOSS = make.entity("Joss")
+YARD = make.entity("Yard", kind=EntityKind.PLACE)
+MILL = make.entity("Old Mill", kind=EntityKind.PLACE)
+STORY = make.story(pc_id=MARA.id, lines_and_veils="Lines: spiders, harm to children. Veils: torture")
+SCENE = make.scene(STORY, cast=(MARA.id, TAM.id, SELLA.id), place_id=YARD.id, tick=600)
+
+
+def turn(text: str, speaker: Speaker = Speaker.GM, **given: Any) -> Turn:
+    return make.turn(SCENE, None, text, speaker=speaker, tick=604, **given)
+
+
+def line(*texts: str) -> tuple[Turn, ...]:
+    """The player and the GM in turn."""
+    speakers = (Speaker.PLAYER, Speaker.GM)
+    return tuple(
+        make.turn(SCENE, None, text, speaker=speakers[n % 2], depth=n, tick=600 + n)
+        for n, text in enumerate(texts)
+    )
+
+
+def package(
+    *facts: Fact,
+    turns: Iterable[Turn] = (),
+    staged: Iterable[ProposedChange] = (),
+    memories: Iterable[Memory] = (),
+    matters: Iterable[Fact] = (),
+    relations: Iterable[Fact] = (),
+    assertions: Iterable[Fact] = (),
+    met: Iterable[Entity] = (SELLA,),
+    words: str = "",
+    extra: Iterable[Entity] = (),
+) -> ContextPackage:
+    here, gone = (MARA, TAM, SELLA), (ORC, LORNE, JOSS)
+    scene = SceneContext(
+        universe=make.universe(),
+        story=STORY,
+        scene=SCENE,
+        head=None,
+        staged=tuple(staged),
+        entities={e.id: e for e in (*here, *gone, YARD, *extra)},
+        place=YARD,
+    )
+    cast = [
+        Present(e, WorkingState(dict(e.numbers), e.tags), here=e in (*here, ORC), dead="dead" in e.tags)
+        for e in (*here, *gone)
+    ]
+    by_whose: dict[str, tuple[Memory, ...]] = {}
+    for memory in memories:
+        by_whose[memory.entity_id] = (*by_whose.get(memory.entity_id, ()), memory)
+    return ContextPackage(
+        scene=scene,
+        agenda=Agenda(matters={f.id: f for f in matters}),
+        canonical=Canonical(
+            cast=tuple(cast), facts=facts, relations=tuple(relations), assertions=tuple(assertions)
+        ),
+        narrative=Narrative(line=tuple(turns), met_before=frozenset(e.id for e in met)),
+        recalled=Recalled(memories=by_whose),
+        words=words,
+    )

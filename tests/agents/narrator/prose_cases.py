@@ -1,0 +1,190 @@
+"""Prose that is wrong, and prose that only looks it: a table for the checks, with what is to be found.
+
+Each case: the kind that is looked for, whether it is there, the text, and the degree of the result if that
+matters. The innocent ones are the point: a check that cries wolf is switched off.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from agents.narrator.checks import Kind
+from stores.records.play import Degree
+
+WIN, LOSE = Degree.SUCCESS, Degree.FAIL
+
+
+class Case(NamedTuple):
+    kind: Kind
+    there: bool
+    text: str
+    degree: Degree | None = None
+
+
+CASES = (
+    # --- a success told as a failure ---
+    Case(Kind.RESULT, True, "You heave at the gate, but you fail to move it an inch.", WIN),
+    Case(Kind.RESULT, True, "Your blow goes wide and the orc laughs at you.", WIN),
+    Case(Kind.RESULT, True, "You cannot force the lock. The pick snaps.", WIN),
+    Case(Kind.RESULT, True, "You search the room to no avail.", WIN),
+    Case(Kind.RESULT, True, "Mara misses, and the arrow is lost in the reeds.", WIN),
+    Case(Kind.RESULT, True, "Your attempt fails. The guard stays awake.", WIN),
+    Case(Kind.RESULT, True, "You are unable to climb the wet wall.", WIN),
+    Case(Kind.RESULT, True, "You swing hard. You miss. The orc steps back.", WIN),
+    Case(Kind.RESULT, True, "Your lie falls flat, and the guard reaches for the bell.", WIN),
+    Case(Kind.RESULT, False, "You do not miss. The arrow stands in the post.", WIN),
+    Case(Kind.RESULT, False, "You open the lock and fail to notice the shadow behind you.", WIN),
+    Case(Kind.RESULT, False, "You open the lock. You fail to notice the shadow behind you.", WIN),
+    Case(Kind.RESULT, False, "At first you cannot move it, then the gate swings open.", WIN),
+    Case(Kind.RESULT, False, "For a breath you fail to find a hold. Then your fingers close on stone.", WIN),
+    Case(Kind.RESULT, False, "“You fail!” the orc sneers, and falls.", WIN),
+    Case(Kind.RESULT, False, "The guard fails to see you slip past.", WIN),
+    Case(Kind.RESULT, False, "You nearly miss, but the blade bites.", WIN),
+    Case(Kind.RESULT, False, "You cannot help but smile as the door gives.", WIN),
+    Case(Kind.RESULT, False, "If you fail now, all is lost; but the rope holds.", WIN),
+    Case(Kind.RESULT, False, "Yesterday you failed. Today the lock clicks.", WIN),
+    Case(Kind.RESULT, False, "The orc's blow goes wide, and yours does not.", WIN),
+    Case(Kind.RESULT, False, "You miss Tam, who would have laughed at this.", WIN),
+    Case(Kind.RESULT, False, "You cannot see the bottom, but the rope reaches it.", WIN),
+    Case(Kind.RESULT, False, "Others tried in vain. You turn the key and it opens.", WIN),
+    # --- a failure told as a success ---
+    Case(Kind.RESULT, True, "You manage to force the lock and slip inside.", LOSE),
+    Case(Kind.RESULT, True, "Your blade finds its mark and the orc goes down.", LOSE),
+    Case(Kind.RESULT, True, "You succeed. The guard believes every word.", LOSE),
+    Case(Kind.RESULT, True, "Your lie works, and he waves you through.", LOSE),
+    Case(Kind.RESULT, True, "Your arrow strikes true.", LOSE),
+    Case(Kind.RESULT, True, "Mara manages to lift the bar.", LOSE),
+    Case(Kind.RESULT, False, "You succeed only in waking the dog.", LOSE),
+    Case(Kind.RESULT, False, "You manage to keep your feet, but the door holds.", LOSE),
+    Case(Kind.RESULT, False, "You almost manage to lift it. It falls back.", LOSE),
+    Case(Kind.RESULT, False, "You do not manage to open it.", LOSE),
+    Case(Kind.RESULT, False, "You never succeed in catching her eye.", LOSE),
+    Case(Kind.RESULT, False, "The orc manages to parry, and you stumble.", LOSE),
+    Case(Kind.RESULT, False, "“You succeed?” Tam asks. You shake your head.", LOSE),
+    Case(Kind.RESULT, False, "You had hoped you would succeed. The bell rings.", LOSE),
+    Case(Kind.RESULT, False, "His arrow strikes true; yours is lost.", LOSE),
+    Case(Kind.RESULT, False, "The lock holds, and your pick breaks.", LOSE),
+    Case(Kind.RESULT, False, "You manage to fail in front of everyone, until the lamp goes out.", LOSE),
+    # --- the dead speak or act ---
+    Case(Kind.DEAD, True, "“Come closer,” says Lorne from his chair."),
+    Case(Kind.DEAD, True, "Lorne nods and hands you the key."),
+    Case(Kind.DEAD, True, "The door opens. Lorne walks in and laughs."),
+    Case(Kind.DEAD, True, "The Orc lunges at you again."),
+    Case(Kind.DEAD, True, "Lorne says: “I never left.”"),
+    Case(Kind.DEAD, False, "Lorne's body lies by the well."),
+    Case(Kind.DEAD, False, "You remember how Lorne laughs in that old song."),
+    Case(Kind.DEAD, False, "The ghost of Lorne nods at you."),
+    Case(Kind.DEAD, False, "In your dream Lorne smiles and says nothing."),
+    Case(Kind.DEAD, False, "“Lorne said it would rain,” Sella says."),
+    Case(Kind.DEAD, False, "Lorne lies where he fell, and the orc lies beside him."),
+    Case(Kind.DEAD, False, "Lorne used to sit here and drink."),
+    Case(Kind.DEAD, False, "The portrait of Lorne smiles down."),
+    Case(Kind.DEAD, False, "You think of what Lorne says in his letter."),
+    Case(Kind.DEAD, False, "Sella kneels by Lorne and closes his eyes."),
+    # --- the absent ---
+    Case(Kind.ABSENT, True, "“You took your time,” says Joss."),
+    Case(Kind.ABSENT, True, "Joss nods and pours you a cup."),
+    Case(Kind.ABSENT, False, "Joss comes through the gate. “You took your time,” says Joss."),
+    Case(Kind.ABSENT, False, "Somewhere Joss laughs, you are sure of it."),
+    Case(Kind.ABSENT, False, "You wonder whether Joss waits for you."),
+    Case(Kind.ABSENT, False, "“Joss nods at everything,” says Sella."),
+    Case(Kind.ABSENT, False, "Joss's boat is gone."),
+    Case(Kind.ABSENT, False, "Meanwhile, at the mill, Joss waits."),
+    # --- an invented past ---
+    Case(Kind.INVENTED_MEETING, True, "“Good to see you again,” says Old Tam."),
+    Case(Kind.INVENTED_MEETING, True, "“When we last met you had two boots,” Tam says."),
+    Case(Kind.INVENTED_MEETING, True, "Tam smiles. “We've met before, you and I.”"),
+    Case(Kind.INVENTED_MEETING, True, "“The last time I saw you, you were drunk,” Old Tam mutters."),
+    Case(Kind.INVENTED_MEETING, True, "“Don't you remember when we rowed out?” asks Tam."),
+    Case(Kind.INVENTED_ANSWER, True, "“As you told me yesterday, the bell is cracked,” says Old Tam."),
+    Case(Kind.INVENTED_ANSWER, True, "Tam frowns. “You promised me a boat last week.”"),
+    Case(Kind.INVENTED_MEETING, False, "“We have never met before,” says Old Tam."),
+    Case(Kind.INVENTED_MEETING, False, "“Have we met before?” asks Tam."),
+    Case(Kind.INVENTED_MEETING, False, "“Good to see you again,” says Sella Brand."),
+    Case(Kind.INVENTED_MEETING, False, "“I met the abbot yesterday,” says Old Tam."),
+    Case(Kind.INVENTED_MEETING, False, "Tam says the mill burned last week."),
+    Case(
+        Kind.INVENTED_MEETING,
+        False,
+        "“You must take me for someone else. When we last met? Never,” says Tam.",
+    ),
+    Case(Kind.INVENTED_ANSWER, False, "“You never told me that,” says Old Tam."),
+    Case(Kind.INVENTED_ANSWER, False, "“As you said, it is cold,” says Old Tam."),
+    Case(Kind.INVENTED_ANSWER, False, "“If you had told me yesterday, I would have helped,” says Tam."),
+    Case(Kind.INVENTED_ANSWER, False, "“She told me yesterday,” says Old Tam."),
+    Case(Kind.INVENTED_ANSWER, False, "“I told you the truth just now,” says Old Tam."),
+    # --- lines and veils ---
+    Case(Kind.LINE, True, "A spider the size of a dog drops from the beam."),
+    Case(Kind.LINE, True, "Hundreds of spiders pour out."),
+    Case(Kind.LINE, True, "He would do harm to children, and smiles."),
+    Case(Kind.LINE, False, "The children sleep. No harm in that, says the cook."),
+    Case(Kind.LINE, False, "She spins wool beside the fire."),
+    # --- speaking for the player ---
+    Case(Kind.PLAYER, True, "“I will serve you forever,” you say, kneeling."),
+    Case(Kind.PLAYER, True, "You decide to trust him with the key."),
+    Case(Kind.PLAYER, False, "“Where is the bell?” you ask, as you said you would."),
+    Case(Kind.PLAYER, False, "What do you decide to do?"),
+    Case(Kind.PLAYER, False, "He waits for you to decide."),
+    Case(Kind.PLAYER, False, "If you decide to go, go now."),
+    # --- found afterwards, with words that the patterns were not made from ---
+    Case(
+        Kind.RESULT,
+        True,
+        "You throw your weight against the door, and it will not budge; you don't manage to open it.",
+        WIN,
+    ),
+    Case(Kind.RESULT, True, "Your sword glances off the scales. The beast hisses.", WIN),
+    Case(Kind.RESULT, True, "The climb is too much. You couldn't reach the ledge.", WIN),
+    Case(Kind.RESULT, True, "Your knife missed the rope entirely.", WIN),
+    Case(Kind.RESULT, False, "You can't believe your luck: the bolt slides back.", WIN),
+    Case(Kind.RESULT, False, "Your arms fail you at the top, yet you are over the wall.", WIN),
+    Case(Kind.RESULT, False, "The lamp fails. In the dark you are through the door.", WIN),
+    Case(Kind.RESULT, False, "You step aside and his axe misses you by a hair.", WIN),
+    Case(Kind.RESULT, False, "Nobody misses you at the feast, and the cellar is yours.", WIN),
+    Case(Kind.RESULT, False, "You land on the far side. You cannot go back the way you came.", WIN),
+    Case(Kind.RESULT, False, "The bridge holds. Behind you the rope fails.", WIN),
+    Case(Kind.RESULT, False, "You have the ledger. You missed a page, perhaps.", WIN),
+    Case(Kind.RESULT, False, "You cannot hear the guard any more. The lock is open.", WIN),
+    Case(Kind.RESULT, True, "You successfully pick the lock.", LOSE),
+    Case(Kind.RESULT, True, "Your spear finds its mark, and the boar drops.", LOSE),
+    Case(Kind.RESULT, True, "Your bluff works. They step aside.", LOSE),
+    Case(
+        Kind.RESULT, False, "You managed it once, years ago; tonight the stone is slick and you fall.", LOSE
+    ),
+    Case(Kind.RESULT, False, "The guard succeeds where you do not.", LOSE),
+    Case(Kind.RESULT, False, "Your arrow lands in the mud.", LOSE),
+    Case(Kind.RESULT, False, "You manage a smile. Nobody smiles back.", LOSE),
+    Case(Kind.RESULT, False, "You manage to say two words before the door slams in your face.", LOSE),
+    Case(
+        Kind.RESULT,
+        False,
+        "You manage to get the door open a crack, and then it slams shut on your hand.",
+        LOSE,
+    ),
+    Case(Kind.DEAD, True, "Lorne grins. “Thought I was dead?”"),
+    Case(Kind.DEAD, True, "Behind you, Lorne draws his knife."),
+    Case(Kind.DEAD, False, "Lorne, dead these three days, stares at the ceiling."),
+    Case(Kind.DEAD, False, "“Lorne laughs at you from hell,” Sella spits."),
+    Case(Kind.DEAD, False, "Sella says Lorne drinks with the fishes now."),
+    Case(Kind.DEAD, False, "It is the knife that Lorne always carries in the song."),
+    Case(Kind.DEAD, False, "Even dead, Lorne waits in every corner of this house."),
+    Case(Kind.DEAD, False, "You see Lorne. He does not move."),
+    Case(Kind.ABSENT, True, "Joss whispers, “Not here.”"),
+    Case(Kind.ABSENT, False, "You hear from Sella what Joss says about you."),
+    Case(Kind.ABSENT, False, "Joss arrives, wet to the knee, and nods."),
+    Case(Kind.ABSENT, False, "Joss would laugh at this."),
+    Case(Kind.INVENTED_MEETING, True, "Old Tam squints. “You again. I said no last time you were here.”"),
+    Case(Kind.INVENTED_MEETING, True, "“It has been years since we last spoke, Mara,” Old Tam says."),
+    Case(Kind.INVENTED_MEETING, True, "“I saw you last night at the well,” says Tam."),
+    Case(Kind.INVENTED_MEETING, False, "“The last time it rained like this, the bell fell,” says Old Tam."),
+    Case(Kind.INVENTED_MEETING, False, "“Remember when the bell rang?” Tam asks nobody."),
+    Case(Kind.INVENTED_MEETING, False, "“Come and see me again tomorrow,” says Old Tam."),
+    Case(Kind.INVENTED_MEETING, False, "“I hope to see you again,” says Old Tam."),
+    Case(Kind.INVENTED_MEETING, False, "“I don't know you. Have we spoken before?” says Tam."),
+    Case(Kind.INVENTED_ANSWER, True, "“Your brother told me, and you told me last winter,” says Old Tam."),
+    Case(Kind.INVENTED_ANSWER, False, "“You told me your name. Now tell me your business,” says Old Tam."),
+    Case(Kind.INVENTED_ANSWER, False, "“I told you to leave,” says Old Tam."),
+    Case(Kind.PLAYER, False, "You promise nothing. Tam waits."),
+    Case(Kind.PLAYER, True, "You agree to help him and shake his hand."),
+    Case(Kind.LINE, False, "The spidery handwriting is hard to read."),
+)

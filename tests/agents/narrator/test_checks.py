@@ -1,0 +1,169 @@
+"""Prose held against dice, record and lines: what is found, and what is let be."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.narrator.checks import (
+    Against,
+    Kind,
+    Severity,
+    against,
+    check,
+    note_for_rewrite,
+    unfounded,
+    wants_rewrite,
+)
+from agents.personas.bound import Bound
+from stores.records.play import Degree
+from tests.agents.narrator.kit import LORNE, MARA, SELLA, STORY, TAM, line, package
+from tests.agents.narrator.prose_cases import CASES, Case
+from tests.contract import builders as make
+
+TALK = ("I look round.", "The yard is wet and the bell hangs still.")
+WORDS = "Where is the bell? I ask."
+
+
+def held(degree: Degree | None = None, **given: object) -> Against:
+    bound = Bound(words=WORDS, degree=degree, lines_and_veils=STORY.lines_and_veils)
+    return against(package(turns=line(*TALK), **given), bound)  # type: ignore[arg-type]
+
+
+def found(case: Case) -> bool:
+    return any(f.kind is case.kind for f in check(case.text, held(case.degree)))
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if not c.there], ids=lambda c: f"{c.kind}: {c.text[:40]}")
+def test_the_innocent_are_let_be(case: Case) -> None:
+    assert not found(case), check(case.text, held(case.degree))
+
+
+def test_what_is_wrong_is_found_with_few_misses_and_no_false_alarm(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    hits, misses, alarms = Counter[Kind](), Counter[Kind](), Counter[Kind]()
+    missed = []
+    for case in CASES:
+        told = found(case)
+        hits[case.kind] += told and case.there
+        alarms[case.kind] += told and not case.there
+        misses[case.kind] += case.there and not told
+        missed += [case.text] if case.there and not told else []
+    with capsys.disabled():
+        print()
+        for kind in dict.fromkeys(case.kind for case in CASES):
+            precision = hits[kind] / max(1, hits[kind] + alarms[kind])
+            recall = hits[kind] / max(1, hits[kind] + misses[kind])
+            print(f"{kind:<24} precision {precision:4.0%}  recall {recall:4.0%}")
+    assert not any(alarms.values())
+    assert sum(hits.values()) >= 0.95 * sum(case.there for case in CASES), missed
+
+
+def test_a_finding_names_the_words_it_rests_on_and_what_to_mend() -> None:
+    text = "The gate is high. You manage to climb it. Lorne nods."
+    findings = check(text, held(Degree.FAIL))
+    assert [f.kind for f in findings] == [Kind.RESULT, Kind.DEAD]
+    assert all(f.words in text for f in findings)
+    assert wants_rewrite(findings)
+    assert "The dice say failure" in note_for_rewrite(findings)
+
+
+def test_a_dead_man_who_walks_by_nature_may_act() -> None:
+    lorne = LORNE.model_copy(update={"tags": ("dead", "undead")})
+    scene = package()
+    cast = tuple(
+        p if p.entity.id != LORNE.id else type(p)(lorne, p.state, p.here, p.dead)
+        for p in scene.canonical.cast
+    )
+    canonical = type(scene.canonical)(cast=cast)
+    walking = type(scene)(scene=scene.scene, canonical=canonical)
+    assert not check("Lorne nods and hands you the key.", against(walking, Bound()))
+
+
+def test_whoever_shares_a_name_with_the_dead_may_act() -> None:
+    tib = make.entity("Tib Lorne")
+    scene = package()
+    here = type(scene.canonical.cast[0])(tib, scene.canonical.cast[0].state)
+    both = type(scene)(scene=scene.scene, canonical=type(scene.canonical)(cast=(*scene.canonical.cast, here)))
+    assert not check("Lorne nods at you from the door.", against(both, Bound()))
+
+
+def test_what_was_told_before_is_not_told_again() -> None:
+    before = (
+        "The rain comes down on the slates and the bell hangs still "
+        "over the wet yard while nobody moves at all."
+    )
+    again = before + " A door shuts somewhere."
+    other = (
+        "Behind the shutters a lamp is lit. Somebody coughs. Over the wet yard "
+        "the smoke hangs low, and nobody is to be seen at the well now."
+    )
+    held_ = Against(recent=("Something else.", before))
+    (finding,) = check(again, held_)
+    assert (finding.kind, finding.severity) == (Kind.REPEATS, Severity.REWRITE)
+    assert "%" in finding.reason
+    assert not check(other, held_)
+
+
+@pytest.mark.parametrize(("text", "rewrite"), [("", True), ("...", True), ("It opens.", False)])
+def test_nothing_told_is_told_again_and_little_is_pointed_out(text: str, rewrite: bool) -> None:
+    findings = check(text, Against())
+    assert [f.kind for f in findings] == [Kind.EMPTY]
+    assert wants_rewrite(findings) is rewrite
+
+
+def test_a_line_that_the_player_typed_is_only_pointed_out() -> None:
+    typed = against(package(), Bound(words="I crush the spider.", lines_and_veils="spiders"))
+    (finding,) = check("The spider crunches under your boot, and that is that.", typed)
+    assert finding.severity is Severity.WARN
+
+
+def test_a_veil_is_pointed_out_and_a_line_is_told_again() -> None:
+    (finding,) = check("They torture him until dawn, and you hear it all.", held())
+    assert (finding.kind, finding.severity) == (Kind.LINE, Severity.WARN)
+
+
+# --- what the player takes for granted ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("I remind Old Tam of his promise.", None),
+        ("As you told me yesterday, Tam, the bell is cracked.", "No earlier meeting of Mara and Old Tam"),
+        ("“Tam, remember when we rowed out?”", "No earlier meeting of Mara and Old Tam"),
+        ("I ask Lorne about the key.", "Lorne is dead"),
+        ("I search Lorne for the key.", None),
+        ("I ask Joss for a boat.", "Joss is not here"),
+        ("I ask Sella about the time we last met.", None),
+        ("Sella, you promised me a boat last week.", "no such words between Mara and Sella Brand"),
+        ("I ask Tam whether we have met.", None),
+        ("I never met you before, Tam.", None),
+    ],
+)
+def test_the_players_premise_is_held_against_the_record(words: str, says: str | None) -> None:
+    lines = unfounded(words, package(turns=line(*TALK)))
+    assert (not lines) if says is None else says in lines[0]
+
+
+def test_what_the_record_holds_may_be_taken_for_granted() -> None:
+    promised = make.fact("Sella Brand promised Mara a boat.", SELLA)
+    words = "Sella, you promised me a boat last week."
+    assert not unfounded(words, package(matters=(promised,), turns=line(*TALK)))
+
+
+def test_kin_and_old_friends_are_no_strangers() -> None:
+    kin = make.relation(TAM, "sibling_of", MARA)
+    text = "“When we last met you had two boots,” Tam says."
+    assert check(text, held())
+    assert not check(text, held(relations=(kin,)))
+
+
+@given(st.text(max_size=600), st.sampled_from([*Degree, None]))
+def test_any_prose_can_be_checked(text: str, degree: Degree | None) -> None:
+    for finding in check(text, held(degree)):
+        assert "\n" not in finding.reason
