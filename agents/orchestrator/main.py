@@ -427,7 +427,7 @@ class Orchestrator:
         if beat_id is None:
             return Reply("operation")
         self._storyteller.refuse_while_telling(scene_id, "finish the exchange")
-        state = await self._storyteller.tell(scene_id, beat_id)
+        state = await self._storyteller.tell(scene_id, beat_id, again=True)
         told = state.told if state else ()
         return Reply("exchange", ("The exchange that was cut off goes on.", *told))
 

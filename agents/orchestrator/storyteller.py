@@ -154,10 +154,11 @@ class Storyteller:
             return answering(self._ids, context.scene, turns[-1], note)
         return going_on(self._ids, context.scene, context.head, note)
 
-    async def tell(self, scene_id: Id, beat_id: Id) -> TurnState | None:
-        """Have an exchange told that was played. Raises StoreError; what a model fails at is in `told`."""
+    async def tell(self, scene_id: Id, beat_id: Id, *, again: bool = False) -> TurnState | None:
+        """Have an exchange told that was played; `again` if it had begun before, so that a pause is over.
+        Raises StoreError; what a model fails at is in `told`."""
         with self._busy(scene_id):
-            return await self._graph.tell(beat_id, scene_id, pause=self._copilot().pause)
+            return await self._graph.tell(beat_id, scene_id, pause=self._copilot().pause and not again)
 
     async def answer(self, context: SceneContext, words: str) -> tuple[str, ...]:
         """Answer the player out of character; both are kept as notes. Raises ModelError, the note kept."""

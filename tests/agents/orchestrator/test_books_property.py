@@ -15,6 +15,7 @@ from monitor_tui.compose import Desktop
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.play import Speaker
+from tests.examples import examples
 from tests.table import begin, opened
 
 NAMES = ("the bell", "the rope")
@@ -36,7 +37,7 @@ STEPS = st.one_of(
 )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(30, 8), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(STEPS, max_size=12).map(lambda steps: [action for step in steps for action in step]))
 def test_the_line_alone_decides_what_is_open(actions: list[str]) -> None:
     asyncio.run(_play_and_replay(actions))

@@ -10,6 +10,7 @@ from agents.orchestrator.calendar import clock_time, label
 from agents.orchestrator.durations import MAX_TICK, part_begins, read_time
 from stores.errors import InputError
 from stores.records.world import Calendar, DayPart
+from tests.examples import examples
 
 HERE = Calendar()
 DAY = 1440
@@ -175,7 +176,7 @@ def test_a_day_begins_at_its_first_minute(calendar: Calendar, now: int, on: int)
     calendars,
     ticks,
 )
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_any_text_leads_on_or_is_refused_in_words(text: str, calendar: Calendar, now: int) -> None:
     try:
         tick = read_time(text, calendar, now)

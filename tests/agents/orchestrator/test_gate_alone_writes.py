@@ -30,6 +30,7 @@ from stores.errors import InputError, MonitorError
 from stores.records.ids import Id
 from stores.records.ledger import KindRule, Verdict
 from stores.records.world import EntityKind
+from tests.examples import examples
 from tests.table import begin, opened
 
 CONTAINERS = {"story_nodes", "scene_nodes"}
@@ -278,7 +279,7 @@ async def play_on(home: Path, names: list[str], seed: int) -> set[str]:
 
 
 @settings(
-    max_examples=12,
+    max_examples=examples(12, 4),
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=(Phase.explicit, Phase.reuse, Phase.generate),

@@ -16,6 +16,7 @@ from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.ledger import ProposalStatus
 from stores.records.play import Speaker
+from tests.examples import examples
 from tests.table import begin, opened
 
 ACTIONS = st.lists(
@@ -41,7 +42,7 @@ ACTIONS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40, 8), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(ACTIONS)
 def test_the_line_alone_decides(actions: list[str]) -> None:
     asyncio.run(_play_and_replay(actions))

@@ -25,6 +25,7 @@ from stores.records.play import Degree, Speaker
 from stores.records.threads import Thread
 from stores.records.world import Calendar
 from tests.agents.orchestrator.storybook import STORY, a_fact, a_roll, a_scene, a_turn
+from tests.examples import examples
 
 DAY = 1440
 HERE = Calendar()
@@ -185,7 +186,7 @@ words = st.one_of(st.text(max_size=400), st.text(alphabet="ab .!?\n\x1b[", max_s
 
 
 @given(words, words, st.integers(0, 12), st.integers(0, 5), st.integers(-(10**6), 10**6))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_recaps_are_short_lines_whatever_was_written(
     said: str, told: str, scenes: int, promises: int, now: int
 ) -> None:

@@ -17,6 +17,7 @@ from monitor_tui.compose import Desktop
 from stores.authority import Role
 from stores.records.ids import Id
 from stores.records.ledger import Verdict
+from tests.examples import examples
 from tests.table import opened
 
 PLAYED = (
@@ -84,7 +85,7 @@ async def there_and_back(home: Path, seed: int, many: int) -> None:
 
 
 @settings(
-    max_examples=8,
+    max_examples=examples(8, 2),
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=(Phase.explicit, Phase.reuse, Phase.generate),

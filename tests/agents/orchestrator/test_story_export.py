@@ -23,6 +23,7 @@ from agents.orchestrator.story_export import ScenePart, StoryRecord, to_journal,
 from agents.views import TurnView
 from stores.records.play import Speaker
 from tests.agents.orchestrator.storybook import a_scene, the_drowned_bell
+from tests.examples import examples
 
 GOLDEN = Path(__file__).parent / "golden"
 EXPORTS: dict[str, Callable[[StoryRecord], str]] = {
@@ -132,7 +133,7 @@ def as_lines(text: str) -> list[str]:
 
 
 @given(hostile)
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 def test_paragraphs_read_as_they_were_written(text: str) -> None:
     tokens = READER.parse("\n\n".join(paragraphs(text)))
     assert {token.type for token in tokens} <= {"paragraph_open", "inline", "paragraph_close"}
@@ -143,7 +144,7 @@ def test_paragraphs_read_as_they_were_written(text: str) -> None:
 
 
 @given(hostile)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_a_line_stays_in_its_heading(text: str) -> None:
     words = one_line(text)
     tokens = READER.parse(f"## 1. {words}".rstrip())
@@ -194,13 +195,13 @@ PLAIN = shape(to_markdown(with_words("plain")))
 
 
 @given(hostile)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_no_words_change_the_structure_of_the_story(words: str) -> None:
     assert shape(to_markdown(with_words(words))) == PLAIN
 
 
 @given(hostile)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_no_words_pass_for_an_entry_of_the_journal(words: str) -> None:
     record = with_words("plain")
     row = record.scenes[0].rows[0]

@@ -25,6 +25,7 @@ from stores.records.canon import FactStatus
 from stores.records.ids import Id
 from stores.records.ledger import Verdict
 from stores.records.world import EntityKind
+from tests.examples import examples
 from tests.table import begin, opened
 
 PEOPLE = ("Mara", "Tam", "Ilse")
@@ -40,7 +41,7 @@ SAID = st.one_of(
     st.builds("{} is dead".format, st.sampled_from(PEOPLE)),
 )  # fmt: skip
 LIVES = st.lists(st.tuples(SAID, st.sampled_from(WHEN)), min_size=1, max_size=7)
-FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=examples(25, 6), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 class Library:
