@@ -26,6 +26,7 @@ from stores.records.ledger import ProposalStatus
 from stores.records.play import MoveKind
 from tests.campaign import BOOK, ODD, play_campaign
 from tests.contract import builders as make
+from tests.examples import examples
 from tests.libraries import library
 
 DAY = datetime(2026, 5, 1, tzinfo=UTC)
@@ -231,7 +232,7 @@ async def test_a_failing_import_leaves_no_trace(
     assert await exported(there, universe_id, tmp_path / "back.zip") == out
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12, 4), deadline=None)
 @given(st.text(min_size=1, max_size=200), st.text(min_size=1, max_size=40))
 def test_any_words_survive(text: str, name: str) -> None:
     async def there_and_back(folder: Path) -> None:

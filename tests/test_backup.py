@@ -32,6 +32,7 @@ from stores.errors import ArchiveError, InputError, StoreError, StoreFull
 from stores.history import HISTORY
 from stores.open import Stores
 from stores.records.ids import derived
+from tests.examples import examples
 from tests.libraries import LEDGER, fill, library, no_room_beyond, objects
 
 DAY = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -213,7 +214,9 @@ async def test_a_flipped_byte_in_any_member_is_found(backup: Path) -> None:
     verify(backup)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(place=st.floats(0, 1, exclude_max=True))
 def test_a_flipped_byte_anywhere_is_found(backup: Path, place: float) -> None:
     """In headers that no reader looks at, too."""

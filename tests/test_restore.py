@@ -35,6 +35,7 @@ from stores.records.ledger import ProposalStatus
 from stores.records.world import Universe
 from tests.campaign import play_campaign
 from tests.contract import builders as make
+from tests.examples import examples
 from tests.libraries import Told, everything, fill, in_words, library, no_room_beyond, objects, session_of
 
 DAY = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -201,7 +202,7 @@ async def test_a_copy_of_a_copy(here: Stores, tmp_path: Path, backup: Path) -> N
     assert mapped_back(told, second.universe_id, first.universe_id) == unnamed(told, first.universe_id)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12, 4), deadline=None)
 @given(st.text(min_size=1, max_size=200) | st.uuids().map(str))
 def test_a_copy_mapped_back_is_its_original(text: str) -> None:
     """Whatever was said in it, even an identifier."""

@@ -13,6 +13,7 @@ from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import StoreError, WriteDenied
 from stores.ports import TextIndex, TextItem
 from tests.contract.conftest import Derived
+from tests.examples import examples
 
 U1, U2 = {"universe": "u1"}, {"universe": "u2"}
 
@@ -188,7 +189,9 @@ async def test_quoted_operators_are_words(words: TextIndex) -> None:
     assert await found(words, "scope: bell") == ["2", "1", "0"]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.text(max_size=60), st.text(max_size=60))
 async def test_anything_may_be_indexed_and_asked(words: TextIndex, text: str, query: str) -> None:
     await fill(words, text)

@@ -30,6 +30,7 @@ from stores.records.ledger import ProposalStatus
 from stores.records.play import MoveKind, Turn
 from tests.contract import builders as make
 from tests.contract.conftest import ADAPTERS, ON_SERVERS, cases
+from tests.examples import examples
 
 STAGED = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.REJECTED)
 WHERE = st.integers(min_value=0, max_value=1_000)
@@ -180,13 +181,14 @@ class TurnTree(RuleBasedStateMachine):
         return next((left for left, to in reversed(self.undone) if to == here), None)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("adapter", cases([name for name in ADAPTERS if name != "neo4j"], ON_SERVERS))
 def test_any_play_keeps_the_tree(adapter: str) -> None:
     machine = type("TurnTree", (TurnTree,), {"adapter": adapter})
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=4 if adapter in ON_SERVERS else 25,
+            max_examples=4 if adapter in ON_SERVERS else examples(25, 8),
             stateful_step_count=30,
             deadline=None,
             suppress_health_check=list(HealthCheck),

@@ -15,6 +15,7 @@ from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import StoreError, WriteDenied
 from stores.ports import VectorIndex, VectorItem
 from tests.contract.conftest import Derived
+from tests.examples import examples
 
 M = "minilm"
 EAST, NORTH, NORTH_EAST = [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]
@@ -160,7 +161,9 @@ async def test_it_is_exact(vectors: VectorIndex) -> None:
         assert hits[0].id == str(n)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.lists(st.tuples(st.sampled_from("pds"), st.integers(0, 30)), max_size=60), st.randoms())
 async def test_it_is_what_a_dictionary_would_be(
     vectors: VectorIndex, steps: list[tuple[str, int]], chance: random.Random

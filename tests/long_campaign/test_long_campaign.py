@@ -2,7 +2,7 @@
 
 The story is in `scenes/`, what the GM does at each gate in `gates.yaml`, what is left to do in
 `afterwards.py`, and what must be true in the end in `expected.yaml`, written by hand from the story.
-It is played twice, in two homes; all tests look at what came of it.
+All tests look at what came of one playing; `make test-slow` plays it a second time, in another home.
 """
 
 from __future__ import annotations
@@ -115,34 +115,23 @@ AGAIN_THEN = (
 
 
 @pytest.fixture(scope="session")
-def twins(tmp_path_factory: pytest.TempPathFactory) -> tuple[Told, Told]:
-    """The campaign, played twice with one seed, in two homes."""
-
-    async def both() -> tuple[Told, Told]:
-        # Side by side, line by line: two libraries in one process have nothing to do with each other.
-        return await asyncio.gather(
-            tell(tmp_path_factory.mktemp("one")), tell(tmp_path_factory.mktemp("other"), ask_again=True)
-        )
-
+def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    """The campaign, played once for all the tests."""
     begun = time.perf_counter()
-    played = asyncio.run(both())
-    print(f"\nThe campaign was played twice in {time.perf_counter() - begun:.1f} s.")
+    played = asyncio.run(tell(tmp_path_factory.mktemp("one"), ask_again=True))
+    print(f"\nThe campaign was played in {time.perf_counter() - begun:.1f} s.")
     return played
-
-
-@pytest.fixture
-def told(twins: tuple[Told, Told]) -> Told:
-    return twins[0]
 
 
 # --- the same seed ----------------------------------------------------------------------------------
 
 
-def test_the_same_seed_is_the_same_campaign_byte_for_byte(twins: tuple[Told, Told]) -> None:
-    one, other = twins
-    assert one.report == other.report
-    assert members(one.archive) == members(other.archive)
-    assert (one.recap, one.markdown, one.journal) == (other.recap, other.markdown, other.journal)
+@pytest.mark.slow
+async def test_the_same_seed_is_the_same_campaign_byte_for_byte(told: Told, tmp_path: Path) -> None:
+    other = await tell(tmp_path)
+    assert told.report == other.report
+    assert members(told.archive) == members(other.archive)
+    assert (told.recap, told.markdown, told.journal) == (other.recap, other.markdown, other.journal)
 
 
 async def test_another_seed_is_another_campaign(told: Told, tmp_path: Path) -> None:
@@ -271,11 +260,10 @@ def test_each_of_the_six_rulings_was_made(told: Told) -> None:
     assert {"rumour", "lie"} <= set(" ".join(r.words for r in told.rulings).split())
 
 
-def test_what_was_ruled_on_raises_no_alarm_again(twins: tuple[Told, Told]) -> None:
-    _, other = twins
-    assert len(other.asked_again) == len(other.rulings)
-    upheld = {statement for ruling in other.rulings for statement in (ruling.new, ruling.old)}
-    for title, row in other.asked_again.items():
+def test_what_was_ruled_on_raises_no_alarm_again(told: Told) -> None:
+    assert len(told.asked_again) == len(told.rulings)
+    upheld = {statement for ruling in told.rulings for statement in (ruling.new, ruling.old)}
+    for title, row in told.asked_again.items():
         # That Ruark died meets what he did since, and that is another matter.
         met = {conflict.other.statement for conflict in row.conflicts if conflict.other}
         assert not met & upheld, title

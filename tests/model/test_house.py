@@ -217,7 +217,7 @@ async def test_the_command_makes_a_first_call(tmp_path: Path, server: Server) ->
     for line in (
         "tokens        20 tokens in, 3 out (by the provider)",
         "schema        taken",
-        "price         $0.00",
+        "price         $0.000004",
     ):
         assert line in done.stdout
     assert "a turn        about $0.00" in done.stdout

@@ -27,6 +27,7 @@ from stores.records.canon import (
 from stores.records.ids import derived
 from stores.records.world import EntityKind
 from tests.agents.canon_keeper.kit import LANTERN, MARA, new_id, proposal, says
+from tests.examples import examples
 
 CONFLICT = ConflictView("one_value", "Canon says otherwise.")
 KNOWN = derived("known fact")
@@ -121,7 +122,7 @@ rules = st.dictionaries(st.sampled_from([*PLURALS, *PARTS]), st.sampled_from(Kin
 """What a universe may lay down."""
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(changes, st.sampled_from(Authority), st.booleans(), findings, rules)
 def test_policy_is_total_and_deterministic(
     change: Payload,

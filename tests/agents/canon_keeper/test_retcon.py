@@ -28,6 +28,7 @@ from tests.agents.canon_keeper.kit import (
     tagged,
     untagged,
 )
+from tests.examples import examples
 
 
 def retcon(fact_id: Id) -> ProposedChange:
@@ -114,7 +115,7 @@ def played(history: list[list[ProposedChange]]) -> PaperCanon:
 
 
 @given(histories, st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_retcon_and_restore_is_the_identity_on_canon(
     history: list[list[ProposedChange]], data: st.DataObject
 ) -> None:
@@ -129,7 +130,7 @@ def test_retcon_and_restore_is_the_identity_on_canon(
 
 
 @given(histories, st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_whatever_was_committed_and_retconned_canon_agrees_with_itself(
     history: list[list[ProposedChange]], data: st.DataObject
 ) -> None:

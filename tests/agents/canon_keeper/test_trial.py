@@ -29,6 +29,7 @@ from tests.agents.canon_keeper.kit import (
     says,
     tagged,
 )
+from tests.examples import examples
 
 HERE = fact("located_in", MARA, CHAPEL, valid_from=50)
 OWNS = fact("owns", MARA, LANTERN, valid_from=0)
@@ -54,7 +55,7 @@ POOL = (
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.permutations(POOL).flatmap(lambda pool: st.integers(1, 8).map(lambda n: pool[:n])))
 def test_the_trial_is_the_batch(chosen: list[ProposedChange]) -> None:
     checked = check(chosen, SNAPSHOT, CATALOGUE)

@@ -28,6 +28,7 @@ from stores.records.ids import SeededIds, SteppingClock, derived
 from stores.records.play import Degree, Resolution, Scene
 from stores.records.world import Entity
 from tests.agents.resolver.test_resolver import START, FakeLog
+from tests.examples import examples
 
 EFFECTS = "might 9; success: Orc.hp -8; partial: Mara.hp -1; fail: Mara.alive = false, Mara +hurt"
 SHELF: Shelf = bundled_tables()
@@ -323,7 +324,7 @@ specs = st.sampled_from(["2d6+1", "4d6kh3", "3d6!", "d20adv+2", "4dF", "d66", "5
 
 
 @given(specs, st.integers(0, 2**32), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_what_fell_stays_on_record_and_the_rest_stands(spec: str, seed: int, data: st.DataObject) -> None:
     rolled = roll(spec, random.Random(seed))
     old = Resolution(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from agents.resolver.check import ODDS, CheckSpec, Odds, by_luck, luck_of, read_check, resolve
 from stores.errors import InputError
 from stores.records.play import Degree
+from tests.examples import examples
 
 NUMBERS = {"might": 1, "Dex mod": -1, "hp": 7.5, "doom": float("inf")}
 SUCCESS, PARTIAL, FAIL = Degree.SUCCESS, Degree.PARTIAL, Degree.FAIL
@@ -120,7 +121,7 @@ def test_someone_without_numbers() -> None:
     ),
     st.integers(),
 )
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 def test_any_text_resolves_or_is_refused_in_words(text: str, seed: int) -> None:
     try:
         result = resolve(read_check(text, NUMBERS), random.Random(seed))

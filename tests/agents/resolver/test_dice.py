@@ -16,6 +16,7 @@ from agents.resolver.dice_parser import parse
 from agents.resolver.dice_score import Roll, chains_of, score
 from stores.errors import InputError
 from stores.records.play import Die
+from tests.examples import examples
 
 # --- typed faces make results that can be checked by eye --------------------------------------------
 
@@ -208,7 +209,7 @@ def as_thrown_by_hand(rolled: Roll) -> list[int]:
 
 
 @given(expressions, seeds)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_asking_for_dice_step_by_step_comes_to_the_same_roll(expression: str, seed: int) -> None:
     """Whoever types just what is asked for, each time, ends with the whole roll and no face too many."""
     rolled = rolled_or_skip(expression, seed)
@@ -241,7 +242,7 @@ def test_any_text_is_faces_or_refused_in_words(text: str) -> None:
 
 
 @given(expressions, seeds)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_faces_alone_give_the_roll_again(expression: str, seed: int) -> None:
     rolled = rolled_or_skip(expression, seed)
     assert rolled == roll(expression, random.Random(seed))
@@ -252,7 +253,7 @@ def test_faces_alone_give_the_roll_again(expression: str, seed: int) -> None:
 
 
 @given(expressions, seeds)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_faces_are_faces_of_their_dice(expression: str, seed: int) -> None:
     for die in rolled_or_skip(expression, seed).dice:
         low, high = {"F": (-1, 1), "%": (1, 100)}.get(die.sides) or (1, int(die.sides))
@@ -274,7 +275,7 @@ def test_faces_are_faces_of_their_dice(expression: str, seed: int) -> None:
     st.integers(-50, 50),
     seeds,
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_totals_are_the_sum_of_what_counts(
     terms: list[tuple[str, int, int, str]], constant: int, seed: int
 ) -> None:
@@ -312,7 +313,7 @@ def test_keeping_and_dropping_are_two_sides(kept: int, dropped: int, seed: int) 
 
 
 @given(expressions, seeds, st.integers(0, 30))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_replacing_a_die_keeps_the_old_face_on_record(expression: str, seed: int, index: int) -> None:
     rolled = rolled_or_skip(expression, seed)
     assume(index < len(rolled.dice) and not rolled.dice[index].rerolled)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from agents.resolver.dice_formula import MAX_DEPTH, MAX_DICE, MAX_LENGTH, MAX_NUMBER, MAX_SIDES
 from agents.resolver.dice_parser import parse
 from stores.errors import InputError
+from tests.examples import examples
 
 NOTATION = "0123456789dDkKhlroF%!<>=+-*/()[]# advis²½٣－×÷"
 
@@ -141,7 +142,7 @@ def test_complaints_say_what_and_where_and_what_works(typed: str, complaint: str
 
 
 @given(st.one_of(st.text(max_size=250), st.text(alphabet=NOTATION, max_size=60)))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 def test_any_text_reads_or_is_refused_in_words(text: str) -> None:
     try:
         formula = parse(text, {"might": 2})

@@ -10,6 +10,7 @@ from agents.resolver.effects import MAX_EFFECTS, Effect, parse_effect, parse_eff
 from agents.resolver.words import split_outside_quotes
 from stores.errors import InputError
 from stores.records.canon import StateOp
+from tests.examples import examples
 
 ADD, SET, TAG, UNTAG = StateOp.ADD, StateOp.SET, StateOp.TAG, StateOp.UNTAG
 
@@ -110,14 +111,14 @@ effects = st.one_of(
 
 
 @given(st.lists(effects, max_size=4))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_what_is_written_reads_back(wanted: list[Effect]) -> None:
     read = parse_effects(", ".join(map(str, wanted)))
     assert [(e, type(e.value)) for e in read] == [(e, type(e.value)) for e in wanted]
 
 
 @given(st.one_of(st.text(max_size=320), st.text(alphabet="Ma.hp+-=3 \"',;@", max_size=320)))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 def test_any_text_reads_or_is_refused_in_words(text: str) -> None:
     try:
         parse_effects(text)

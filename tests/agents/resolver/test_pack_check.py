@@ -21,6 +21,7 @@ from agents.resolver.sheets import NewSheet, Sheet, new_sheet, numbers_of
 from stores.errors import InputError
 from stores.records.play import Degree
 from stores.records.world import Entity
+from tests.examples import examples
 
 PACKS = bundled().packs
 TWOS, TWENTY, TELLING = PACKS["lantern_twos"], PACKS["hard_twenty"], PACKS["plain_telling"]
@@ -256,7 +257,7 @@ def test_complaints(pack: Pack, typed: str, complaint: str) -> None:
     st.sampled_from([MARA, HURT, NewSheet()]),
     st.integers(),
 )
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 def test_any_text_resolves_or_is_refused_in_words(pack: Pack, typed: str, sheet: NewSheet, seed: int) -> None:
     try:
         result = resolve_check(pack, typed, sheet, random.Random(seed))

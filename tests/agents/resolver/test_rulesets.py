@@ -13,6 +13,7 @@ from agents.resolver.ruleset_reader import MAX_CHARS, read_pack
 from agents.resolver.ruleset_schema import Pack
 from agents.resolver.rulesets import MAX_PACKS, Library, bundled, with_user_packs
 from stores.errors import InputError
+from tests.examples import examples
 
 DOCS = Path(__file__).parents[3] / "docs" / "rule-packs.md"
 
@@ -189,7 +190,7 @@ def test_many_faults_are_counted_not_listed() -> None:
         max_size=4,
     )
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_a_damaged_pack_reads_or_is_refused_in_words(damage: list[tuple[int, int, str]]) -> None:
     text = PACK
     for at, length, put in damage:

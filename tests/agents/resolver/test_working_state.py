@@ -12,6 +12,7 @@ from agents.resolver.working_state import WorkingState, apply, describe, fold
 from stores.records.canon import Literalish, StateChange, StateOp
 from stores.records.ids import derived
 from stores.records.world import Entity
+from tests.examples import examples
 
 MakeEntity = Callable[..., Entity]
 MARA = derived("entity", "Mara")
@@ -100,7 +101,7 @@ changes = st.lists(
 
 
 @given(first=changes, then=changes)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_folding_in_steps_is_folding_at_once(first: list[StateChange], then: list[StateChange]) -> None:
     mara = Entity.model_validate(
         {
