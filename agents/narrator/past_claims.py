@@ -33,7 +33,7 @@ _MET: Final = re.compile(
     r"years ago|the other))\b".replace("{who}", r"(?-i:(?:[A-Z]\w+ ){0,2}[A-Z]\w+)"),
     re.IGNORECASE,
 )
-_AGAIN: Final = re.compile(r"(?:^|[\s“\"])you again[.!,…]", re.IGNORECASE)
+_AGAIN: Final = re.compile(r"^\W*(?:(?:ah|oh|well|so|not|what)\W+)?you again\b", re.IGNORECASE)
 _SAID: Final = re.compile(
     r"\b(?:you|i) (?:once |already |yourself |myself )?(?:told|promised|warned|assured|swore to|"
     r"gave) (?:me|us|you)\b|"
