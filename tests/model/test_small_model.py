@@ -1,0 +1,135 @@
+"""A real small model through the real child (`make test-model`). It is silly: only structure is asserted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from agents.model.client import ChildModel
+from agents.model.errors import ModelCut, ModelError, ModelTimeout, ModelTooLong
+from agents.model.port import Ask, Message, Shape, Usage, Words
+from tools.small_model import NAME, WINDOW, serving
+
+pytestmark = [
+    pytest.mark.model,
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.xdist_group("a small model"),
+    pytest.mark.timeout(300),
+]
+
+MOOD = {
+    "type": "object",
+    "properties": {
+        "mood": {"type": "string", "enum": ["calm", "afraid", "angry"]},
+        "strength": {"type": "integer", "minimum": 0, "maximum": 100},
+        "why": {"type": "string", "maxLength": 80},
+    },
+    "required": ["mood", "strength", "why"],
+    "additionalProperties": False,
+}
+TELL = (
+    Message("system", "You narrate a role-playing game in short sentences, to the player as “you”."),
+    Message("user", "I open the cellar door and hold up my lantern."),
+)
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with serving() as address:
+        yield address
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def model() -> AsyncIterator[ChildModel]:
+    model = ChildModel()
+    yield model
+    await model.close()
+
+
+@pytest.fixture
+def ask(address: str) -> Ask:
+    return Ask(f"openai/{NAME}", TELL, max_tokens=60, temperature=0.2, seed=1, api_base=address)
+
+
+async def heard(model: ChildModel, ask: Ask) -> tuple[list[str], Usage]:
+    parts = [part async for part in model.stream(ask)]
+    assert isinstance(parts[-1], Usage)
+    return [part.text for part in parts if isinstance(part, Words)], parts[-1]
+
+
+async def test_it_tells_and_its_server_counts(model: ChildModel, ask: Ask) -> None:
+    words, usage = await heard(model, ask)
+    print("".join(words))
+    assert len(words) > 5
+    assert usage.counted
+    assert usage.tokens_in > 20
+    assert 5 < usage.tokens_out <= 60
+    assert usage.finish in ("stop", "length")
+    assert not usage.cost.known
+    again, _ = await heard(model, ask)
+    assert again == words  # the seed goes through
+
+
+async def test_a_bounded_schema_is_kept(model: ChildModel, ask: Ask) -> None:
+    asked = (Message("user", "How does a thief feel who hears a dog bark? Answer in JSON."),)
+    for seed in range(4):
+        shaped = replace(ask, messages=asked, max_tokens=160, seed=seed, shape=Shape("mood", MOOD))
+        told = read("".join((await heard(model, shaped))[0]))
+        assert told is not None
+        assert told["mood"] in ("calm", "afraid", "angry")
+        assert 0 <= told["strength"] <= 100
+        assert len(told["why"]) <= 80
+
+
+async def test_the_tools_rung_ends_in_json_or_in_words_and_never_in_a_crash(
+    model: ChildModel, ask: Ask
+) -> None:
+    """Small models write tool calls as text; the next rung reads those."""
+    shaped = replace(ask, max_tokens=160, shape=Shape("mood", MOOD, by="tools"))
+    try:
+        words, usage = await heard(model, shaped)
+    except ModelError as error:
+        assert error.code == "ModelRejected", error  # noqa: PT017 - either end is a good one
+    else:
+        print("".join(words))
+        assert usage.tokens_out > 0
+
+
+async def test_a_prompt_beyond_its_window_is_said(model: ChildModel, ask: Ask) -> None:
+    long = replace(ask, messages=(Message("user", "The door opens. " * WINDOW),))
+    with pytest.raises(ModelTooLong, match="does not fit"):
+        await heard(model, long)
+
+
+async def test_time_runs_out(model: ChildModel, ask: Ask) -> None:
+    with pytest.raises((ModelTimeout, ModelCut), match=r"did not finish in 0\.5 s"):
+        await heard(model, replace(ask, max_tokens=4_000, seconds=0.5, temperature=1.0))
+
+
+async def test_it_is_stopped_and_serves_the_next_at_once(model: ChildModel, ask: Ask) -> None:
+    """It has one slot: were the stopped one still at work, this one would wait for 4,000 tokens."""
+    endless = replace(ask, max_tokens=4_000, messages=(Message("user", "Count from 1 to 5000: 1 2 3 4 5 6"),))
+    async with aclosing(model.stream(endless)) as stream:
+        for _ in range(3):
+            assert isinstance(await anext(stream), Words)
+    words, _ = await heard(model, replace(ask, max_tokens=10, seconds=10))
+    assert words
+
+
+async def test_what_it_is_known_for(model: ChildModel, ask: Ask) -> None:
+    facts = await model.facts(ask.model)
+    assert facts.takes_schema
+    assert facts.in_per_million is None
+
+
+def read(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
