@@ -99,6 +99,8 @@ class MonitorApp(App[None]):
         self._read_styles()
         self._desk = await self._recovered_desk()
         await self._fill_menu()
+        # Its import costs seconds of a core: only now, and in its own process.
+        self._start(self._desk.model.warm(), "warm")
         # What is loaded by now stays: sorting through it again would cost a key press up to 0.2 s.
         gc.collect()
         gc.freeze()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -157,6 +158,9 @@ class SceneScreen(TellingScreen):
         self.show_waiting(f"F2 {waiting} proposed" if waiting else "")
         self.refresh_bindings()
         self.play_on()
+        if first and view.unfinished:
+            # What a crash left untold goes on before all else, where the player sees it.
+            self.perform(partial(self.desk.finish, self.scene_id))
         if first and view.state in ("finalizing", "failed"):
             self.post_message(Visit(ToGate(self.scene_id)))
 

@@ -433,6 +433,10 @@ class TwinDesk:
         self._call("tell_on", scene_id, note)
         return await self._tell(scene_id)
 
+    async def finish(self, scene_id: Id) -> Reply:
+        self._call("finish", scene_id)
+        return Reply("operation")
+
     async def answer_as_gm(self, scene_id: Id, words: str) -> Reply:
         self._call("answer_as_gm", scene_id, words)
         return Reply("operation", ("GM: the tide is only a tide.",))
