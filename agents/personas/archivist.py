@@ -18,7 +18,7 @@ from stores.records.model import Persona
 MOST = 200
 """Characters of a bullet that is made without a model."""
 
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”’]?\s+")
+_SENTENCE_END = re.compile(r"""(?:(?<=[.!?…])|(?<=[.!?…]["”’]))\s+(?=["“‘]?[^\Wa-z])""")
 
 
 @dataclass(frozen=True, slots=True)

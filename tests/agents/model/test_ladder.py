@@ -1,0 +1,262 @@
+"""From any answer to a bounded model: which rung gave it, what it cost, and that nothing breaks it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from agents.model.errors import ModelBusy, ModelError, ModelRejected
+from agents.model.ladder import Climbed, climb
+from agents.model.port import Ask, Message, ModelFacts, Usage
+from agents.model.shaping import found, shape_of
+from agents.personas.outputs import OUTPUTS, Chronicle, Critique, Plan, Routing, Warnings, routing_among
+from stores.records.model import Money, Rung
+
+PLAN = {"beats": ["The bell rings.", "Tam turns."], "assumptions": ["It is dark."]}
+ASK = Ask("m", (Message("system", "Plan."), Message("user", "I knock.")), max_tokens=200)
+EVERY = ModelFacts("m", takes_schema=True, takes_tools=True)
+NONE = ModelFacts("m")
+USED = Usage(tokens_in=10, tokens_out=5, counted=True, cost=Money(micros=7))
+
+
+class Asked:
+    """Answers in order; keeps what was asked."""
+
+    def __init__(self, *answers: str | ModelError, finish: str = "stop") -> None:
+        self._answers = list(answers)
+        self._finish = finish
+        self.asked: list[Ask] = []
+
+    async def __call__(self, ask: Ask) -> tuple[str, Usage]:
+        self.asked.append(ask)
+        answer = self._answers.pop(0)
+        if isinstance(answer, ModelError):
+            raise answer
+        return answer, Usage(**{**{f: getattr(USED, f) for f in USED.__slots__}, "finish": self._finish})
+
+    def ways(self) -> list[str]:
+        return [ask.shape.by if ask.shape else "words" for ask in self.asked]
+
+
+async def climbed(once: Asked, facts: ModelFacts = EVERY, into: type[Any] = Plan) -> Climbed[Any]:
+    return await climb(once, ASK, into, facts)
+
+
+# --- the rungs ----------------------------------------------------------------------------------------
+
+
+async def test_the_schema_is_asked_for_first_and_one_call_is_enough() -> None:
+    once = Asked(json.dumps(PLAN))
+    got = await climbed(once)
+    assert got.value == Plan.model_validate(PLAN)
+    assert (got.rung, got.tries, once.ways()) == (Rung.SCHEMA, 1, ["schema"])
+    assert got.usage.cost == Money(micros=7)
+
+
+async def test_a_model_without_a_schema_mode_is_asked_by_a_tool_and_one_without_either_in_words() -> None:
+    once = Asked(json.dumps(PLAN))
+    got = await climbed(once, ModelFacts("m", takes_tools=True))
+    assert (got.rung, once.ways()) == (Rung.TOOLS, ["tools"])
+    once = Asked(json.dumps(PLAN))
+    got = await climbed(once, NONE)
+    assert (got.rung, once.ways()) == (Rung.TEXT, ["words"])
+    assert '"beats"' in once.asked[0].messages[-1].text
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"Here is the plan:\n```json\n{json.dumps(PLAN, indent=1)}\n```\nI hope it helps!",
+        f"<think>a {{draft}}</think>{json.dumps(PLAN)} and that is all.",
+        "{'beats': ['The bell rings.', 'Tam turns.'], 'assumptions': ['It is dark.',]}",
+        '{"beats": ["The bell rings.", "Tam turns."], "assumptions": ["It is dark."',
+        'Sure! {"Beats": "- The bell rings.\\n- Tam turns.", "assumptions": "It is dark.", "mood": 3}',
+        f"[{json.dumps(PLAN)}]",
+    ],
+)
+async def test_json_is_found_in_the_text_for_no_further_call(answer: str) -> None:
+    once = Asked(answer)
+    got = await climbed(once)
+    assert got.value == Plan.model_validate(PLAN)
+    assert got.tries == 1
+    assert got.rung in (Rung.TEXT, Rung.SCHEMA)
+
+
+async def test_an_answer_that_was_cut_off_says_so() -> None:
+    got = await climbed(Asked('{"beats": ["The bell rings.", "Tam tu', finish="length"))
+    assert got.value == Plan(beats=("The bell rings.", "Tam tu"))
+    assert "cut off" in got.note
+
+
+async def test_without_json_the_next_way_is_tried_once_and_both_are_on_the_bill() -> None:
+    once = Asked("I would ring the bell.", json.dumps(PLAN))
+    got = await climbed(once)
+    assert (got.rung, got.tries, once.ways()) == (Rung.TOOLS, 2, ["schema", "tools"])
+    assert got.usage.cost == Money(micros=14)
+    assert got.usage.tokens_in == 20
+
+
+async def test_plain_words_are_the_last_rung_and_then_there_is_none() -> None:
+    got = await climbed(Asked("Well:\n1. The bell rings.\n2. Tam turns.", "No idea."))
+    assert (got.rung, got.value) == (Rung.HEURISTICS, Plan(beats=("The bell rings.", "Tam turns.")))
+    got = await climbed(Asked("No idea.", "None at all."))
+    assert (got.rung, got.value, got.tries, got.answer) == (Rung.NONE, None, 2, "None at all.")
+    assert "No structured answer" in got.note
+
+
+async def test_a_provider_that_takes_no_schema_is_asked_in_words() -> None:
+    once = Asked(ModelRejected("It takes no schema."), json.dumps(PLAN))
+    got = await climbed(once)
+    assert (got.rung, once.ways()) == (Rung.TEXT, ["schema", "words"])
+    assert "takes no schema" in got.note
+
+
+async def test_a_failure_is_the_callers_unless_something_was_answered() -> None:
+    with pytest.raises(ModelBusy):
+        await climbed(Asked(ModelBusy("Busy.")))
+    with pytest.raises(ModelRejected):
+        await climbed(Asked(ModelRejected("No."), ModelRejected("No.")))
+    got = await climbed(Asked("- The bell rings.", ModelBusy("Busy.")))
+    assert (got.rung, got.value) == (Rung.HEURISTICS, Plan(beats=("The bell rings.",)))
+
+
+@settings(max_examples=200)
+@given(st.lists(st.text(max_size=200), min_size=2, max_size=2), st.booleans(), st.booleans())
+async def test_there_are_never_more_than_two_requests(answers: list[str], schema: bool, tools: bool) -> None:
+    once = Asked(*answers)
+    got = await climbed(once, ModelFacts("m", takes_schema=schema, takes_tools=tools))
+    assert len(once.asked) == got.tries <= 2
+
+
+# --- any text -------------------------------------------------------------------------------------------
+
+NAMES = sorted({n for model in OUTPUTS.values() for n in model.model_fields} | {"kind", "subject", "quote"})
+JSONISH = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=300),
+    lambda inner: (
+        st.lists(inner, max_size=12) | st.dictionaries(st.sampled_from(NAMES) | st.text(), inner, max_size=8)
+    ),
+    max_leaves=30,
+)
+
+
+def bounded(value: BaseModel) -> bool:
+    """Whether the value keeps its own bounds when it is written and read again."""
+    return type(value).model_validate_json(value.model_dump_json()) == value
+
+
+@settings(max_examples=150)
+@given(st.text(max_size=500) | st.text(alphabet="{}[]\",':\\ \n`abjson0.-", max_size=300))
+def test_no_text_breaks_it(text: str) -> None:
+    for model in OUTPUTS.values():
+        value = found(text, model)
+        assert value is None or bounded(value)
+
+
+@settings(max_examples=150)
+@given(JSONISH, st.sampled_from([*OUTPUTS.values()]), st.integers(0, 400))
+def test_no_json_breaks_it_wherever_it_is_cut(data: object, model: type[BaseModel], cut: int) -> None:
+    text = json.dumps(data)
+    for part in (text, text[:cut], f"```\n{text}\n```", f"Sure: {text[cut:]}"):
+        value = found(part, model)
+        assert value is None or bounded(value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{" * 50_000,
+        '{"' * 20_000,
+        "[" * 50_000,
+        '{"a":' * 9_000,
+        "```json\n" * 5_000,
+        '{"x":"' + "\\" * 30_000,
+    ],
+)
+@pytest.mark.timeout(15)
+def test_a_hostile_answer_does_not_hang_it(text: str) -> None:
+    """Mended in full, the second of these took 20 s, and longer ones far longer."""
+    assert found(text, Chronicle) is None
+
+
+# --- put right ------------------------------------------------------------------------------------------
+
+
+def test_what_is_over_long_is_clipped_and_what_is_unknown_left_out() -> None:
+    data = {
+        "summary": "x" * 900,
+        "changes": [
+            {"kind": "Said", "subject": "Tam" * 90, "quote": "it rings", "weight": 0.8, "mood": "x"},
+            {"kind": "prophecy", "subject": "Tam", "quote": "it rings"},
+            {"kind": "died", "subject": "Tam"},
+            *(
+                {"kind": "met", "subject": "Tam", "quote": "it rings", "weight": "about 140 %"}
+                for _ in range(20)
+            ),
+        ],
+    }
+    value = found(json.dumps(data), Chronicle)
+    assert value is not None
+    assert len(value.summary) == 300
+    assert [c.kind for c in value.changes] == ["said", *["met"] * 7]
+    assert value.changes[0].weight == 80
+    assert value.changes[1].weight == 100
+    assert len(value.changes[0].subject) == 80
+
+
+@pytest.mark.parametrize(
+    ("text", "rewrite"),
+    [
+        ('{"rewrite": "yes", "note": "say less"}', True),
+        ('{"rewrite": 0}', False),
+        ('{"Rewrite": false, "clarity": NaN, "hook": 1e999}', False),
+    ],
+)
+def test_truths_and_numbers_come_in_many_shapes(text: str, rewrite: bool) -> None:
+    value = found(text, Critique)
+    assert value is not None
+    assert value.rewrite is rewrite
+    assert 0 <= value.hook <= 100
+
+
+def test_an_object_without_a_field_of_ours_is_no_answer() -> None:
+    assert found('{"error": "rate limit"}', Critique) is None
+    assert found("{}", Warnings) is None
+
+
+def test_only_commands_that_there_are_can_be_named() -> None:
+    into = routing_among(frozenset({"list", "show", "end"}))
+    value = found('{"mode": "operation", "command": "/Show", "argument": "Mara"}', into)
+    assert isinstance(value, Routing)
+    assert (value.mode, value.command) == ("operation", "show")
+    hostile = found('{"mode": "operation", "command": "rm -rf", "argument": "/"}', into)
+    assert hostile is not None
+    assert hostile.command == "none"
+    shape = shape_of(into, "schema").schema
+    assert shape["properties"]["command"]["enum"] == ["none", "end", "list", "show"]
+
+
+@pytest.mark.parametrize("model", OUTPUTS.values())
+def test_every_schema_is_closed_and_bounded(model: type[BaseModel]) -> None:
+    def walk(schema: dict[str, Any]) -> None:
+        kind = schema.get("type")
+        if kind == "object":
+            assert schema["additionalProperties"] is False
+            assert schema["required"] == list(schema["properties"])
+        if kind == "string" and "enum" not in schema and "const" not in schema:
+            assert "maxLength" in schema
+        if kind == "integer":
+            assert (schema["minimum"], schema["maximum"]) == (0, 100)
+        if kind == "array":
+            assert "maxItems" in schema
+            walk(schema["items"])
+        assert kind != "number"
+        for field in (*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()):
+            walk(field)
+
+    walk(dict(shape_of(model, "schema").schema))

@@ -1,0 +1,251 @@
+"""What each persona asks for, what it makes of the answer, and what it does when it is switched off."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TypeVar
+
+import pytest
+from pydantic import BaseModel
+
+from agents.context_assembly.sections import SECTIONS, own_parts, parts
+from agents.model.asking import Hear, Occasion, Parts, Shaped, Told
+from agents.model.prompt_files import KNOWN, load_prompts
+from agents.personas.archivist import Archivist, first_sentence
+from agents.personas.bound import GO_ON, Bound
+from agents.personas.character import Character
+from agents.personas.critic import Critic
+from agents.personas.director import Director
+from agents.personas.librarian import Librarian
+from agents.personas.monitor import Monitor
+from agents.personas.narrator import NarratorPersona
+from agents.personas.outputs import OUTPUTS, Chronicle, Critique, Digest, Plan, Routing, Warnings
+from agents.personas.steward import Steward
+from stores.records.memory import Memory
+from stores.records.model import LlmCall, Persona, Rung
+from stores.records.play import Degree, Stake, Stakes
+from tests.agents.narrator.kit import JOSS, MARA, SELLA, STORY, TAM, line, package
+from tests.contract import builders as make
+
+T = TypeVar("T", bound=BaseModel)
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+OCCASION = Occasion("u", "s", "c", "b")
+
+
+class Calls:
+    """Gives set answers, and keeps what was asked for."""
+
+    def __init__(self, *answers: BaseModel | str | None, on: Collection[Persona] = tuple(Persona)) -> None:
+        self._answers = list(answers)
+        self._on = on
+        self.asked: list[tuple[Persona, Parts]] = []
+
+    def on(self, persona: Persona) -> bool:
+        return persona in self._on
+
+    async def words(self, persona: Persona, parts: Parts, occasion: Occasion, hear: Hear) -> Told:
+        self.asked.append((persona, parts))
+        text = str(self._answers.pop(0))
+        hear(text)
+        return Told(text, call(persona))
+
+    async def shaped(self, persona: Persona, parts: Parts, occasion: Occasion, into: type[T]) -> Shaped[T]:
+        self.asked.append((persona, parts))
+        answer = self._answers.pop(0)
+        value = None if answer is None else into.model_validate_json(answer.model_dump_json())  # type: ignore[union-attr]
+        return Shaped(value, Rung.SCHEMA if value else Rung.NONE, call(persona))
+
+
+def call(persona: Persona) -> LlmCall:
+    return LlmCall(id="1", universe_id="u", persona=persona, model="m", at=AT)
+
+
+def remembers(who: str, text: str) -> Memory:
+    return Memory(id=make.new_id(), entity_id=who, universe_id="u", text=text, created_at=AT)
+
+
+HERE = package(turns=line("I knock.", "Nobody answers."), words="I push the door.")
+BOUND = Bound(words="I push the door.", result="2d6: 5 vs 9, fail", degree=Degree.FAIL)
+
+
+async def test_each_persona_asks_for_what_its_prompt_names() -> None:
+    calls = Calls(
+        Plan(beats=("a", "b")),
+        Digest(points=("c",)),
+        Warnings(warnings=("d",)),
+        "The door holds.",
+        Critique(rewrite=True, note="e"),
+        Chronicle(summary="f"),
+        "“Who is there?”",
+        Routing(mode="operation", command="show", argument="Mara"),
+    )
+    assert await Director(calls).plan(HERE, "I push.", OCCASION) == Plan(beats=("a", "b"))
+    assert await Librarian(calls).digest(HERE, "I push.", OCCASION) == ("c",)
+    assert await Steward(calls).weigh(HERE, BOUND, OCCASION, ("known",)) == ("known", "d")
+    heard: list[str] = []
+    assert (await NarratorPersona(calls).tell(HERE, BOUND, heard.append, OCCASION)).text == heard[0]
+    assert (await Critic(calls).judge("Draft.", HERE, BOUND, OCCASION)).rewrite
+    recorded = await Archivist(calls).record("Draft.", HERE, BOUND, OCCASION)
+    assert (recorded.summary, recorded.changes) == ("f", ())
+    told = await Character(calls).speak(TAM, (), HERE, BOUND, OCCASION)
+    assert told is not None
+    assert (await Monitor(calls).classify("show Mara", {"show": "shows"}, OCCASION)).command == "show"
+    assert [persona for persona, _ in calls.asked] == [
+        Persona.DIRECTOR,
+        Persona.LIBRARIAN,
+        Persona.STEWARD,
+        Persona.NARRATOR,
+        Persona.CRITIC,
+        Persona.ARCHIVIST,
+        Persona.CHARACTER,
+        Persona.MONITOR,
+    ]
+    prompts = load_prompts()
+    for persona, sections in calls.asked:
+        needed = {s.name for s in prompts[persona].sections if not s.drop} - {"note", "lines"}
+        assert needed <= set(sections), persona
+        assert set(sections) <= KNOWN
+
+
+async def test_with_all_but_the_narrator_off_a_turn_is_one_call() -> None:
+    calls = Calls("The door holds. It is cold.", on={Persona.NARRATOR})
+    assert await Director(calls).plan(HERE, "I push.", OCCASION) is None
+    assert await Librarian(calls).digest(HERE, "I push.", OCCASION) == ()
+    assert await Steward(calls).weigh(HERE, BOUND, OCCASION, ("known",)) == ("known",)
+    told = await NarratorPersona(calls).tell(HERE, BOUND, lambda words: None, OCCASION)
+    assert await Critic(calls).judge(told.text, HERE, BOUND, OCCASION) == Critique()
+    recorded = await Archivist(calls).record(told.text, HERE, BOUND, OCCASION)
+    assert (recorded.summary, recorded.changes) == ("The door holds.", None)
+    assert await Character(calls).speak(TAM, (), HERE, BOUND, OCCASION) is None
+    assert (await Monitor(calls).classify("list all", {"list": "lists"}, OCCASION)).mode == "narration"
+    assert len(calls.asked) == 1
+
+
+async def test_no_answer_is_what_being_off_is() -> None:
+    calls = Calls(None, None, None, None, None, None)
+    assert await Director(calls).plan(HERE, "", OCCASION) is None
+    assert await Librarian(calls).digest(HERE, "", OCCASION) == ()
+    assert await Steward(calls).weigh(HERE, BOUND, OCCASION, ("known",)) == ("known",)
+    assert not (await Critic(calls).judge("Draft.", HERE, BOUND, OCCASION)).rewrite
+    assert (await Archivist(calls).record("It rains.", HERE, BOUND, OCCASION)).changes is None
+    assert (await Monitor(calls).classify("x", {"list": "lists"}, OCCASION)).mode == "narration"
+
+
+async def test_the_monitor_names_only_commands_that_there_are() -> None:
+    calls = Calls(
+        Routing(mode="operation", command="none"), Routing(mode="operation", command="end", argument="a\nb")
+    )
+    operations = {"end": "ends", "list": "lists"}
+    assert (await Monitor(calls).classify("wipe it all", operations, OCCASION)).mode == "narration"
+    routing = await Monitor(calls).classify("that is it", operations, OCCASION)
+    assert (routing.mode, routing.command, routing.argument) == ("operation", "end", "a b")
+
+
+# --- what an NPC knows --------------------------------------------------------------------------------
+
+
+async def test_an_npc_is_told_its_own_memories_and_nobody_elses() -> None:
+    secret = make.fact("Sella Brand is the heir of the coast.", SELLA)
+    memories = (remembers(TAM.id, "I hid the key."), remembers(SELLA.id, "I saw Tam hide it."))
+    here = package(secret, memories=memories, turns=line("I knock.", "Nobody answers."))
+    calls = Calls("“Go away.”")
+    await Character(calls).speak(TAM, memories, here, BOUND, OCCASION)
+    ((_, sections),) = calls.asked
+    everything = "\n".join(sections.values())
+    assert "I hid the key." in sections["memories"]
+    assert "I saw Tam hide it." not in everything
+    assert "heir of the coast" not in everything
+    assert "Old Tam" in sections["self"]
+    assert "Sella Brand" in sections["cast"]
+    assert "Joss" not in sections["cast"]
+    assert "Nobody answers." in sections["recent"]
+    assert "2d6" not in everything
+
+
+def test_the_narrator_is_told_whose_each_memory_is() -> None:
+    memories = (remembers(TAM.id, "I hid the key."), remembers(JOSS.id, "I took it."))
+    shown = parts(package(memories=memories))["memories"]
+    assert shown == "- Old Tam remembers: I hid the key."
+
+
+# --- sections -----------------------------------------------------------------------------------------
+
+
+def test_sections_are_known_and_say_who_is_dead_or_gone() -> None:
+    shown = parts(HERE)
+    assert set(shown) <= set(SECTIONS) <= KNOWN
+    assert set(own_parts(HERE, TAM, ())) <= KNOWN
+    state = shown["state"]
+    assert "The Orc: DEAD: neither speaks nor acts" in state
+    assert "Lorne is dead, and not here" in state
+    assert "Joss is not here" in state
+    assert "Mara: hp 10" in state
+    assert "The Orc, creature" in shown["cast"]
+    assert "Joss" not in shown["cast"]
+    assert shown["recent"] == "Mara: I knock.\nGM: Nobody answers."
+
+
+# --- what binds ---------------------------------------------------------------------------------------
+
+
+def test_the_sealed_result_binds_in_its_degree_with_what_was_at_stake() -> None:
+    stakes = Stakes(
+        by_degree=(
+            Stake(degree=Degree.FAIL, says="the alarm is raised"),
+            Stake(degree=Degree.SUCCESS, says="in"),
+        )
+    )
+    roll = make.resolution(
+        line("I push.")[0], text="2d6: 5 vs 9", degree=Degree.FAIL, stakes=stakes, effects=("Mara.hp -1",)
+    )
+    bound = Bound.by(STORY, "I push.", roll)
+    told = bound.parts()["result"]
+    assert "2d6: 5 vs 9" in told
+    assert "It FAILED" in told
+    assert "the alarm is raised" in told
+    assert "in\n" not in told
+    assert "It does: Mara.hp -1" in told
+    assert bound.parts()["lines"] == STORY.lines_and_veils
+
+
+def test_going_on_asks_the_world_to_act() -> None:
+    assert Bound.by(STORY, "").parts()["words"] == GO_ON
+    assert "result" not in Bound.by(STORY, "I look.").parts()
+
+
+def test_a_retake_says_what_is_wished_and_what_it_was() -> None:
+    sections = replace(BOUND, note="less gore", draft="Blood.", voices={"Old Tam": "“No.”"}).parts()
+    assert sections["note"] == "less gore"
+    assert sections["draft"] == "Blood."
+    assert sections["voices"] == "- Old Tam: “No.”"
+
+
+@pytest.mark.parametrize(
+    ("text", "line_"),
+    [
+        ("It rains. It pours.", "It rains."),
+        ("“Stop!” she says. You stop.", "“Stop!” she says."),
+        ("word " * 100, ("word " * 39)[:-1] + "…"),
+        ("", ""),
+    ],
+)
+def test_the_first_sentence_stands_for_the_whole(text: str, line_: str) -> None:
+    assert first_sentence(text) == line_
+
+
+@pytest.mark.parametrize("model", OUTPUTS.values())
+def test_every_answer_says_itself_in_one_line(model: type[BaseModel]) -> None:
+    examples = {
+        Plan: Plan(beats=("a",)),
+        Digest: Digest(points=()),
+        Warnings: Warnings(warnings=("x",)),
+        Critique: Critique(),
+        Chronicle: Chronicle(summary="s"),
+        Routing: Routing(mode="narration"),
+    }
+    words = examples[model].in_short()  # type: ignore[index]
+    assert words
+    assert "\n" not in words
+    assert MARA.name not in words
