@@ -1,0 +1,194 @@
+"""What is fed forward of the record, read from a real library through the ports."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from agents.context_assembly.agenda import Agendas
+from agents.context_assembly.context import ContextAssembly
+from agents.context_assembly.package import ContextPackage, Packages
+from agents.context_assembly.sections import parts
+from agents.narrator.checks import against, check
+from agents.personas.bound import Bound
+from monitor_tui.compose import Desktop
+from stores.authority import Role
+from stores.records.ids import Id, derived
+from stores.records.memory import Memory, Summary
+from stores.records.model import DecisionMark
+from tests.contract import builders as make
+from tests.table import START, begin, opened
+
+
+class Table:
+    """A story being played, and what is packed of it."""
+
+    def __init__(self, desktop: Desktop, scene_id: Id) -> None:
+        self.desktop = desktop
+        self.scene_id = scene_id
+        log, canon = desktop.stores.log(Role.CONTEXT_ASSEMBLY), desktop.stores.canon(Role.CONTEXT_ASSEMBLY)
+        self._context = ContextAssembly(canon, log)
+        self._packages = Packages(canon, log, self._context, Agendas(canon))
+
+    async def play(self, *lines: str) -> None:
+        for line in lines:
+            await self.desktop.desk.submit(self.scene_id, line)
+
+    async def end(self) -> None:
+        """End the scene, accept all, and stand in the next one."""
+        await self.play("/end It is late", "/accept all")
+        report = await self.desktop.desk.commit(self.scene_id)
+        assert report.next_scene_id
+        self.scene_id = report.next_scene_id
+
+    async def package(self, words: str = "") -> ContextPackage:
+        return await self._packages.assemble(await self._context.load(self.scene_id), words)
+
+    async def parts(self, words: str = "") -> dict[str, str]:
+        return dict(parts(await self.package(words)))
+
+    async def id_of(self, name: str) -> Id:
+        package = await self.package()
+        return next(p.entity.id for p in package.canonical.cast if p.entity.name == name)
+
+
+@pytest.fixture
+async def table(tmp_path: Path) -> AsyncIterator[Table]:
+    async with opened(tmp_path) as desktop:
+        yield Table(desktop, await begin(desktop))
+
+
+async def test_the_record_is_fed_forward_in_its_sections(table: Table) -> None:
+    await table.play(
+        "/npc Old Tam: keeper of the bell (hp 6)",
+        "/npc Sella Brand",
+        "/axiom The dead cannot cross salt",
+        "/fact promise: Tam will ring the bell",
+        "/fact assertion: Old Tam says the bell is cracked",
+        "/fact encounter: Mara and Old Tam met at the well",
+        "/fact Mara ally_of Old Tam",
+        "/state Tam +wet, Sella.alive = false",
+        "I wait.",
+        "> The rain stops.",
+    )
+    staged = await table.parts()
+    assert "(proposed)" in staged["rules"]
+    assert "(proposed)" in staged["facts"]
+    await table.end()
+    shown = await table.parts("I talk to Old Tam")
+    assert shown["rules"] == "- The dead cannot cross salt."
+    assert "Mara and Old Tam are allies." in shown["facts"]
+    assert "bell is cracked" not in shown["facts"]
+    assert "bell is cracked" in shown["assertions"]
+    assert "met at the well" in shown["encounters"]
+    assert "Tam will ring the bell" in shown["threads"]
+    assert "It is late" in shown["summary"]
+    assert shown["recent"].endswith("Mara: I wait.\nGM: The rain stops.")
+    assert "(proposed)" not in "\n".join(shown.values())
+
+
+async def test_who_was_in_a_scene_before_is_no_stranger(table: Table) -> None:
+    await table.play("/npc Old Tam", "I nod.", "> He nods.")
+    text = "“When we last met you had two boots,” says Old Tam."
+    assert check(text, against(await table.package(), Bound()))
+    await table.end()
+    await table.play("/npc Joss", "I nod.")
+    package = await table.package()
+    assert await table.id_of("Old Tam") in package.narrative.met_before
+    assert not check(text, against(package, Bound()))
+    assert check(text.replace("Old Tam", "Joss"), against(package, Bound()))
+
+
+async def test_what_is_answered_now_is_not_told_as_past(table: Table) -> None:
+    await table.play("I knock.", "> Nobody.", "I push the door. /roll 2d6")
+    shown = await table.parts("I push the door.")
+    assert shown["recent"] == "Mara: I knock.\nGM: Nobody."
+    assert "I push the door." in (await table.parts())["recent"]
+
+
+async def test_what_was_undone_is_not_in_it(table: Table) -> None:
+    await table.play("I wait.", "> It rains.", "/npc Old Tam", "I sing.", "/fact The bell is cracked")
+    assert "cracked" in (await table.parts())["facts"]
+    await table.play("/undo")
+    shown = await table.parts()
+    assert "cracked" not in "\n".join(shown.values())
+    assert "I sing." not in shown["recent"]
+
+
+async def test_the_line_in_view_moves_on_by_steps(table: Table) -> None:
+    lengths, firsts = set(), set()
+    for n in range(30):
+        await table.play(f"I count {n}.")
+        turns = (await table.package()).narrative.line
+        lengths.add(len(turns))
+        firsts.add(turns[0].text)
+    assert max(lengths) == 24
+    assert firsts == {"I count 0.", "I count 8."}
+
+
+async def test_memories_are_by_whose_they_are_and_count_while_their_turn_does(table: Table) -> None:
+    await table.play("/npc Old Tam", "/npc Sella Brand", "I wait.", "I sing.")
+    tam, sella = await table.id_of("Old Tam"), await table.id_of("Sella Brand")
+    package = await table.package()
+    sung = package.narrative.line[-1]
+
+    def memory(who: Id, text: str, **given: object) -> Memory:
+        filled = {"id": make.new_id(), "entity_id": who, "universe_id": package.scene.universe.id}
+        return Memory.model_validate({**filled, "text": text, "created_at": START} | given)
+
+    log = table.desktop.stores.log(Role.MEMORY_MANAGER)
+    await log.put_memories(
+        [
+            memory(tam, "Mara sings badly.", turn_id=sung.id, scene_id=sung.scene_id),
+            memory(tam, "I hid the key."),
+            memory(sella, "Tam hid the key."),
+        ]
+    )
+    package = await table.package()
+    assert [m.text for m in package.memories_of(tam)] == ["Mara sings badly.", "I hid the key."]
+    assert [m.text for m in package.memories_of(sella)] == ["Tam hid the key."]
+    await table.play("/undo")
+    assert [m.text for m in (await table.package()).memories_of(tam)] == ["I hid the key."]
+
+
+async def test_decisions_are_kept_in_view_and_bullets_stand_for_what_is_out_of_it(table: Table) -> None:
+    await table.play(*(f"I count {n}." for n in range(26)))
+    scene_id, universe_id = table.scene_id, (await table.package()).scene.universe.id
+    turns = await table.desktop.stores.log(Role.NARRATOR).all_turns(scene_id)
+    mark = DecisionMark(
+        id=derived("m"),
+        universe_id=universe_id,
+        scene_id=scene_id,
+        turn_id=turns[0].id,
+        text="@DECISION",
+        reason="the sea it is",
+        impact="no way back",
+        at=START,
+    )
+    await table.desktop.stores.log(Role.NARRATOR).mark_decisions([mark])
+    bullets = [
+        Summary(
+            id=derived("b", n),
+            scene_id=scene_id,
+            kind="bullet",
+            text=f"Bullet {n}.",
+            last_turn=turns[n].id,
+            created_at=START,
+        )
+        for n in (1, 25)
+    ]
+    await table.desktop.stores.log(Role.MEMORY_MANAGER).put_summaries(bullets)
+    shown = await table.parts()
+    assert shown["decisions"] == "- the sea it is; so: no way back"
+    assert shown["summary"] == "- Bullet 1."
+
+
+async def test_whom_the_player_names_is_looked_up(table: Table) -> None:
+    await table.play("/npc Old Tam: keeper of the bell", "/state Tam.alive = false", "I wait.")
+    await table.end()
+    shown = await table.parts("I ask for Old Tam.")
+    assert "Old Tam" not in shown["cast"]
+    assert "keeper of the bell" in shown["named"]
+    assert "Old Tam is dead, and not here" in shown["state"]
