@@ -127,8 +127,8 @@ class BillScreen(DeskScreen[None]):
         ask = AskLineScreen(
             f"What may the model cost {_of(budget)}, in US dollars?",
             value=now,
-            about=f"{dollars(budget.spent)} is spent. At 80 % what works in the background waits, at 100 % "
-            "nothing is sent before you say so. Empty: no limit.",
+            about=f"{dollars(budget.spent)} is spent. At 80\xa0% what works in the background waits, at "
+            "100\xa0% nothing is sent before you say so. Empty: no limit.",
             check=micros_of,
         )
         self.app.push_screen(ask, partial(self._asked, budget))
