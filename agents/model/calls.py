@@ -118,8 +118,13 @@ class ModelCalls:
         async def once(put: Ask) -> tuple[str, Usage]:
             before, heard.text, heard.usage = heard.usage, "", None
             with self._stops.listening(occasion.scene_id) as stop:
-                await self._listen(put, targets, trail, heard, _unheard, stop)
-            usage = heard.usage or Usage()
+                try:
+                    await self._listen(put, targets, trail, heard, _unheard, stop)
+                except ModelCut:
+                    # What came of an answer can often be read: the ladder mends it.
+                    if not heard.text.strip():
+                        raise
+            usage = heard.usage or Usage(finish="length" if heard.text else "stop")
             heard.usage = _sum(before, usage)
             return heard.text, usage
 

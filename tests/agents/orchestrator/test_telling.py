@@ -293,3 +293,13 @@ async def test_the_copilot_pauses_before_it_stages(tmp_path: Path, backend: str)
         assert view.proposals
         assert view.unfinished == 0
         assert len(teller.asked) == asked
+
+
+async def test_a_record_that_was_cut_off_is_mended(tmp_path: Path, backend: str) -> None:
+    said = '{"summary": "The door gives way with a shriek.", "changes": [{"kind": "fact", "subj'
+    cut = Reply((said,), error=ModelCut("It took too long."), cut_after=1)
+    async with telling(tmp_path, {Persona.ARCHIVIST: cut}, house(backend=backend)) as teller:
+        await teller.desktop.desk.submit(teller.scene_id, ACT)
+        (summary,) = await reader(teller).summaries(teller.scene_id)
+        assert summary.text == "The door gives way with a shriek."
+        assert (Persona.ARCHIVIST, CallOutcome.CUT) in await calls(teller)
