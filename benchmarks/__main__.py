@@ -7,7 +7,20 @@ import tempfile
 import traceback
 from pathlib import Path
 
-from benchmarks import commit, exchange, gate, keys, memory, mirror, modes, opening, start, stores, table
+from benchmarks import (
+    commit,
+    exchange,
+    gate,
+    keys,
+    memory,
+    mirror,
+    modes,
+    opening,
+    prompt_prefix,
+    start,
+    stores,
+    table,
+)
 from benchmarks.libraries import Libraries
 
 GROUPS = {
@@ -17,6 +30,7 @@ GROUPS = {
     "keys": keys.run,
     "gate": gate.run,
     "modes": modes.run,
+    "prompts": prompt_prefix.run,
     "start": start.run,
     "memory": memory.run,
     "stores": stores.run,

@@ -1,0 +1,96 @@
+"""How much of the Narrator's prompt a provider's prefix cache can reuse, from one turn to the next.
+
+A story is played on a fresh library; before each answer the prompt is built as it would be sent, and compared
+with the one before it. Tokens are estimated. Source: design/product.md, pain 9.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from agents.context_assembly.agenda import Agendas
+from agents.context_assembly.context import ContextAssembly
+from agents.context_assembly.package import Packages
+from agents.context_assembly.sections import parts
+from agents.model.prompt_files import load_prompts
+from agents.model.prompts import Built, build, estimate, reusable
+from agents.personas.bound import Bound
+from benchmarks.libraries import Libraries, Table, at_table, timed
+from benchmarks.table import Row, percentile, times
+from stores.authority import Role
+from stores.records.model import Persona
+
+TURNS = 60
+WINDOW = 32_000
+PLAYER = (
+    "I ask what the bell is for and why nobody rings it.",
+    "I look behind the counter while the others talk.",
+    "I step out into the rain and listen for the sea.",
+    "I put the lantern down and wait for an answer.",
+)
+TOLD = (
+    "> The lamp burns low, and somewhere under the floor the water moves. Nobody looks at you for a while; "
+    "then a chair is pushed back, and the talk goes on a little lower. The rain has not let up. A coin "
+    "lies on the boards that was not there when you came in, and everybody is careful not to look at it."
+)
+
+
+def run(libraries: Libraries) -> Iterator[Row]:
+    fresh, big = libraries.fresh, libraries.big
+    yield from asyncio.run(_measured(fresh, libraries.often(TURNS)))
+    taken = asyncio.run(_packed(big, libraries.often(TURNS)))
+    yield times(f"package of a turn, {libraries.big_name}", taken, 60)
+
+
+async def _packed(home: Path, rounds: int) -> list[float]:
+    async with at_table(home) as table:
+        context, packages = _readers(table)
+
+        async def pack() -> None:
+            parts(await packages.assemble(await context.load(table.scene_id), PLAYER[0]))
+
+        return [await timed(pack) for _ in range(rounds)]
+
+
+def _readers(table: Table) -> tuple[ContextAssembly, Packages]:
+    log = table.stores.log(Role.CONTEXT_ASSEMBLY)
+    canon = table.stores.canon(Role.CONTEXT_ASSEMBLY)
+    context = ContextAssembly(canon, log)
+    return context, Packages(canon, log, context, Agendas(canon))
+
+
+async def _measured(home: Path, rounds: int) -> list[Row]:
+    prompt = load_prompts()[Persona.NARRATOR]
+    shares, took, before = [], [], None
+    async with at_table(home) as table:
+        context, packages = _readers(table)
+        for nth in range(rounds):
+            words = PLAYER[nth % len(PLAYER)]
+            await table.desk.submit(table.scene_id, words)
+            start = time.perf_counter()
+            package = await packages.assemble(await context.load(table.scene_id), words)
+            sections = {**parts(package), **Bound.by(package.scene.story, words).parts()}
+            built = build(prompt, sections, estimate, WINDOW)
+            took.append(time.perf_counter() - start)
+            if before is not None:
+                shares.append(_share(before, built))
+            before = built
+            await table.desk.submit(table.scene_id, TOLD.replace("coin", f"coin ({nth})"))
+    size = before.tokens if before else 0
+    return [
+        times("package and prompt of a turn", took, 60),
+        Row(
+            f"of the narrator's prompt ({size:,} tokens), reusable from the turn before",
+            percentile(shares, 50),
+            percentile(shares, 5),
+            unit="%",
+        ),
+    ]
+
+
+def _share(before: Built, built: Built) -> float:
+    share = reusable(before, built, estimate)
+    return 100 * share.tokens / share.of
