@@ -331,15 +331,17 @@ async def test_any_text_comes_back_as_it_was(table: Table) -> None:
     assert await table.line() == texts
 
 
+@pytest.mark.whole
 async def test_readers_and_writers_do_not_wait_for_each_other(table: Table, truth: Truth) -> None:
     """Many scenes are played at once while others read; every reader sees a whole exchange or none."""
+    played = examples(20, 8)
     scenes = [make.scene(table.story, n) for n in range(2, 8)]
     for scene in scenes:
         await table.orchestrator.create_scene(scene)
 
     async def play(scene: Scene) -> None:
         last = None
-        for n in range(20):
+        for n in range(played):
             last = make.turn(scene, last, str(n))
             checkpoint = make.checkpoint(last)
             await table.orchestrator.begin_exchange(last, MoveKind.APPEND, checkpoint, [])
@@ -350,12 +352,12 @@ async def test_readers_and_writers_do_not_wait_for_each_other(table: Table, trut
         while True:
             line = await table.reader.line_tail(scene.id, 100)
             assert [turn.depth for turn in line] == list(range(len(line)))
-            if len(line) == 20:
+            if len(line) == played:
                 return
 
     await asyncio.gather(*(play(s) for s in scenes), *(watch(s) for s in scenes))
     for scene in scenes:
-        assert len(await table.reader.proposals(scene_id=scene.id, statuses=[PENDING])) == 20
+        assert len(await table.reader.proposals(scene_id=scene.id, statuses=[PENDING])) == played
         assert await table.reader.checkpoints(scene.id) == []
 
 

@@ -17,7 +17,11 @@ from tests.screens.table import NARROW, ROOMY, Table, real_desk
 Compare = Callable[..., bool]
 Steps = tuple[str, ...]
 
-SIZES = pytest.mark.parametrize("size", [NARROW, ROOMY], ids=["80x24", "120x40"])
+SIZES = pytest.mark.parametrize(
+    "size",
+    [pytest.param(NARROW, id="80x24"), pytest.param(ROOMY, id="120x40", marks=pytest.mark.slow)],
+)
+"""The narrow half by default, where room is scarce; the other half, as long again, in `make test-slow`."""
 WENNA = ("3", "slash", "type:wenna", "enter")
 DOWN_TO_NEW = ("down", "down")
 

@@ -25,6 +25,7 @@ from agents.resolver.table_files import bundled_tables
 from stores.errors import InputError
 from stores.records.threads import Thread
 from stores.records.world import Entity, EntityKind
+from tests.examples import examples
 
 SHELF = bundled_tables()
 BELL = Candidate("t1", "Who moved the bell?", 3)
@@ -77,9 +78,10 @@ def test_how_an_event_reads_and_what_is_sealed() -> None:
     assert any(event.about.startswith("Wenna Pike ") for event in people)
 
 
+@pytest.mark.whole
 def test_targets_come_as_often_as_they_weigh() -> None:
     rng = random.Random(5)
-    events = (random_event({Aim.THREAD: [BELL, DEBT]}, SHELF, rng) for _ in range(8_000))
+    events = (random_event({Aim.THREAD: [BELL, DEBT]}, SHELF, rng) for _ in range(examples(8_000, 2_000)))
     seen = Counter(event.target for event in events if event.target)
     total = seen.total()
     squared = sum(
@@ -88,8 +90,9 @@ def test_targets_come_as_often_as_they_weigh() -> None:
     assert squared < 10.83
 
 
+@pytest.mark.whole
 def test_foci_come_as_often_as_they_weigh() -> None:
-    rng, asked = random.Random(8), 8_000
+    rng, asked = random.Random(8), examples(8_000, 2_000)
     candidates = {Aim.THREAD: [BELL], Aim.NPC: [WENNA], Aim.PLACE: [CHAPEL]}
     seen = Counter(random_event(candidates, SHELF, rng).focus.row for _ in range(asked))
     rows = SHELF.tables["events"].rows
@@ -136,9 +139,10 @@ def test_trouble_grows_with_tension() -> None:
         assert chances == sorted(set(chances))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("tension", [1, 5, 9])
 def test_sampled_starts_keep_to_the_published_odds(tension: int) -> None:
-    asked, rng = 10_000, random.Random(tension)
+    asked, rng = examples(10_000, 2_500), random.Random(tension)
     seen = Counter(check_scene(tension, rng).start for _ in range(asked))
     squared = sum(
         (seen[s] - asked * n / 100) ** 2 / (asked * n / 100) for s, n in scene_odds(tension).items()

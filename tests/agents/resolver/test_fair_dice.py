@@ -15,8 +15,11 @@ from agents.resolver.dice_parser import parse
 from agents.resolver.oracle import TENSIONS, Likelihood, ask, event_chance, odds
 from stores.records.play import TensionMode
 from tests.agents.resolver.fair import Chances, exploding, is_fair, together, uniform
+from tests.examples import examples
 
-THROWS = 6_000
+pytestmark = pytest.mark.whole
+
+THROWS = examples(6_000, 1_500)
 
 # --- the test itself can fail -----------------------------------------------------------------------
 

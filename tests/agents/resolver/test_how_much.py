@@ -10,6 +10,7 @@ import pytest
 
 from agents.resolver.how_much import MAX_LEAN, OUTCOMES, Amount, amount_of, how_much, how_much_odds
 from stores.errors import InputError
+from tests.examples import examples
 
 LEANS = range(-MAX_LEAN, MAX_LEAN + 1)
 
@@ -66,9 +67,10 @@ def test_how_it_reads() -> None:
     assert [die.face for die in leaning.dice] == [4, 5, 2]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("lean", [-2, 0, 3])
 def test_sampled_amounts_keep_to_the_published_odds(lean: int) -> None:
-    asked, rng = 20_000, random.Random(lean)
+    asked, rng = examples(20_000, 5_000), random.Random(lean)
     seen = Counter(how_much(rng, lean=lean).amount for _ in range(asked))
     expected = {amount: asked * ways / OUTCOMES for amount, ways in how_much_odds(lean).items() if ways}
     assert set(seen) <= set(expected)

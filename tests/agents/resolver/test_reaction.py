@@ -21,6 +21,7 @@ from agents.resolver.reaction import (
 )
 from stores.records.canon import Fact, FactStatus, Standing
 from tests.agents.resolver.sayings import say
+from tests.examples import examples
 
 CATALOGUE = load_catalogue()
 MODIFIERS = range(-MAX_MODIFIER, MAX_MODIFIER + 1)
@@ -138,9 +139,10 @@ def test_people_surprise_however_much_stands_between_them() -> None:
     assert reaction_odds(MAX_MODIFIER)[Attitude.WARY] > 0
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("modifier", [-3, 0, 2])
 def test_sampled_attitudes_keep_to_the_published_odds(modifier: int) -> None:
-    asked, rng = 20_000, random.Random(modifier)
+    asked, rng = examples(20_000, 5_000), random.Random(modifier)
     seen = Counter(react(rng, modifier=modifier).attitude for _ in range(asked))
     expected = {one: asked * ways / OUTCOMES for one, ways in reaction_odds(modifier).items() if ways}
     assert set(seen) <= set(expected)
