@@ -1,4 +1,4 @@
-"""The nodes of the turn graph that a model serves, from `assemble` to `stage`.
+"""The nodes of the turn graph that a model serves, from `assemble` to `arbitrate`.
 
 Each takes the state and returns it with what it added; done twice it is done once, because calls, turns and
 proposals go by identifiers that the exchange fixes. A model that fails is told of and gone without: what it
@@ -25,6 +25,7 @@ from agents.narrator.checks import Finding, against, check, note_for_rewrite, un
 from agents.narrator.decision_marks import marks_in, strip_markers
 from agents.narrator.extract import Extraction
 from agents.narrator.narrator import Narrator
+from agents.orchestrator.arbiter import WAYS_OUT, best, offers, stuck
 from agents.orchestrator.ground import Ground, GroundOf, Grounds
 from agents.orchestrator.rolls import Rolls
 from agents.orchestrator.telling import Nodes
@@ -46,6 +47,7 @@ AGENTS = {
     "extract": "Archivist",
     "summarise": "Archivist",
     "stage": "Resolver",
+    "arbitrate": "Orchestrator",
 }
 """Who does each node, for the X-ray."""
 
@@ -106,6 +108,7 @@ class TurnNodes:
             "extract": self._extract,
             "summarise": self._summarise,
             "stage": self._stage,
+            "arbitrate": self._arbitrate,
         }
         return {name: partial(self._step, name, node, grounds) for name, node in table.items()}
 
@@ -253,6 +256,20 @@ class TurnNodes:
         count = len(state.proposals)
         line = f"{count} {'proposal' if count == 1 else 'proposals'} wait for you"
         return Done(state, "done", line)
+
+    async def _arbitrate(self, state: TurnState, ground: Ground) -> Done:
+        """Weigh what could come next, and offer it; say so when play goes nowhere."""
+        if state.told_id is None:
+            return Done(state, "skipped", "nothing was told")
+        offer = best(list(offers(ground.package, ground.bound.words, state.text, ground.bound.degree)))
+        lines = [offer.line] if offer else []
+        turn = await self._grounds.told(state.told_id)
+        line = (*ground.package.narrative.line, *((turn,) if turn else ()))
+        if not state.proposals and (pattern := stuck(line, ground.package)):
+            lines.append(f"Going in circles: {pattern}. {'; '.join(WAYS_OUT)}.")
+        update = {"offer": offer.command if offer else "", "told": (*state.told, *lines)}
+        how = f"{offer.command} ({offer.score} of 100)" if offer else "go on"
+        return Done(state.model_copy(update=update), "done", how)
 
     # --- inside --------------------------------------------------------------------------------------
 

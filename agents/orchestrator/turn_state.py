@@ -12,7 +12,17 @@ from stores.records.base import Record
 from stores.records.ids import Id
 from stores.records.ledger import Checkpoint, ProposedChange, Step
 
-NODES = ("assemble", "direct", "validate", "narrate", "critique", "extract", "summarise", "stage")
+NODES = (
+    "assemble",
+    "direct",
+    "validate",
+    "narrate",
+    "critique",
+    "extract",
+    "summarise",
+    "stage",
+    "arbitrate",
+)
 """The nodes of the turn graph that come after the dice, in order: whoever plans, plans for what fell."""
 
 RESOLVED = "resolve"
@@ -35,6 +45,8 @@ class TurnState(Record):
     why: str = ""
     bullet: str = ""
     proposals: tuple[ProposedChange, ...] = ()
+    offer: str = ""
+    """The command that the arbiter would have come next."""
     told: tuple[str, ...] = ()
     """Lines for the player on what came of it."""
     steps: tuple[Step, ...] = ()

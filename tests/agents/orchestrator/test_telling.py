@@ -95,7 +95,7 @@ async def test_the_steps_are_told_as_they_go_and_kept_for_the_x_ray(tmp_path: Pa
         assert last is not None
         assert [s.step for s in last.steps] == told
         assert told[0] == "assemble"
-        assert told[-1] == "stage"
+        assert told[-1] == "arbitrate"
 
 
 async def test_the_gms_own_words_and_oracles_ask_no_model(tmp_path: Path, backend: str) -> None:
