@@ -26,7 +26,7 @@ NAMES = {
     "extract": "archivist",
     "summarise": "summary",
     "stage": "proposals",
-    "arbitrate": "what next",
+    "arbitrate": "next",
 }
 """Who does a step. One that is not named here goes by its own name."""
 

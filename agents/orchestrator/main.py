@@ -45,6 +45,7 @@ from agents.orchestrator.storyteller import Storyteller, retaken, waits
 from agents.orchestrator.table import PlayTable
 from agents.orchestrator.transcript import Transcript
 from agents.orchestrator.turn_graph import TurnGraph, answered
+from agents.orchestrator.turn_state import TurnState
 from agents.orchestrator.universe_gate import UniverseGate
 from agents.orchestrator.world_desk import Worlds
 from agents.resolver.likelihood import Suggestion
@@ -628,11 +629,20 @@ class Orchestrator:
             noun = "proposal waits" if waiting == 1 else "proposals wait"
             return replace(reply, lines=(*lines, f"Paused: {waiting} {noun} to be staged by your next line."))
         story = await self._log.story((await self._log.scene(scene_id)).story_id)
-        if story.mode is StoryMode.AUTOPILOT and state.proposals:
-            async with self._turnstile:
-                report = await self._scenes.commit(scene_id, None, reason="autopilot")
-            lines = (*lines, *written(report))
+        if story.mode is StoryMode.AUTOPILOT:
+            lines = (*lines, *await self._by_itself(scene_id, state))
         return replace(reply, lines=lines, severity="warning" if not state.told_id else reply.severity)
+
+    async def _by_itself(self, scene_id: Id, state: TurnState) -> tuple[str, ...]:
+        """Autopilot: take what the arbiter offers (no scene ends unasked), commit what policy accepts."""
+        lines: list[str] = []
+        if state.offer and not state.offer.startswith("/end"):
+            name, _, argument = state.offer.removeprefix("/").partition(" ")
+            lines += (await self._commands.run(scene_id, name, argument)).lines
+        if state.offer or state.proposals:
+            async with self._turnstile:
+                lines += written(await self._scenes.commit(scene_id, None, reason="autopilot"))
+        return tuple(lines)
 
     async def _playing(self, scene_id: Id, what: str) -> Scene:
         """Return the scene if its line may move, with nothing half done on it. Raises IllegalTransition

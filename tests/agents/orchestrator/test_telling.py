@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.desk import NewCharacter, StoryOutline
 from agents.messages import StepMoved, WordsCame, WordsDropped
 from agents.model.errors import ModelCut, ModelError, ModelKeyRefused, ModelRefused, ModelTooLong
 from agents.model.scripted import Reply
@@ -15,7 +16,7 @@ from stores.authority import Role
 from stores.errors import IllegalTransition
 from stores.records.ledger import Loop
 from stores.records.model import CallOutcome, Persona
-from stores.records.play import Speaker
+from stores.records.play import Speaker, StoryMode
 from stores.stores import AnyLog
 from tests.agents.orchestrator.teller import PROSE, Teller, house, telling, word_by_word
 
@@ -303,3 +304,20 @@ async def test_a_record_that_was_cut_off_is_mended(tmp_path: Path, backend: str)
         (summary,) = await reader(teller).summaries(teller.scene_id)
         assert summary.text == "The door gives way with a shriek."
         assert (Persona.ARCHIVIST, CallOutcome.CUT) in await calls(teller)
+
+
+async def test_autopilot_takes_what_is_offered_and_commits_it(tmp_path: Path, backend: str) -> None:
+    arrives = "You cross the wet stones. The Chapel stands open before you, and cold."
+    async with telling(tmp_path, {Persona.NARRATOR: arrives}, house(backend=backend)) as teller:
+        desk = teller.desktop.desk
+        await desk.submit(teller.scene_id, "/place Chapel: roofless")
+        await desk.commit(teller.scene_id)
+        universe_id = (await desk.scene(teller.scene_id)).universe.id
+        outline = StoryOutline(
+            universe_id, "By itself", NewCharacter("Ivo"), mode=StoryMode.AUTOPILOT, place="Yard"
+        )
+        scene_id = await desk.start_story(outline)
+        reply = await desk.submit(scene_id, "I walk to the Chapel.")
+        assert any(line.startswith("Canon:") and "Chapel" in line for line in reply.lines), reply.lines
+        assert (await desk.scene(scene_id)).place == "Chapel"
+        assert (await desk.scene(scene_id)).state == "active"
