@@ -1,0 +1,76 @@
+"""A key that is in use stands in nothing that a session writes: library, log, backup, export, transcript."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.model.server import Server, serving
+from tests.model.test_keys import KEY
+
+SCRIPT = (
+    "universe: The Abbey\npc: Mara (hp 10)\nstory: Under the Abbey\nplace: Crypt\n---\nI light the lantern.\n"
+)
+
+
+@pytest.mark.slow
+async def test_a_key_is_in_nothing_that_is_written(tmp_path: Path) -> None:
+    home, script = tmp_path / "home", tmp_path / "one.play"
+    script.write_text(SCRIPT)
+    async with serving() as server:
+        # The first server says the key back in its error; the second one lets us in.
+        said = [await play(home, script, server, name) for name in ("unauthorized", "gpt-4o-mini")]
+        assert server.headers["authorization"] == f"Bearer {KEY}"
+    assert "OPENAI_API_KEY" in said[0]
+    said += [
+        await monitor(home, server, "gpt-4o-mini", *words)
+        for words in (
+            ("model", "show"),
+            ("backup", "--to", str(tmp_path / "backups")),
+            ("export", "The Abbey", "--to", str(tmp_path / "abbey.zip")),
+        )
+    ]
+    assert not any(KEY in words for words in said)
+    names = [name for name, data in written(tmp_path)]
+    assert any(name.endswith("library.db") for name in names)
+    assert sum(name.endswith(".zip") for name in names) == 2, said[-2:]
+    assert [name for name, data in written(tmp_path) if KEY.encode() in data] == []
+
+
+async def play(home: Path, script: Path, server: Server, name: str) -> str:
+    return await monitor(home, server, name, "play", "--script", str(script), "--keep-going")
+
+
+async def monitor(home: Path, server: Server, name: str, *words: str) -> str:
+    environ = {
+        **os.environ,
+        "OPENAI_API_KEY": KEY,
+        "MONITOR_MODEL_NAME": f"openai/{name}",
+        "MONITOR_MODEL_API_BASE": server.address,
+    }
+
+    def run() -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "monitor_tui", "--home", str(home), *words]
+        return subprocess.run(command, capture_output=True, text=True, env=environ, check=False)
+
+    done = await asyncio.to_thread(run)
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.stdout + done.stderr
+
+
+def written(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Every file, and every file inside an archive."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            yield path.name, path.read_bytes()
+            if zipfile.is_zipfile(path):
+                with zipfile.ZipFile(path) as archive:
+                    for name in archive.namelist():
+                        yield f"{path.name}/{name}", archive.read(name)
