@@ -293,7 +293,7 @@ def compose_with(
                 *clerk_commands(desk, clerk, chronicle),
                 *story_commands(desk, kept, turnstile),
                 *table_commands(desk, table, turnstile),
-                *model_commands(desk),
+                *model_commands(desk, storyteller),
             ),
         ),
         chronicle=chronicle,

@@ -5,20 +5,27 @@ Source: design/interface.md, "Input"; LANGGRAPH_AGENTS, "Router".
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agents.desk import Desk
 from agents.model.budget import dollars
 from agents.orchestrator.commands import Command
+from agents.orchestrator.storyteller import Storyteller
 from agents.views import CommandHelp, Reply
 from stores.errors import InputError
 from stores.records.ids import Id
-from stores.records.play import Speaker
+from stores.records.play import Speaker, Turn
 
 SCOPES = ("story", "universe", "day")
+SHOWN = 20
+"""Turns that /transcript shows, if it is not told how many."""
+LONG = 300
+"""Characters of a turn in its line."""
 REACH = 12
 """Turns back in which the last one that was told is looked for."""
 
 
-def model_commands(desk: Desk) -> tuple[Command, ...]:
+def model_commands(desk: Desk, storyteller: Storyteller) -> tuple[Command, ...]:
     """Return the commands, bound to one desk."""
 
     async def go_on(scene_id: Id, argument: str) -> Reply:
@@ -29,6 +36,21 @@ def model_commands(desk: Desk) -> tuple[Command, ...]:
 
     async def gm(scene_id: Id, argument: str) -> Reply:
         return await desk.answer_as_gm(scene_id, argument)
+
+    async def monitor(scene_id: Id, argument: str) -> Reply:
+        line = await storyteller.command_meant(argument, scene_id, desk)
+        reply = await desk.submit(scene_id, line)
+        return replace(reply, lines=(line, *reply.lines))
+
+    async def transcript(scene_id: Id, argument: str) -> Reply:
+        number = int(argument) if argument.isdecimal() and len(argument) < 5 else 0
+        if argument and not number:
+            raise InputError(f"{argument[:20]!r} is no number of turns.", todo="As in: /transcript 20")
+        view, count = await desk.scene(scene_id), number or SHOWN
+        start = max(0, view.turns - count)
+        rows = await desk.transcript(scene_id, start, view.turns - start)
+        lines = tuple(f"{row.turn.depth + 1} {_speaker(row.turn)}: {_in_line(row.turn.text)}" for row in rows)
+        return Reply("operation", lines or ("Nothing was played yet.",))
 
     async def xray(scene_id: Id, argument: str) -> Reply:
         view = await desk.scene(scene_id)
@@ -85,6 +107,13 @@ def model_commands(desk: Desk) -> tuple[Command, ...]:
         ),
         (CommandHelp("gm", "/gm WORDS", "Talk to the GM out of character; kept as a note", True), gm),
         (
+            CommandHelp(
+                "monitor", "/monitor list the npcs", "A command in plain words, never the story", True
+            ),
+            monitor,
+        ),
+        (CommandHelp("transcript", "/transcript 20", "The last turns in plain lines"), transcript),
+        (
             CommandHelp("xray", "/xray  (or /xray 12)", "Why a turn says what it says: sent, dropped, cost"),
             xray,
         ),
@@ -95,6 +124,15 @@ def model_commands(desk: Desk) -> tuple[Command, ...]:
         ),
         (CommandHelp("model", "/model", "Set up the model: name, key, personas"), model),
     )
+
+
+def _speaker(turn: Turn) -> str:
+    return turn.name if turn.speaker is Speaker.NPC and turn.name else turn.speaker.value
+
+
+def _in_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONG else line[: LONG - 1] + "…"
 
 
 def _sum(words: list[str]) -> int | None:

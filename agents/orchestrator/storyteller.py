@@ -106,6 +106,19 @@ class Storyteller:
             "operation", (f"That reads as {intent.line}: Enter does it; {narrate}",), text=intent.line
         )
 
+    async def command_meant(self, words: str, scene_id: Id, desk: Desk) -> str:
+        """Return the line that words behind `/monitor` mean. Raises InputError if nobody knows one."""
+        intent = intent_of(words)
+        if intent.kind != "operation" and self._calls.on(Persona.MONITOR):
+            intent = await self._classified(words, scene_id, desk)
+        if intent.kind != "operation":
+            raise InputError(
+                "No command is known for that.",
+                kept="Nothing was done.",
+                todo="/help lists them all; with the Monitor persona on (/model) more words are understood.",
+            )
+        return intent.line
+
     async def _classified(self, text: str, scene_id: Id, desk: Desk) -> Intent:
         """Ask the Monitor persona. Without an answer the words are the story's."""
         context = await self._context.load(scene_id)

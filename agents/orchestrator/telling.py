@@ -54,11 +54,13 @@ class LazyLangGraph:
     def __init__(self, log: OrchestratorLog, clock: Clock) -> None:
         self._log = log
         self._clock = clock
+        self._engine: Engine | None = None
 
     async def run(self, checkpoint: Checkpoint, nodes: Nodes, *, pause: bool) -> TurnState:
-        module = await asyncio.to_thread(import_module, "agents.orchestrator.langgraph_engine")
-        engine: Engine = module.LangGraphEngine(self._log, self._clock)
-        return await engine.run(checkpoint, nodes, pause=pause)
+        if self._engine is None:
+            module = await asyncio.to_thread(import_module, "agents.orchestrator.langgraph_engine")
+            self._engine = module.LangGraphEngine(self._log, self._clock)
+        return await self._engine.run(checkpoint, nodes, pause=pause)
 
 
 class Tellings:

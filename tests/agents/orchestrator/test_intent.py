@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from agents.orchestrator.intent import intent_of
+from stores.errors import InputError
+from stores.records.model import Persona
+from tests.agents.orchestrator.teller import house, telling
+from tests.table import begin, opened
 
 COMMANDS = {
     "end the scene": "/end",
@@ -56,3 +63,29 @@ def test_a_command_in_words_is_found(words: str, line: str) -> None:
 def test_the_story_is_never_taken_for_a_command(words: str) -> None:
     """What merely looks like one may be asked about, and is the story's if nobody knows better."""
     assert intent_of(words).kind in ("narration", "unclear")
+
+
+async def test_monitor_does_what_the_words_mean(tmp_path: Path) -> None:
+    routing = json.dumps({"mode": "operation", "command": "npc", "argument": "Bram: a ferryman"})
+    script = {Persona.MONITOR: routing}
+    async with telling(tmp_path, script, house(Persona.MONITOR)) as teller:
+        desk = teller.desktop.desk
+        listed = await desk.submit(teller.scene_id, "/monitor list the characters")
+        assert listed.lines[0] == "/list character"
+        assert any("Mara" in line for line in listed.lines)
+        assert teller.asked == []
+        made = await desk.submit(teller.scene_id, "/monitor I want a ferryman called Bram about")
+        assert made.lines[0] == "/npc Bram: a ferryman"
+        assert any("Bram" in p.title for p in (await desk.scene(teller.scene_id)).proposals)
+
+
+async def test_without_a_model_monitor_says_what_it_does_not_know(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        with pytest.raises(InputError, match="No command is known"):
+            await desktop.desk.submit(scene_id, "/monitor do the thing")
+        reply = await desktop.desk.submit(scene_id, "/transcript")
+        assert reply.lines == ("Nothing was played yet.",)
+        await desktop.desk.submit(scene_id, "I wait.")
+        reply = await desktop.desk.submit(scene_id, "/transcript 5")
+        assert reply.lines == ("1 player: I wait.",)
