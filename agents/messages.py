@@ -129,6 +129,9 @@ Event = (
     | Notice
 )
 
+Passing = LoopMoved | SceneOpened | Notice | StepMoved | WordsCame | WordsDropped | ModelCalled
+"""Events that come and go and change nothing that a view of the scene was read from."""
+
 Listener = Callable[[Event], None]
 
 

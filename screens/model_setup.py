@@ -13,6 +13,7 @@ from textual.binding import Binding
 from textual.message import Message
 
 from agents.model.budget import dollars
+from agents.model.errors import KEPT, ModelError
 from agents.model_views import ModelHouse, PersonaView, Trial
 from screens.aside import Aside
 from screens.ask_line import AskLineScreen
@@ -24,13 +25,16 @@ from screens.title_bar import TitleBar
 from stores.errors import MonitorError
 from widgets.calls import seconds, tokens
 from widgets.model_house import STATES, ModelList, Setting
-from widgets.safe_text import one_line
+from widgets.safe_text import ellipsise, one_line
 
 if TYPE_CHECKING:
     from agents.desk import Desk
 
 PROVIDERS = ("anthropic/", "gemini/", "groq/", "mistral/", "ollama/", "openai/", "openrouter/")
 """What a name begins with at the best known providers, for completion."""
+
+WORDS = 160
+"""Cells of what a first call said that are shown: how fast and how dear it was stands under them."""
 
 
 class ModelScreen(DeskScreen[None]):
@@ -220,6 +224,10 @@ class ModelScreen(DeskScreen[None]):
             self.post_message(Visit(Back(self)))
 
     def refused(self, error: BaseException, worker: str) -> None:
+        if isinstance(error, ModelError):
+            # A call that was made from here has nothing to do with the story.
+            kept = "" if error.kept == KEPT else error.kept
+            error = ModelError(error.what, kept=kept or "What is set up is as it was.", todo=error.todo)
         if isinstance(error, MonitorError):
             self.query_one(Aside).tell(error)
             self.reload()
@@ -229,7 +237,7 @@ class ModelScreen(DeskScreen[None]):
 
 def _told(trial: Trial) -> Iterator[str]:
     """Yield what a first call showed: that it speaks, how fast, at what price, and what a turn would cost."""
-    yield f"✓ {one_line(trial.model)} answers: “{one_line(trial.words)}”"
+    yield f"✓ {one_line(trial.model)} answers: “{ellipsise(trial.words, WORDS)}”"
     after = max(trial.seconds - trial.first_seconds, 0.001)
     speed = f"{trial.tokens_out / after:,.0f} tokens a second"
     yield (

@@ -14,17 +14,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from agents.messages import (
-    CanonCommitted,
-    LineMoved,
-    LoopMoved,
-    ModelCalled,
-    Notice,
-    SceneOpened,
-    StepMoved,
-    WordsCame,
-    WordsDropped,
-)
+from agents.messages import CanonCommitted, LineMoved, Passing
 from screens.aside import Aside
 from screens.base import Trouble
 from screens.confirm import ConfirmScreen
@@ -50,9 +40,6 @@ if TYPE_CHECKING:
 
 READ_AGAIN = 4
 """Rows before the new ones that are read with them: a roll or a take may have been added to those."""
-
-ELSEHOW = LoopMoved | SceneOpened | Notice | StepMoved | WordsCame | WordsDropped | ModelCalled
-"""Events that change nothing that is read from the desk."""
 
 EMPTY = "The scene is set. Say what your hero does, or type / for the commands."
 HINT = "what do you do?"
@@ -121,7 +108,7 @@ class SceneScreen(TellingScreen):
     def concerns(self, event: Event) -> bool:
         self._line_moved = self._line_moved or isinstance(event, LineMoved | CanonCommitted)
         self._names_known = self._names_known and not isinstance(event, CanonCommitted)
-        return not isinstance(event, ELSEHOW)
+        return not isinstance(event, Passing)
 
     async def read(self) -> None:
         if not self.scene_id:

@@ -133,7 +133,7 @@ class TellingScreen(PlayScreen):
 
     async def cost_of(self, story_id: Id) -> str:
         """Say what a story has cost; nothing while no model is set up."""
-        if not self.model_on:
+        if not self.desk.model.on:
             return ""
         micros, known = await self.desk.model.cost(story_id)
         return dollars(micros) if known else f"{dollars(micros)}+?"
@@ -142,11 +142,6 @@ class TellingScreen(PlayScreen):
     def _show_cost(self, message: Cost) -> None:
         self.query_one(StatusBar).extra = message.words
 
-    @property
-    def model_on(self) -> bool:
-        model = getattr(self.desk, "model", None)
-        return model is not None and bool(model.on)
-
     # --- keys --------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -154,11 +149,11 @@ class TellingScreen(PlayScreen):
             case "stop":
                 return self.stoppable
             case "tell_on":
-                return self.view is not None and self.model_on and not self.at_work
+                return self.view is not None and self.desk.model.on and not self.at_work
             case "retake":
-                return not (self.model_on and self.at_work)
+                return not (self.desk.model.on and self.at_work)
             case "xray":
-                return self.model_on and self.query_one(Transcript).total > 0
+                return self.desk.model.on and self.query_one(Transcript).total > 0
             case "xray_here":
                 return self.reading
         return super().check_action(action, parameters)
@@ -166,7 +161,7 @@ class TellingScreen(PlayScreen):
     @property
     def stoppable(self) -> bool:
         """Whether a model may be at work for this scene just now."""
-        return self._telling or (self.at_work and self.model_on)
+        return self._telling or (self.at_work and self.desk.model.on)
 
     def action_stop(self) -> None:
         """Stop the words that come. Before the first of them, Escape means what it always means."""
@@ -202,7 +197,7 @@ class TellingScreen(PlayScreen):
 
     def action_retake(self) -> None:
         """With a model: ask what it should do otherwise. Without: edit the words."""
-        if self.model_on:
+        if self.desk.model.on:
             self._ask_note()
         else:
             self.action_edit_words()

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from agents.messages import LoopMoved, Notice, SceneOpened
+from agents.messages import Passing
 from agents.typed_numbers import LARGEST, number_in
 from screens.base import DeskScreen
 from screens.edit_text import EditTextScreen
@@ -89,7 +89,7 @@ class SheetScreen(DeskScreen[str]):
     # --- reading and drawing -----------------------------------------------------------------------
 
     def concerns(self, event: Event) -> bool:
-        return not isinstance(event, LoopMoved | SceneOpened | Notice)
+        return not isinstance(event, Passing)
 
     async def read(self) -> None:
         self.post_message(self.Read(await self.desk.sheet(self.scene_id, self._entity_id)))

@@ -179,6 +179,6 @@ def _persona(persona: PersonaView, default: str, width: int) -> Sequence[Line]:
     lines += [[indent, (line, Ink.PROSE if persona.on else Ink.MUTED)] for line in words[1:]]
     if persona.own_model:
         lines.append([indent, (ellipsise(f"by {model}", does), Ink.NPC)])
-    if persona.needs:
+    if persona.needs and default:
         lines += [[indent, (line, Ink.WARN)] for line in wrap(f"⚠ {one_line(persona.needs)}", does)]
     return lines

@@ -27,6 +27,20 @@ _STATES: dict[str, Piece] = {
     "waiting": ("… waiting", Ink.WARN),
 }
 NAME_CELLS = 16
+STEP_CELLS = 22
+
+DOES = {
+    "assemble": "context",
+    "direct": "plan",
+    "resolve": "dice",
+    "validate": "check",
+    "narrate": "tell",
+    "critique": "judge",
+    "extract": "propose",
+    "summarise": "sum up",
+    "stage": "stage",
+}
+"""What a step is, in a word: one agent may take two of them."""
 STATE_CELLS = 11
 TOKEN_CELLS = 8
 
@@ -150,14 +164,15 @@ def _lines(key: str, texts: Sequence[str], ink: Ink) -> Row[Thing]:
 def _step(step: StepView, width: int) -> Sequence[Line]:
     sign, ink = _STATES[step.state]
     time = seconds(step.seconds) if step.seconds else ""
-    room = max(8, width - 2 - NAME_CELLS - STATE_CELLS - 8)
+    room = max(8, width - 2 - STEP_CELLS - STATE_CELLS - 8)
     first, *rest = wrap(one_line(step.line), room) or [""]
     who = step.agent or NAMES.get(step.step, step.step)
-    indent = " " * (2 + NAME_CELLS + STATE_CELLS)
+    indent = " " * (2 + STEP_CELLS + STATE_CELLS)
     return [
         [
             ("  ", Ink.PROSE),
-            (pad(who, NAME_CELLS), Ink.STRONG),
+            (pad(who, STEP_CELLS - 10), Ink.STRONG),
+            (pad(DOES.get(step.step, step.step), 10), Ink.MUTED),
             (pad(sign, STATE_CELLS), ink),
             (pad(first, room), Ink.PROSE),
             (f"{time:>7}", Ink.MUTED),

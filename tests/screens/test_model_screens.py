@@ -50,7 +50,7 @@ async def stand_on(table: Table, words: str) -> None:
 async def test_the_xray_tells_every_step_and_call(table: Table) -> None:
     await table.press("enter", "f6")
     assert table.shows("turn 4", "$0.0014+?", "5.5 s")
-    assert table.shows("director – skipped switched off", "archivist ✗ failed no answer could be read")
+    assert table.shows("Director plan – skipped switched off", "Archivist propose ✗ failed no answer")
     assert table.shows("⚠ Father Ode is in the tower by canon, and speaks here.")
     assert table.shows("openai/gpt-4o-mini ■ stopped by you")
     assert table.shows("2,960 in (1,650 cached), 58 out, counted by the provider · $0.0014")
@@ -65,7 +65,7 @@ async def test_the_xray_tells_every_step_and_call(table: Table) -> None:
 
 async def test_enter_leads_from_a_step_to_its_call_and_opens_what_was_sent(table: Table) -> None:
     await table.press("enter", "f6")
-    await stand_on(table, "narrator")
+    await stand_on(table, "Narrator")
     await table.press("enter")
     assert any("▸" in line and "rules" in line for line in table.text.splitlines())
     await table.press("enter")

@@ -123,6 +123,17 @@ async def test_words_of_another_scene_are_not_shown(table: Table, twin: TwinDesk
     assert not table.shows("narrator")
 
 
+@pytest.mark.parametrize("key", ["", "f5"])
+async def test_words_that_come_read_nothing_again(table: Table, twin: TwinDesk, key: str) -> None:
+    await table.press(*filter(None, [key]))
+    twin.calls.clear()
+    for _ in range(20):
+        twin.events.publish(WordsCame(scene_id(twin), "t", "more "))
+        twin.events.publish(StepMoved(scene_id(twin), "b", "narrate", "running"))
+    await table.settle()
+    assert twin.calls == []
+
+
 async def test_a_failed_step_says_so_in_words(table: Table, twin: TwinDesk) -> None:
     twin.model.script = ("So.", HOLD)
     await send(table, "I wait.")

@@ -118,11 +118,11 @@ class TwinModel:
             return XrayView(turn, (), (), resolution)
         calls = calls_of(turn, self._desk.story_id)
         steps = (
-            StepView("assemble", "context", "done", "6 sections, 1 dropped", 0.012),
-            StepView("direct", "director", "skipped", "switched off"),
-            StepView("resolve", "resolver", "done", "2d6+1 = 10 vs 9, success", 0.001),
-            StepView("narrate", "narrator", "done", "41 words", 4.2, calls[0].id),
-            StepView("extract", "archivist", "failed", "no answer could be read", 1.3, calls[1].id),
+            StepView("assemble", "Librarian", "done", "6 sections, 1 dropped", 0.012),
+            StepView("direct", "Director", "skipped", "switched off"),
+            StepView("resolve", "Resolver", "done", "2d6+1 = 10 vs 9, success", 0.001),
+            StepView("narrate", "Narrator", "done", "41 words", 4.2, calls[0].id),
+            StepView("extract", "Archivist", "failed", "no answer could be read", 1.3, calls[1].id),
         )
         warnings = ("Father Ode is in the tower by canon, and speaks here.",)
         return XrayView(turn, steps, calls, resolution, warnings)
