@@ -7,6 +7,7 @@ real: LiteLLM's stream, the child, the pipes.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -15,9 +16,7 @@ import litellm
 from litellm import CustomLLM
 from litellm.types.utils import GenericStreamingChunk
 
-GOOD = ("The ", "door ", "opens.")
-HOSTILE = "\x1b]0;owned\x07\x1b[31mred\x00\u202e\ud800" + "A" * 40_000
-MALFORMED = '{"beats": ["the door opens", '
+from tests.model.behaviours import GOOD, HOSTILE, MALFORMED, RECORD
 
 
 class Scripted(CustomLLM):
@@ -27,6 +26,8 @@ class Scripted(CustomLLM):
                 words, end = GOOD, "stop"
             case "long":
                 words, end = GOOD, "length"
+            case "record":
+                words, end = (RECORD,), "stop"
             case "malformed":
                 words, end = (MALFORMED,), "stop"
             case "hostile":
@@ -43,8 +44,6 @@ class Scripted(CustomLLM):
                 words, end = GOOD, "stop"
             case "dies":
                 yield _chunk("It begins ")
-                import os
-
                 os._exit(3)
             case kind:
                 raise _error(kind)

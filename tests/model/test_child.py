@@ -16,7 +16,7 @@ from agents.model import errors
 from agents.model.client import ChildModel
 from agents.model.errors import ModelBusy, ModelCut, ModelError
 from agents.model.port import Ask, Message, Shape, Usage, Words
-from tests.model.provider import HOSTILE
+from tests.model.behaviours import HOSTILE
 from tests.model.server import WORDS, Server, serving
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("the model's child")]
