@@ -20,6 +20,7 @@ from benchmarks import (
     start,
     stores,
     table,
+    telling,
 )
 from benchmarks.libraries import Libraries
 
@@ -31,6 +32,7 @@ GROUPS = {
     "gate": gate.run,
     "modes": modes.run,
     "prompts": prompt_prefix.run,
+    "telling": telling.run,
     "start": start.run,
     "memory": memory.run,
     "stores": stores.run,

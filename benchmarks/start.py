@@ -16,11 +16,15 @@ FIRST_FRAME_AIM = 1_000
 def run(libraries: Libraries) -> Iterator[Row]:
     _start(libraries.fresh)  # so that every file has been read once
     for name, home in (("fresh library", libraries.fresh), (libraries.big_name, libraries.big)):
-        starts = [_start(home) for _ in range(libraries.often(COUNT))]
-        frames, menus = zip(*starts, strict=True)
-        yield Row(f"start to first frame, best of {len(starts)}: {name}", 1_000 * min(frames))
-        yield _median(f"start to first frame, median of {len(starts)}: {name}", frames, FIRST_FRAME_AIM)
-        yield _median(f"start to the menu filled, median of {len(starts)}: {name}", menus)
+        yield from starts(name, home, libraries.often(COUNT))
+
+
+def starts(name: str, home: Path, count: int) -> Iterator[Row]:
+    """Start the program in `home` so many times."""
+    frames, menus = zip(*(_start(home) for _ in range(count)), strict=True)
+    yield Row(f"start to first frame, best of {count}: {name}", 1_000 * min(frames))
+    yield _median(f"start to first frame, median of {count}: {name}", frames, FIRST_FRAME_AIM)
+    yield _median(f"start to the menu filled, median of {count}: {name}", menus)
 
 
 def _start(home: Path) -> tuple[float, float]:

@@ -12,6 +12,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Final, Literal, TypeVar
 
 import json_repair
@@ -50,7 +51,7 @@ _TRUTHS: Final[Mapping[str, bool]] = {
 
 def shape_of(into: type[BaseModel], by: Literal["schema", "tools"]) -> Shape:
     """Return the model's schema as providers take it: every field asked for, nothing beside them."""
-    return Shape(name=into.__name__.lower(), schema=_plain(into.model_json_schema()), by=by)
+    return Shape(name=into.__name__.lower(), schema=_plain(_schema(into)), by=by)
 
 
 def asked(text: str, into: type[T]) -> T | None:
@@ -82,7 +83,7 @@ def in_words(text: str, into: type[T]) -> T | None:
 
 def fitted(data: object, into: type[T]) -> T | None:
     """Return the data as the model has it, put right where that is harmless."""
-    schema = into.model_json_schema()
+    schema = _schema(into)
     fit = _Fit(schema.get("$defs", {}))
     if isinstance(data, list):
         data = fit.unlisted(data, schema)
@@ -95,6 +96,12 @@ def fitted(data: object, into: type[T]) -> T | None:
         return into.model_validate(value)
     except ValidationError:
         return None
+
+
+@lru_cache(maxsize=32)
+def _schema(into: type[BaseModel]) -> Schema:
+    """Return a model's schema. Pydantic makes it anew each time, in milliseconds."""
+    return into.model_json_schema()
 
 
 # --- JSON in a text ---------------------------------------------------------------------------------------

@@ -1,0 +1,159 @@
+"""An exchange that a model tells: what the pipeline takes beyond the model's own time, and how soon its first
+word is heard.
+
+The model answers at once, so nearly all that is measured is ours; what it does take is taken off. *In this
+process* it is scripted; *by its child* it is a LiteLLM custom provider behind the real child and pipes, so
+LiteLLM's own work is in the figure. Source: the issue "The model", what it must show, 3.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import shutil
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agents.desk import Desk
+from agents.messages import Event, WordsCame
+from agents.model.client import ChildModel
+from agents.model.port import Ask, Usage, Words
+from agents.model.scripted import ScriptedModel
+from agents.model.settings import HouseSettings, ModelSettings, PersonaSettings
+from agents.orchestrator.model_house import Speaker
+from benchmarks.libraries import Libraries
+from benchmarks.start import starts
+from benchmarks.table import Row, times
+from monitor_tui.compose import open_desktop
+from stores.records.ids import Id
+from stores.records.model import Persona
+
+TURNS = 60
+WARM_UP = 3
+"""Exchanges that are not counted: LangGraph is imported in the first, the child starts."""
+PIPELINE_AIM = 60
+FIRST_WORD_AIM = 100
+
+ACT = "I pull at the chain. /check might vs 8; success: Mara.nerve +1; fail: Mara.hp -1"
+WORDS = (
+    "chain wet hands taut grey slack bell quay head lamp tide salt stair rope gull wall mud boot door sand "
+    "wind net oar coin sledge chalk slate gate flood clerk pan reed ebb moon shutter kettle ledger tar"
+).split()
+RECORD = json.dumps({"summary": "Mara pulls the chain, and a bell speaks.", "changes": []})
+PROVIDER = "tests.model.provider:provider"
+
+
+def run(libraries: Libraries) -> Iterator[Row]:
+    for where, home in (("fresh library", libraries.fresh), (libraries.big_name, libraries.big)):
+        for backend in ("langgraph", "inmemory"):
+            told = asyncio.run(_in_process(home, backend, libraries.often(TURNS)))
+            yield from _rows(f"{backend}, {where}", told)
+    told = asyncio.run(_by_child(libraries.fresh, libraries.often(TURNS)))
+    yield from _rows("langgraph, by its child", told)
+    yield from _with_and_without(libraries)
+
+
+@dataclass
+class _Told:
+    """Seconds of each exchange beyond the model's own, and until its first word."""
+
+    whole: list[float] = field(default_factory=list)
+    first_word: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+
+
+def _rows(name: str, told: _Told) -> Iterator[Row]:
+    cpu = sum(told.cpu) / len(told.cpu)
+    yield times(f"told exchange, ours: {name}", told.whole, PIPELINE_AIM, cpu)
+    yield times(f"Enter to first word, ours: {name}", told.first_word, FIRST_WORD_AIM)
+
+
+class _Timed(ScriptedModel):
+    """A scripted model whose own time is known. `waited` is since the last `reset`."""
+
+    def __init__(self) -> None:
+        super().__init__(self._answer)
+        self._dice = random.Random(1)
+        self.waited = 0.0
+
+    def _answer(self, ask: Ask) -> str:
+        """Prose is other words each time: what repeats itself would be told again."""
+        if "You keep the record" in ask.messages[0].text:
+            return RECORD
+        lines = (" ".join(self._dice.sample(WORDS, 9)) for _ in range(5))
+        return " ".join(f"The {line}." for line in lines)
+
+    async def stream(self, ask: Ask) -> AsyncGenerator[Words | Usage, None]:
+        began = time.perf_counter()
+        async for part in super().stream(ask):
+            self.waited += time.perf_counter() - began
+            yield part
+            began = time.perf_counter()
+
+
+async def _in_process(home: Path, backend: str, count: int) -> _Told:
+    model = _Timed()
+    async with _table(home, model, _house(backend)) as (desk, scene_id):
+        return await _measured(desk, scene_id, count, model)
+
+
+async def _by_child(home: Path, count: int) -> _Told:
+    """The Archivist's provider answers in JSON, the Narrator's in words."""
+    house = _house("langgraph", archivist=PersonaSettings(model="scripted/record"))
+    model = ChildModel(provider=PROVIDER)
+    async with _table(home, model, house) as (desk, scene_id):
+        return await _measured(desk, scene_id, count, None)
+
+
+async def _measured(desk: Desk, scene_id: Id, count: int, model: _Timed | None) -> _Told:
+    told, heard = _Told(), list[float]()
+
+    def hear(event: Event) -> None:
+        if isinstance(event, WordsCame) and not heard:
+            heard.append(time.perf_counter())
+
+    desk.events.subscribe(hear)
+    for number in range(WARM_UP + count):
+        heard.clear()
+        waited, cpu, began = model.waited if model else 0.0, time.process_time(), time.perf_counter()
+        await desk.submit(scene_id, ACT)
+        took, burnt = time.perf_counter() - began, time.process_time() - cpu
+        if number < WARM_UP:
+            continue
+        told.whole.append(took - (model.waited - waited if model else 0.0))
+        told.first_word.append(heard[0] - began)
+        told.cpu.append(burnt)
+    return told
+
+
+def _house(backend: str, **more: PersonaSettings) -> HouseSettings:
+    name = ModelSettings(name="scripted/good")
+    return HouseSettings.model_validate({"model": name, "engine": {"backend": backend}, **more})
+
+
+@asynccontextmanager
+async def _table(home: Path, model: Speaker, house: HouseSettings) -> AsyncIterator[tuple[Desk, Id]]:
+    """Open a library with a model at the scene where play stands, and leave it suspended again."""
+    assert house.is_on(Persona.NARRATOR)
+    desktop = await open_desktop(home, model=model, house=house)
+    try:
+        await desktop.desk.recover()
+        card = (await desktop.desk.menu()).resume
+        assert card is not None, "a library to measure has a story"
+        yield desktop.desk, await desktop.desk.resume(card.story.id)
+        await desktop.desk.suspend()
+    finally:
+        await desktop.close()
+
+
+def _with_and_without(libraries: Libraries) -> Iterator[Row]:
+    """The program's start is the same with a model set up: its process starts after the first frame."""
+    home = libraries.folder / "with-a-model"
+    shutil.copytree(libraries.fresh, home)
+    (home / "settings.toml").write_text('[model]\nname = "openai/gpt-4o-mini"\n', encoding="utf-8")
+    for name, place in (("no model", libraries.fresh), ("a model set up", home)):
+        yield from starts(name, place, libraries.often(10))
