@@ -108,9 +108,9 @@ async def _on_servers(
     from stores.mirror.open import mirrored
     from stores.mirror.stamps import Stamps
     from stores.servers.addresses import addresses
-    from stores.servers.open import ServerStores, need_drivers
+    from stores.servers.open import ServerStores, import_drivers
 
-    need_drivers(stores)
+    await asyncio.to_thread(import_drivers, stores)
     servers = ServerStores(addresses(environ, stores), Stamps(clock))
     opened = await mirrored(servers.servers(stores), home, tell=tell)
     return replace(opened, doctor=servers.doctor(opened.doctor, stores))

@@ -6,6 +6,7 @@ What stands in between while one of them is down is the mirror's business. Sourc
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
@@ -35,6 +36,23 @@ _DRIVERS: Final[Mapping[Store, str]] = {
     Store.WORDS: "opensearchpy",
     Store.OBJECTS: "minio",
 }
+
+
+_ADAPTERS: Final[Mapping[Store, str]] = {
+    Store.CANON: "canon_graph",
+    Store.LOG: "narrative_log",
+    Store.VECTORS: "vector_index",
+    Store.WORDS: "text_index",
+    Store.OBJECTS: "object_store",
+}
+
+
+def import_drivers(stores: frozenset[Store]) -> None:
+    """Import what speaks to these stores' servers, before any of them is asked: it takes seconds, in which
+    nothing that is under way gets its answer. Raises what `need_drivers` raises."""
+    need_drivers(stores)
+    for store in stores:
+        import_module(f"stores.servers.{_ADAPTERS[store]}")
 
 
 def need_drivers(stores: frozenset[Store]) -> None:

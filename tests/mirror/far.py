@@ -15,6 +15,7 @@ from stores.embedded.index import open_index
 from stores.embedded.library import open_library
 from stores.embedded.stores import embedded_stores
 from stores.errors import StoreFull, StoreUnavailable
+from stores.history import History
 from stores.mirror.link import Connected, Patience
 from stores.mirror.open import Servers, mirrored
 from stores.mirror.stamps import Stamps
@@ -197,12 +198,17 @@ async def mirror_of(far: Far, home: Path, *on: Store, **given: Any) -> AsyncIter
 
 async def all_of(stores: Stores) -> dict[tuple[str, str], list[str]]:
     """Everything of truth that a library has, to be compared."""
+    return await told_by(stores.history)
+
+
+async def told_by(history: History) -> dict[tuple[str, str], list[str]]:
+    """The same of whatever hands it out."""
     found: dict[tuple[str, str], list[str]] = {}
 
     def sink(universe_id: str, collection: str, records: Any) -> None:
         found[universe_id, collection] = [record.model_dump_json() for record in records]
 
-    await stores.history.dump_all(sink)
+    await history.dump_all(sink)
     return {key: rows for key, rows in found.items() if rows}
 
 

@@ -5,16 +5,23 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 
 import pytest
 from neo4j import GraphDatabase
 from pymongo import MongoClient
 
 from stores.authority import Store
+from stores.servers.addresses import addresses
+from stores.servers.graph import open_graph
+from stores.servers.history import ServerHistory
+from stores.servers.mongo import Mongo, migrate
+from stores.servers.open import mongo_client
 from stores.servers.prepare import prepare
 
 TRUTH = frozenset({Store.CANON, Store.LOG})
+_PRODUCTS = ("neo4j", "mongo", "qdrant", "opensearch", "minio")
 
 
 @pytest.fixture
@@ -35,6 +42,41 @@ def on_servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
     yield mine
     with MongoClient[dict[str, object]](os.environ["MONITOR_MONGO_URL"]) as client:
         client.drop_database(mine["MONITOR_LIBRARY"])
+
+
+@pytest.fixture
+def on_all_servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+    """Give the environment of a program all of whose stores are on the servers at hand, in a new library."""
+    running = os.environ.get("MONITOR_TEST_SERVERS", "")
+    if missing := [name for name in _PRODUCTS if name not in running]:
+        pytest.skip(f"not all five servers are at hand: {', '.join(missing)} missing")
+    mine = {
+        "MONITOR_LIBRARY": f"whole_{secrets.token_hex(4)}",
+        "MONITOR_SERVERS_SECRET": secrets.token_hex(16),
+        "MONITOR_STORES": "servers",
+    }
+    for name, value in mine.items():
+        monkeypatch.setenv(name, value)
+    empty_canon()
+    asyncio.run(prepare(os.environ))
+    yield mine
+    empty_canon()
+    with MongoClient[dict[str, object]](os.environ["MONITOR_MONGO_URL"]) as client:
+        client.drop_database(mine["MONITOR_LIBRARY"])
+
+
+@asynccontextmanager
+async def history_there() -> AsyncIterator[ServerHistory]:
+    """The servers' own door to what the library in the environment holds, past any copy of it."""
+    known = addresses(os.environ, TRUTH)
+    graph = await open_graph(known.get("NEO4J_URL"), known.get("NEO4J_USER"), known.get("NEO4J_PASSWORD"))
+    mongo = Mongo(mongo_client(known), known.get("MONGO_URL"), known.library)
+    try:
+        await migrate(mongo)
+        yield ServerHistory(graph, mongo)
+    finally:
+        await mongo.close()
+        await graph.close()
 
 
 def empty_canon() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -12,26 +11,17 @@ from stores.history import HISTORY, Part
 from stores.open import open_stores
 from stores.records.base import Record
 from stores.records.ids import Id
-from stores.servers.addresses import addresses
-from stores.servers.graph import open_graph
 from stores.servers.history import ServerHistory
-from stores.servers.mongo import Mongo, migrate
-from stores.servers.open import mongo_client
 from tests.campaign import play_campaign
-from tests.servers.conftest import TRUTH
+from tests.servers.conftest import history_there
 
 pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("neo4j"), pytest.mark.timeout(300)]
 
 
 @pytest.fixture
 async def history(on_servers: dict[str, str]) -> AsyncIterator[ServerHistory]:
-    known = addresses(os.environ, TRUTH)
-    graph = await open_graph(known.get("NEO4J_URL"), known.get("NEO4J_USER"), known.get("NEO4J_PASSWORD"))
-    mongo = Mongo(mongo_client(known), known.get("MONGO_URL"), known.library)
-    await migrate(mongo)
-    yield ServerHistory(graph, mongo)
-    await mongo.close()
-    await graph.close()
+    async with history_there() as history:
+        yield history
 
 
 @pytest.fixture
