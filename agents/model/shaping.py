@@ -207,8 +207,11 @@ class _Fit:
         if not isinstance(data, list):
             return _LEFT_OUT if data is not None else []
         most = schema.get("maxItems", len(data))
-        entries = (self.value(entry, wanted) for entry in data[: 10 * most])
-        return [entry for entry in entries if entry is not _LEFT_OUT and entry != ""][:most]
+        entries = [self.value(entry, wanted) for entry in data[: 10 * most]]
+        kept = [entry for entry in entries if entry is not _LEFT_OUT and entry != ""]
+        if wanted.get("type") == "string":
+            kept = list(dict.fromkeys(kept))  # small models say one thing over and over
+        return kept[:most]
 
     def _meant(self, schema: Schema) -> Schema:
         if "$ref" in schema:

@@ -7,6 +7,7 @@ innocent is a warning, or nothing. Source: design/loops.md, node `critique`.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -56,6 +57,14 @@ _OPEN = re.compile(
 )
 
 
+_PROMPT = re.compile(
+    r"</?data>|^\[result\].*$|^## (?:The (?:world|story|last turns|sealed result)|This scene|Who is here|"
+    r"What (?:is true|came before|the player)|How things stand|Rules of this world|Lines \()[^\n]*",
+    re.MULTILINE,
+)
+"""How a prompt sets its sections out: see `agents/prompts/narrator.yaml`."""
+
+
 class Severity(StrEnum):
     """`REWRITE`: it is told once more, as another take; `WARN`: it is shown, and stands."""
 
@@ -70,6 +79,7 @@ class Kind(StrEnum):
     ABSENT = "the_absent_act"
     INVENTED_MEETING = "invented_meeting"
     INVENTED_ANSWER = "invented_answer"
+    ECHOES = "echoes_the_prompt"
     REPEATS = "repeats"
     PLAYER = "speaks_for_the_player"
     LINE = "crosses_a_line"
@@ -131,6 +141,7 @@ def check(text: str, held: Against) -> tuple[Finding, ...]:
         *_gone(text, held),
         *_invented(text, held),
         *_crossed(text, held),
+        *_echoed(text),
         *_repeated(text, held),
         *_for_the_player(text, held),
     ]
@@ -230,9 +241,21 @@ def _crossed(text: str, held: Against) -> Iterator[Finding]:
         yield Finding(Kind.LINE, crossing.sentence, f"{what}: {line.words}.", severity)
 
 
+def _echoed(text: str) -> Iterator[Finding]:
+    """Find what small models give back: the fences and headings that they were told things in."""
+    if match := _PROMPT.search(text):
+        yield Finding(
+            Kind.ECHOES, match[0], "It gives back what it was told, and tells nothing.", Severity.REWRITE
+        )
+
+
 def _repeated(text: str, held: Against) -> Iterator[Finding]:
     runs = _runs(text)
     if len(runs) < FEWEST_RUNS:
+        return
+    if 1 - len(set(runs)) / len(runs) >= REPEATED:
+        (run, _), *_ = Counter(runs).most_common(1)
+        yield Finding(Kind.REPEATS, " ".join(run), "It goes round in a circle.", Severity.REWRITE)
         return
     for earlier in reversed(held.recent):
         there = set(_runs(earlier))

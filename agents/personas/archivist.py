@@ -46,7 +46,13 @@ class Archivist:
         shaped = await self._calls.shaped(Persona.ARCHIVIST, sections, occasion, Chronicle)
         if shaped.value is None:
             return Recorded(first_sentence(draft))
-        return Recorded(" ".join(shaped.value.summary.split()) or first_sentence(draft), shaped.value.changes)
+        summary = _once(shaped.value.summary)
+        return Recorded(summary or first_sentence(draft), shaped.value.changes)
+
+
+def _once(text: str) -> str:
+    """Return a text in one line with each of its sentences once: small models go round in circles."""
+    return " ".join(dict.fromkeys(" ".join(part.split()) for part in _SENTENCE_END.split(text.strip())))
 
 
 def first_sentence(text: str, most: int = MOST) -> str:

@@ -224,6 +224,11 @@ def test_truths_and_numbers_come_in_many_shapes(text: str, rewrite: bool) -> Non
     assert 0 <= value.hook <= 100
 
 
+def test_what_is_said_over_and_over_is_said_once() -> None:
+    value = found('{"beats": ["Rain.", "Rain.", "Rain.", "A door.", "Rain.", "Tam."]}', Plan)
+    assert value == Plan(beats=("Rain.", "A door.", "Tam."))
+
+
 def test_an_object_without_a_field_of_ours_is_no_answer() -> None:
     assert found('{"error": "rate limit"}', Critique) is None
     assert found("{}", Warnings) is None

@@ -118,7 +118,7 @@ def test_a_prompt_may_not_leave_out_the_sealed_result_or_the_lines() -> None:
 def test_sections_stand_stable_first_and_empty_ones_are_left_out() -> None:
     parts = {"words": "I knock.", "recent": "GM: A door.", "rules": "- Salt binds.", "cast": " "}
     built = build(NARRATOR, parts, estimate, None)
-    assert sent(built) == ["instructions", "rules", "recent", "words"]
+    assert sent(built) == ["instructions", "rules", "recent", "words", "ask"]
     stable = [s.stable for s in built.sections]
     assert stable == sorted(stable, reverse=True)
     assert [m.role for m in built.messages] == ["system", "user"]

@@ -109,6 +109,16 @@ def test_what_was_told_before_is_not_told_again() -> None:
     assert not check(other, held_)
 
 
+def test_a_small_models_echo_and_its_circles_are_told_again() -> None:
+    echo = "## The story\n<data>\nThe Lamp\n</data>"
+    assert Kind.ECHOES in {f.kind for f in check(echo, Against())}
+    circle = "The door is shut and the rain falls on it. " * 8
+    assert [f.kind for f in check(circle, Against())] == [Kind.REPEATS]
+    assert not check(
+        "The # of doors is odd. “No, no, no, no, no, no, no,” she says, and shuts one.", Against()
+    )
+
+
 @pytest.mark.parametrize(("text", "rewrite"), [("", True), ("...", True), ("It opens.", False)])
 def test_nothing_told_is_told_again_and_little_is_pointed_out(text: str, rewrite: bool) -> None:
     findings = check(text, Against())

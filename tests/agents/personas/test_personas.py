@@ -77,7 +77,7 @@ async def test_each_persona_asks_for_what_its_prompt_names() -> None:
         Warnings(warnings=("d",)),
         "The door holds.",
         Critique(rewrite=True, note="e"),
-        Chronicle(summary="f"),
+        Chronicle(summary="It rains. It rains.\nIt rains."),
         "“Who is there?”",
         Routing(mode="operation", command="show", argument="Mara"),
     )
@@ -88,7 +88,7 @@ async def test_each_persona_asks_for_what_its_prompt_names() -> None:
     assert (await NarratorPersona(calls).tell(HERE, BOUND, heard.append, OCCASION)).text == heard[0]
     assert (await Critic(calls).judge("Draft.", HERE, BOUND, OCCASION)).rewrite
     recorded = await Archivist(calls).record("Draft.", HERE, BOUND, OCCASION)
-    assert (recorded.summary, recorded.changes) == ("f", ())
+    assert (recorded.summary, recorded.changes) == ("It rains.", ())
     told = await Character(calls).speak(TAM, (), HERE, BOUND, OCCASION)
     assert told is not None
     assert (await Monitor(calls).classify("show Mara", {"show": "shows"}, OCCASION)).command == "show"
