@@ -87,7 +87,7 @@ class EngineSettings(_Section):
 
 class CopilotSettings(_Section):
     pause: bool = False
-    """Stop after the roll and ask before the model tells it."""
+    """Wait before what a telling would change is staged: it is staged with the player's next line."""
 
 
 ON: Final = frozenset({Persona.NARRATOR, Persona.ARCHIVIST})
