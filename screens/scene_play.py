@@ -38,10 +38,12 @@ ELSEWHERE = ("gate", "help", "court", "house", "ledger", "xray", "bill", "model"
 
 @dataclass(frozen=True)
 class Play:
-    """Something to play when what came before it is done; `line` as it was typed, if it was."""
+    """Something to play when what came before it is done; `line` as it was typed, if it was. `goes_on`: the
+    story is told on without an act of the player's."""
 
     act: Callable[[], Awaitable[Reply]]
     line: str = ""
+    goes_on: bool = False
 
 
 class PlayScreen(LineScreen):
@@ -71,18 +73,24 @@ class PlayScreen(LineScreen):
 
     def send(self, line: str) -> None:
         """Play a line when those before it are done; typing goes on meanwhile."""
-        self._unsent.append(Play(lambda: self.desk.submit(self.scene_id, line), line))
+        goes_on = line.startswith("/continue")
+        self._unsent.append(Play(lambda: self.desk.submit(self.scene_id, line), line, goes_on))
         self.play_on()
 
-    def perform(self, act: Callable[[], Awaitable[Reply]]) -> None:
+    def perform(self, act: Callable[[], Awaitable[Reply]], *, goes_on: bool = False) -> None:
         """Play what a key asks for, in the order of the lines that were typed."""
-        self._unsent.append(Play(act))
+        self._unsent.append(Play(act, goes_on=goes_on))
         self.play_on()
 
     @property
     def at_work(self) -> bool:
         """Whether something is being played."""
         return self._in_play is not None
+
+    @property
+    def going_on(self) -> bool:
+        """Whether the story is being told on without an act of the player's."""
+        return self._in_play is not None and self._in_play.goes_on
 
     def work_changed(self) -> None:
         """Something is being played now, or is not any more."""

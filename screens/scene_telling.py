@@ -75,7 +75,7 @@ class TellingScreen(PlayScreen):
         match message.event:
             case WordsCame(self.scene_id, turn_id, text, name):
                 first = not self._telling
-                self.query_one(Transcript).add_words(turn_id, text, name)
+                self.query_one(Transcript).add_words(turn_id, text, name, apart=self._opens)
                 if first:
                     self.refresh_bindings()
             case WordsDropped(self.scene_id, turn_id):
@@ -89,6 +89,13 @@ class TellingScreen(PlayScreen):
                 self._ask_cost()
             case _:
                 pass
+
+    @property
+    def _opens(self) -> bool:
+        """Whether what is told opens an exchange of its own: nothing was left to answer."""
+        transcript = self.query_one(Transcript)
+        last = transcript.view_at(transcript.total - 1) if transcript.total else None
+        return self.going_on and last is not None and last.turn.speaker in TOLD
 
     @property
     def _telling(self) -> bool:
@@ -173,7 +180,7 @@ class TellingScreen(PlayScreen):
         raise NotImplementedError
 
     def action_tell_on(self) -> None:
-        self.perform(partial(self.desk.tell_on, self.scene_id))
+        self.perform(partial(self.desk.tell_on, self.scene_id), goes_on=True)
 
     def action_xray(self) -> None:
         """Of the turn under the cursor while that is in the transcript, else of the last that was told."""

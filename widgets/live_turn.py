@@ -16,11 +16,16 @@ from widgets.turn_lines import GUTTER, MARGIN, text_width
 
 
 class LiveTurn:
-    """Words of one turn of the GM, or of the character of that name."""
+    """Words of one turn of the GM, or of the character of that name; `apart` if it opens an exchange."""
 
-    def __init__(self, turn_id: Id, name: str = "") -> None:
+    def __init__(self, turn_id: Id, name: str = "", *, apart: bool = False) -> None:
         self.turn_id = turn_id
         self._name = one_line(name)
+        # A name too long for the gutter stands on a line of its own.
+        self._named = cell_len(self._name) >= GUTTER
+        self._head: list[Line] = [[]] if apart else []
+        if self._named:
+            self._head.append([_MARGIN, (self._name, Ink.NPC)])
         self._plain = PlainStream()
         self._said: list[str] = []
         self._space = ""  # at the end of what was said: it shows as soon as something follows it
@@ -57,7 +62,7 @@ class LiveTurn:
             self._start_over(width, inks)
         if self._changed:
             self._changed = False
-            del self._strips[self._above + self._drawn :]
+            del self._strips[len(self._head) + self._drawn :]
             lines = self._wrapped.lines_from(self._drawn)
             for line in lines:
                 self._strips.append(strip(self._line(line), inks, width))
@@ -68,17 +73,12 @@ class LiveTurn:
         self._width = width
         self._wrapped = Wrapping(text_width(width))
         self._wrapped.add(self.text)
-        self._strips = [strip([_MARGIN, (self._name, Ink.NPC)], inks, width)] if self._above else []
+        self._strips = [strip(line, inks, width) for line in self._head]
         self._drawn = 0
         self._changed = True
 
-    @property
-    def _above(self) -> int:
-        """A name too long for the gutter stands on a line of its own."""
-        return 1 if cell_len(self._name) >= GUTTER else 0
-
     def _line(self, text: str) -> Line:
-        if self._above or len(self._strips) > 0:
+        if self._named or len(self._strips) > len(self._head):
             return [(" " * (MARGIN + GUTTER), Ink.PROSE), (text, Ink.PROSE)]
         who = (pad(self._name, GUTTER), Ink.NPC) if self._name else (pad("gm", GUTTER), Ink.GM)
         return [_MARGIN, who, (text, Ink.PROSE)]

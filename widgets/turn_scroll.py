@@ -140,12 +140,15 @@ class TurnScroll(InkView):
         """Whether words stand below the last row that are no turn yet."""
         return bool(self._lives)
 
-    def add_words(self, turn_id: Id, text: str, name: str = "") -> None:
-        """Add words of a turn that is being told; it stands below the last row until it is appended itself.
+    def add_words(self, turn_id: Id, text: str, name: str = "", *, apart: bool = False) -> None:
+        """Add words of a turn that is being told; it stands below the last row until it is appended itself,
+        `apart` from that if it opens an exchange.
 
         The first words show at once; those that come faster than the eye reads are drawn together.
         """
-        self._lives.setdefault(turn_id, LiveTurn(turn_id, name)).add(text)
+        live = self._lives.get(turn_id) or LiveTurn(turn_id, name, apart=apart)
+        self._lives[turn_id] = live
+        live.add(text)
         self._changed = True
         if self._flush is None:
             self._flushed()

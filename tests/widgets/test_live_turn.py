@@ -6,13 +6,14 @@ import random
 
 import pytest
 from textual.pilot import Pilot
+from textual.strip import Strip
 
 from agents.views import TurnView
 from stores.records.play import Speaker
 from tests.widgets.samples import PROSE, story_line, turn_view
 from tests.widgets.stage import Stage, screen_text
 from widgets import live_turn
-from widgets.ink import PLAIN
+from widgets.ink import PLAIN, Inks, Line
 from widgets.live_turn import LiveTurn
 from widgets.safe_text import PlainStream, plain
 from widgets.transcript import Transcript
@@ -67,6 +68,13 @@ def test_a_character_speaks_by_name(name: str) -> None:
     assert drawn(live, 50) == finished(PROSE, 50, name)
 
 
+def test_what_opens_an_exchange_stands_apart() -> None:
+    live = LiveTurn("turn-3", apart=True)
+    live.add(PROSE)
+    own = TurnView(turn_view(3).turn.model_copy(update={"exchange_id": "turn-3"}))
+    assert drawn(live, 50) == [strip.text.rstrip() for strip in turn_strips(own, 50, PLAIN)]
+
+
 def test_another_width_wraps_it_all_anew() -> None:
     live = LiveTurn("t")
     for piece in pieces(PROSE * 3, 2):
@@ -78,9 +86,14 @@ def test_another_width_wraps_it_all_anew() -> None:
 def test_a_word_more_draws_no_more_lines_at_the_end_than_at_the_beginning(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made: list[object] = []
+    made: list[Line] = []
     real = live_turn.strip
-    monkeypatch.setattr(live_turn, "strip", lambda *args: made.append(args) or real(*args))
+
+    def counted(line: Line, inks: Inks, width: int) -> Strip:
+        made.append(line)
+        return real(line, inks, width)
+
+    monkeypatch.setattr(live_turn, "strip", counted)
     live = LiveTurn("t")
     most = 0
     for word in (PROSE * 50).split(" "):
