@@ -113,6 +113,8 @@ def _serve(weights: Path) -> Any:
     params.n_ctx = WINDOW
     params.n_parallel = 1
     params.warmup = False
+    # Its threads wait for each other by spinning: on a machine with other work, fewer are faster.
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = max(1, (os.cpu_count() or 1) // 2)
     return Server(params)
 
 

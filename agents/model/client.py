@@ -60,6 +60,11 @@ class ChildModel:
     def running(self) -> bool:
         return self._child is not None and self._child.alive
 
+    @property
+    def pid(self) -> int | None:
+        """The child's process number, if one runs."""
+        return self._child.pid if self._child is not None and self._child.alive else None
+
     async def warm(self) -> None:
         """Start the child, if none runs. Raises ModelUnreachable if it cannot be started."""
         await self._ready()
@@ -177,6 +182,10 @@ class _Child:
     def alive(self) -> bool:
         return not self._gone
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def open(self, silence: float) -> _Call:
         call = _Call(next(self._numbers), silence)
         self._calls[call.number] = call
@@ -221,10 +230,12 @@ class _Child:
                 if call := self._calls.get(message.get("id", 0)):
                     call.answers.put_nowait(message)
         except ValueError:
-            with suppress(ProcessLookupError):
-                self._process.kill()
+            pass
         finally:
             self._gone = True
+            # Also when we are cancelled, as the program ends without closing us: it must not wait for ever.
+            with suppress(ProcessLookupError):
+                self._process.kill()
             for call in self._calls.values():
                 call.answers.put_nowait(None)
             await self._process.wait()

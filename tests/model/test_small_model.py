@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import subprocess
+import sys
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +20,9 @@ import pytest_asyncio
 from agents.model.client import ChildModel
 from agents.model.errors import ModelCut, ModelError, ModelTimeout, ModelTooLong
 from agents.model.port import Ask, Message, Shape, Usage, Words
+from monitor_tui.cli_common import library
+from stores.authority import Role
+from stores.records.model import Persona, Rung
 from tools.small_model import NAME, WINDOW, serving
 
 pytestmark = [
@@ -22,6 +31,8 @@ pytestmark = [
     pytest.mark.xdist_group("a small model"),
     pytest.mark.timeout(300),
 ]
+
+TEN = Path(__file__).parent / "scripts" / "ten.play"
 
 MOOD = {
     "type": "object",
@@ -133,3 +144,48 @@ def read(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return None
+
+
+async def test_a_scene_of_ten_exchanges(address: str, tmp_path: Path) -> None:
+    """The whole program, by its command: every exchange is told or is said to be untold, every call stands on
+    the bill, the ladder makes of a weak model's output what can be made, and nothing became true by it."""
+    environ = {
+        **os.environ,
+        "MONITOR_HOME": str(tmp_path / "home"),
+        "MONITOR_MODEL_NAME": f"openai/{NAME}",
+        "MONITOR_MODEL_API_BASE": address,
+        "MONITOR_MODEL_SECONDS": "300",
+        "MONITOR_NARRATOR_MAX_TOKENS": "60",
+        "MONITOR_ARCHIVIST_MAX_TOKENS": "200",
+    }
+    command = [sys.executable, "-m", "monitor_tui", "play", "--script", str(TEN), "--seed", "3", "--json"]
+    played = await asyncio.to_thread(
+        lambda: subprocess.run(command, capture_output=True, text=True, env=environ, check=False)
+    )
+    assert played.returncode == 0, played.stderr
+    report = json.loads(played.stdout)
+    (scene,) = report["scenes"]
+    told = {turn["exchange_id"]: turn["text"] for turn in scene["turns"] if turn["speaker"] == "gm"}
+    asked = [turn for turn in scene["turns"] if turn["speaker"] == "player"]
+    assert len(asked) == 10
+    assert len(told) == 10
+    assert all(told.values())
+    assert report["facts"] == []
+
+    async with library(tmp_path / "home") as stores:
+        calls = await stores.log(Role.ORCHESTRATOR).llm_calls(universe_id=report["universe"]["id"])
+    by = {persona: [call for call in calls if call.persona is persona] for persona in Persona}
+    assert len(by[Persona.NARRATOR]) >= 10
+    assert len(by[Persona.ARCHIVIST]) >= 10
+    assert {persona for persona, made in by.items() if made} == {Persona.NARRATOR, Persona.ARCHIVIST}
+    assert all(call.counted and not call.cost.known for call in calls)
+    print("\nrungs of the Archivist:", Counter(call.rung.value for call in by[Persona.ARCHIVIST]))
+    for call in calls:
+        print(
+            f"{call.persona.value:<10} {call.tokens_in:>5} {call.tokens_out:>4} {call.seconds:6.1f} s ",
+            end="",
+        )
+        print(f"{call.rung.value:<10} {call.outcome.value:<8} {call.result or call.error}")
+    for turn in asked:
+        print(f"> {turn['text']}\n{told[turn['exchange_id']]}\n")
+    assert any(call.rung is Rung.SCHEMA for call in by[Persona.ARCHIVIST])

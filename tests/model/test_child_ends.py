@@ -1,0 +1,49 @@
+"""However MONITOR ends, the process that speaks for it ends too."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+STARTS_ONE = """
+import asyncio
+from agents.model.client import ChildModel
+
+async def main():
+    model = ChildModel()
+    await model.warm()
+    print(model.pid, flush=True)
+    await asyncio.sleep(3600)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc").exists(), reason="looks at processes through /proc")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+async def test_a_child_does_not_outlive_who_started_it(how: signal.Signals) -> None:
+    parent = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", STARTS_ONE),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    assert parent.stdout is not None
+    child = Path("/proc") / (await parent.stdout.readline()).decode().strip()
+    assert _runs(child)
+    parent.send_signal(how)
+    await parent.wait()
+    async with asyncio.timeout(30):
+        while _runs(child):  # noqa: ASYNC110 - nobody tells when a stranger's process ends
+            await asyncio.sleep(0.05)
+
+
+def _runs(child: Path) -> bool:
+    try:
+        return b"agents.model.child" in (child / "cmdline").read_bytes()
+    except OSError:
+        return False
