@@ -125,7 +125,7 @@ async def test_a_failure_is_the_callers_unless_something_was_answered() -> None:
     assert (got.rung, got.value) == (Rung.HEURISTICS, Plan(beats=("The bell rings.",)))
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(st.text(max_size=200), min_size=2, max_size=2), st.booleans(), st.booleans())
 async def test_there_are_never_more_than_two_requests(answers: list[str], schema: bool, tools: bool) -> None:
     once = Asked(*answers)
@@ -150,7 +150,7 @@ def bounded(value: BaseModel) -> bool:
     return type(value).model_validate_json(value.model_dump_json()) == value
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(st.text(max_size=500) | st.text(alphabet="{}[]\",':\\ \n`abjson0.-", max_size=300))
 def test_no_text_breaks_it(text: str) -> None:
     for model in OUTPUTS.values():
@@ -158,7 +158,7 @@ def test_no_text_breaks_it(text: str) -> None:
         assert value is None or bounded(value)
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(JSONISH, st.sampled_from([*OUTPUTS.values()]), st.integers(0, 400))
 def test_no_json_breaks_it_wherever_it_is_cut(data: object, model: type[BaseModel], cut: int) -> None:
     text = json.dumps(data)

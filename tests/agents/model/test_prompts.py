@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.model.errors import ModelTooLong
@@ -188,6 +188,7 @@ def test_an_exact_counter_can_be_asked_for_all_texts_at_once() -> None:
     assert all(s.exact for s in built.sections)
 
 
+@settings(deadline=None)
 @given(
     parts=st.dictionaries(st.sampled_from(sorted(KNOWN - {"words", "lines", "result", "note"})), st.text()),
     window=st.integers(2_000, 9_000),

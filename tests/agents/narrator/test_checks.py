@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.narrator.checks import (
@@ -173,6 +173,7 @@ def test_kin_and_old_friends_are_no_strangers() -> None:
     assert not check(text, held(relations=(kin,)))
 
 
+@settings(deadline=None)
 @given(st.text(max_size=600), st.sampled_from([*Degree, None]))
 def test_any_prose_can_be_checked(text: str, degree: Degree | None) -> None:
     for finding in check(text, held(degree)):

@@ -105,12 +105,14 @@ def test_a_quote_is_the_texts_own_words_or_none(quote: str, words: str | None) -
         assert TEXT[found.start : found.end] == found.words
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200), st.text(max_size=60))
 def test_whatever_is_quoted_stands_in_the_text(text: str, quote: str) -> None:
     found = verbatim(quote, text)
     assert found is None or found.words in text
 
 
+@settings(deadline=None)
 @given(st.text(min_size=1, max_size=200), st.data())
 def test_what_was_copied_is_found(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
@@ -347,7 +349,7 @@ async def test_orders_inside_prose_change_nothing_but_proposals_that_wait() -> N
     assert {d.why for d in extracted.dropped} == {"has no name of its own", "names no number or tag"}
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=300), st.text(max_size=60), st.text(max_size=60))
 async def test_any_prose_and_any_answer_can_be_read(text: str, name: str, words: str) -> None:
     extracted = await drawn(text, guess=True)
@@ -390,6 +392,7 @@ def test_what_somebody_in_the_story_says_marks_nothing_and_is_not_shown() -> Non
     assert "DECISION" not in strip_markers(text)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet='@DECISION(reason=,impact)\n x"“”', max_size=200))
 def test_any_text_can_be_stripped(text: str) -> None:
     stripped = strip_markers(text)
