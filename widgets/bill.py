@@ -16,8 +16,9 @@ from agents.model_views import BillRow, BillView, BudgetView
 from stores.records.model import LlmCall
 from widgets.calls import OUTCOMES, money, tokens
 from widgets.ink import Ink, Line
+from widgets.plain_rows import heading, words_row
 from widgets.row_list import Row, RowList
-from widgets.safe_text import ellipsise, one_line, pad, wrap
+from widgets.safe_text import one_line, pad, wrap
 
 Tab = Literal["call", "turn", "agent", "story", "day"]
 Thing = BudgetView | BillRow | LlmCall
@@ -106,18 +107,18 @@ def _leads_on(thing: Thing | None) -> bool:
 
 
 def _rows(bill: BillView, tab: Tab, nothing: str) -> Iterator[Row[Thing]]:
-    yield _heading("Budgets")
+    yield heading("Budgets")
     for budget in bill.budgets:
         yield Row(f"budget {budget.scope} {budget.subject}", partial(_budget, budget), budget)
-    yield _heading(f"By {tab}")
+    yield heading(f"By {tab}")
     rows = list(_paid(bill, tab))
     yield from rows
     if not rows:
-        yield _words("nothing", nothing)
+        yield words_row("nothing", nothing)
     if bill.rules:
-        yield _heading("What waits first, and what asks")
+        yield heading("What waits first, and what asks")
         for number, rule in enumerate(bill.rules):
-            yield _words(f"rule {number}", rule)
+            yield words_row(f"rule {number}", one_line(rule))
 
 
 def _paid(bill: BillView, tab: Tab) -> Iterator[Row[Thing]]:
@@ -128,20 +129,6 @@ def _paid(bill: BillView, tab: Tab) -> Iterator[Row[Thing]]:
     tables = {"turn": bill.by_turn, "agent": bill.by_persona, "story": bill.by_story, "day": bill.by_day}
     for number, row in enumerate(tables[tab]):
         yield Row(f"{tab} {row.subject or row.label} {number}", partial(_sum, row), row, height=1)
-
-
-def _heading(words: str) -> Row[Thing]:
-    def draw(width: int) -> Sequence[Line]:
-        return [[], [(f" {ellipsise(words, width - 1)}", Ink.HEADING)]]
-
-    return Row(f"heading {words}", draw, height=2)
-
-
-def _words(key: str, text: str) -> Row[Thing]:
-    def draw(width: int) -> Sequence[Line]:
-        return [[("  ", Ink.MUTED), (line, Ink.MUTED)] for line in wrap(one_line(text), width - 3)]
-
-    return Row(key, draw)
 
 
 def percent(budget: BudgetView) -> int:

@@ -11,6 +11,7 @@ from textual.message import Message
 
 from agents.model_views import ModelHouse, PersonaView
 from widgets.ink import Ink, Line, Piece
+from widgets.plain_rows import heading, words_row
 from widgets.row_list import Row, RowList
 from widgets.safe_text import ellipsise, one_line, pad, wrap
 
@@ -114,8 +115,8 @@ class ModelList(RowList[Thing]):
 def _rows(house: ModelHouse) -> Iterator[Row[Thing]]:
     if not house.model:
         for number, text in enumerate(HOW_TO):
-            yield _words(f"how {number}", text)
-    yield _heading("What narrates")
+            yield words_row(f"how {number}", text)
+    yield heading("What narrates")
     yield Row("model", partial(_setting, "Model", house.model or "none", STATES[house.state]), "model")
     address = house.api_base or "the provider's own"
     yield Row("address", partial(_setting, "Address", address, ("", Ink.MUTED)), "address")
@@ -125,29 +126,15 @@ def _rows(house: ModelHouse) -> Iterator[Row[Thing]]:
     others = ", ".join(house.fallbacks) or "none: if it does not answer, you are asked"
     yield Row("fallbacks", partial(_setting, "Fall-backs", others, ("", Ink.MUTED)), "fallbacks")
     if house.trouble:
-        yield _words("trouble", f"✗ {house.trouble}", Ink.BAD)
-    yield _heading("Who speaks through it; each that is on costs a call")
+        yield words_row("trouble", one_line(f"✗ {house.trouble}"), ink=Ink.BAD)
+    yield heading("Who speaks through it; each that is on costs a call")
     for persona in house.personas:
         yield Row(f"persona {persona.persona}", partial(_persona, persona, house.model), persona)
-    yield _heading("Where this is kept")
-    yield _words("file", f"{house.file}; a key never, it stays in your keyring or environment.")
+    yield heading("Where this is kept")
+    yield words_row("file", f"{house.file}; a key never, it stays in your keyring or environment.")
     if house.from_environment:
         names = ", ".join(house.from_environment)
-        yield _words("environment", f"The environment decides over it: {names}.", Ink.WARN)
-
-
-def _heading(words: str) -> Row[Thing]:
-    def draw(width: int) -> Sequence[Line]:
-        return [[], [(f" {ellipsise(words, width - 1)}", Ink.HEADING)]]
-
-    return Row(f"heading {words}", draw, height=2)
-
-
-def _words(key: str, text: str, ink: Ink = Ink.MUTED) -> Row[Thing]:
-    def draw(width: int) -> Sequence[Line]:
-        return [[("  ", ink), (line, ink)] for line in wrap(one_line(text), width - 3)]
-
-    return Row(key, draw)
+        yield words_row("environment", f"The environment decides over it: {names}.", ink=Ink.WARN)
 
 
 def _setting(name: str, value: str, state: Piece, width: int) -> Sequence[Line]:

@@ -16,6 +16,7 @@ from stores.records.model import LlmCall, Section
 from stores.records.play import Degree, Resolution
 from widgets.calls import OUTCOMES, RUNGS, cost, seconds, times, tokens, usage
 from widgets.ink import Ink, Line, Piece
+from widgets.plain_rows import heading, words_row
 from widgets.row_list import Row, RowList
 from widgets.safe_text import ellipsise, one_line, pad, wrap
 from widgets.steps import NAMES
@@ -112,23 +113,21 @@ class XrayList(RowList[Thing]):
 
 def _rows(view: XrayView) -> Iterator[Row[Thing]]:
     if view.replayed:
-        yield _lines("replayed", ["Played again from its record: no model was asked."], Ink.MUTED)
-    yield _heading("Steps")
+        yield words_row("replayed", "Played again from its record: no model was asked.")
+    yield heading("Steps")
     for number, step in enumerate(view.steps):
         yield Row(f"step {number}", partial(_step, step), Taken(step))
     if not view.steps:
-        yield _lines(
-            "none", ["None were kept: nothing but your words and the dice made this turn."], Ink.MUTED
-        )
+        yield words_row("none", "None were kept: nothing but your words and the dice made this turn.")
     if view.resolution is not None:
-        yield _heading("Sealed result, before any word was told")
-        yield _lines("sealed", list(_sealed(view.resolution)), Ink.PROSE)
+        yield heading("Sealed result, before any word was told")
+        yield words_row("sealed", *_sealed(view.resolution), ink=Ink.PROSE)
     if view.warnings:
-        yield _heading("Warnings")
+        yield heading("Warnings")
         for number, warning in enumerate(view.warnings):
-            yield _lines(f"warning {number}", [f"⚠ {one_line(warning)}"], Ink.WARN)
+            yield words_row(f"warning {number}", f"⚠ {one_line(warning)}", ink=Ink.WARN)
     for number, call in enumerate(view.calls, 1):
-        yield _heading(f"Call {number}  {call.persona.value}")
+        yield heading(f"Call {number}  {call.persona.value}")
         yield Row(f"about {call.id}", partial(_about, call))
         for place, section in enumerate(call.sections):
             yield Row(f"{call.id} {place}", partial(_section, section), _passage(call, section), height=1)
@@ -136,8 +135,8 @@ def _rows(view: XrayView) -> Iterator[Row[Thing]]:
             answer = Passage(f"What the {call.persona.value} answered", call.answer)
             yield Row(f"{call.id} answer", partial(_answer, call), answer, height=1)
     if not view.calls:
-        yield _heading("Calls of a model")
-        yield _lines("no calls", ["None: this turn cost nothing."], Ink.MUTED)
+        yield heading("Calls of a model")
+        yield words_row("no calls", "None: this turn cost nothing.")
 
 
 def _passage(call: LlmCall, section: Section) -> Passage:
@@ -145,20 +144,6 @@ def _passage(call: LlmCall, section: Section) -> Passage:
     return Passage(
         f"{'Not sent' if section.dropped else 'Sent'} to the {call.persona.value}: {section.name}", text
     )
-
-
-def _heading(words: str) -> Row[Thing]:
-    def draw(width: int) -> Sequence[Line]:
-        return [[], [(f" {ellipsise(words, width - 1)}", Ink.HEADING)]]
-
-    return Row(f"heading {words}", draw, height=2)
-
-
-def _lines(key: str, texts: Sequence[str], ink: Ink) -> Row[Thing]:
-    def draw(width: int) -> Sequence[Line]:
-        return [[("  ", ink), (line, ink)] for text in texts for line in wrap(text, width - 3)]
-
-    return Row(key, draw)
 
 
 def _step(step: StepView, width: int) -> Sequence[Line]:

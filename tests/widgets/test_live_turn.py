@@ -12,8 +12,7 @@ from agents.views import TurnView
 from stores.records.play import Speaker
 from tests.widgets.samples import PROSE, story_line, turn_view
 from tests.widgets.stage import Stage, screen_text
-from widgets import live_turn
-from widgets.ink import PLAIN, Inks, Line
+from widgets.ink import PLAIN, Inks, Line, strip
 from widgets.live_turn import LiveTurn
 from widgets.safe_text import PlainStream, plain
 from widgets.transcript import Transcript
@@ -41,13 +40,13 @@ def pieces(text: str, seed: int) -> list[str]:
 
 
 def drawn(live: LiveTurn, width: int) -> list[str]:
-    return [strip.text.rstrip() for strip in live.strips(width, PLAIN)]
+    return [row.text.rstrip() for row in live.strips(width, PLAIN)]
 
 
 def finished(text: str, width: int, name: str = "") -> list[str]:
     """The lines that the finished turn is drawn with."""
     view = turn_view(3, Speaker.NPC if name else Speaker.GM, plain(text), name=name)
-    return [strip.text.rstrip() for strip in turn_strips(view, width, PLAIN)]
+    return [row.text.rstrip() for row in turn_strips(view, width, PLAIN)]
 
 
 @pytest.mark.parametrize("width", [20, 41, 78, 130])
@@ -72,7 +71,7 @@ def test_what_opens_an_exchange_stands_apart() -> None:
     live = LiveTurn("turn-3", apart=True)
     live.add(PROSE)
     own = TurnView(turn_view(3).turn.model_copy(update={"exchange_id": "turn-3"}))
-    assert drawn(live, 50) == [strip.text.rstrip() for strip in turn_strips(own, 50, PLAIN)]
+    assert drawn(live, 50) == [row.text.rstrip() for row in turn_strips(own, 50, PLAIN)]
 
 
 def test_another_width_wraps_it_all_anew() -> None:
@@ -87,13 +86,12 @@ def test_a_word_more_draws_no_more_lines_at_the_end_than_at_the_beginning(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made: list[Line] = []
-    real = live_turn.strip
 
     def counted(line: Line, inks: Inks, width: int) -> Strip:
         made.append(line)
-        return real(line, inks, width)
+        return strip(line, inks, width)
 
-    monkeypatch.setattr(live_turn, "strip", counted)
+    monkeypatch.setattr("widgets.live_turn.strip", counted)
     live = LiveTurn("t")
     most = 0
     for word in (PROSE * 50).split(" "):
