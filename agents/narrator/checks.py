@@ -17,9 +17,10 @@ from rapidfuzz import fuzz
 
 from agents.canon_keeper.premises import SAME_WORDS
 from agents.context_assembly.package import ContextPackage
-from agents.narrator.known import Somebody, answers_of, gone_of, names_of, split_by_acquaintance
+from agents.narrator.known import Somebody, answers_of, gone_of, names_of, settled_of, split_by_acquaintance
 from agents.narrator.lines import Barred, barred_by, crossings
 from agents.narrator.past_claims import PastClaim, claims_in, told_of
+from agents.narrator.settled import breaches, reopened
 from agents.narrator.speech import SPEAKS, any_of, sentences, speaker_of, speeches, told
 from agents.narrator.told_result import against_result
 from agents.narrator.who_acts import acts, comes, speaks
@@ -83,6 +84,8 @@ class Kind(StrEnum):
     REPEATS = "repeats"
     PLAYER = "speaks_for_the_player"
     LINE = "crosses_a_line"
+    RULE = "breaks_a_rule"
+    SETTLED = "reopens_what_is_settled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,8 @@ class Against:
     """What prose is held against. `player` are the names of the player's character, `words` what was typed;
     `strangers` are those present whom it never met before, `acquaintances` the others, each by names;
     `answers` is what the record has of what was said and promised, `recent` the GM's last turns, the newest
-    last. `opening`: nothing was said in this scene yet."""
+    last. `rules` are the world's; `settled` what is paid, kept and answered, with the names of whom it is
+    about. `opening`: nothing was said in this scene yet."""
 
     degree: Degree | None = None
     words: str = ""
@@ -111,6 +115,8 @@ class Against:
     answers: tuple[str, ...] = ()
     recent: tuple[str, ...] = ()
     barred: tuple[Barred, ...] = ()
+    rules: tuple[str, ...] = ()
+    settled: tuple[tuple[str, frozenset[str]], ...] = ()
     opening: bool = False
 
 
@@ -128,6 +134,8 @@ def against(package: ContextPackage, bound: Bound) -> Against:
         answers=answers_of(package),
         recent=tuple(recent[-LOOK_BACK:]),
         barred=barred_by(bound.lines_and_veils),
+        rules=tuple(a.statement for a in package.canonical.axioms),
+        settled=settled_of(package),
         opening=not package.narrative.line,
     )
 
@@ -143,6 +151,7 @@ def check(text: str, held: Against) -> tuple[Finding, ...]:
         *_crossed(text, held),
         *_echoed(text),
         *_repeated(text, held),
+        *_against_the_record(text, held),
         *_for_the_player(text, held),
     ]
     if len(text.split()) < SHORTEST:
@@ -247,6 +256,13 @@ def _echoed(text: str) -> Iterator[Finding]:
         yield Finding(
             Kind.ECHOES, match[0], "It gives back what it was told, and tells nothing.", Severity.REWRITE
         )
+
+
+def _against_the_record(text: str, held: Against) -> Iterator[Finding]:
+    for rule, sentence in breaches(text, held.rules):
+        yield Finding(Kind.RULE, sentence, f"It may break a rule of this world: {rule}", Severity.WARN)
+    for statement, sentence in reopened(text, held.settled):
+        yield Finding(Kind.SETTLED, sentence, f"On record that is settled: {statement}", Severity.WARN)
 
 
 def _repeated(text: str, held: Against) -> Iterator[Finding]:

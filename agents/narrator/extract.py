@@ -16,7 +16,6 @@ from rapidfuzz import fuzz
 
 from agents.canon_keeper.naming import bare
 from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.snapshot import ALIKE
 from agents.clean import clean
 from agents.context_assembly.package import ContextPackage
 from agents.narrator.decision_marks import marks_in, strip_markers
@@ -24,6 +23,7 @@ from agents.narrator.guesses import guessed
 from agents.narrator.known import names_of
 from agents.narrator.payloads import Maker, Refused
 from agents.narrator.quotes import Quote, verbatim
+from agents.narrator.whom import ONESELF, People
 from agents.personas.outputs import Change
 from stores.ports import CanonReader
 from stores.records.canon import (
@@ -52,7 +52,6 @@ SAME: Final = 92
 
 NOT_THERE: Final = "its quote is not in the text"
 
-_ONESELF: Final = frozenset({"you", "the player", "player", "the player's character", "i", "pc"})
 _GENERIC: Final = frozenset(
     {
         *(
@@ -149,7 +148,7 @@ class Extraction:
             changes = guessed(turn.text, [names_of(p.entity) for p in package.canonical.cast if p.here])
         dropped: list[Dropped] = []
         quoted = _with_quotes(changes, turn.text, dropped)
-        people = _People(package, await self._known(quoted, package))
+        people = People(package, await self._known(quoted, package))
         maker = Maker(turn, package, catalogue, people.find)
         made: list[tuple[Change, Quote, Payload]] = []
         # Who is new comes first, so that the rest can be about them.
@@ -200,56 +199,6 @@ class Extraction:
         return kept
 
 
-class _People:
-    """Whom a name means here: those of the scene, of canon, and those that this turn brings in."""
-
-    def __init__(self, package: ContextPackage, known: Mapping[str, Entity]) -> None:
-        scene = package.scene
-        self._pc = package.pc
-        here = {e.id: e for e in scene.entities.values()}
-        here |= {p.entity.id: p.entity for p in (*package.canonical.cast, *package.canonical.named)}
-        self._whole: dict[str, Entity] = dict(known)
-        self._parts: dict[str, list[Entity]] = {}
-        for entity in here.values():
-            self._put(entity)
-
-    def find(self, name: str) -> Entity | None:
-        """Return whom the name means; None if nobody, or if it may be several."""
-        wanted = bare(name)
-        if name.strip().casefold() in _ONESELF:
-            return self._pc
-        if wanted in self._whole:
-            return self._whole[wanted]
-        parts = self._parts.get(wanted, [])
-        if len(parts) == 1:
-            return parts[0]
-        return self.near(name) if len(wanted) > 4 else None
-
-    def near(self, name: str) -> Entity | None:
-        """Return whom a name nearly means: the same but for a slip."""
-        wanted = bare(name)
-        return next((e for known, e in self._whole.items() if fuzz.ratio(wanted, known) >= ALIKE), None)
-
-    def add(self, change: CreateEntity, turn: Turn, package: ContextPackage) -> None:
-        self._put(
-            Entity(
-                id=change.entity_id,
-                universe_id=package.scene.universe.id,
-                kind=change.entity_kind,
-                name=change.name,
-                description=change.description,
-                recorded_at=turn.created_at,
-            )
-        )
-
-    def _put(self, entity: Entity) -> None:
-        self._whole |= {bare(name): entity for name in (entity.name, *entity.aliases)}
-        for part in names_of(entity):
-            bearers = self._parts.setdefault(bare(part), [])
-            if all(bearer.id != entity.id for bearer in bearers):
-                bearers.append(entity)
-
-
 def _with_quotes(changes: Iterable[Change], text: str, dropped: list[Dropped]) -> list[tuple[Change, Quote]]:
     found: list[tuple[Change, Quote]] = []
     for change in changes:
@@ -261,7 +210,7 @@ def _with_quotes(changes: Iterable[Change], text: str, dropped: list[Dropped]) -
     return found
 
 
-def _worth_it(change: Change, text: str, people: _People) -> None:
+def _worth_it(change: Change, text: str, people: People) -> None:
     """Raise Refused for what is beneath notice, and for somebody new who is none."""
     if change.weight < THRESHOLD:
         raise Refused("beneath notice")
@@ -271,7 +220,7 @@ def _worth_it(change: Change, text: str, people: _People) -> None:
     words = bare(name).split()
     if not words or (words[-1] in _GENERIC and not any(w[:1].isupper() for w in name.split()[:-1])):
         raise Refused("has no name of its own")
-    if not any(word[:1].isupper() for word in name.split()) or name.casefold() in _ONESELF:
+    if not any(word[:1].isupper() for word in name.split()) or name.casefold() in ONESELF:
         raise Refused("has no name of its own")
     if name.isupper() and len(name) > 3:
         raise Refused("has no name of its own")

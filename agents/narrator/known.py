@@ -91,6 +91,13 @@ def answers_of(package: ContextPackage) -> tuple[str, ...]:
     return (*said, *promised, *remembered, *package.narrative.summary, *turns)
 
 
+def settled_of(package: ContextPackage) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Return what was promised, owed or asked and is over, each with the names of everybody in view."""
+    people = (*package.canonical.cast, *package.canonical.named)
+    names = frozenset(n for p in people for n in names_of(p.entity))
+    return tuple((fact.statement, names) for fact in package.settled())
+
+
 def _acquainted(package: ContextPackage) -> set[Id]:
     """Return who may know the player's character from before: by an earlier scene, a fact, a "
     "memory, what they

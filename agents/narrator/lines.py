@@ -99,7 +99,7 @@ def barred_by(text: str) -> tuple[Barred, ...]:
     for start, end, veil in starts:
         for part in _PARTS.split(text[start:end]):
             words = " ".join(part.strip(" .!-").split())
-            stems = tuple(_stem(w) for w in re.findall(r"[^\W\d_]+", words.casefold()) if w not in _DROPPED)
+            stems = tuple(stem(w) for w in re.findall(r"[^\W\d_]+", words.casefold()) if w not in _DROPPED)
             if stems and words.casefold() not in _NONE and len(stems) <= 6:
                 found.append(Barred(words, stems, veil or _VEILED.search(words) is not None))
     return tuple(found[:MOST])
@@ -108,7 +108,7 @@ def barred_by(text: str) -> tuple[Barred, ...]:
 def crossings(text: str, barred: tuple[Barred, ...]) -> Iterator[Crossing]:
     """Yield each thing barred that the prose has, once."""
     said = [
-        (s, [(_stem(m[0].casefold()), m.start()) for m in re.finditer(r"[^\W\d_]+", s)])
+        (s, [(stem(m[0].casefold()), m.start()) for m in re.finditer(r"[^\W\d_]+", s)])
         for s in sentences(text)
     ]
     for line in barred:
@@ -128,7 +128,8 @@ def _together(stems: list[tuple[str, int]], wanted: tuple[str, ...]) -> bool:
     return any(tuple(words[n : n + len(wanted)]) == wanted for n in range(len(words)))
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
+    """Return what is left of a word when its ending is off: `crosses` and `crossing` are `cross`."""
     for ending, instead in (("ies", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             return word[: -len(ending)] + instead
