@@ -17,7 +17,7 @@ from agents.context_assembly.context import ACTORS, ContextAssembly, SceneContex
 from agents.context_assembly.spans import names_in
 from agents.resolver.working_state import WorkingState
 from stores.ports import CanonReader, LogReader
-from stores.records.canon import Fact, FactKind
+from stores.records.canon import Fact, FactKind, FactStatus
 from stores.records.ids import Id
 from stores.records.memory import Memory
 from stores.records.model import DecisionMark
@@ -37,6 +37,9 @@ READ: Final = 300
 LATELY: Final = 7 * 24 * 60
 """World time (ticks) back from now that is read besides, of somebody with more facts than that."""
 MOST_AXIOMS: Final = 40
+MOST_SETTLED: Final = 12
+SETTLED_READ: Final = 500
+"""Matters that are settled and shown (the latest), and commitments that are read for them."""
 MOST_MEMORIES: Final = 8
 """Memories of one character; the most important."""
 MOST_NAMED: Final = 6
@@ -62,7 +65,8 @@ class Present:
 class Canonical:
     """What canon holds now. `cast` has working state (staged changes folded in) and, marked, those who
     left; `named` are others in the player's words. `facts` and `relations` are one hop around all of them and
-    the place, `encounters` and `assertions` of those present, `axioms` the rules in scope."""
+    the place, `encounters` and `assertions` of those present, `axioms` the rules in scope. `settled` are
+    promises, debts and questions of those in view that are kept, paid and answered."""
 
     cast: tuple[Present, ...] = ()
     named: tuple[Present, ...] = ()
@@ -71,13 +75,15 @@ class Canonical:
     encounters: tuple[Fact, ...] = ()
     assertions: tuple[Fact, ...] = ()
     axioms: tuple[Fact, ...] = ()
+    settled: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Narrative:
     """What the log holds: the last turns of the line, oldest first, without those that are answered now;
     `before` the last of the scene before; `summary` what earlier scenes and turns out of view came to;
-    `decisions` the marks on the line; `met_before` who was in an earlier scene with the player's character."""
+    `decisions` the marks on the line; `met_before` who was in an earlier scene with the player's character.
+    """
 
     line: tuple[Turn, ...] = ()
     before: tuple[Turn, ...] = ()
@@ -117,6 +123,11 @@ class ContextPackage:
         """Return those who are here and can act: not the player's character, nobody dead or gone."""
         pc_id = self.scene.story.pc_id
         return [p for p in self.canonical.cast if p.here and not p.dead and p.entity.id != pc_id]
+
+    def settled(self) -> list[Fact]:
+        """Return the matters that are over: in canon, and by what is staged on the line."""
+        staged = (self.agenda.matters[fact_id] for fact_id in self.agenda.payoffs)
+        return [*self.canonical.settled, *staged]
 
     def memories_of(self, entity_id: Id) -> tuple[Memory, ...]:
         """Return what this one remembers, and nobody else's memories."""
@@ -177,8 +188,9 @@ class Packages:
     ) -> Canonical:
         place = [scene.place] if scene.place else []
         about = {e.id: e for e in (*(p.entity for p in (*cast, *named)), *place)}
-        axioms, *lists = await gather(
+        axioms, settled, *lists = await gather(
             self._canon.facts(scene.universe.id, kind=FactKind.AXIOM),
+            self._settled(scene, set(about)),
             *(self._about(entity_id, scene.tick) for entity_id in about),
         )
         found = {fact.id: fact for facts in lists for fact in facts if not fact.closed}
@@ -195,7 +207,18 @@ class Packages:
             encounters=tuple(f for f in met if len(_who(f) & here) > 1),
             assertions=tuple(f for f in said if f.entity("subject") in here),
             axioms=tuple(_in_scope(axioms, set(about))),
+            settled=tuple(settled),
         )
+
+    async def _settled(self, scene: SceneContext, about: Collection[Id]) -> list[Fact]:
+        """Return the matters of those in view that are over, the latest last."""
+        found = await self._canon.facts(
+            scene.universe.id, kind=FactKind.COMMITMENT, history=True, limit=SETTLED_READ
+        )
+        over = [
+            f for f in found if f.closed and f.status is FactStatus.CANONICAL and _who(f).intersection(about)
+        ]
+        return sorted(over, key=lambda f: (f.valid_to or 0, f.recorded_at))[-MOST_SETTLED:]
 
     async def _about(self, entity_id: Id, tick: int) -> list[Fact]:
         """Return what is current of one entity; of somebody with a long past, the oldest and the latest."""

@@ -189,6 +189,7 @@ def _proposed(package: ContextPackage, *, said: bool) -> Iterable[str]:
 def _threads(package: ContextPackage) -> Iterable[str]:
     agenda = package.agenda
     yield from (thread.name for thread in agenda.threads if thread.is_open)
+    yield from (f"{fact.statement} (SETTLED: it is over)" for fact in package.settled())
     for clock in (*agenda.running, *agenda.tracks):
         yield f"Clock “{clock.name}”: {clock.filled} of {clock.size}"
 

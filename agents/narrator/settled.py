@@ -1,7 +1,7 @@
 """Prose against the record's own words: rules of the world that forbid, and matters that are settled.
 
 Pure, and slow to accuse: a sentence counts only if it has all that matters of a rule's words, or plainly
-tells of a debt that was paid as of one that is owed. What says it in other words is left to the Critic and the GM.
+tells of a debt that was paid as of one that is owed. What says it otherwise is left to the Critic and the GM.
 Source: design/loops.md, node `critique`; design/authority.md, "Contradictions".
 """
 

@@ -1,0 +1,46 @@
+"""Prose against rules that forbid and matters that are settled: what is wrong, and what only looks it."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.narrator.settled import breaches, reopened
+
+SALT = "No drowned thing crosses a line of salt."
+WEIR = "No weir is opened between dusk and dawn"
+LAMP = ("Mara promised Wenna to bring back the copper lantern.", frozenset({"Mara", "Wenna"}))
+
+
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ("The drowned thing crosses the line of salt and drips on the boards.", True),
+        ("They opened the weir between dusk and dawn, and the water came.", True),
+        ("The drowned thing stops at the line of salt and cannot cross it.", False),
+        ("“The drowned thing crossed my line of salt,” says Wenna.", False),
+        ("If a drowned thing crosses the line of salt, the world ends.", False),
+        ("You draw a line of salt on the step.", False),
+        ("The weir is opened at noon.", False),
+    ],
+)
+def test_rules(text: str, there: bool) -> None:
+    assert bool(list(breaches(text, [SALT, WEIR]))) is there
+
+
+def test_a_rule_that_forbids_nothing_is_not_checked() -> None:
+    assert not list(breaches("The sea takes one of us each year.", ["The sea takes one of us each year."]))
+
+
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ("“You still owe me a copper lantern,” says Wenna.", True),
+        ("The copper lantern is still unpaid.", True),
+        ("“You never brought the copper lantern,” says Wenna.", True),
+        ("The copper lantern hangs over the counter where you brought it.", False),
+        ("“You still owe me three silver,” says Wenna.", False),
+        ("The lantern still burns.", False),
+    ],
+)
+def test_settled_matters(text: str, there: bool) -> None:
+    assert bool(list(reopened(text, [LAMP]))) is there
