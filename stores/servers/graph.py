@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from neo4j import (
     READ_ACCESS,
@@ -27,10 +28,12 @@ from neo4j.exceptions import (
     Neo4jError,
     ServiceUnavailable,
     SessionExpired,
+    UnsupportedServerProduct,
 )
 
 from stores.authority import COLLECTIONS, Op, Role, Store, grants
-from stores.errors import LibraryUnreadable, StoreError, StoreUnavailable, WriteDenied
+from stores.errors import LibraryUnreadable, StoreError, WriteDenied
+from stores.servers.failures import Server, has_no_room, why, without_secrets
 
 T = TypeVar("T")
 Work = Callable[[AsyncManagedTransaction], Awaitable[T]]
@@ -43,6 +46,8 @@ LONGEST_KEY = 500
 
 FORMAT = 1
 """The version of what `SCHEMA` makes."""
+_LEAST = 5
+"""The oldest version of Neo4j that knows `SCHEMA`."""
 
 SCHEMA = (
     *(
@@ -123,7 +128,8 @@ async def open_graph(url: str, user: str, password: str, *, database: str = "neo
     Raises StoreUnavailable, StoreError (wrong password, another product) or LibraryUnreadable (made by a
     newer MONITOR); nothing stays open.
     """
-    with in_our_words(url):
+    try:
+        _check_address(url)
         driver = AsyncGraphDatabase.driver(
             url,
             auth=(user, password),
@@ -133,6 +139,8 @@ async def open_graph(url: str, user: str, password: str, *, database: str = "neo
             notifications_min_severity="OFF",
             telemetry_disabled=True,
         )
+    except (ConfigurationError, ValueError) as error:
+        raise _no_address(url, error) from error
     graph = Graph(driver, url, database)
     try:
         await _migrate(graph, url)
@@ -142,7 +150,17 @@ async def open_graph(url: str, user: str, password: str, *, database: str = "neo
     return graph
 
 
+def _check_address(url: str) -> None:
+    """Raise ValueError if the driver would try another address than `url` names."""
+    parts = urlsplit(url)
+    if parts.scheme and (not parts.hostname or parts.port == 0):
+        raise ValueError("it names no host")
+
+
 async def _migrate(graph: Graph, url: str) -> None:
+    version = await graph.read(_version)
+    if int(version.partition(".")[0]) < _LEAST:
+        raise _server(url).too_old(version, str(_LEAST))
     found = await graph.read(_format)
     if found > FORMAT:
         raise LibraryUnreadable(
@@ -155,6 +173,12 @@ async def _migrate(graph: Graph, url: str) -> None:
             await graph.run(statement)
         await graph.run("CALL db.awaitIndexes(60)")
         await graph.run("MERGE (c:Counter {name: 'format'}) SET c.value = $value", {"value": FORMAT})
+
+
+async def _version(tx: AsyncManagedTransaction) -> str:
+    query = "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions[0] AS is"
+    record = await (await tx.run(query)).single()
+    return str(record["is"]) if record else str(_LEAST)
 
 
 async def _format(tx: AsyncManagedTransaction) -> int:
@@ -199,38 +223,36 @@ def in_our_words(url: str, who: str = "") -> Iterator[None]:
         raise _in_our_words(error, url, who) from error
 
 
+def _server(url: str) -> Server:
+    settings = "MONITOR_NEO4J_USER and MONITOR_NEO4J_PASSWORD"
+    return Server("canon", "Neo4j", without_secrets(url), "Nothing of this was written there.", settings)
+
+
+def _no_address(url: str, error: Exception) -> StoreError:
+    reason = str(error).partition(". ")[0].replace(url, without_secrets(url))
+    return StoreError(
+        f"{without_secrets(url)!r} is no address of a Neo4j server: {reason}.",
+        kept="Nothing was opened.",
+        todo="It looks like bolt://host:7687.",
+    )
+
+
 def _in_our_words(error: Exception, url: str, who: str) -> StoreError:
-    if isinstance(error, AuthError):
-        return StoreError(
-            f"The canon server at {url} refuses this user or password.",
-            kept="Nothing was read or written there.",
-            todo="Check MONITOR_NEO4J_USER and MONITOR_NEO4J_PASSWORD.",
-        )
-    if isinstance(error, ServiceUnavailable | SessionExpired | OSError):
-        return _unavailable(url, error)
-    if isinstance(error, ConfigurationError | ValueError):
-        return StoreError(
-            f"{url!r} is no address of a Neo4j server: {error}.",
-            kept="Nothing was opened.",
-            todo="It looks like bolt://host:7687.",
-        )
+    server, said = _server(url), str(error)
     code = getattr(error, "code", "") or ""
+    if isinstance(error, AuthError) or "Security.Auth" in code:
+        return server.refuses_us()
+    if isinstance(error, UnsupportedServerProduct) or "looks like HTTP" in said:
+        return server.stranger()
+    if isinstance(error, ServiceUnavailable | SessionExpired | OSError):
+        reason = why(error)  # or, where the system said nothing, the last of the driver's lines
+        return server.unavailable(said.splitlines()[-1] if reason.startswith("Couldn't connect") else reason)
+    if isinstance(error, ConfigurationError):
+        return _no_address(url, error)
     if code.endswith("Statement.AccessMode") or "Security.Forbidden" in code:
         return WriteDenied(f"{who or 'A reader'} may not write that: {error}.", kept="Nothing was written.")
+    if has_no_room(said):
+        return server.full()
     if code.startswith("Neo.TransientError"):
-        return _unavailable(url, error)
-    return StoreError(
-        f"The canon server at {url} could not do that: {error}.", kept="Nothing of this was written."
-    )
-
-
-def _unavailable(url: str, error: Exception) -> StoreUnavailable:
-    return StoreUnavailable(
-        f"The canon server at {url} does not answer: {_first_line(error)}.",
-        kept="Nothing of this was written there.",
-        todo="Check that Neo4j runs there and is reachable; MONITOR tries again by itself.",
-    )
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
+        return server.unavailable(error)
+    return server.could_not(error)

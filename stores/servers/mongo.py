@@ -17,7 +17,6 @@ from pymongo.asynchronous.database import AsyncDatabase
 from pymongo.errors import (
     AutoReconnect,
     ConfigurationError,
-    InvalidURI,
     OperationFailure,
     PyMongoError,
     ServerSelectionTimeoutError,
@@ -26,7 +25,8 @@ from pymongo.read_concern import ReadConcern
 from pymongo.write_concern import WriteConcern
 
 from stores.authority import Role
-from stores.errors import LibraryUnreadable, StoreError, StoreFull, StoreUnavailable, WriteDenied
+from stores.errors import LibraryUnreadable, StoreError, WriteDenied
+from stores.servers.failures import Server, has_no_room
 from stores.servers.mongo_schema import FIELDS, FORMAT, INDEXES, SHAPE, privileges
 
 T = TypeVar("T")
@@ -39,6 +39,8 @@ CONNECT_MS = 3_000
 
 _UNAUTHORIZED, _WRONG_PASSWORD, _NO_ROOM = 13, 18, (14031, 12501)
 _TRIES = 5
+_LEAST = 7
+"""The oldest version of MongoDB that MONITOR was made for."""
 
 
 class Reading:
@@ -156,7 +158,10 @@ class Mongo:
 
     def database(self, role: Role | None) -> AsyncDatabase[Document]:
         if role not in self._clients:
-            self._clients[role] = self._connect(role)
+            try:
+                self._clients[role] = self._connect(role)
+            except (ConfigurationError, ValueError) as error:  # an InvalidURI is one of the first
+                raise _no_address(self._url, error) from error
         return self._clients[role].get_database(
             self._name, write_concern=WriteConcern("majority", j=True), read_concern=ReadConcern("majority")
         )
@@ -209,6 +214,7 @@ async def migrate(mongo: Mongo) -> None:
     """
     database = mongo.database(None)
     with in_our_words(mongo._url):
+        await _fits(database, mongo._url)
         counter = await database.counters.find_one({"_id": "format"})
         found = int(counter["value"]) if counter else 0
         if found > FORMAT:
@@ -230,6 +236,20 @@ async def migrate(mongo: Mongo) -> None:
         await database.counters.update_one({"_id": "format"}, {"$set": {"value": FORMAT}}, upsert=True)
 
 
+async def _fits(database: AsyncDatabase[Document], url: str) -> None:
+    """Raise StoreError unless the server can do what is asked of it."""
+    version = str((await database.client.admin.command("buildInfo"))["version"])
+    if int(version.partition(".")[0]) < _LEAST:
+        raise _server(url).too_old(version, str(_LEAST))
+    said = await database.client.admin.command("hello")
+    if "setName" not in said and said.get("msg") != "isdbgrid":
+        raise StoreError(
+            f"MongoDB at {_without_secrets(url)} stands alone, and has no transactions.",
+            kept="Nothing was written there.",
+            todo="Start it as a replica set, of one if you like (`--replSet`, then `rs.initiate()`).",
+        )
+
+
 # --- errors -----------------------------------------------------------------------------------------
 
 
@@ -242,38 +262,41 @@ def in_our_words(url: str, who: str = "") -> Iterator[None]:
         raise _in_our_words(error, _without_secrets(url), who) from error
 
 
+def _server(url: str) -> Server:
+    settings = "the credentials in the environment"
+    return Server("log", "MongoDB", _without_secrets(url), "Nothing of this was written there.", settings)
+
+
+def _no_address(url: str, error: Exception) -> StoreError:
+    return StoreError(
+        f"{_without_secrets(url)!r} is no address of a MongoDB server: {_first_line(error)}.",
+        kept="Nothing was opened.",
+        todo="It looks like mongodb://host:27017.",
+    )
+
+
 def _in_our_words(error: Exception, url: str, who: str) -> StoreError:
-    if isinstance(error, InvalidURI | ConfigurationError):
-        return StoreError(
-            f"{url!r} is no address of a MongoDB server: {_first_line(error)}.",
-            kept="Nothing was opened.",
-            todo="It looks like mongodb://host:27017.",
-        )
+    server = _server(url)
+    if isinstance(error, ConfigurationError):
+        return _no_address(url, error)
+    if "Message length (" in str(error):  # it took the other's words for a length
+        return server.stranger()
     if isinstance(error, ServerSelectionTimeoutError | AutoReconnect | OSError):
-        return StoreUnavailable(
-            f"The log server at {url} does not answer: {_first_line(error)}.",
-            kept="Nothing of this was written there.",
-            todo="Check that it runs there and is reachable; MONITOR tries again by itself.",
-        )
+        return server.unavailable(_beneath(error))
     code = error.code if isinstance(error, OperationFailure) else None
     if code == _UNAUTHORIZED:
         return WriteDenied(f"{who or 'A reader'} may not write that: {error}.", kept="Nothing was written.")
     if code == _WRONG_PASSWORD:
-        return StoreError(
-            f"The log server at {url} refuses this user or password.",
-            kept="Nothing was read or written there.",
-            todo="Check the credentials in the environment, then `monitor doctor`.",
-        )
-    if code in _NO_ROOM:
-        return StoreFull(
-            f"The disk of the log server at {url} is full; nothing of this was written.",
-            kept="What was written before is safe.",
-            todo="Free some space there and try again.",
-        )
-    return StoreError(
-        f"The log server at {url} could not do that: {_first_line(error)}.",
-        kept="Nothing of this was written.",
-    )
+        return server.refuses_us()
+    if code in _NO_ROOM or has_no_room(str(error)):
+        return server.full()
+    return server.could_not(error)
+
+
+def _beneath(error: Exception) -> str:
+    """Return what the system said, without the driver's settings and its view of the servers."""
+    said = _first_line(error).partition(" (configured timeouts")[0].partition(", Timeout: ")[0]
+    return "no answer in time" if said.startswith("No servers found") else said
 
 
 def _without_secrets(url: str) -> str:

@@ -1,0 +1,242 @@
+"""What is said when the server of canon or of the log is amiss: the kind of error, and words of use.
+
+Where no real server can be made to do it, a small one here answers as another product would. Source: issue
+"The five stores" ("Bad input").
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import secrets
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+pytest.importorskip("neo4j")
+pytest.importorskip("pymongo")
+
+from neo4j.exceptions import ClientError, TransientError
+from pymongo import MongoClient
+from pymongo.errors import OperationFailure
+
+import stores.servers.graph as neo4j
+import stores.servers.mongo as mongodb
+from stores.errors import LibraryUnreadable, StoreError, StoreFull, StoreUnavailable
+from stores.servers.addresses import Addresses
+from stores.servers.mongo import Mongo, migrate
+from stores.servers.mongo_schema import FORMAT, INDEXES
+from stores.servers.open import mongo_client
+
+pytestmark = [  # the drivers leave a socket open when a stranger answers
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+async def _canon(address: str, scheme: str = "bolt://") -> None:
+    await (await neo4j.open_graph(f"{scheme}{address}", "neo4j", "hidden")).close()
+
+
+async def _log(address: str, scheme: str = "mongodb://") -> None:
+    settings = {"MONITOR_MONGO_URL": f"{scheme}{address}", "MONITOR_SERVERS_SECRET": "hidden"}
+    known = Addresses(settings, f"errors_{secrets.token_hex(4)}")
+    mongo = Mongo(mongo_client(known), known.get("MONGO_URL"), known.library)
+    try:
+        await migrate(mongo)
+    finally:
+        await mongo.close()
+
+
+OPEN: dict[str, Any] = {"Neo4j": _canon, "MongoDB": _log}
+STORE = {"Neo4j": "canon", "MongoDB": "log"}
+
+
+@pytest.fixture(params=OPEN)
+def product(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(neo4j, "CONNECT_SECONDS", 0.3)
+    monkeypatch.setattr(mongodb, "CONNECT_MS", 300)
+    return str(request.param)
+
+
+@pytest.fixture(autouse=True)
+def _their_sockets_are_ours() -> Iterator[None]:
+    """Have what the drivers left open found here, and not in another test."""
+    yield
+    gc.collect()
+
+
+def unused_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        return int(held.getsockname()[1])
+
+
+@asynccontextmanager
+async def saying(reply: bytes) -> AsyncIterator[str]:
+    """Give the address of a server that answers whatever comes with these bytes."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(16)
+        writer.write(reply)
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        host, port = server.sockets[0].getsockname()
+        yield f"{host}:{port}"
+
+
+async def test_nobody_is_there(product: str) -> None:
+    address = f"127.0.0.1:{unused_port()}"
+    with pytest.raises(StoreUnavailable) as said:
+        await OPEN[product](address)
+    assert f"The {STORE[product]} server at" in said.value.what
+    assert address in said.value.what
+    assert "refused" in said.value.what or "Connect call failed" in said.value.what
+    assert "Topology" not in said.value.what
+    assert said.value.kept == "Nothing of this was written there."
+    assert f"Check that {product} runs there" in said.value.todo
+
+
+async def test_there_is_no_such_host(product: str) -> None:
+    with pytest.raises(StoreUnavailable, match=r"does not answer: .*not known"):
+        await OPEN[product]("no-such-host.invalid:9")
+
+
+@pytest.mark.parametrize("address", ["", "sqlserver://someone:hidden@host:1", "[::1", "127.0.0.1:99999999"])
+async def test_what_is_no_address(product: str, address: str) -> None:
+    scheme = {"scheme": ""} if "://" in address else {}
+    with pytest.raises(StoreError, match=f"is no address of a {product} server") as said:
+        await OPEN[product](address, **scheme)
+    assert "It looks like" in said.value.todo
+    assert "hidden" not in str(said.value)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
+        b"220 mail.example ESMTP\r\n",
+        b"-ERR unknown command\r\n",
+    ],
+    ids=["HTTP", "mail", "Redis"],
+)
+async def test_another_product_is_there(product: str, reply: bytes) -> None:
+    async with saying(reply) as address:
+        with pytest.raises(StoreError, match=f"What answers at .*{address} is not {product}") as said:
+            await OPEN[product](address)
+    assert said.value.kept == "Nothing was written there."
+    assert "the port" in said.value.todo
+    assert not isinstance(said.value, StoreUnavailable)
+
+
+async def test_it_hangs_up(product: str) -> None:
+    async with saying(b"") as address:
+        with pytest.raises(StoreUnavailable, match="closed"):
+            await OPEN[product](address)
+
+
+def test_a_full_disk_there_is_told() -> None:
+    url = "bolt://host:7687"
+    full = TransientError("No space left on device")
+    with (
+        pytest.raises(StoreFull, match="The disk of the canon server at bolt://host:7687 is full"),
+        neo4j.in_our_words(url),
+    ):
+        raise full
+    for error in (OperationFailure("x", 14031), OperationFailure("No space left on device", 8)):
+        with (
+            pytest.raises(StoreFull, match="disk of the log server") as said,
+            mongodb.in_our_words("mongodb://u:hidden@host"),
+        ):
+            raise error
+        assert "safe" in said.value.kept
+        assert "hidden" not in str(said.value)
+
+
+def test_whatever_else_goes_wrong_names_the_store() -> None:
+    with (
+        pytest.raises(StoreError, match="The canon server at bolt://host could not do that: odd"),
+        neo4j.in_our_words("bolt://host"),
+    ):
+        raise ClientError("odd")
+    with (
+        pytest.raises(StoreError, match="The log server at mongodb://host could not do that: odd"),
+        mongodb.in_our_words("mongodb://host"),
+    ):
+        raise OperationFailure("odd", 1)
+
+
+# --- on real servers --------------------------------------------------------------------------------
+
+
+def _url(name: str) -> str:
+    if not os.environ.get(name):
+        pytest.skip(f"{name} is not set")
+    return os.environ[name]
+
+
+@pytest.mark.servers
+@pytest.mark.xdist_group("neo4j")
+async def test_canon_does_not_know_the_password() -> None:
+    with pytest.raises(StoreError, match="refuses this user or password") as said:
+        await neo4j.open_graph(_url("MONITOR_NEO4J_URL"), "nobody", "wrong")
+    assert "MONITOR_NEO4J_PASSWORD" in said.value.todo
+
+
+@pytest.mark.servers
+@pytest.mark.xdist_group("neo4j")
+async def test_a_canon_server_of_an_old_version_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neo4j, "_LEAST", 99)
+    password = _url("MONITOR_NEO4J_PASSWORD")
+    with pytest.raises(StoreError, match=r"Neo4j at bolt.* is version 5\..*, and MONITOR needs 99"):
+        await neo4j.open_graph(_url("MONITOR_NEO4J_URL"), "neo4j", password)
+
+
+@pytest.fixture
+async def log() -> AsyncIterator[tuple[Mongo, Any]]:
+    """A log of its own on the server at hand, as its owner; and the server past MONITOR."""
+    url, name = _url("MONITOR_MONGO_URL"), f"errors_{secrets.token_hex(4)}"
+    mongo = Mongo(lambda role: mongodb.AsyncMongoClient(url), url, name)
+    with MongoClient[dict[str, Any]](url) as client:
+        yield mongo, client[name]
+        await mongo.close()
+        client.drop_database(name)
+
+
+@pytest.mark.servers
+@pytest.mark.xdist_group("mongo")
+async def test_a_log_server_of_an_old_version_is_told(
+    log: tuple[Mongo, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mongodb, "_LEAST", 99)
+    with pytest.raises(StoreError, match=r"MongoDB at mongodb.* is version \d.*, and MONITOR needs 99"):
+        await migrate(log[0])
+
+
+@pytest.mark.servers
+@pytest.mark.xdist_group("mongo")
+async def test_a_log_of_a_newer_format_is_left_alone(log: tuple[Mongo, Any]) -> None:
+    mongo, there = log
+    there.counters.insert_one({"_id": "format", "value": 99})
+    with pytest.raises(LibraryUnreadable, match=r"made by a newer MONITOR \(its format is 99"):
+        await migrate(mongo)
+    assert there.list_collection_names() == ["counters"]
+
+
+@pytest.mark.servers
+@pytest.mark.xdist_group("mongo")
+async def test_a_schema_that_was_left_half_made_is_made_whole(log: tuple[Mongo, Any]) -> None:
+    mongo, there = log
+    there.create_collection("llm_calls")  # as the first format made it, and as a crash left it
+    there.counters.insert_one({"_id": "format", "value": 1})
+    await migrate(mongo)
+    assert {*there.list_collection_names()} >= {*INDEXES}
+    assert there.counters.find_one({"_id": "format"})["value"] == FORMAT
+    assert len(there.llm_calls.index_information()) == 1 + len(INDEXES["llm_calls"])
+    with pytest.raises(OperationFailure):
+        there.llm_calls.insert_one({"_id": "a", "made": "not a number", "body": ""})
