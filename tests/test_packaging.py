@@ -19,6 +19,8 @@ HEAVY = {
     "rapidfuzz",
     "litellm",
     "langgraph",
+    "tenacity",
+    "keyring",
     "onnxruntime",
     "sqlite3",
 }
