@@ -292,7 +292,7 @@ class LogReads(Reads):
         sql = f"""SELECT universe_id, story_id, persona, model, substr(at, 1, 10) AS day, count(*),
                 sum(tokens_in), sum(tokens_out), sum(micros), sum(NOT priced)
             FROM llm_calls {"" if since is None else "WHERE at >= :since"}
-            GROUP BY universe_id, story_id, persona, model, day
+            GROUP BY universe_id, story_id, persona, model, substr(at, 1, 10)
             ORDER BY day, universe_id, story_id, persona, model"""
         bindings = {"since": since and _moment(since)}
         return await self._read(lambda connection: [Spent(*row) for row in connection.execute(sql, bindings)])

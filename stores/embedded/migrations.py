@@ -85,8 +85,8 @@ def m005_calls(connection: apsw.Connection) -> None:
             f"ALTER TABLE llm_calls ADD COLUMN {name} INTEGER AS (body ->> '$.{path}') VIRTUAL"
         )
     connection.execute(
-        """CREATE INDEX call_sums ON llm_calls (universe_id, story_id, persona, model, at,
-            tokens_in, tokens_out, micros, priced)"""
+        """CREATE INDEX call_sums ON llm_calls (universe_id, story_id, persona, model, substr(at, 1, 10),
+            at, tokens_in, tokens_out, micros, priced)"""
     )
     for name in ("turn", "beat", "scene", "story"):
         connection.execute(
