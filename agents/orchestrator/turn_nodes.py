@@ -8,6 +8,7 @@ turn"; LANGGRAPH_AGENTS, "LangGraph workflow".
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -32,6 +33,7 @@ from agents.orchestrator.telling import Nodes
 from agents.orchestrator.turn_state import TurnState
 from agents.personas.bound import Bound
 from agents.personas.cast import Personas
+from stores.errors import MonitorError
 from stores.ports import MemoryLog
 from stores.records.ids import Clock, Id, derived
 from stores.records.ledger import Step
@@ -125,6 +127,12 @@ class TurnNodes:
             done = await node(state, await ground_of(state))
         except ModelError as error:
             done = Done(_with_failure(state, name, error), "failed", error.what)
+        except MonitorError:
+            raise  # a store's trouble: the checkpoint stays, and the step is done again
+        except Exception:
+            # A fault of ours in one step must not cost the exchange: what was typed, rolled and told stands.
+            logging.getLogger("monitor").exception("The step %s of the telling failed.", name)
+            done = Done(_with_fault(state, name), "failed", "a fault of MONITOR's own, see monitor.log")
         ms = round((self._timer() - began) * 1_000)
         step = Step(step=name, agent=AGENTS[name], state=done.how, line=done.line, ms=ms)
         self._moved(state, name, done.how, done.line)
@@ -377,6 +385,11 @@ def _with_failure(state: TurnState, name: str, error: ModelError) -> TurnState:
     else:
         line = f"The {AGENTS[name]} had no answer, and was gone without: {error.what}"
     return state if line in state.told else state.model_copy(update={"told": (*state.told, line)})
+
+
+def _with_fault(state: TurnState, name: str) -> TurnState:
+    line = f"A fault of MONITOR's own kept the {AGENTS[name]} from its part (see monitor.log). All else stands."
+    return state.model_copy(update={"told": (*state.told, line)})
 
 
 def _with_findings(state: TurnState, findings: Sequence[Finding]) -> TurnState:

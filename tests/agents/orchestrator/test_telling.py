@@ -12,6 +12,7 @@ from agents.desk import NewCharacter, StoryOutline
 from agents.messages import StepMoved, WordsCame, WordsDropped
 from agents.model.errors import ModelCut, ModelError, ModelKeyRefused, ModelRefused, ModelTooLong
 from agents.model.scripted import Reply
+from agents.orchestrator.turn_nodes import TurnNodes
 from stores.authority import Role
 from stores.errors import IllegalTransition
 from stores.records.ledger import Loop
@@ -321,3 +322,20 @@ async def test_autopilot_takes_what_is_offered_and_commits_it(tmp_path: Path, ba
         assert any(line.startswith("Canon:") and "Chapel" in line for line in reply.lines), reply.lines
         assert (await desk.scene(scene_id)).place == "Chapel"
         assert (await desk.scene(scene_id)).state == "active"
+
+
+@pytest.mark.parametrize("step", ["_assemble", "_validate", "_narrate", "_critique", "_extract"])
+async def test_a_fault_of_ours_in_one_step_costs_only_that_step(
+    tmp_path: Path, backend: str, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def faulty(*_: object) -> None:
+        raise TypeError("a tuple is no text")
+
+    monkeypatch.setattr(TurnNodes, step, faulty)
+    async with telling(tmp_path, settings=house(backend=backend)) as teller:
+        desk = teller.desktop.desk
+        reply = await desk.submit(teller.scene_id, ACT)
+        assert any("fault of MONITOR's own" in line for line in reply.lines)
+        spoke = [t.speaker for t in await teller.line()]
+        assert spoke == [Speaker.PLAYER, Speaker.ORACLE, Speaker.GM][: 2 if step == "_narrate" else 3]
+        assert (await desk.scene(teller.scene_id)).unfinished == 0
