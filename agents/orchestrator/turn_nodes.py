@@ -388,7 +388,7 @@ def _with_failure(state: TurnState, name: str, error: ModelError) -> TurnState:
 
 
 def _with_fault(state: TurnState, name: str) -> TurnState:
-    line = f"A fault of MONITOR's own kept the {AGENTS[name]} from its part (see monitor.log). All else stands."
+    line = f"A fault of MONITOR's own kept the {AGENTS[name]} from its part (monitor.log). All else stands."
     return state.model_copy(update={"told": (*state.told, line)})
 
 
