@@ -73,7 +73,8 @@ async def _play(home: Path, text: str, seed: int | None, as_json: bool, keep_goi
             print_json(await report(desktop.stores, played))
         else:
             for reply in played.replies:
-                says = [*reply.get("says", ()), *([f"[{reply['prompt']}]"] if "prompt" in reply else [])]
+                says = [f"gm: {words}" for words in reply.get("tells", ())]
+                says += [*reply.get("says", ()), *([f"[{reply['prompt']}]"] if "prompt" in reply else [])]
                 says += [f"! {reply['error']}"] if "error" in reply else []
                 print("\n".join((f"> {reply['typed']}", *(f"  {line}" for line in says))))
         await desktop.desk.suspend()

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from agents.desk import Desk, NewCharacter, NewUniverse, StoryOutline
+from agents.messages import Event, TurnAppended
 from agents.typed_numbers import numbers_behind
 from stores.errors import InputError, MonitorError
 from stores.records.ids import Id
-from stores.records.play import Critical, DiceBy, StoryMode, TensionMode
+from stores.records.play import Critical, DiceBy, Speaker, StoryMode, TensionMode, Turn
 from stores.records.world import Entity
 
 T = TypeVar("T", StoryMode, Critical, DiceBy, TensionMode)
@@ -89,7 +91,20 @@ async def play(desk: Desk, script: Script, *, keep_going: bool = False) -> Playe
     what was played before it stays played."""
     played = Played()
     await _begin(desk, script.header, played)
+    told_by_model: list[Turn] = []
+    unsubscribe = desk.events.subscribe(partial(_hear, told_by_model))
+    try:
+        await _lines(desk, script, played, told_by_model, keep_going=keep_going)
+    finally:
+        unsubscribe()
+    return played
+
+
+async def _lines(
+    desk: Desk, script: Script, played: Played, told_by_model: list[Turn], *, keep_going: bool
+) -> None:
     for number, line in script.lines:
+        told_by_model.clear()
         try:
             reply = await desk.submit(played.scene_id, line)
         except MonitorError as error:
@@ -101,10 +116,18 @@ async def play(desk: Desk, script: Script, *, keep_going: bool = False) -> Playe
         told = {"line": number, "typed": line, "kind": reply.kind, "says": list(reply.lines)}
         if reply.text:
             told["prompt"] = reply.text
+        # The GM's own words stand in the line that was typed; a model's do not.
+        if words := [turn.text for turn in told_by_model if turn.text not in line]:
+            told["tells"] = words
         played.replies.append(told)
         if reply.goto == "scene" and reply.subject:
             played.scene_id = reply.subject
-    return played
+
+
+def _hear(told_by_model: list[Turn], event: Event) -> None:
+    """Collect what is told while a line is played."""
+    if isinstance(event, TurnAppended) and event.turn.speaker in (Speaker.GM, Speaker.NPC):
+        told_by_model.append(event.turn)
 
 
 async def _begin(desk: Desk, header: dict[str, str], played: Played) -> None:
