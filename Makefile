@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: run demo test test-slow test-chaos test-model test-integration check lint types imports bench bench-stores snapshots pictures servers servers-stop clean
+.PHONY: run demo test test-slow test-chaos test-model test-integration check lint types imports bench bench-stores bench-continuity snapshots pictures servers servers-stop clean
 
 run: $(READY)
 	@$(BIN)/monitor $(ARGS)
@@ -52,6 +52,10 @@ bench: $(READY)
 # The five stores alone, at their full sizes; what they are filled with is kept in a cache folder.
 bench-stores: $(READY)
 	$(BIN)/python -m benchmarks.stores $(ARGS)
+
+# A long story whose scripted model baits continuity: what is fed forward, and what is caught.
+bench-continuity: $(READY)
+	$(BIN)/python -m benchmarks.continuity $(ARGS)
 
 snapshots: $(READY)
 	$(BIN)/python -m pytest tests/snapshots tests/widgets --snapshot-update

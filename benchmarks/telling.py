@@ -17,6 +17,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import ascii_lowercase
 
 from agents.desk import Desk
 from agents.messages import Event, WordsCame
@@ -39,10 +40,6 @@ PIPELINE_AIM = 60
 FIRST_WORD_AIM = 100
 
 ACT = "I pull at the chain. /check might vs 8; success: Mara.nerve +1; fail: Mara.hp -1"
-WORDS = (
-    "chain wet hands taut grey slack bell quay head lamp tide salt stair rope gull wall mud boot door sand "
-    "wind net oar coin sledge chalk slate gate flood clerk pan reed ebb moon shutter kettle ledger tar"
-).split()
 RECORD = json.dumps({"summary": "Mara pulls the chain, and a bell speaks.", "changes": []})
 PROVIDER = "tests.model.provider:provider"
 
@@ -84,8 +81,8 @@ class _Timed(ScriptedModel):
         """Prose is other words each time: what repeats itself would be told again."""
         if "You keep the record" in ask.messages[0].text:
             return RECORD
-        lines = (" ".join(self._dice.sample(WORDS, 9)) for _ in range(5))
-        return " ".join(f"The {line}." for line in lines)
+        words = ("".join(self._dice.choices(ascii_lowercase, k=5)) for _ in range(50))
+        return f"The {' '.join(words)}."
 
     async def stream(self, ask: Ask) -> AsyncGenerator[Words | Usage, None]:
         began = time.perf_counter()

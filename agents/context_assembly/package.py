@@ -216,7 +216,9 @@ class Packages:
             scene.universe.id, kind=FactKind.COMMITMENT, history=True, limit=SETTLED_READ
         )
         over = [
-            f for f in found if f.closed and f.status is FactStatus.CANONICAL and _who(f).intersection(about)
+            f
+            for f in found
+            if f.closed and f.status is not FactStatus.RETCONNED and _who(f).intersection(about)
         ]
         return sorted(over, key=lambda f: (f.valid_to or 0, f.recorded_at))[-MOST_SETTLED:]
 

@@ -123,7 +123,8 @@ class Against:
 def against(package: ContextPackage, bound: Bound) -> Against:
     """Return what prose for this exchange is held against."""
     strangers, acquaintances = split_by_acquaintance(package)
-    recent = [t.text for t in package.narrative.line if t.speaker in (Speaker.GM, Speaker.NPC)]
+    turns = (*package.narrative.before, *package.narrative.line)
+    recent = [t.text for t in turns if t.speaker in (Speaker.GM, Speaker.NPC)]
     return Against(
         degree=bound.degree,
         words=bound.words,

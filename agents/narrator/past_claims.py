@@ -83,7 +83,9 @@ def told_of(text: str, names: Sequence[str]) -> Iterator[PastClaim]:
     said = re.compile(
         rf"{who}(?: had| once)* (?:told|promised|warned|assured|swore to|gave) (?:you|me)\b|"
         rf"(?:remind|reminds|reminding) {who} (?:of|that|about) (?:his|her|their|its|he|she|they|what)\b|"
-        rf"{who}['’]s (?:promise|oath|word) to (?:you|me)\b"
+        rf"{who}['’]s (?:promise|oath|word) to (?:you|me)\b|"
+        rf"{who} (?:for|about|of) (?:what|that|which|the \w+) (?:he|she|they) (?:had |once )?"
+        r"(?:told|promised|warned|assured|swore to|gave) (?:you|me)\b"
     )
     met = re.compile(
         rf"(?:last|first) time (?:you|i) (?:met|saw|spoke (?:to|with)) {who}|(?:you|i) met {who} "

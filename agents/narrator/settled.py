@@ -60,19 +60,23 @@ _SMALL: Final = frozenset(
 
 def breaches(text: str, rules: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield rules that forbid, each with the sentence that does what it forbids."""
-    said = [
-        (sentence, _stems(sentence)) for sentence in sentences(told(text)) if not _HEDGED.search(sentence)
-    ]
+    said = sentences(told(text))
     for rule in rules:
         if _FORBIDS.search(rule) is None:
             continue
         wanted = _stems(_FORBIDS.sub(" ", rule))
         if len(wanted) < FEWEST:
             continue
-        for sentence, stems in said:
-            if wanted <= stems:
+        for sentence in said:
+            if _does(sentence, wanted):
                 yield rule, sentence
                 break
+
+
+def _does(sentence: str, wanted: set[str]) -> bool:
+    """Say whether a sentence has all these words, and nothing up to the last of them that takes it back."""
+    at = {stem(m[0].casefold()): m.end() for m in reversed(list(re.finditer(r"[^\W\d_]+", sentence)))}
+    return wanted <= at.keys() and not _HEDGED.search(sentence[: max(at[word] for word in wanted)])
 
 
 def reopened(text: str, settled: Iterable[tuple[str, frozenset[str]]]) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ LAMP = ("Mara promised Wenna to bring back the copper lantern.", frozenset({"Mar
     ("text", "there"),
     [
         ("The drowned thing crosses the line of salt and drips on the boards.", True),
+        ("The drowned thing crosses the line of salt as if it were chalk.", True),
         ("They opened the weir between dusk and dawn, and the water came.", True),
         ("The drowned thing stops at the line of salt and cannot cross it.", False),
         ("“The drowned thing crossed my line of salt,” says Wenna.", False),

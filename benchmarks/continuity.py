@@ -1,0 +1,34 @@
+"""`python -m benchmarks.continuity`: what is fed forward and what is caught in a long story, as a table.
+
+A scripted model baits continuity at three turns in five (`tests/long_model/baits.py`); nothing here takes a
+real model or costs anything. `tests/long_model` asserts these figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import tempfile
+from pathlib import Path
+
+from tests.long_model.playing import opened
+
+TURNS = 100
+
+
+async def _played(turns: int, seed: int) -> str:
+    with tempfile.TemporaryDirectory(prefix="monitor-continuity-") as folder:
+        async with opened(Path(folder), seed) as run:
+            return (await run.play(turns)).table()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.continuity", description=__doc__)
+    parser.add_argument("--turns", type=int, default=TURNS, help=f"exchanges that are played ({TURNS})")
+    parser.add_argument("--seed", type=int, default=1, help="another order of baits and innocent turns")
+    options = parser.parse_args()
+    print(asyncio.run(_played(options.turns, options.seed)))
+
+
+if __name__ == "__main__":
+    main()
