@@ -1,0 +1,187 @@
+"""A session replays to the same canon from its record, and canon does not hang on which model tells."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from agents.model.port import Ask
+from agents.model.scripted import ScriptedModel
+from agents.orchestrator.replay import NobodyAsked, lay_out
+from monitor_tui.compose import Desktop, open_desktop
+from stores.authority import Role
+from stores.records.ids import Id, SeededIds
+from stores.records.model import LlmCall, Persona
+from tests.agents.orchestrator.teller import house, persona_of
+from tests.table import START, begin
+
+ON = (Persona.DIRECTOR, Persona.STEWARD, Persona.CRITIC, Persona.CHARACTER)
+LINES = (
+    "I force the iron door. /check might vs 7; fail: Mara.hp -1",
+    "/npc Wenna Pike: the keeper",
+    "I ask Wenna Pike for a light.",
+    "/again less gore",
+    "I go down the stair. /check might vs 9",
+    "/continue",
+    "/undo",
+    "I wait.",
+    "/accept all",
+    "/commit",
+    "I look round once more. /check might vs 8; success: Mara +bold",
+    "/end Mara went down",
+    "/accept all",
+    "/commit",
+)
+
+NAMES = [
+    a + b + c for a in ("ka", "mo", "ri", "zu") for b in ("bel", "dor", "fin") for c in ("a", "us", "eth")
+]
+"""Endings that make other names: what is nearly the same name is taken for the same one."""
+
+
+class LineClock:
+    """A clock that stands still while a line is played: a call that is not made takes no time."""
+
+    def __init__(self) -> None:
+        self.now: datetime = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def go_on(self) -> None:
+        self.now += timedelta(minutes=1)
+
+
+def telling(voice: str) -> ScriptedModel:
+    """Return a model whose words are other ones for each request, in its own voice."""
+    count = 0
+
+    def answer(ask: Ask) -> str:
+        nonlocal count
+        count += 1
+        match persona_of(ask):
+            case Persona.NARRATOR:
+                sister = f"Sister Ysold{NAMES[count]}"
+                return f"{voice} {count} lamps burn on the stair. {sister} bars the way, and waits."
+            case Persona.CHARACTER:
+                return f"{voice}: take this one, says the keeper, number {count}."
+            case Persona.ARCHIVIST:
+                name = re.findall(r"Sister Ysold\w+", ask.messages[-1].text)[-1]
+                quote = f"{name} bars the way"
+                change = {"kind": "new", "subject": name, "object": "character", "quote": quote, "weight": 90}
+                return json.dumps({"summary": f"{name} waits.", "changes": [change]})
+            case Persona.CRITIC:
+                return json.dumps({"rewrite": False})
+            case Persona.DIRECTOR:
+                return json.dumps({"beats": [f"lamp {count}"], "assumptions": []})
+            case _:
+                return json.dumps({"warnings": []})
+
+    return ScriptedModel(answer)
+
+
+@asynccontextmanager
+async def table(home: Path, model: ScriptedModel, backend: str) -> AsyncIterator[tuple[Desktop, LineClock]]:
+    clock = LineClock()
+    desktop = await open_desktop(
+        home, clock=clock, ids=SeededIds(7, clock), model=model, house=house(*ON, backend=backend)
+    )
+    try:
+        yield desktop, clock
+    finally:
+        await desktop.close()
+
+
+async def play(desktop: Desktop, clock: LineClock, lines: Iterable[str] = LINES) -> Id:
+    scene_id = await begin(desktop)
+    for line in lines:
+        clock.go_on()
+        await desktop.desk.submit(scene_id, line)
+    return scene_id
+
+
+async def left_by(desktop: Desktop) -> dict[str, list[str]]:
+    """Return what a session has left, as the stores hold it."""
+    log, canon = desktop.stores.log(Role.CONTEXT_ASSEMBLY), desktop.stores.canon(Role.CONTEXT_ASSEMBLY)
+    universe = (await canon.universes())[0]
+    story = (await log.stories())[0]
+    scenes = await log.scenes(story.id)
+    turns = [turn for scene in scenes for turn in await log.all_turns(scene.id)]
+    facts = await canon.facts(universe.id, history=True)
+    records = {
+        "scenes": scenes,
+        "turns": turns,
+        "results": await log.resolutions([turn.id for turn in turns]),
+        "proposals": await log.proposals(universe_id=universe.id),
+        "summaries": [s for scene in scenes for s in await log.summaries(scene.id)],
+        "entities": await canon.entities(universe.id),
+        "facts": facts,
+        "evidence": [e for fact in facts for e in await canon.evidence_of(fact.id)],
+    }
+    return {kind: [record.model_dump_json() for record in found] for kind, found in records.items()}
+
+
+async def calls_of(desktop: Desktop) -> list[LlmCall]:
+    return await desktop.stores.log(Role.CONTEXT_ASSEMBLY).llm_calls()
+
+
+@pytest.mark.parametrize("engines", [("langgraph", "langgraph"), ("langgraph", "inmemory")])
+async def test_a_session_replays_from_its_record(tmp_path: Path, engines: tuple[str, str]) -> None:
+    async with table(tmp_path / "first", telling("Once"), engines[0]) as (first, clock):
+        await play(first, clock)
+        left, calls = await left_by(first), await calls_of(first)
+    assert {call.persona for call in calls} >= {Persona.NARRATOR, Persona.ARCHIVIST, *ON}
+    assert any("Ysold" in proposal for proposal in left["proposals"])
+    assert any("Ysold" in entity for entity in left["entities"]), "what was told has come into canon"
+    nobody = NobodyAsked()
+    async with table(tmp_path / "again", nobody, engines[1]) as (again, clock):
+        assert await lay_out(calls, again.stores.log(Role.NARRATOR)) == len(calls)
+        await play(again, clock)
+        assert nobody.asked == [], "what is on record is asked of nobody"
+        assert await left_by(again) == left
+        assert len(await calls_of(again)) == len(calls), "and paid for once"
+
+
+async def test_what_is_typed_otherwise_is_told_of_and_loses_nothing(tmp_path: Path) -> None:
+    nobody = NobodyAsked()
+    async with table(tmp_path, nobody, "inmemory") as (desktop, clock):
+        scene_id = await begin(desktop)
+        clock.go_on()
+        reply = await desktop.desk.submit(scene_id, "I force the iron door.")
+        assert nobody.asked
+        assert any("no such call" in line for line in reply.lines)
+        assert [row.turn.text for row in await desktop.desk.transcript(scene_id, 0, 9)] == [
+            "I force the iron door."
+        ]
+
+
+async def test_told_again_by_another_model_canon_stays_as_it_is(tmp_path: Path) -> None:
+    played = LINES[: LINES.index("/commit") + 1]
+    async with table(tmp_path, telling("Once"), "inmemory") as (first, clock):
+        scene_id = await play(first, clock, played)
+        before = await left_by(first)
+    clock = LineClock()
+    clock.now = START + timedelta(days=1)
+    desktop = await open_desktop(
+        tmp_path, clock=clock, ids=SeededIds(8, clock), model=telling("Otherwise"), house=house(*ON)
+    )
+    try:
+        await desktop.desk.recover()
+        await desktop.desk.retell(scene_id, "as a letter")
+        rows = await desktop.desk.transcript(scene_id, 0, 50)
+        assert rows[-1].turn.text.startswith("Otherwise")
+        after = await left_by(desktop)
+        assert {k: after[k] for k in ("entities", "facts", "evidence", "results")} == {
+            k: before[k] for k in ("entities", "facts", "evidence", "results")
+        }
+        waiting = set(after["proposals"]) - set(before["proposals"])
+        assert waiting, "what the other model told waits to be decided"
+        assert all(json.loads(p)["decision"] is None for p in waiting)
+    finally:
+        await desktop.close()
