@@ -34,7 +34,7 @@ from stores.records.canon import Payload
 from stores.records.ids import Id
 from stores.records.ledger import Verdict
 from stores.records.play import Critical, DiceBy, StoryMode, TensionMode
-from stores.records.world import Entity, Number, Universe
+from stores.records.world import Entity, EntityKind, Number, Universe
 
 
 class Mode(StrEnum):
@@ -64,9 +64,19 @@ class NewCharacter:
 
 
 @dataclass(frozen=True, slots=True)
+class Newcomer:
+    """Somebody or something to propose to the world."""
+
+    kind: EntityKind
+    name: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class StoryOutline:
     """Story and first scene. `pc` is an existing character's id or one to create; `tick` the world time
-    that the scene begins at; `prose` is told by the GM before the first turn."""
+    that the scene begins at; `prose` is told by the GM before the first turn. `newcomers` are proposed at
+    the first scene's gate, on nobody's word; who of them is known already is there instead."""
 
     universe_id: Id
     title: str
@@ -86,6 +96,7 @@ class StoryOutline:
     cast: tuple[Id, ...] = ()
     tick: int = 480
     prose: tuple[str, ...] = ()
+    newcomers: tuple[Newcomer, ...] = ()
 
 
 class Desk(Protocol):

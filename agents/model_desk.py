@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from agents.model_views import BillView, ModelHouse, Trial, XrayView
+from agents.personas.outputs import StoryIdea
 from stores.records.ids import Id
 from stores.records.model import Persona
 
@@ -20,8 +21,14 @@ class ModelDesk(Protocol):
         returns at once, and trouble is published as a Notice."""
         ...
 
-    def stop(self, scene_id: Id) -> bool:
-        """Stop the words that stream into the scene, and keep those that came. Returns whether any did."""
+    def stop(self, scene_id: Id | None) -> bool:
+        """Stop the words that stream into the scene (None: what is asked for no scene), and keep those that
+        came. Returns whether any did."""
+        ...
+
+    async def imagine(self, universe_id: Id | None, words: str, *, world: str = "") -> StoryIdea:
+        """Make a story's set-up out of the GM's words, for a form: nothing is created. `world` tells of a
+        universe that is not created yet. Raises InputError; ModelError."""
         ...
 
     async def xray(self, turn_id: Id) -> XrayView: ...

@@ -48,6 +48,7 @@ from agents.orchestrator.dicing import Dicing
 from agents.orchestrator.founding import WorldSeed, read_seed
 from agents.orchestrator.ground import Grounds
 from agents.orchestrator.house_desk import HouseDesk
+from agents.orchestrator.imagining import Imagining
 from agents.orchestrator.ledger import Ledger
 from agents.orchestrator.line import Line
 from agents.orchestrator.loops import Loops
@@ -253,7 +254,8 @@ def compose_with(
     bench = Benches(court, HouseDesk(canon, log, keeper, resolver, court, by_hand, turnstile, clock, events))
     clerk = Clerk(bench, context, ledger)
     bills = Bills(log, canon, purse, clock)
-    models = Models(calls, stops, houses, Xrays(log), bills, log, keeper, turnstile)
+    imagining = Imagining(calls, canon, ids)
+    models = Models(calls, stops, houses, Xrays(log), bills, log, keeper, turnstile, imagining)
     desk = Orchestrator(
         log=log,
         canon=canon,

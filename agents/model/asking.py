@@ -66,9 +66,13 @@ class Calls(Protocol):
         """Have prose told. Raises ModelError if not a word came."""
         ...
 
-    async def shaped(self, persona: Persona, parts: Parts, occasion: Occasion, into: type[T]) -> Shaped[T]:
-        """Ask for a structured answer by the ladder. Raises ModelError if nothing was answered at all.
+    async def shaped(
+        self, persona: Persona, parts: Parts, occasion: Occasion, into: type[T], task: str = ""
+    ) -> Shaped[T]:
+        """Ask for a structured answer by the ladder. Raises ModelError if nothing was answered at all, or if
+        the player stopped it.
 
-        What the X-ray says of it in one line is the value's `in_short()`, if it has one.
+        `task` names a prompt of the persona's beside its usual one. What the X-ray says of the answer in one
+        line is the value's `in_short()`, if it has one.
         """
         ...

@@ -107,23 +107,31 @@ class ModelCalls:
             )
         return _told(call)
 
-    async def shaped(self, persona: Persona, parts: Parts, occasion: Occasion, into: type[T]) -> Shaped[T]:
+    async def shaped(
+        self, persona: Persona, parts: Parts, occasion: Occasion, into: type[T], task: str = ""
+    ) -> Shaped[T]:
         if kept := await self._kept(persona, occasion):
             before = await _read_again(kept, into)
             return Shaped(before.value, kept.rung, kept, before.note)
-        ask, built, targets = await self._ready(persona, parts, occasion)
+        ask, built, targets = await self._ready(persona, parts, occasion, task)
         facts = await self._model.facts(targets[0].model)
         heard, trail = _Heard(self._timer()), Trail(model=targets[0].model)
 
+        stopped = False
+
         async def once(put: Ask) -> tuple[str, Usage]:
+            nonlocal stopped
             before, heard.text, heard.usage = heard.usage, "", None
             with self._stops.listening(occasion.scene_id) as stop:
                 try:
-                    await self._listen(put, targets, trail, heard, _unheard, stop)
+                    stopped = await self._listen(put, targets, trail, heard, _unheard, stop)
                 except ModelCut:
                     # What came of an answer can often be read: the ladder mends it.
                     if not heard.text.strip():
                         raise
+            if stopped:
+                # Whoever stops it wants no second request either.
+                raise ModelCut("You stopped it.")
             usage = heard.usage or Usage(finish="length" if heard.text else "stop")
             heard.usage = _sum(before, usage)
             return heard.text, usage
@@ -131,7 +139,7 @@ class ModelCalls:
         try:
             climbed = await climb(once, ask, into, facts)
         except ModelError as error:
-            outcome = _failed(error, heard)
+            outcome = CallOutcome.STOPPED if stopped else _failed(error, heard)
             call = self._call(persona, occasion, built, heard, trail, outcome, error, rung=Rung.NONE)
             await self._keep(await self._numbered(call, occasion))
             raise
@@ -144,7 +152,7 @@ class ModelCalls:
     # --- inside --------------------------------------------------------------------------------------
 
     async def _ready(
-        self, persona: Persona, parts: Parts, occasion: Occasion
+        self, persona: Persona, parts: Parts, occasion: Occasion, task: str = ""
     ) -> tuple[Ask, Built, tuple[Target, ...]]:
         """Make the request. Raises BudgetExhausted or ModelUnset before anything is sent."""
         house = self._settings()
@@ -155,7 +163,7 @@ class ModelCalls:
                 todo="Model on the menu sets one up; > tells it yourself.",
             )
         await self._purse.allow(persona, occasion)
-        prompt, model = self._prompts()[persona], targets[0].model
+        prompt, model = self._prompts().of(persona, task), targets[0].model
         facts = await self._model.facts(model)
         texts = pieces(prompt, parts)
         numbers, exact = await self._model.tokens(model, texts)

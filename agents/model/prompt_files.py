@@ -39,6 +39,12 @@ NEEDED: Final[Mapping[Persona, tuple[str, ...]]] = {
 }
 """What a prompt has to send, and never drops: what binds, and what is asked about."""
 
+STORY: Final = "story"
+"""The Monitor's other task: to make a story out of a sentence or two."""
+
+TASKS: Final[Mapping[tuple[Persona, str], tuple[str, ...]]] = {(Persona.MONITOR, STORY): ("words",)}
+"""The tasks beside a persona's usual one, with what their prompts have to send."""
+
 BINDING: Final = frozenset({"lines", "result", "note", "words"})
 """What no prompt that sends it may drop."""
 
@@ -48,25 +54,32 @@ def load_prompts() -> Prompts:
     folder = files("agents.prompts")
     found = sorted((file for file in folder.iterdir() if file.name.endswith(".yaml")), key=lambda f: f.name)
     prompts = [read_prompt(file.read_text(encoding="utf-8"), file.name) for file in found]
-    by_persona = {prompt.persona: prompt for prompt in prompts}
-    if missing := [persona for persona in Persona if persona not in by_persona]:
+    by_persona = {prompt.persona: prompt for prompt in prompts if not prompt.task}
+    by_task = {(prompt.persona, prompt.task): prompt for prompt in prompts if prompt.task}
+    missing = [*(p.value for p in Persona if p not in by_persona)]
+    missing += [f"{persona} ({task})" for persona, task in TASKS if (persona, task) not in by_task]
+    if missing:
         raise _refused("agents/prompts", f"there is none for the {missing[0]}")
-    return Prompts(by_persona)
+    return Prompts(by_persona, by_task)
 
 
 def with_user_prompts(prompts: Prompts, texts: Mapping[str, str]) -> Prompts:
     """Return the prompts with the user's own files (`HOME/prompts/*.yaml`, by name) in their place. A bad one
     is left out and told in `refused`, with its line: no file keeps the program from opening."""
-    by_persona, own, refused = dict(prompts.by_persona), set(prompts.own), dict(prompts.refused)
+    by_persona, by_task = dict(prompts.by_persona), dict(prompts.by_task)
+    own, refused = set(prompts.own), dict(prompts.refused)
     for name in sorted(texts)[: 10 * len(Persona)]:
         try:
             prompt = read_prompt(texts[name], name)
         except InputError as error:
             refused[name] = str(error)
         else:
-            by_persona[prompt.persona] = prompt
+            if prompt.task:
+                by_task[prompt.persona, prompt.task] = prompt
+            else:
+                by_persona[prompt.persona] = prompt
             own.add(prompt.persona)
-    return Prompts(by_persona, frozenset(own), refused)
+    return Prompts(by_persona, by_task, frozenset(own), refused)
 
 
 def read_prompt(text: str, name: str) -> Prompt:
@@ -89,6 +102,9 @@ def read_prompt(text: str, name: str) -> Prompt:
 
 
 def _faults(prompt: Prompt) -> Iterator[tuple[marked_yaml.Loc, str]]:
+    if prompt.task and (prompt.persona, prompt.task) not in TASKS:
+        yield ("task",), f"the {prompt.persona} has no task {prompt.task!r}"
+    needed = TASKS.get((prompt.persona, prompt.task), NEEDED[prompt.persona])
     if prompt.output != PROSE and prompt.output not in OUTPUTS:
         yield ("output",), f"{prompt.output!r} is neither {PROSE} nor one of {', '.join(OUTPUTS)}"
     seen: set[str] = set()
@@ -102,11 +118,11 @@ def _faults(prompt: Prompt) -> Iterator[tuple[marked_yaml.Loc, str]]:
             yield ("sections", n, "stable"), "stable sections stand before all others, or no cache holds"
         if not section.drop and section.cap:
             yield ("sections", n, "cap"), "what is never dropped (drop: 0) has no cap"
-        if section.drop and section.name in BINDING.union(NEEDED[prompt.persona]):
+        if section.drop and section.name in BINDING.union(needed):
             yield ("sections", n, "drop"), f"the {prompt.persona}'s {section.name} is never dropped: drop: 0"
         seen.add(section.name)
         moving = moving or not section.stable
-    for name in NEEDED[prompt.persona]:
+    for name in needed:
         if name not in seen:
             yield ("sections",), f"the {prompt.persona} has to be told {name!r}"
 

@@ -44,6 +44,8 @@ MARGIN: Final = 64
 """Tokens left free in the model's window, for what a provider puts around messages."""
 
 _FENCE = re.compile(r"<(?=\s*/?\s*data\b)", re.IGNORECASE)
+_UNSEEN = re.compile("[\u00ad\u200b\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
+"""Characters that nobody sees and a model reads: words hidden from the GM, or a fence that looks like none."""
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]+")
 
 
@@ -65,9 +67,11 @@ class PromptSection(Record):
 
 class Prompt(Record):
     """What a persona is told; `ask` stands last of all, in one line. `budget` bounds the input in tokens,
-    `output` names a model of `agents/personas/outputs.py`, or is `prose`."""
+    `output` names a model of `agents/personas/outputs.py`, or is `prose`. `task`: what else than its usual
+    work the persona is told to do by it."""
 
     persona: Persona
+    task: str = ""
     does: str = Field(min_length=1, max_length=120)
     temperature: float = Field(ge=0.0, le=2.0)
     max_tokens: int = Field(ge=16, le=32_000)
@@ -80,15 +84,20 @@ class Prompt(Record):
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """A prompt for every persona. `own` are those from the user's files; `refused` says of each file that was
-    left out why."""
+    """A prompt for every persona, and for each of its other tasks. `own` are those from the user's files;
+    `refused` says of each file that was left out why."""
 
     by_persona: Mapping[Persona, Prompt]
+    by_task: Mapping[tuple[Persona, str], Prompt] = field(default_factory=dict)
     own: frozenset[Persona] = frozenset()
     refused: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, persona: Persona) -> Prompt:
         return self.by_persona[persona]
+
+    def of(self, persona: Persona, task: str = "") -> Prompt:
+        """Return what a persona is told for a task (empty: for its usual work)."""
+        return self.by_task[persona, task] if task else self.by_persona[persona]
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +266,8 @@ def _around(section: PromptSection) -> str:
 
 
 def _sound(text: str) -> str:
-    """Return text that cannot close its fence, nor move a cursor."""
-    return _FENCE.sub("‹", _CONTROL.sub(" ", text)).strip()
+    """Return text that cannot close its fence, nor move a cursor, nor say what nobody sees."""
+    return _FENCE.sub("‹", _CONTROL.sub(" ", _UNSEEN.sub("", text))).strip()
 
 
 def _system(prompt: Prompt) -> str:

@@ -12,8 +12,10 @@ from agents.model.asking import Calls
 from agents.model.stops import Stops
 from agents.model_views import BillView, ModelHouse, Trial, XrayView
 from agents.orchestrator.bill import Bills
+from agents.orchestrator.imagining import Imagining
 from agents.orchestrator.model_house import Houses
 from agents.orchestrator.xray import Xrays
+from agents.personas.outputs import StoryIdea
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
 from stores.records.ids import Id
@@ -35,7 +37,9 @@ class Models:
         log: OrchestratorLog,
         keeper: CanonKeeper,
         turnstile: asyncio.Lock,
+        imagining: Imagining,
     ) -> None:
+        self._imagining = imagining
         self._calls = calls
         self._stops = stops
         self._houses = houses
@@ -52,8 +56,11 @@ class Models:
     async def warm(self) -> None:
         await self._houses.warm()
 
-    def stop(self, scene_id: Id) -> bool:
+    def stop(self, scene_id: Id | None) -> bool:
         return self._stops.stop(scene_id)
+
+    async def imagine(self, universe_id: Id | None, words: str, *, world: str = "") -> StoryIdea:
+        return await self._imagining.idea(universe_id, words, world)
 
     async def xray(self, turn_id: Id) -> XrayView:
         return await self._xrays.view(turn_id)

@@ -62,10 +62,13 @@ class StoryLoop:
         return universe
 
     async def start(self, outline: StoryOutline) -> Scene:
-        """Create story, player character and place where they are new, and the first scene, Active."""
+        """Create story, player character and place where they are new, and the first scene, Active; propose
+        the newcomers there."""
         universe = await self._canon.universe(outline.universe_id)
         story_title = title(outline.title, "A story needs a title.")
         scene_title = title(outline.scene_title, "A scene needs a title.")
+        for newcomer in outline.newcomers:
+            title(newcomer.name, "Whoever is new needs a name.")
         pc_id = await self._person(universe, outline.pc)
         place_id = await self._place(universe, outline.place)
         story = Story(
@@ -89,8 +92,9 @@ class StoryLoop:
             StoryNode(id=story.id, universe_id=universe.id, title=story.title)
         )
         await self._loops.fire(Loop.STORY, story.id, "begin")
-        cast = tuple(dict.fromkeys((*filter(None, [pc_id]), *outline.cast)))
-        return await self.open_scene(
+        known, proposed = await self._newcomers(universe, outline)
+        cast = tuple(dict.fromkeys((*filter(None, [pc_id]), *outline.cast, *known)))
+        scene = await self.open_scene(
             Scene(
                 id=self._ids.new(),
                 story_id=story.id,
@@ -105,6 +109,9 @@ class StoryLoop:
             ),
             follows=None,
         )
+        if proposed:
+            await self._resolver.stage([self._proposed(change, scene) for change in proposed])
+        return scene
 
     async def next_scene(
         self, before: Scene, *, cast: tuple[Id, ...], place_id: Id | None, tick: int
@@ -194,6 +201,44 @@ class StoryLoop:
         change = CreateEntity(entity_id=entity_id, entity_kind=EntityKind.PLACE, name=name)
         await self._make_true(universe, change, f"Created at story set-up: {name}")
         return entity_id
+
+    async def _newcomers(
+        self, universe: Universe, outline: StoryOutline
+    ) -> tuple[list[Id], list[CreateEntity]]:
+        """Return who of the newcomers is known already and can be there, and whom and what to propose."""
+        known: list[Id] = []
+        proposed: dict[str, CreateEntity] = {}
+        for newcomer in outline.newcomers:
+            name = title(newcomer.name, "")
+            found = await self._canon.find_entity(universe.id, name)
+            if same := [e.id for e in found if e.kind is newcomer.kind]:
+                known += same[:1] if newcomer.kind is EntityKind.CHARACTER else []
+                continue
+            proposed.setdefault(
+                name.casefold(),
+                CreateEntity(
+                    entity_id=self._ids.new(),
+                    entity_kind=newcomer.kind,
+                    name=name,
+                    description=clean(newcomer.description),
+                ),
+            )
+        return known, list(proposed.values())
+
+    def _proposed(self, change: CreateEntity, scene: Scene) -> ProposedChange:
+        """Return a proposal of the set-up's. It is inferred, not the GM's word: in autopilot, too, nobody
+        becomes canon by being thought of."""
+        told = f"{change.name}: {change.description}" if change.description else change.name
+        proposal = manual(scene.universe_id, change, f"From story set-up: {told}", self._ids, self._clock)
+        return proposal.model_copy(
+            update={
+                "story_id": scene.story_id,
+                "scene_id": scene.id,
+                "authority": Authority.SYSTEM,
+                "decision": None,
+                "tick": scene.tick,
+            }
+        )
 
     async def _make_true(self, universe: Universe, change: Payload, quote: str) -> None:
         """A manual act of the GM goes through the gate like all else: staged, then committed."""

@@ -23,6 +23,9 @@ _YES = re.compile(
 )
 _NO = re.compile(r"\b(?:no rewrite|do not rewrite|don't rewrite|keep it|fine as it is|good as it is)\b", re.I)
 
+_LABELLED = re.compile(r"^[\s>*#_-]*([A-Za-z][A-Za-z _]{2,20}?)[*_ ]*:[*_ ]*(\S.*)$", re.M)
+_NAMES = frozenset({"title", "hero_name", "scene_title", "place"})
+
 
 class Answer(BaseModel):
     """A frozen answer; what it does not know is left out, for a model adds fields as it likes."""
@@ -161,8 +164,45 @@ def routing_among(operations: frozenset[str]) -> type[Routing]:
     return create_model("Routing", __base__=Routing, command=(commands, NONE))
 
 
+class StoryIdea(Answer):
+    """The Monitor's, for a story begun in words: what a set-up form asks for. What it has no idea for is
+    empty. `people` and `places` are lines of the form `Name: who or what that is`."""
+
+    title: Annotated[str, Field(max_length=80)] = ""
+    theme: Line = ""
+    tone: Line = ""
+    constraints: Line = ""
+    lines_and_veils: Line = ""
+    hero_name: Annotated[str, Field(max_length=80)] = ""
+    hero_description: Line = ""
+    scene_title: Annotated[str, Field(max_length=80)] = ""
+    scene_goal: Line = ""
+    place: Annotated[str, Field(max_length=80)] = ""
+    people: tuple[Line, ...] = Field(default=(), max_length=4)
+    places: tuple[Line, ...] = Field(default=(), max_length=3)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is no idea in it at all."""
+        return not any(self.model_dump().values())
+
+    def in_short(self) -> str:
+        return self.title or self.hero_name or self.scene_title or "no title"
+
+    @classmethod
+    def from_words(cls, text: str) -> Self | None:
+        """Read lines of the form `Title: ...`, with the names of fields."""
+        known = {name for name, field in cls.model_fields.items() if field.annotation is str}
+        found = {}
+        for match in _LABELLED.finditer(text[:10_000]):
+            name = "_".join(match[1].casefold().replace("_", " ").split())
+            if name in known and name not in found:
+                found[name] = _one_line(match[2].strip("*_ "), 80 if name in _NAMES else 200)
+        return cls.model_validate(found) if found else None
+
+
 OUTPUTS: Mapping[str, type[Answer]] = {
-    answer.__name__: answer for answer in (Plan, Digest, Warnings, Critique, Chronicle, Routing)
+    answer.__name__: answer for answer in (Plan, Digest, Warnings, Critique, Chronicle, Routing, StoryIdea)
 }
 """Every model that a prompt may name as its output."""
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.model.errors import ModelTooLong
-from agents.model.prompt_files import KNOWN, load_prompts, read_prompt, with_user_prompts
+from agents.model.prompt_files import KNOWN, STORY, load_prompts, read_prompt, with_user_prompts
 from agents.model.prompts import (
     Built,
     Prompt,
@@ -103,6 +103,20 @@ def test_a_users_prompt_takes_its_place_and_a_bad_one_leaves_ours() -> None:
     assert prompts.own == {Persona.MONITOR}
     assert prompts[Persona.NARRATOR] is NARRATOR
     assert "bad.yaml" in prompts.refused["bad.yaml"]
+
+
+def test_a_persona_may_be_told_otherwise_for_a_task_and_the_user_may_change_that() -> None:
+    ours = PROMPTS.of(Persona.MONITOR, STORY)
+    assert (ours.task, ours.output) == (STORY, "StoryIdea")
+    assert PROMPTS.of(Persona.MONITOR) is PROMPTS[Persona.MONITOR]
+    only = {"sections": "\n  - {name: words, heading: L, drop: 0}", "output": "StoryIdea"}
+    prompts = with_user_prompts(PROMPTS, {"mine.yaml": own(task=STORY, **only)})
+    assert prompts.of(Persona.MONITOR, STORY).instructions == "Sort."
+    assert prompts[Persona.MONITOR] is PROMPTS[Persona.MONITOR]
+    with pytest.raises(InputError, match=r"\(task\): the monitor has no task 'rhyme'"):
+        read_prompt(own(task="rhyme"), "mine.yaml")
+    with pytest.raises(InputError, match="the narrator has no task 'story'"):
+        read_prompt(own(persona="narrator", task=STORY), "mine.yaml")
 
 
 def test_a_prompt_may_not_leave_out_the_sealed_result_or_the_lines() -> None:

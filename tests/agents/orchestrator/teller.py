@@ -54,17 +54,18 @@ class Teller:
 
 
 def persona_of(ask: Ask) -> Persona:
-    """Tell who asks by what it was told to be."""
+    """Tell who asks by what it was told to be, for whichever task."""
     told = ask.messages[0].text
-    found = [p for p, begins in _beginnings().items() if begins in told]
+    found = [p for begins, p in _beginnings().items() if begins in told]
     assert len(found) == 1, told[:200]
     return found[0]
 
 
 @cache
-def _beginnings() -> Mapping[Persona, str]:
+def _beginnings() -> Mapping[str, Persona]:
     prompts = load_prompts()
-    return {p: prompts[p].instructions.strip()[:60] for p in Persona}
+    every = (*prompts.by_persona.values(), *prompts.by_task.values())
+    return {prompt.instructions.strip()[:60]: prompt.persona for prompt in every}
 
 
 def scripted(script: Script) -> ScriptedModel:

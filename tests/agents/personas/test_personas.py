@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from agents.context_assembly.sections import SECTIONS, own_parts, parts
 from agents.model.asking import Hear, Occasion, Parts, Shaped, Told
+from agents.model.errors import ModelRefused
 from agents.model.prompt_files import KNOWN, load_prompts
 from agents.personas.archivist import Archivist, first_sentence
 from agents.personas.bound import GO_ON, Bound
@@ -21,7 +22,16 @@ from agents.personas.director import Director
 from agents.personas.librarian import Librarian
 from agents.personas.monitor import Monitor
 from agents.personas.narrator import NarratorPersona
-from agents.personas.outputs import OUTPUTS, Chronicle, Critique, Digest, Plan, Routing, Warnings
+from agents.personas.outputs import (
+    OUTPUTS,
+    Chronicle,
+    Critique,
+    Digest,
+    Plan,
+    Routing,
+    StoryIdea,
+    Warnings,
+)
 from agents.personas.steward import Steward
 from stores.records.memory import Memory
 from stores.records.model import LlmCall, Persona, Rung
@@ -51,7 +61,9 @@ class Calls:
         hear(text)
         return Told(text, call(persona))
 
-    async def shaped(self, persona: Persona, parts: Parts, occasion: Occasion, into: type[T]) -> Shaped[T]:
+    async def shaped(
+        self, persona: Persona, parts: Parts, occasion: Occasion, into: type[T], task: str = ""
+    ) -> Shaped[T]:
         self.asked.append((persona, parts))
         answer = self._answers.pop(0)
         value = None if answer is None else into.model_validate_json(answer.model_dump_json())  # type: ignore[union-attr]
@@ -235,6 +247,27 @@ def test_the_first_sentence_stands_for_the_whole(text: str, line_: str) -> None:
     assert first_sentence(text) == line_
 
 
+async def test_a_story_is_imagined_whether_the_monitor_is_on_or_not_and_its_words_are_clean() -> None:
+    idea = StoryIdea(title="The\x1b[31m Light\nGoes Out", people=("Ode: a priest\u202e", "--", ""), place=" ")
+    calls = Calls(idea, on=())
+    found = await Monitor(calls).imagine("a lighthouse", {"world": "Salt Coast"}, OCCASION)
+    assert (found.title, found.people, found.place) == ("The Light Goes Out", ("Ode: a priest",), "")
+    assert calls.asked == [(Persona.MONITOR, {"world": "Salt Coast", "words": "a lighthouse"})]
+
+
+@pytest.mark.parametrize("answer", [None, StoryIdea(), StoryIdea(title="\x07", people=("—",))])
+async def test_an_idea_with_nothing_in_it_is_told_as_a_failure(answer: StoryIdea | None) -> None:
+    with pytest.raises(ModelRefused, match="No story could be read"):
+        await Monitor(Calls(answer)).imagine("a lighthouse", {}, OCCASION)
+
+
+def test_an_idea_is_read_from_plain_words_with_labels() -> None:
+    text = "Sure!\n**Title:** The Drowned Light\n- Hero name: Sel\nScene goal: light it again\nNote: nice"
+    idea = StoryIdea.from_words(text)
+    assert idea == StoryIdea(title="The Drowned Light", hero_name="Sel", scene_goal="light it again")
+    assert StoryIdea.from_words("Once upon a time there was a light.") is None
+
+
 @pytest.mark.parametrize("model", OUTPUTS.values())
 def test_every_answer_says_itself_in_one_line(model: type[BaseModel]) -> None:
     examples = {
@@ -244,6 +277,7 @@ def test_every_answer_says_itself_in_one_line(model: type[BaseModel]) -> None:
         Critique: Critique(),
         Chronicle: Chronicle(summary="s"),
         Routing: Routing(mode="narration"),
+        StoryIdea: StoryIdea(),
     }
     words = examples[model].in_short()  # type: ignore[index]
     assert words
