@@ -196,9 +196,10 @@ class ModelCalls:
                     continue
                 if heard.first is None:
                     heard.first = self._timer() - heard.began
-                heard.text += part.text
-                hear(part.text)
-                if len(heard.text) > MOST_CHARACTERS:
+                words = part.text[: MOST_CHARACTERS - len(heard.text)]
+                heard.text += words
+                hear(words)
+                if len(words) < len(part.text):
                     raise ModelCut(f"The model went on past {MOST_CHARACTERS:,} characters and was cut off.")
         return stop.is_set()
 

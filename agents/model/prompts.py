@@ -44,8 +44,10 @@ MARGIN: Final = 64
 """Tokens left free in the model's window, for what a provider puts around messages."""
 
 _FENCE = re.compile(r"<(?=\s*/?\s*data\b)", re.IGNORECASE)
-_UNSEEN = re.compile("[\u00ad\u200b\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
-"""Characters that nobody sees and a model reads: words hidden from the GM, or a fence that looks like none."""
+_UNSEEN = re.compile(
+    "[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+)
+"""Characters that nobody sees and a model reads: words hidden from the GM, a fence that looks like none."""
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]+")
 
 

@@ -19,6 +19,7 @@ import json_repair
 from pydantic import BaseModel, ValidationError
 from rapidfuzz import fuzz, process
 
+from agents.clean import clean
 from agents.model.port import Shape
 
 T = TypeVar("T", bound=BaseModel)
@@ -239,9 +240,8 @@ def _string(data: object, most: int | None) -> object:
         return ""
     if isinstance(data, bool):
         data = "yes" if data else "no"
-    # A lone surrogate (an escape that a model cut in half) is no text, and could be stored nowhere.
-    text = str(data).encode("utf-8", "ignore").decode()
-    return text.strip()[:most]
+    # Nothing that moves a cursor, no lone surrogate (an escape that a model cut in half): it is no text.
+    return clean(str(data))[:most]
 
 
 def _integer(data: object, schema: Schema) -> object:
