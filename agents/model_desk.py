@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from agents.model_views import BillView, ModelHouse, Trial, XrayView
-from agents.personas.outputs import StoryIdea
 from stores.records.ids import Id
 from stores.records.model import Persona
+
+if TYPE_CHECKING:
+    from agents.personas.outputs import StoryIdea
 
 
 class ModelDesk(Protocol):

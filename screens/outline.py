@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.desk import NewCharacter, NewUniverse, StoryOutline
+from agents.desk import NewCharacter, Newcomer, NewUniverse, StoryOutline
 from agents.typed_numbers import numbers_from as numbers_from
 from stores.records.ids import Id
-from stores.records.world import Entity, Universe
+from stores.records.world import Entity, EntityKind, Universe
 
 _CAST = 3
 """How many of the world's people a suggested first scene brings on."""
@@ -40,6 +40,29 @@ def suggested(
         place=places[0].id if places else None,
         cast=tuple(others[:_CAST]),
     )
+
+
+def bare(outline: StoryOutline) -> StoryOutline:
+    """Return the outline with nothing in it that somebody has to have thought of."""
+    return replace(
+        outline,
+        title="",
+        theme="",
+        tone="",
+        constraints="",
+        lines_and_veils="",
+        scene_title="",
+        scene_goal="",
+        place=None,
+        cast=(),
+        prose=(),
+    )
+
+
+def newcomer_from(text: str, kind: EntityKind) -> Newcomer:
+    """Read `Name: who or what that is`."""
+    name, _, description = text.partition(":")
+    return Newcomer(kind, name.strip(), description.strip())
 
 
 def words_from(text: str) -> tuple[str, ...]:

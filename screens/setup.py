@@ -18,19 +18,21 @@ from textual.widgets import ContentSwitcher, Input, Static
 
 from agents.desk import Mode, NewCharacter, NewUniverse, StoryOutline
 from agents.views import SystemView
-from screens.base import DeskScreen
 from screens.key_bar import KeyBar
-from screens.outline import suggested
+from screens.outline import bare, suggested
 from screens.routes import ToMenu, ToScene, Visit
 from screens.setup_hero import NewHeroPage
-from screens.setup_pages import NewWorldPage, OpeningPage, PickPage, Row, StoryPage
-from screens.setup_rows import NEW, heroes_to_pick, rules_to_pick
+from screens.setup_opening import OpeningPage
+from screens.setup_pages import NewWorldPage, PickPage, Row, StoryPage
+from screens.setup_rows import NEW, WORDS, heroes_to_pick, rules_to_pick
+from screens.setup_words import ASKING, FILLED, WHOM, WordsScreen
 from stores.errors import InputError, MonitorError
 from stores.records.ids import Id
 from stores.records.world import Entity, Universe
 
 if TYPE_CHECKING:
     from agents.desk import Desk
+    from agents.personas.outputs import StoryIdea
 
 STEPS = ("World", "Rules", "Hero", "Story", "Opening")
 STEP_OF = {"world": 0, "new-world": 0, "rules": 1, "hero": 2, "new-hero": 2, "story": 3, "opening": 4}
@@ -58,7 +60,7 @@ class World:
     """The story that the world itself suggests; the sample has one."""
 
 
-class SetupScreen(DeskScreen[None]):
+class SetupScreen(WordsScreen):
     """Five steps from nothing to the first scene."""
 
     CSS_PATH = "setup.tcss"
@@ -96,7 +98,9 @@ class SetupScreen(DeskScreen[None]):
         self._system: SystemView | None = None
         self._world: World | None = None
         self._outline: StoryOutline | None = None
-        self._suggested_for: tuple[World, Entity | NewCharacter | None] | None = None
+        self._pc: Entity | NewCharacter | None = None
+        self._idea: StoryIdea | None = None
+        self._suggested_for: tuple[World, Entity | NewCharacter | None, StoryIdea | None] | None = None
 
     def compose(self) -> ComposeResult:
         yield Static(id="progress", markup=False)
@@ -146,6 +150,8 @@ class SetupScreen(DeskScreen[None]):
         message.stop()
         if message.page.id == "rules":
             await self._take_rules(self._systems.get(message.row_id))
+        elif message.row_id == WORDS:
+            self.action_in_words()
         elif message.row_id == NEW:
             self._turn_to(f"new-{message.page.id}")
         elif message.page.id == "world":
@@ -167,8 +173,9 @@ class SetupScreen(DeskScreen[None]):
         self._take_world(message.world)
 
     def _take_world(self, world: World) -> None:
-        self._world = world
-        self.query_one("#hero", PickPage).show(heroes_to_pick(world.characters, world.opening))
+        self._world, self._idea = world, None
+        heroes = heroes_to_pick(world.characters, world.opening, in_words=self.desk.model.on)
+        self.query_one("#hero", PickPage).show(heroes)
         first = world.opening.system if world.opening else ""
         self.query_one("#rules", PickPage).show(rules_to_pick(self._systems), first=first or USUAL)
         self._turn_to("rules")
@@ -178,7 +185,7 @@ class SetupScreen(DeskScreen[None]):
     async def _take_rules(self, system: SystemView | None) -> None:
         """Play by these rules (None: none); a file that cannot be used says why and stays unpicked."""
         if system is not None and system.problem:
-            self._say(f"{system.name}: {system.problem}")
+            self.say(f"{system.name}: {system.problem}")
             return
         self._system = system
         await self.query_one(NewHeroPage).ask_for(system)
@@ -194,15 +201,56 @@ class SetupScreen(DeskScreen[None]):
         """Suggest a story for this hero in this world; what was typed for the same two stays."""
         if self._world is None:
             return
-        world = self._world
-        if (world, pc) != self._suggested_for:
-            self._suggested_for = (world, pc)
-            outline = self._outline = suggested(
-                world.universe, world.characters, world.places, pc, world.opening
-            )
-            self.query_one(StoryPage).suggest(outline)
-            self.query_one(OpeningPage).suggest(outline, world.characters, world.places)
+        world, idea, self._pc = self._world, self._idea, pc
+        if (world, pc, idea) != self._suggested_for:
+            self._suggested_for = (world, pc, idea)
+            opening = world.opening if idea is None else None
+            outline = suggested(world.universe, world.characters, world.places, pc, opening)
+            self._outline = outline if idea is None else bare(outline)
+            self.query_one(StoryPage).suggest(self._outline)
+            self.query_one(OpeningPage).suggest(self._outline, world.characters, world.places)
+            if idea is not None:
+                self._fill(idea)
         self._turn_to("story")
+
+    # --- in words ----------------------------------------------------------------------------------
+
+    @property
+    def fillable(self) -> Universe | NewUniverse | None:
+        return self._world.universe if self._world and STEP_OF[self.page] >= STEP_OF["hero"] else None
+
+    @on(WordsScreen.Imagined)
+    def _imagined(self, message: WordsScreen.Imagined) -> None:
+        """Before a hero is chosen the idea is about that, too; after, it fills in what it has a field for."""
+        idea = message.idea
+        if self._world is None or self.fillable is None:
+            self.say("")  # they went back to another world or other rules: it was not for those
+        elif self._world and self._outline and self.page in ("story", "opening"):
+            self._idea = idea
+            self._suggested_for = (self._world, self._pc, idea)
+            self._outline = replace(self._outline, prose=())
+            self._fill(idea)
+            self.say(FILLED)
+        else:
+            self._idea = idea
+            self._offer_hero(idea)
+
+    def _offer_hero(self, idea: StoryIdea) -> None:
+        """On to whom the idea is about: somebody known, somebody new, or nobody that it names."""
+        name = idea.hero_name.casefold()
+        known = next((c for c in self._people if name in (n.casefold() for n in (c.name, *c.aliases))), None)
+        if known is not None:
+            self._take_hero(known)
+        elif name:
+            self.query_one(NewHeroPage).fill(idea)
+            self._turn_to("new-hero")
+        else:
+            self._turn_to("hero")
+        self.say(FILLED if name else WHOM)
+
+    def _fill(self, idea: StoryIdea) -> None:
+        self.query_one(StoryPage).fill(idea)
+        self.query_one(OpeningPage).fill(idea, self._pc.name if self._pc else idea.hero_name)
 
     # --- the story ---------------------------------------------------------------------------------
 
@@ -229,8 +277,9 @@ class SetupScreen(DeskScreen[None]):
     def _turn_to(self, page: str) -> None:
         pages = self.query_one("#pages", ContentSwitcher)
         pages.current = page
-        self._say("")
+        self.say(ASKING if self.asking else "")
         self._show_progress()
+        self.refresh_bindings()
         self.call_after_refresh(pages.get_child_by_id(page).query("Picker, Entry").first().focus)
 
     def _show_progress(self) -> None:
@@ -242,6 +291,8 @@ class SetupScreen(DeskScreen[None]):
         self.query_one("#progress", Static).update(Content("").join(parts))
 
     def action_back(self) -> None:
+        if self.stop_asking():
+            return
         if self.page in BEFORE:
             self._turn_to(BEFORE[self.page])
         else:
@@ -264,17 +315,17 @@ class SetupScreen(DeskScreen[None]):
                     self._outline = self.query_one(StoryPage).outlined(self._outline)
                     self._turn_to("opening")
                 case "opening" if self._outline and self._world:
-                    self._say("Beginning …")
+                    self.say("Beginning …")
                     outline = self.query_one(OpeningPage).outlined(self._outline)
                     self.change(self._begin(self._world, outline), "begin")
         except InputError as error:
-            self._say(str(error))
+            self.say(str(error))
 
-    def _say(self, text: str) -> None:
+    def say(self, text: str) -> None:
         self.query_one("#problem", Static).update(text)
 
     def refused(self, error: BaseException, worker: str) -> None:
         if isinstance(error, MonitorError):
-            self._say(str(error))
+            self.say(str(error))
         else:
             super().refused(error, worker)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
 from textual.widget import Widget
@@ -15,6 +16,9 @@ from screens.fields import Entry, Field, Form
 from screens.outline import numbers_from, words_from
 from screens.setup_pages import named
 from stores.errors import InputError
+
+if TYPE_CHECKING:
+    from agents.personas.outputs import StoryIdea
 
 
 class NewHeroPage(Form):
@@ -56,6 +60,10 @@ class NewHeroPage(Form):
         tracks = " · ".join(f"{row.label} {row.shown}" for row in system.tracks)
         begins = [Static(f"Begins with {tracks}", id="hero-tracks", markup=False)] if tracks else []
         return [*asked, *begins, Field("Also", "hero-numbers", hint="other numbers: luck 2, coin 10")]
+
+    def fill(self, idea: StoryIdea) -> None:
+        """Write down who the model thought of."""
+        self["hero-name"], self["hero-text"] = idea.hero_name, idea.hero_description
 
     def new_character(self) -> NewCharacter:
         asked = self._system.numbers if self._system else ()

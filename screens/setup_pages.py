@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.suggester import SuggestFromList
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from agents.desk import NewUniverse, StoryOutline
-from screens.fields import Choice, Entry, Field, Form, Picker
-from screens.outline import place_from
+from screens.fields import Choice, Field, Form, Picker
 from stores.errors import InputError
-from stores.records.ids import Id
 from stores.records.play import Critical, DiceBy, StoryMode, TensionMode
-from stores.records.world import Entity
 from widgets.safe_text import one_line, plain
+
+if TYPE_CHECKING:
+    from agents.personas.outputs import StoryIdea
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,45 +73,6 @@ class PickPage(Vertical):
     def _selected(self, message: OptionList.OptionSelected) -> None:
         message.stop()
         self.post_message(self.Picked(self, message.option_id or ""))
-
-
-class Cast(Picker):
-    """Who is there when the scene opens. Space brings one in or takes one out; Enter begins the story."""
-
-    BINDINGS = [
-        Binding("enter", "screen.next", "Begin", id="cast.next", tooltip="Begin the story", key_display="⏎"),
-        Binding(
-            "space", "in_or_out", "In or out", id="cast.toggle", tooltip="Bring this one in, or take them out"
-        ),
-    ]
-
-    def __init__(self) -> None:
-        super().__init__(id="cast", markup=False, compact=True)
-        self._people: dict[Id, str] = {}
-        self._there: set[Id] = set()
-
-    @property
-    def there(self) -> tuple[Id, ...]:
-        """Who is there, in the order shown."""
-        return tuple(id for id in self._people if id in self._there)
-
-    def offer(self, people: Iterable[Entity], there: Iterable[Id]) -> None:
-        """Show these people, of whom some are there already."""
-        self._people = {person.id: one_line(person.name) for person in people}
-        self._there = set(there) & self._people.keys()
-        self.clear_options()
-        self.add_options(Option(self._row(id), id=id) for id in self._people)
-        self.highlighted = 0 if self._people else None
-
-    def _row(self, id: Id) -> Content:
-        sign, style = ("✓ ", "$text-success") if id in self._there else ("· ", "$text-muted")
-        return Content.assemble((sign, style), (self._people[id], "" if id in self._there else style))
-
-    def action_in_or_out(self) -> None:
-        option = self.highlighted_option
-        if option is not None and option.id is not None:
-            self._there ^= {option.id}
-            self.replace_option_prompt(option.id, self._row(option.id))
 
 
 class NewWorldPage(Form):
@@ -191,6 +151,18 @@ class StoryPage(Form):
         self["title"], self["theme"], self["tone"] = outline.title, outline.theme, outline.tone
         self["limits"], self["veils"] = outline.constraints, outline.lines_and_veils
 
+    def fill(self, idea: StoryIdea) -> None:
+        """Write down what the model thought of; what it left out stays as it is."""
+        thought = {
+            "title": idea.title,
+            "theme": idea.theme,
+            "tone": idea.tone,
+            "limits": idea.constraints,
+            "veils": idea.lines_and_veils,
+        }
+        for field, text in thought.items():
+            self[field] = text or self[field]
+
     def outlined(self, outline: StoryOutline) -> StoryOutline:
         """Return `outline` with what is on this page."""
         return replace(
@@ -204,45 +176,6 @@ class StoryPage(Form):
             critical=Critical(self["critical"]),
             dice=DiceBy(self["dice"]),
             tension_mode=TensionMode(self["tension"]),
-        )
-
-
-class OpeningPage(Form):
-    """The first scene: title, goal, place, cast."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "How does it open?",
-            (
-                Field("Scene", "scene-title"),
-                Field("Goal", "scene-goal", hint="what would end the scene"),
-                Field("Place", "place", hint="one that is known, or a new one"),
-                Static("Also there", classes="label", id="cast-label", markup=False),
-                Cast(),
-            ),
-            id="opening",
-        )
-        self._places: Sequence[Entity] = ()
-
-    def suggest(self, outline: StoryOutline, characters: Sequence[Entity], places: Sequence[Entity]) -> None:
-        self._places = places
-        names = {p.id: p.name for p in places}
-        self["scene-title"], self["scene-goal"] = outline.scene_title, outline.scene_goal
-        self["place"] = names.get(outline.place or "", "")
-        self.query_one("#place", Entry).suggester = SuggestFromList(names.values(), case_sensitive=False)
-        cast = self.query_one(Cast)
-        others = [c for c in characters if c.id != outline.pc]
-        cast.offer(others, outline.cast)
-        cast.display = self.query_one("#cast-label").display = bool(others)
-
-    def outlined(self, outline: StoryOutline) -> StoryOutline:
-        """Return `outline` with what is on this page."""
-        return replace(
-            outline,
-            scene_title=named(self["scene-title"], "The scene", "title"),
-            scene_goal=self["scene-goal"],
-            place=place_from(self["place"], self._places),
-            cast=self.query_one(Cast).there,
         )
 
 

@@ -9,7 +9,7 @@ from agents.views import SystemView
 from screens.setup_pages import Row
 from stores.records.world import Entity
 
-NEW, NOBODY, NO_RULES = "new", "nobody", "no-rules"
+NEW, NOBODY, NO_RULES, WORDS = "new", "nobody", "no-rules", "words"
 
 
 def rules_to_pick(systems: Mapping[str, SystemView]) -> list[Row]:
@@ -27,14 +27,24 @@ def _told(system: SystemView) -> str:
     return f"{system.summary}\n{f'On the sheet: {numbers}.' if numbers else 'No numbers on the sheet.'}"
 
 
-def heroes_to_pick(characters: Sequence[Entity], opening: StoryOutline | None) -> list[Row]:
-    """The hero that the world suggests, its other heroes, a new one, then anybody else."""
+def heroes_to_pick(
+    characters: Sequence[Entity], opening: StoryOutline | None, *, in_words: bool = False
+) -> list[Row]:
+    """The hero that the world suggests, its other heroes, a new one, what a model makes of a few words (if
+    there is one), then anybody else."""
     first = opening.pc if opening else None
     heroes = [_hero(c) for c in sorted(characters, key=lambda c: c.id != first) if c.is_pc]
     others = [_hero(c) for c in characters if not c.is_pc]
     new = Row(NEW, "+ A new hero", "you name them", "Name, numbers and a line on who they are.")
     nobody = Row(NOBODY, "Nobody", "", "Tell the story without a hero of your own.")
-    return [*heroes, new, *others, nobody]
+    words = Row(
+        WORDS,
+        "✎ In words",
+        "the model fills in the form",
+        "Say in a sentence or two whom you play and what it is about. You change what you like; nothing is "
+        "created before you begin.",
+    )
+    return [*heroes, new, *([words] if in_words else []), *others, nobody]
 
 
 def _hero(entity: Entity) -> Row:

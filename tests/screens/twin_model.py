@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from agents.messages import ModelCalled, StepMoved, WordsCame, WordsDropped
 from agents.model.budget import RULES
+from agents.model.errors import ModelCut
 from agents.model_views import (
     BillRow,
     BillView,
@@ -21,6 +22,7 @@ from agents.model_views import (
     Trial,
     XrayView,
 )
+from agents.personas.outputs import StoryIdea
 from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.model import CallOutcome, LlmCall, Money, Persona, Rung, Section
@@ -33,6 +35,20 @@ HOLD = "\0hold"
 """A piece of a script: nothing comes until the test says so."""
 
 SCRIPT = ("The tide ", "answers ", "before ", "anyone else does.")
+
+IDEA = StoryIdea(
+    title="What the Sea Is Owed",
+    theme="debt",
+    tone="grim",
+    lines_and_veils="Line: gore",
+    hero_name="Sel Arrow",
+    hero_description="keeps the light and owes the sea",
+    scene_title="The lamp is out",
+    scene_goal="Light it again",
+    place="Cold Light",
+    people=("Father Ode: knows the price", "Wren Arrow: her daughter"),
+    places=("The Stair: two hundred steps", "Cold Light: the tower"),
+)
 
 DOES = {
     Persona.DIRECTOR: "plans the beats of a turn before it is told",
@@ -54,6 +70,8 @@ class TwinModel:
         self.spent = 40_000
         self.priced = True
         self.called: list[LlmCall] = []
+        self.idea = IDEA
+        self.idea_waits = False
         self.budgets: tuple[BudgetView, ...] = (
             BudgetView(
                 "story", "The Drowned Bell", 41_200, 50_000, desk.story_id, "background personas wait"
@@ -93,6 +111,17 @@ class TwinModel:
         events.publish(ModelCalled("call", self._desk.story_id))
         return said, self.stopped.is_set()
 
+    async def imagine(self, universe_id: Id | None, words: str, *, world: str = "") -> StoryIdea:
+        self._desk._call("imagine", universe_id, words, world)
+        if self.idea_waits:
+            self.streaming = True
+            await self._held()
+            self.streaming = False
+            if self.stopped.is_set():
+                self.stopped.clear()
+                raise ModelCut("You stopped it.", kept="The form is as it was.")
+        return self.idea
+
     async def _held(self) -> None:
         waits = [asyncio.ensure_future(event.wait()) for event in (self.go, self.stopped)]
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
@@ -100,7 +129,7 @@ class TwinModel:
             wait.cancel()
         self.go.clear()
 
-    def stop(self, scene_id: Id) -> bool:
+    def stop(self, scene_id: Id | None) -> bool:
         self._desk.calls.append(("stop", (scene_id,)))
         if self.streaming:
             self.stopped.set()

@@ -41,6 +41,15 @@ UNSET: dict[str, Steps] = {
     "bill_none": ("b",),
     "xray_none": ("enter", "shift+tab", "X"),
 }
+IN_WORDS: dict[str, Steps] = {
+    "setup_words": ("1", "enter", "enter", *DOWN * 2, "enter", "type:a keeper who owes the sea, grim"),
+    "setup_words_hero": ("1", "enter", "enter", "f7", "type:a keeper", "enter"),
+    "setup_words_opening": (
+        *("1", "enter", "enter", "f7", "type:a keeper", "enter", "enter", "enter"),
+        *("tab", "tab", "tab", "tab"),
+    ),
+    "setup_words_refused": ("1", "enter", "enter", "f7", "type:a keeper", "enter"),
+}
 
 
 async def narrated() -> TwinDesk:
@@ -72,6 +81,18 @@ def test_model(snap_compare: Compare, name: str, size: tuple[int, int]) -> None:
 def test_without_a_model(snap_compare: Compare, name: str, size: tuple[int, int]) -> None:
     app = MonitorApp(twin_desk(TwinDesk()))
     assert snap_compare(app, terminal_size=size, run_before=walk(*UNSET[name]))
+
+
+@SIZES
+@pytest.mark.parametrize("name", IN_WORDS)
+def test_in_words(snap_compare: Compare, name: str, size: tuple[int, int]) -> None:
+    twin = TwinDesk(story=False)
+    asyncio.run(twin.model.choose(model="openai/gpt-4o-mini"))
+    if name == "setup_words_refused":
+        todo = "Bill on the menu raises it; or fill the form in yourself."
+        what = "$0.05 is spent: today's budget of $0.05 is used up. Nothing was sent."
+        twin.fail("imagine", BudgetExhausted(what, kept="The form is as it was.", todo=todo))
+    assert snap_compare(MonitorApp(twin_desk(twin)), terminal_size=size, run_before=walk(*IN_WORDS[name]))
 
 
 @SIZES
