@@ -6,6 +6,7 @@ Reads every store and writes none. Source: AGENT_ORCHESTRATION, ContextAssembly;
 
 from __future__ import annotations
 
+from asyncio import gather
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -94,17 +95,22 @@ class ContextAssembly:
     async def load(self, scene_id: Id) -> SceneContext:
         """Return the scene as it stands at its head."""
         scene = await self._log.scene(scene_id)
-        story = await self._log.story(scene.story_id)
-        head = await self._log.turn(scene.head) if scene.head else None
-        staged = in_line_order(counting(await self._log.proposals(scene_id=scene_id, statuses=_UNDECIDED)))
+        # Together: each read by itself waits for a thread, and an exchange comes here several times.
+        story, head, undecided, universe = await gather(
+            self._log.story(scene.story_id),
+            self._turn(scene.head),
+            self._log.proposals(scene_id=scene_id, statuses=_UNDECIDED),
+            self._canon.universe(scene.universe_id),
+        )
+        staged = in_line_order(counting(undecided))
         place_id = _moved_to(staged, story.pc_id) or scene.place_id
         entries = await self._entries(story)
         last = head
         if head is not None and tells_end(head):
-            last = await self._log.turn(head.parent_id) if head.parent_id else None
+            last = await self._turn(head.parent_id)
         entities = await self._entities(scene, story, staged, entries, place_id)
         return SceneContext(
-            universe=await self._canon.universe(scene.universe_id),
+            universe=universe,
             story=story,
             scene=scene,
             head=head,
@@ -114,6 +120,9 @@ class ContextAssembly:
             entries=entries,
             last=last,
         )
+
+    async def _turn(self, turn_id: Id | None) -> Turn | None:
+        return await self._log.turn(turn_id) if turn_id else None
 
     async def find(self, context: SceneContext, name: str, *, guess: bool = False) -> list[Entity]:
         """Return the entities that `name` may mean here: in the scene first, then in the universe.

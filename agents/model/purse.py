@@ -5,6 +5,7 @@ Source: design/loops.md, "Background"; V7_ORCHESTRATOR, "Cost Budget Enforcer".
 
 from __future__ import annotations
 
+from asyncio import gather
 from collections.abc import Callable
 
 from agents.model.asking import Occasion
@@ -14,6 +15,7 @@ from agents.model.settings import BudgetSettings
 from stores.ports import LogReader
 from stores.records.ids import Clock, Id
 from stores.records.model import Persona
+from stores.records.play import Story
 
 
 class Purse:
@@ -27,17 +29,19 @@ class Purse:
     async def budgets(self, universe_id: Id, story_id: Id | None) -> tuple[Budget, ...]:
         """Return the budgets that a call here counts against, as they stand."""
         general = self._settings()
+        told, policy = await gather(self._story(story_id), self._log.policy(universe_id))
         story = None
-        if story_id is not None:
-            own = (await self._log.story(story_id)).budget
-            story = (story_id, micros(general.story) if own is None else own)
-        policy = await self._log.policy(universe_id)
+        if told is not None:
+            story = (told.id, micros(general.story) if told.budget is None else told.budget)
         limit = policy.budget if policy else None
         universe = (universe_id, micros(general.universe) if limit is None else limit)
         day = (self._clock().strftime("%Y-%m-%d"), micros(general.day))
         limits = (story[1] if story else None, universe[1], day[1])
         spent = await self._log.spent() if any(limit is not None for limit in limits) else []
         return stands(spent, story=story, universe=universe, day=day)
+
+    async def _story(self, story_id: Id | None) -> Story | None:
+        return await self._log.story(story_id) if story_id is not None else None
 
     async def allow(self, persona: Persona, occasion: Occasion) -> None:
         """Raise BudgetExhausted, with nothing sent, if a budget keeps this persona from speaking."""

@@ -5,6 +5,7 @@ Read once a run, and never kept: after a crash it is read again. Source: design/
 
 from __future__ import annotations
 
+from asyncio import gather
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -80,8 +81,10 @@ class Grounds:
         return (await self._log.turns([turn_id])).get(turn_id)
 
     async def _read(self, state: TurnState) -> Ground:
-        context = await self._context.load(state.exchange.scene_id)
-        behind = await self._behind(state, context)
+        context, told = await gather(
+            self._context.load(state.exchange.scene_id), self.told(state.telling.turn_id)
+        )
+        behind = await self._behind(state, context, told)
         answers = _answered(await self._line(context, behind), state)
         words = next((t.text for t in reversed(answers) if t.speaker is Speaker.PLAYER), "")
         results = await self._log.resolutions([t.id for t in answers])
@@ -93,13 +96,12 @@ class Grounds:
         package = replace(package, narrative=replace(package.narrative, line=kept))
         return Ground(package, self._bound(state, context, words, results), behind, state, self._clock)
 
-    async def _behind(self, state: TurnState, context: SceneContext) -> Turn | None:
+    async def _behind(self, state: TurnState, context: SceneContext, told: Turn | None) -> Turn | None:
         """Return the turn that the telling follows: a retake's is fixed, else it is the end of the line;
         what a crash left told already does not count."""
         if state.telling.kind == "retake":
             parent = state.exchange.parent_id
             return await self._log.turn(parent) if parent else None
-        told = await self.told(state.telling.turn_id)
         if told is not None:
             return await self._log.turn(told.parent_id) if told.parent_id else None
         return context.head
