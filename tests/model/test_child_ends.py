@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 STARTS_ONE = """
-import asyncio
+import asyncio, signal
 from agents.model.client import ChildModel
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are started to ignore it
 
 async def main():
     model = ChildModel()
