@@ -185,8 +185,8 @@ class MonitorApp(App[None]):
                 self._show(StoriesScreen(desk))
             case routes.ToStory(story_id):
                 self._show(SceneScreen(desk, story_id=story_id), over_menu=True)
-            case routes.ToScene(scene_id):
-                self._show(SceneScreen(desk, scene_id=scene_id), over_menu=True)
+            case routes.ToScene(scene_id, follows):
+                self._show(SceneScreen(desk, scene_id=scene_id, follows=follows), over_menu=True)
             case routes.ToGate(scene_id, universe_id):
                 self._show(GateScreen(desk, scene_id, universe_id))
             case routes.ToCourt(proposal_id):

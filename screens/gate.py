@@ -266,7 +266,7 @@ class GateScreen(DecidingScreen):
         in_play = self.scene_id is not None and self.view is not None and not self.view.finalizing
         done = self.scene_id is None and not self._failed
         if self._next is not None:
-            self.post_message(Visit(ToScene(self._next)))
+            self.post_message(Visit(ToScene(self._next, follows=True)))
         elif in_play or done:
             self.post_message(Visit(Back(self)))
         else:

@@ -43,9 +43,10 @@ class ToStory:
 
 @dataclass(frozen=True, slots=True)
 class ToScene:
-    """The play screen; replaces the one that is open."""
+    """The play screen; replaces the one that is open. `follows`: from the gate of the scene before."""
 
     scene_id: Id
+    follows: bool = False
 
 
 @dataclass(frozen=True, slots=True)

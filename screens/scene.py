@@ -23,6 +23,7 @@ from screens.routes import ToGate, ToMenu, Visit
 from screens.scene_telling import TellingScreen
 from screens.sheet import SheetScreen
 from stores.records.ids import Id
+from stores.records.play import StoryMode
 from widgets.agenda import Agenda
 from widgets.cast import Cast, cast_content
 from widgets.prompt import Prompt
@@ -43,6 +44,7 @@ READ_AGAIN = 4
 
 EMPTY = "The scene is set. Say what your hero does, or type / for the commands."
 HINT = "what do you do?"
+UNTOLD = "F7 has the GM open it"
 
 
 class SceneScreen(TellingScreen):
@@ -76,9 +78,11 @@ class SceneScreen(TellingScreen):
 
         names: list[str]
 
-    def __init__(self, desk: Desk, *, scene_id: Id = "", story_id: Id = "") -> None:
-        """Open a scene, or (without one) a story where it was left."""
+    def __init__(self, desk: Desk, *, scene_id: Id = "", story_id: Id = "", follows: bool = False) -> None:
+        """Open a scene, or (without one) a story where it was left. `follows`: straight from the gate of the
+        scene before."""
         super().__init__(desk, scene_id)
+        self._follows = follows
         self._story_id = story_id
         self._line_moved = False
         self._names_known = False
@@ -141,13 +145,15 @@ class SceneScreen(TellingScreen):
         self.query_one("#here", Static).update(Content("   ").join(here))
         self._draw_trigger(view.trigger if view.state == "active" else "")
         waiting = sum(map(is_undecided, view.proposals))
-        self.query_one(Prompt).hint = f"{HINT}  {view.opening}" if view.opening else HINT
+        self.query_one(Prompt).hint = self._hint(view)
         self.show_waiting(f"F2 {waiting} proposed" if waiting else "")
         self.refresh_bindings()
         self.play_on()
         if first and view.unfinished:
             # What a crash left untold goes on before all else, where the player sees it.
             self.perform(partial(self.desk.finish, self.scene_id))
+        elif first and self._follows and self.untold(view) and view.story.mode is StoryMode.AUTOPILOT:
+            self.action_tell_on()
         if first and view.state in ("finalizing", "failed"):
             self.post_message(Visit(ToGate(self.scene_id)))
 
@@ -161,6 +167,12 @@ class SceneScreen(TellingScreen):
         self._line_moved = False
         for row in tail:
             transcript.append(row)
+
+    def _hint(self, view: SceneView) -> str:
+        """Say in the empty prompt what there is to do; at a scene's beginning, how it can be begun."""
+        if self.untold(view):
+            return "  ".join(filter(None, (f"{UNTOLD} ·" if view.opening else UNTOLD, view.opening)))
+        return f"{HINT}  {view.opening}" if view.opening else HINT
 
     def _draw_trigger(self, why: str) -> None:
         """Enter and Esc answer it from the prompt, so it takes no focus: a Tab too many must not commit."""

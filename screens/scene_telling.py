@@ -28,6 +28,7 @@ from widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from agents.desk import Desk
+    from agents.views import SceneView
 
 NOTE_HINT = (
     "What should be otherwise? For example: less gore, shorter, he stays calm. Enter alone tells it just "
@@ -148,6 +149,10 @@ class TellingScreen(PlayScreen):
     @on(Cost)
     def _show_cost(self, message: Cost) -> None:
         self.query_one(StatusBar).extra = message.words
+
+    def untold(self, view: SceneView) -> bool:
+        """Whether the scene is there to be opened by the model: nothing of it was told or played."""
+        return self.desk.model.on and view.state == "active" and not (view.turns or view.unfinished)
 
     # --- keys --------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ moves with every turn stands in sections of its own. Source: design/product.md, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
@@ -48,6 +49,8 @@ _STANDINGS: Final[Mapping[Standing, str]] = {
     Standing.DISPUTED: " (disputed)",
 }
 _STAGED: Final = " (proposed)"
+_ORACLE: Final = re.compile(r" · tension \d+ · d100 \d+ · ")
+"""How an oracle's answer is worded (`agents/resolver/oracle.py`)."""
 
 
 def parts(package: ContextPackage) -> Parts:
@@ -70,7 +73,11 @@ def parts(package: ContextPackage) -> Parts:
         "summary": _listed(log.summary),
         "memories": _memories(package),
         "recalled": _listed((*package.recalled.scenes, *package.recalled.rules)),
-        "recent": _recent(package, (*log.before, *log.line)),
+        "recent": _lines(
+            _recent(package, log.before),
+            f"(Here scene {scene.scene.order} begins.)" if log.before else "",
+            _recent(package, log.line),
+        ),
         "named": _listed(_who(p, package) for p in canon.named),
         "state": _state(package),
     }
@@ -79,7 +86,7 @@ def parts(package: ContextPackage) -> Parts:
 
 def own_parts(package: ContextPackage, npc: Entity, memories: Sequence[Memory]) -> Parts:
     """Return what one NPC knows: who it is, what it remembers, who and what is plain to see here, and what
-    was said in this scene since it came. No facts, threads or others' memories."""
+    was said and done in this scene since it came. No facts, threads, others' memories, dice or oracles."""
     own = next((p for p in package.canonical.cast if p.entity.id == npc.id), None)
     others = [p for p in package.canonical.cast if p.here and p.entity.id != npc.id]
     sections = {
@@ -225,7 +232,21 @@ def _since_came(package: ContextPackage, npc: Entity) -> list[Turn]:
     comings = [e for e in package.scene.comings() if e.entity_id == npc.id]
     last = next((e for e in reversed(comings) if e.here), None)
     since = last.tick if isinstance(last, PresenceEntry) and npc.id not in package.scene.scene.cast else None
-    return [t for t in package.narrative.line if since is None or t.tick >= since]
+    return [t for t in _in_the_world(package.narrative.line) if since is None or t.tick >= since]
+
+
+def asks_oracle(result: str) -> bool:
+    """Say whether a result is an oracle's answer: the question was put to nobody in the world."""
+    return _ORACLE.search(result) is not None
+
+
+def _in_the_world(turns: Sequence[Turn]) -> Iterable[Turn]:
+    """Return what those in the story could hear and see: no results, no questions to the oracle."""
+    asked = {t.exchange_id for t in turns if t.speaker is Speaker.ORACLE and asks_oracle(t.text)}
+    for turn in turns:
+        question = turn.speaker is Speaker.PLAYER and turn.exchange_id in asked
+        if turn.speaker not in (Speaker.ORACLE, Speaker.SYSTEM) and not question:
+            yield turn
 
 
 def _state(package: ContextPackage) -> str:

@@ -120,7 +120,7 @@ class Grounds:
         chief = staked or (results[-1] if results else None)
         bound = Bound.by(context.story, words, chief)
         texts = [r.text for r in results if r.text]
-        on = state.telling.kind == "on" and not words and not results
+        on = state.telling.kind in ("on", "retake") and not words and not results
         return replace(bound, result="\n".join(texts), note=state.telling.note, go_on=on)
 
 

@@ -9,7 +9,6 @@ turn"; LANGGRAPH_AGENTS, "LangGraph workflow".
 from __future__ import annotations
 
 import logging
-import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -18,7 +17,6 @@ from typing import Literal, NamedTuple
 
 from agents.canon_keeper.house import ReadCatalogue
 from agents.clean import clean
-from agents.context_assembly.package import ContextPackage, Present
 from agents.messages import EventBus, ProposalsChanged, StepMoved, TurnAppended, WordsCame, WordsDropped
 from agents.model.asking import Occasion
 from agents.model.errors import ModelError
@@ -31,6 +29,7 @@ from agents.orchestrator.ground import Ground, GroundOf, Grounds
 from agents.orchestrator.rolls import Rolls
 from agents.orchestrator.telling import Nodes
 from agents.orchestrator.turn_state import TurnState
+from agents.orchestrator.voices import with_voices
 from agents.personas.bound import Bound
 from agents.personas.cast import Personas
 from stores.errors import MonitorError
@@ -55,9 +54,6 @@ AGENTS = {
 
 BULLET = "bullet"
 """The kind of a summary that stands for one exchange."""
-
-MOST_VOICES = 2
-"""People who speak for themselves in one exchange: each is a call."""
 
 How = Literal["done", "skipped", "failed"]
 
@@ -173,8 +169,15 @@ class TurnNodes:
     # --- the telling ---------------------------------------------------------------------------------
 
     async def _narrate(self, state: TurnState, ground: Ground) -> Done:
-        bound = await self._voiced(state, ground)
-        told = await self._tell(state, ground, bound, state.telling.turn_id, nth=1)
+        occasion = _occasion(state, ground)
+        voiced = await with_voices(self._personas.character, state, ground, occasion)
+        if voiced is None:
+            return Done(state, "skipped", "stopped before a word came")
+        state = voiced
+        try:
+            told = await self._tell(state, ground, self._bound(state, ground), state.telling.turn_id, nth=1)
+        except ModelError as error:
+            return Done(_with_failure(state, "narrate", error), "failed", error.what)
         if told is None:
             return Done(state, "skipped", "stopped before a word came")
         turn = ground.turn(state.telling.turn_id, told.text, state.telling.take)
@@ -285,24 +288,13 @@ class TurnNodes:
         """What binds the Narrator: the ground, and what the nodes before have added."""
         return replace(
             ground.bound,
+            opens=ground.behind is None,
             warnings=state.warnings,
             beats=state.beats,
             assumptions=state.assumptions,
             evidence=state.evidence,
+            voices=state.voices,
         )
-
-    async def _voiced(self, state: TurnState, ground: Ground) -> Bound:
-        """Let those whom the player's words speak to answer for themselves, from their own memories."""
-        bound, voices = self._bound(state, ground), {}
-        for nth, person in enumerate(_spoken_to(bound.words, ground.package), start=1):
-            npc = person.entity
-            occasion = replace(_occasion(state, ground), nth=nth)
-            said = await self._personas.character.speak(
-                npc, ground.package.memories_of(npc.id), ground.package, bound, occasion
-            )
-            if said is not None and said.text:
-                voices[npc.name] = said.text
-        return replace(bound, voices=voices)
 
     async def _tell(
         self, state: TurnState, ground: Ground, bound: Bound, turn_id: Id, *, nth: int
@@ -356,26 +348,6 @@ def _occasion(state: TurnState, ground: Ground) -> Occasion:
     return Occasion(
         scene.universe.id, scene.story.id, scene.scene.id, state.exchange.beat_id, state.telling.turn_id
     )
-
-
-_SPEECH = re.compile(
-    r"[\"“”«»]|\b(?:ask|tell|say|answer|call|shout|whisper|greet|speak|talk)s?\b", re.IGNORECASE
-)
-
-
-def _spoken_to(words: str, package: ContextPackage) -> list[Present]:
-    """Return those present whom the words name, if they are words to somebody."""
-    if not _SPEECH.search(words):
-        return []
-    spoken = words.casefold()
-    named = [p for p in package.present() if any(n in spoken for n in _names(p.entity.name))]
-    return named[:MOST_VOICES]
-
-
-def _names(name: str) -> tuple[str, ...]:
-    """Return what somebody is called by: the whole name, and its longer words."""
-    whole = name.casefold()
-    return (whole, *(word for word in whole.split() if len(word) > 3))
 
 
 def _with_failure(state: TurnState, name: str, error: ModelError) -> TurnState:

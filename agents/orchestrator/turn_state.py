@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from pydantic import Field
+
 from agents.orchestrator.exchange import Exchange, Telling
 from stores.records.base import Record
 from stores.records.ids import Id
@@ -39,6 +41,8 @@ class TurnState(Record):
     beats: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    voices: dict[str, str] = Field(default_factory=dict)
+    """What those say who were spoken to, by name."""
     told_id: Id | None = None
     text: str = ""
     whole: bool = True

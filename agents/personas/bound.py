@@ -24,12 +24,19 @@ GO_ON = (
 )
 
 
+OPEN = (
+    "A scene begins, and nothing of it was told yet. Open it: where and when this is, who of those listed is "
+    "here and what they are about, how it follows from what came before, and what in it bears on the scene's "
+    "goal. Decide nothing that was not decided. End where the player can act."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Bound:
     """`words` are the player's; `result`, `degree`, `effects` and `meant` (what was at stake at that degree)
     are sealed; `warnings` what was found of premise, actors and rules; `voices` what those present say, by
     name. `note` is the GM's wish for a retake, `draft` what it is a retake of. With `go_on` the story goes
-    on without an act of the player."""
+    on without an act of the player; if that `opens` the scene, where and how it begins is told."""
 
     words: str = ""
     result: str = ""
@@ -46,6 +53,7 @@ class Bound:
     tone: str = ""
     lines_and_veils: str = ""
     go_on: bool = False
+    opens: bool = False
 
     @classmethod
     def by(cls, story: Story, words: str, resolution: Resolution | None = None) -> Bound:
@@ -77,7 +85,7 @@ class Bound:
             "result": self._result(),
             "draft": self.draft,
             "note": self.note,
-            "words": self.words or (GO_ON if self.go_on else ""),
+            "words": self.words or ((OPEN if self.opens else GO_ON) if self.go_on else ""),
         }
         return {name: text for name, text in sections.items() if text}
 

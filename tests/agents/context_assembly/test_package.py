@@ -85,7 +85,7 @@ async def test_the_record_is_fed_forward_in_its_sections(table: Table) -> None:
     assert "met at the well" in shown["encounters"]
     assert "Tam will ring the bell" in shown["threads"]
     assert "It is late" in shown["summary"]
-    assert shown["recent"].endswith("Mara: I wait.\nGM: The rain stops.")
+    assert shown["recent"].endswith("Mara: I wait.\nGM: The rain stops.\n(Here scene 2 begins.)")
     assert "(proposed)" not in "\n".join(shown.values())
 
 

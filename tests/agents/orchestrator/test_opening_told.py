@@ -1,0 +1,80 @@
+"""A scene that nobody has played in is opened by the model: it knows where, who, why, and what was before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.messages import WordsCame
+from stores.records.model import Persona
+from stores.records.play import Speaker
+from tests.agents.orchestrator.teller import PROSE, Teller, house, telling
+
+
+async def next_scene(teller: Teller) -> str:
+    """Play a scene to its end through the gate; return the one that follows."""
+    desk = teller.desktop.desk
+    for line in (
+        "/npc Father Ode: a priest with wet sleeves",
+        "I ask Ode for the key.",
+        "> He lays it on the wall, and does not look at you.",
+        "/end Mara has the key of the light",
+    ):
+        await desk.submit(teller.scene_id, line)
+    report = await desk.commit(teller.scene_id)
+    assert report.next_scene_id
+    await desk.rename_scene(report.next_scene_id, "The stair", "Reach the lamp")
+    return report.next_scene_id
+
+
+@pytest.mark.parametrize("backend", ["langgraph", "inmemory"])
+async def test_the_opening_knows_place_cast_goal_and_what_came_before(tmp_path: Path, backend: str) -> None:
+    async with telling(tmp_path, settings=house(backend=backend)) as teller:
+        teller.scene_id = await next_scene(teller)
+        await teller.desktop.desk.tell_on(teller.scene_id)
+        sent = teller.sent(Persona.NARRATOR)
+        for words in (
+            "A scene begins, and nothing of it was told yet.",
+            "Scene 2: The stair",
+            "Goal: Reach the lamp",
+            "Place: Yard",
+            "Mara, the player's character",
+            "a priest with wet sleeves",
+            "Mara has the key of the light",  # how the scene before ended
+            "Mara: I ask Ode for the key.",  # and its last turns
+            "He lays it on the wall",
+        ):
+            assert words in sent, words
+        assert sent.index("He lays it on the wall") < sent.index("(Here scene 2 begins.)")
+        (turn,) = await teller.line()
+        assert (turn.speaker, turn.text, turn.depth, turn.parent_id) == (Speaker.GM, PROSE, 0, None)
+        assert [e for e in teller.heard if isinstance(e, WordsCame) and e.scene_id == teller.scene_id]
+
+
+async def test_once_it_is_told_going_on_is_going_on_and_another_opening_is_an_opening(tmp_path: Path) -> None:
+    async with telling(tmp_path) as teller:
+        desk = teller.desktop.desk
+        await desk.submit(teller.scene_id, "/continue")
+        opened = "A scene begins, and nothing of it was told yet."
+        assert opened in teller.sent(Persona.NARRATOR)
+        await desk.retell(teller.scene_id, "shorter")
+        assert opened in teller.sent(Persona.NARRATOR)
+        assert "shorter" in teller.sent(Persona.NARRATOR)
+        assert [t.take for t in await teller.line()] == [2]
+        await desk.tell_on(teller.scene_id)
+        assert opened not in teller.sent(Persona.NARRATOR)
+        assert "The player's character does nothing now." in teller.sent(Persona.NARRATOR)
+        assert len(await teller.line()) == 2
+
+
+async def test_an_opening_can_be_undone_and_the_scene_still_begun_otherwise(tmp_path: Path) -> None:
+    async with telling(tmp_path) as teller:
+        desk = teller.desktop.desk
+        await desk.tell_on(teller.scene_id)
+        assert "/start" in (await desk.scene(teller.scene_id)).opening
+        await desk.undo(teller.scene_id)
+        assert await teller.line() == []
+        await desk.check_start(teller.scene_id)
+        await desk.tell_on(teller.scene_id)
+        assert (await teller.line())[-1].speaker is Speaker.GM

@@ -1,0 +1,207 @@
+"""NPCs who are spoken to answer from their own memories only, end to end with a scripted model."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from agents.model.errors import ModelBusy
+from agents.model.port import Usage
+from agents.model.scripted import Reply
+from agents.orchestrator.voices import spoken_to
+from stores.authority import Role
+from stores.records.memory import Memory
+from stores.records.model import CallOutcome, Money, Persona
+from stores.records.play import Speaker
+from tests.agents.narrator.kit import SELLA, TAM, package
+from tests.agents.orchestrator.teller import PROSE, Teller, house, telling
+
+CHARACTER = (Persona.CHARACTER,)
+SPOKEN = "“The light is nobody's business,” I say, and I turn the lamp down."
+SAID = {Persona.CHARACTER: SPOKEN}
+SECRETS = (
+    "Ode drowned the keeper.",  # a fact
+    "Who drowned the keeper",  # a thread
+    "Brenna saw Ode at the tower",  # somebody else's memory
+    "The sea takes a life a year",  # a rule
+    "Halloran owes Ode a boat",  # a proposal
+    "Is Ode a murderer",  # asked of the oracle
+    "d100",  # and what it answered
+    "2d6",  # a roll
+)
+
+
+async def played(teller: Teller) -> None:
+    """A yard with Brenna and Ode in it, and secrets of every kind."""
+    desk = teller.desktop.desk
+    for line in (
+        "/npc Father Ode: a priest with wet sleeves",
+        "/npc Brenna: a fisher",
+        "/npc Halloran: a debtor",
+        f"/fact {SECRETS[0]}",
+        f"/thread {SECRETS[1]}?",
+        f"/axiom {SECRETS[3]}",
+        "/commit",
+        f"/fact {SECRETS[4]}",
+        "/cast - Halloran",
+        "? certain: Is Ode a murderer",
+        "/roll 2d6",
+        "> Rain drums on the lamp-room glass.",
+    ):
+        await desk.submit(teller.scene_id, line)
+    view = await desk.scene(teller.scene_id)
+    ids = {member.name: member.entity_id for member in view.cast}
+    memories = {
+        ids["Brenna"]: f"{SECRETS[2]} that night.",
+        ids["Father Ode"]: "I lit the lamp for the keeper, once.",
+    }
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    await teller.desktop.stores.log(Role.MEMORY_MANAGER).put_memories(
+        [
+            Memory(id=f"m{n}", entity_id=who, universe_id=view.universe.id, text=text, created_at=at)
+            for n, (who, text) in enumerate(memories.items())
+        ]
+    )
+
+
+async def test_one_who_is_asked_knows_its_own_memories_and_what_it_saw_and_heard(tmp_path: Path) -> None:
+    async with telling(tmp_path, SAID, house(*CHARACTER)) as teller:
+        await played(teller)
+        await teller.desktop.desk.submit(teller.scene_id, "I ask Ode who lit the lamp.")
+        asked = teller.sent(Persona.CHARACTER)
+        assert "I lit the lamp for the keeper, once." in asked
+        assert "Father Ode" in asked
+        assert "a priest with wet sleeves" in asked
+        assert "Rain drums" in asked
+        assert "I ask Ode who lit the lamp." in asked
+        assert "Brenna" in asked  # plain to see
+        assert not [secret for secret in SECRETS if secret.casefold() in asked.casefold()]
+
+
+async def test_what_it_says_reaches_the_narrator_and_the_x_ray(tmp_path: Path) -> None:
+    async with telling(tmp_path, SAID, house(*CHARACTER)) as teller:
+        await played(teller)
+        desk = teller.desktop.desk
+        await desk.submit(teller.scene_id, "I ask Ode who lit the lamp.")
+        assert teller.asked[:2] == [Persona.CHARACTER, Persona.NARRATOR]
+        assert f"- Father Ode: {SPOKEN}" in teller.sent(Persona.NARRATOR)
+        xray = await desk.model.xray((await teller.last()).id)
+        calls = {call.persona: call for call in xray.calls}
+        assert calls[Persona.CHARACTER].answer == SPOKEN
+        sent = {section.name for section in calls[Persona.CHARACTER].sections}
+        assert sent == {
+            "instructions",
+            "self",
+            "scene",
+            "cast",
+            "memories",
+            "recent",
+            "state",
+            "words",
+            "ask",
+        }
+        heard = [s for s in calls[Persona.NARRATOR].sections if s.name == "voices"]
+        assert SPOKEN in heard[0].text
+
+
+async def test_each_of_two_answers_from_its_own_memories_in_the_order_they_are_named(tmp_path: Path) -> None:
+    async with telling(tmp_path, SAID, house(*CHARACTER)) as teller:
+        await played(teller)
+        await teller.desktop.desk.submit(teller.scene_id, "“Brenna, was Father Ode here?” I ask.")
+        brenna, ode = (teller.sent(Persona.CHARACTER, nth) for nth in (0, 1))
+        assert SECRETS[2] in brenna
+        assert SECRETS[2] not in ode
+        assert "I lit the lamp" in ode
+        assert "I lit the lamp" not in brenna
+        assert teller.asked.count(Persona.CHARACTER) == 2
+
+
+async def test_a_rewrite_and_a_retake_keep_to_what_was_said(tmp_path: Path) -> None:
+    rewrite = '{"rewrite": true, "note": "shorter"}'
+    script = {**SAID, Persona.CRITIC: rewrite}
+    async with telling(tmp_path, script, house(*CHARACTER, Persona.CRITIC)) as teller:
+        await played(teller)
+        await teller.desktop.desk.submit(teller.scene_id, "I ask Ode who lit the lamp.")
+        assert teller.asked.count(Persona.NARRATOR) == 2
+        assert teller.asked.count(Persona.CHARACTER) == 1
+        assert SPOKEN in teller.sent(Persona.NARRATOR)
+
+
+async def test_nobody_is_asked_when_nobody_is_spoken_to_or_the_oracle_is(tmp_path: Path) -> None:
+    async with telling(tmp_path, SAID, house(*CHARACTER)) as teller:
+        await played(teller)
+        desk = teller.desktop.desk
+        await desk.submit(teller.scene_id, "I look at Father Ode.")
+        await desk.submit(teller.scene_id, "? even: Does Ode tell the truth")
+        await desk.tell_on(teller.scene_id)
+        assert Persona.CHARACTER not in teller.asked
+        assert teller.asked.count(Persona.NARRATOR) == 2
+
+
+async def test_without_an_answer_of_its_own_the_narrator_speaks_for_it(tmp_path: Path) -> None:
+    script = {Persona.CHARACTER: ModelBusy("The provider is busy.")}
+    async with telling(tmp_path, script, house(*CHARACTER)) as teller:
+        await played(teller)
+        reply = await teller.desktop.desk.submit(teller.scene_id, "I ask Ode who lit the lamp.")
+        assert (await teller.last()).text == PROSE
+        assert [line for line in reply.lines if "Father Ode had no voice of their own" in line]
+        assert not [line for line in reply.lines if "Nothing was told" in line]
+        assert "What they say and do now" not in teller.sent(Persona.NARRATOR)
+
+
+async def test_near_the_end_of_a_budget_voices_wait_and_the_telling_goes_on(tmp_path: Path) -> None:
+    dear = Reply((PROSE,), usage=Usage(100, 20, cost=Money(micros=850)))
+    async with telling(tmp_path, {**SAID, Persona.NARRATOR: dear}, house(*CHARACTER)) as teller:
+        await played(teller)
+        desk = teller.desktop.desk
+        await desk.tell_on(teller.scene_id)
+        story_id = (await desk.scene(teller.scene_id)).story.id
+        await desk.model.set_budget("story", 1_000, subject=story_id)
+        reply = await desk.submit(teller.scene_id, "I ask Ode who lit the lamp.")
+        assert Persona.CHARACTER not in teller.asked
+        assert [line for line in reply.lines if "85 % of this story's budget" in line]
+        assert (await teller.last()).text == PROSE
+
+
+async def test_to_stop_a_voice_is_to_stop_the_telling(tmp_path: Path) -> None:
+    started = asyncio.Event()
+    hung = Reply(("“I ", "never"), gate=asyncio.Semaphore(1), started=started)
+    async with telling(tmp_path, {Persona.CHARACTER: hung}, house(*CHARACTER)) as teller:
+        await played(teller)
+        desk = teller.desktop.desk
+        job = asyncio.ensure_future(desk.submit(teller.scene_id, "I ask Ode who lit the lamp."))
+        await asyncio.wait_for(started.wait(), 10)
+        assert desk.model.stop(teller.scene_id)
+        await asyncio.wait_for(job, 10)
+        assert Persona.NARRATOR not in teller.asked
+        assert (await teller.last()).speaker is Speaker.PLAYER
+        rows = await teller.desktop.stores.log(Role.CONTEXT_ASSEMBLY).llm_calls()
+        assert [(c.persona, c.outcome) for c in rows] == [(Persona.CHARACTER, CallOutcome.STOPPED)]
+
+
+@pytest.mark.parametrize(
+    ("words", "who"),
+    [
+        ("I ask Tam about the bell.", ["Old Tam"]),
+        ("I talk to old tam.", ["Old Tam"]),
+        ("I stamp my foot and shout.", []),
+        ("“Sella, is Tam here?”", ["Sella Brand", "Old Tam"]),
+        ("I nod to Sella Brand.", []),
+        ("I whisper into the dark.", []),
+        ("I thank Joss, who is not here.", []),
+    ],
+)
+def test_whom_words_are_spoken_to(words: str, who: list[str]) -> None:
+    assert [p.entity.name for p in spoken_to(words, package())] == who
+
+
+def test_one_who_is_here_alone_is_spoken_to_without_a_name() -> None:
+    here = package()
+    alone = [p for p in here.canonical.cast if p.entity.id != SELLA.id]
+    here = replace(here, canonical=replace(here.canonical, cast=tuple(alone)))
+    assert [p.entity.id for p in spoken_to("“Who was out last night?”", here)] == [TAM.id]
+    assert spoken_to("I look up.", here) == []
