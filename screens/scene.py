@@ -171,7 +171,7 @@ class SceneScreen(TellingScreen):
     def _hint(self, view: SceneView) -> str:
         """Say in the empty prompt what there is to do; at a scene's beginning, how it can be begun."""
         if self.untold(view):
-            return "  ".join(filter(None, (f"{UNTOLD} ·" if view.opening else UNTOLD, view.opening)))
+            return " · ".join(filter(None, (UNTOLD, view.opening)))
         return f"{HINT}  {view.opening}" if view.opening else HINT
 
     def _draw_trigger(self, why: str) -> None:

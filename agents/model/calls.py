@@ -143,6 +143,11 @@ class ModelCalls:
             call = self._call(persona, occasion, built, heard, trail, outcome, error, rung=Rung.NONE)
             await self._keep(await self._numbered(call, occasion))
             raise
+        except asyncio.CancelledError:
+            # Whoever asked has gone: what it cost stands on the bill all the same.
+            failed = self._call(persona, occasion, built, heard, trail, CallOutcome.FAILED, rung=Rung.NONE)
+            await asyncio.shield(self._keep(await self._numbered(failed, occasion)))
+            raise
         call = self._call(
             persona, occasion, built, heard, trail, _outcome(heard), rung=climbed.rung, result=_short(climbed)
         ).model_copy(update={"answer": climbed.answer})

@@ -96,6 +96,15 @@ def test_in_words(snap_compare: Compare, name: str, size: tuple[int, int]) -> No
 
 
 @SIZES
+def test_untold_scene(snap_compare: Compare, size: tuple[int, int]) -> None:
+    """A new scene that the model can open: the prompt says by which key."""
+    twin = TwinDesk(turns=0)
+    asyncio.run(twin.model.choose(model="openai/gpt-4o-mini"))
+    twin.opening = "/start rolls how it begins · /scene names it"
+    assert snap_compare(MonitorApp(twin_desk(twin)), terminal_size=size, run_before=walk("enter"))
+
+
+@SIZES
 def test_telling(snap_compare: Compare, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]) -> None:
     """In the middle of a telling; the clock that the steps are timed by stands still."""
     monkeypatch.setattr("screens.scene_telling.time", SimpleNamespace(monotonic=lambda: 0.0))

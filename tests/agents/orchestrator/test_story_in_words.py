@@ -154,6 +154,18 @@ async def test_it_can_be_stopped_and_is_not_asked_a_second_time(tmp_path: Path) 
         assert [c.outcome for c in await calls(teller)] == [CallOutcome.STOPPED]
 
 
+async def test_who_leaves_while_it_is_asked_finds_it_on_the_bill(tmp_path: Path) -> None:
+    started = asyncio.Event()
+    hung = Reply(('{"title": "Wh', "o"), gate=asyncio.Semaphore(1), started=started)
+    async with telling(tmp_path, {Persona.MONITOR: hung}) as teller:
+        job = asyncio.ensure_future(teller.desktop.desk.model.imagine(await universe_of(teller), WORDS))
+        await asyncio.wait_for(started.wait(), 10)
+        job.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await job
+        assert [c.outcome for c in await calls(teller)] == [CallOutcome.FAILED]
+
+
 # --- whom and what it brings in ---------------------------------------------------------------------------
 
 
