@@ -12,7 +12,14 @@ from agents.canon_keeper.decisions import OPEN, ruling
 from agents.canon_keeper.naming import causes, named_entities, named_facts
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.readings import IS, IS_NOT
-from stores.records.canon import AdvanceClock, AssertFact, CreateEntity, Standing, StateChange
+from stores.records.canon import (
+    AdvanceClock,
+    AssertFact,
+    Authority,
+    CreateEntity,
+    Standing,
+    StateChange,
+)
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange, Verdict
 from stores.records.world import EntityKind
@@ -27,7 +34,7 @@ def is_critical(proposal: ProposedChange, catalogue: Catalogue) -> bool:
     change = proposal.change
     match change:
         case CreateEntity():
-            return proposal.critical or change.entity_kind is EntityKind.PLACE
+            return proposal.critical or (change.entity_kind is EntityKind.PLACE and not _thought_of(proposal))
         case StateChange():
             move = move_of(change, catalogue)
             return proposal.critical or catalogue.is_critical(move.predicate, move.value)
@@ -68,6 +75,11 @@ def _needed(proposal: ProposedChange, earlier: Iterable[ProposedChange], catalog
         or fact_id_of(p) in facts
         or (value is not None and _value(p, catalogue) == value)
     }
+
+
+def _thought_of(proposal: ProposedChange) -> bool:
+    """Say whether it comes of no turn and of nobody's word: a set-up's idea, which nobody discovered."""
+    return proposal.turn_id is None and proposal.authority is Authority.SYSTEM
 
 
 def _value(proposal: ProposedChange, catalogue: Catalogue) -> tuple[Id, str] | None:

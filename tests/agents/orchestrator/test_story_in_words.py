@@ -204,6 +204,7 @@ async def test_newcomers_wait_at_the_first_scenes_gate_and_are_canon_by_no_defau
         assert "From story set-up: Ode: a priest" in rows[0].quote
         view = await desk.scene(scene_id)
         assert [m.name for m in view.cast] == ["Mara", "Ode"]
+        assert view.trigger == ""  # nobody discovered the quay: it was only thought of
         await desk.tell_on(scene_id)
         await desk.end_scene(scene_id)
         await desk.commit(scene_id)
