@@ -12,13 +12,13 @@ run: $(READY)
 demo: $(READY)
 	@$(BIN)/monitor demo $(ARGS)
 
-# Three workers on two cores: a test of a screen waits more than it works. What plays something long once and
+# Four workers on two cores: a test of a screen waits more than it works. What plays something long once and
 # looks at it in many tests is a group, and stays with one worker.
 test: $(READY)
-	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not chaos and not servers and not slow and not model" $(ARGS)
+	$(BIN)/python -m pytest -n 4 --dist loadgroup -m "not chaos and not servers and not slow and not model" $(ARGS)
 
-# Servers that fail at every other call, and every search for a counterexample to its end (`make test` tries
-# fewer of the same).
+# Most pictures, whole commands, servers that fail at every other call, and every search for a counterexample to
+# its end (`make test` tries fewer of the same).
 test-slow: $(READY)
 	MONITOR_TEST_WHOLE=1 $(BIN)/python -m pytest -n 3 --dist loadgroup -m "(slow or whole or hypothesis) and not chaos and not servers" --timeout=600 $(ARGS)
 

@@ -62,6 +62,7 @@ def test_backed_up_verified_and_restored_beside_and_anew(home: Path, tmp_path: P
     assert "more than one story" in monitor(home, "story", "Under the Abbey", expect=1).stderr
 
 
+@pytest.mark.slow
 def test_one_copy_can_be_played_and_exported_by_its_name(home: Path, tmp_path: Path) -> None:
     monitor(home, "backup", "--to", str(tmp_path / "b"))
     (path,) = backups(tmp_path / "b")
@@ -72,6 +73,7 @@ def test_one_copy_can_be_played_and_exported_by_its_name(home: Path, tmp_path: P
     assert "whole" in monitor(home, "verify", str(archive)).stdout
 
 
+@pytest.mark.slow
 def test_damage_is_told_with_an_exit_code_and_nothing_is_restored(home: Path, tmp_path: Path) -> None:
     monitor(home, "backup")
     monitor(home, "backup")
@@ -92,6 +94,7 @@ def test_damage_is_told_with_an_exit_code_and_nothing_is_restored(home: Path, tm
     assert monitor(tmp_path / "new", "restore", str(second)).stdout.startswith("Restored as it was")
 
 
+@pytest.mark.slow
 def test_a_home_that_holds_something_is_never_restored_into(home: Path, tmp_path: Path) -> None:
     monitor(home, "backup", "--to", str(tmp_path / "b"))
     (path,) = backups(tmp_path / "b")
@@ -122,6 +125,7 @@ def test_what_cannot_be_done_is_said(words: list[str], code: int, said: str, tmp
     assert said in monitor(tmp_path / "home", *named, expect=code).stderr
 
 
+@pytest.mark.slow
 def test_settings_say_where_and_how_many(home: Path, tmp_path: Path) -> None:
     (home / "settings.toml").write_text(f'[backup]\nfolder = "{tmp_path / "elsewhere"}"\nkeep = 2\n')
     for _ in range(4):
@@ -134,6 +138,7 @@ def test_settings_say_where_and_how_many(home: Path, tmp_path: Path) -> None:
     assert "settings.toml" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="asks for a signal that cannot be caught")
 def test_a_killed_backup_leaves_nothing_that_looks_like_one(home: Path, tmp_path: Path) -> None:
     """Killed at any moment: what stands there is whole, or is nothing."""

@@ -87,6 +87,7 @@ async def test_every_role_is_tried_against_every_store_that_it_may_not_write(hom
     assert len([a for a in attempts if a.outcome is Outcome.REFUSED]) > 1_500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("trigger", "role", "what"),
     [
@@ -224,6 +225,7 @@ async def test_the_command_says_it_all_and_changes_nothing(home: Path) -> None:
     assert "refused       narrator: insert turns as player" in listed
 
 
+@pytest.mark.slow
 async def test_the_command_ends_with_an_error_when_something_is_wrong(home: Path) -> None:
     spoil(home, "DELETE FROM canon_supports")
     done = monitor(home, "doctor", expect=1)

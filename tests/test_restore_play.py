@@ -190,6 +190,7 @@ async def count_writes(home: Path, cut: Any) -> int:
     return int(state["count"])
 
 
+@pytest.mark.slow
 async def test_a_copy_is_recovered_and_played_on_like_its_original(tmp_path: Path, cut: Any) -> None:
     """The power goes at a write of a small campaign: here at some of them, in the chaos suite at all."""
     writes = await count_writes(tmp_path / "all", cut)

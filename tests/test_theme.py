@@ -164,6 +164,7 @@ def _contrast_of(segment: Segment) -> float | None:
     return contrast(text, ground)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
 async def test_everything_textual_draws_with_them_can_be_read(theme: Theme) -> None:
     app = StockGallery(theme.name)
@@ -177,6 +178,7 @@ async def test_everything_textual_draws_with_them_can_be_read(theme: Theme) -> N
         assert faint == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
 async def test_everything_our_widgets_draw_with_them_can_be_read(theme: Theme) -> None:
     app: App[None] = PlayGallery(theme.name, trigger="The Hidden Chamber is new")
@@ -202,6 +204,7 @@ async def test_everything_our_widgets_draw_with_them_can_be_read(theme: Theme) -
         assert faint == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
 async def test_what_a_model_did_and_costs_can_be_read(theme: Theme) -> None:
     twin = TwinDesk()
@@ -235,6 +238,7 @@ def test_our_themes_are_a_dark_and_a_light_one_and_textuals_stay() -> None:
     assert not LIGHT.dark
 
 
+@pytest.mark.slow
 async def test_our_widgets_draw_in_every_stock_theme() -> None:
     app = PlayGallery()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 SCRIPTS = Path(__file__).parent / "scripts"
 
 
@@ -142,6 +144,7 @@ def test_a_second_instance_is_told_who_has_the_library(tmp_path: Path) -> None:
     monitor(tmp_path, "play", "--script", "-", stdin=script)
 
 
+@pytest.mark.slow
 def test_a_story_is_written_out_to_read(tmp_path: Path) -> None:
     played(tmp_path, "orc.play", seed=5)
     markdown = monitor(tmp_path, "story", "The Ford").stdout
@@ -172,6 +175,7 @@ I swing. /move strike Orc = 6 6
 """
 
 
+@pytest.mark.slow
 def test_a_script_with_its_own_dice(tmp_path: Path) -> None:
     done = monitor(tmp_path, "play", "--script", "-", "--seed", "3", stdin=OWN_DICE)
     assert "  Throw 2d6, and type what fell behind the =.\n  [I swing. /move strike Orc = ]\n" in done.stdout
@@ -192,6 +196,7 @@ def test_a_script_with_its_own_dice(tmp_path: Path) -> None:
     assert (asked["kind"], asked["prompt"]) == ("operation", "/roll d6 = ")
 
 
+@pytest.mark.slow
 def test_a_script_by_rules_that_are_wrong_says_which_line(tmp_path: Path) -> None:
     (tmp_path / "systems").mkdir()
     (tmp_path / "systems" / "mud.yaml").write_text("id: mud\nname: Mud\nversion: [\n", encoding="utf-8")

@@ -134,6 +134,7 @@ async def test_the_same_seed_is_the_same_campaign_byte_for_byte(told: Told, tmp_
     assert (told.recap, told.markdown, told.journal) == (other.recap, other.markdown, other.journal)
 
 
+@pytest.mark.slow
 async def test_another_seed_is_another_campaign(told: Told, tmp_path: Path) -> None:
     first = next(iter(SCRIPTS))
     async with opened(tmp_path, SEED + 1) as campaign:

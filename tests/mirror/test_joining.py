@@ -278,6 +278,7 @@ async def test_played_elsewhere_while_offline_here(far: Far, naps: Naps, tmp_pat
         assert [t.text for t in await there.line_tail(scene.id, 9)] == ["I go on.", "Elsewhere."]
 
 
+@pytest.mark.slow
 async def test_faults_while_joining(far: Far, naps: Naps, tmp_path: Path) -> None:
     """However far the joining comes before the server goes, play begins, and it is joined later."""
     for number in range(12):

@@ -13,6 +13,8 @@ from stores.records.world import EntityKind
 from tests.screens.table import NARROW, Table, seated, twin_desk
 from tests.screens.twin import TwinDesk
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def twin() -> TwinDesk:

@@ -12,6 +12,8 @@ from tests.screens.table import ROOMY, Table, real_desk, seated
 from tests.table import opened
 from widgets.entity_card import EntityCardView
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 async def table(tmp_path: Path) -> AsyncIterator[Table]:

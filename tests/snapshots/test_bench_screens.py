@@ -10,6 +10,8 @@ from monitor_tui.app import MonitorApp
 from tests.screens.table import ROOMY, real_desk
 from tests.snapshots.test_screens import SIZES, Compare, Steps, walk
 
+pytestmark = pytest.mark.slow
+
 
 def typed(*lines: str) -> Steps:
     return tuple(step for line in lines for step in (f"type:{line}", "enter"))

@@ -16,6 +16,8 @@ from tests.screens.twin import TwinDesk
 from tests.screens.twin_model import HOLD, calls_of
 from tests.snapshots.test_screens import SIZES, Compare, Steps, walk
 
+pytestmark = pytest.mark.slow
+
 DOWN = ("down",)
 SENT = (*DOWN * 4, "enter")
 """To the first part of what the Narrator was sent."""

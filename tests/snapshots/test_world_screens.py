@@ -12,6 +12,8 @@ from monitor_tui.app import MonitorApp
 from tests.screens.table import real_desk
 from tests.snapshots.test_screens import SIZES, WENNA, Compare, Steps, walk
 
+pytestmark = pytest.mark.slow
+
 CARD = (*WENNA, "tab")
 SIDE_BY_SIDE = (*WENNA, "m", "slash", "type:mara", "enter", "home", "enter")
 

@@ -7,6 +7,7 @@ import asyncio
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -37,6 +38,7 @@ STEPS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(30, 8), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(STEPS, max_size=12).map(lambda steps: [action for step in steps for action in step]))
 def test_the_line_alone_decides_what_is_open(actions: list[str]) -> None:

@@ -84,7 +84,12 @@ async def played(home: Path, scene_id: Id, backend: str) -> tuple[list[str], lis
 @pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("node", NODES)
 @pytest.mark.parametrize(
-    "engines", [("langgraph", "langgraph"), ("inmemory", "langgraph"), ("langgraph", "inmemory")]
+    "engines",
+    [
+        pytest.param(("langgraph", "langgraph"), id="langgraph"),
+        pytest.param(("inmemory", "langgraph"), id="inmemory, langgraph", marks=pytest.mark.slow),
+        pytest.param(("langgraph", "inmemory"), id="langgraph, inmemory", marks=pytest.mark.slow),
+    ],
 )
 async def test_it_goes_on_where_it_was_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines: tuple[str, str], node: str, done: bool

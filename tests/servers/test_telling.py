@@ -1,0 +1,44 @@
+"""What a model tells with canon on Neo4j and the log on MongoDB: its checkpoints are there, too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.orchestrator.turn_nodes import TurnNodes
+from stores.records.play import Speaker
+from tests.agents.orchestrator.teller import PROSE, house, telling
+from tests.agents.orchestrator.test_telling_resume import ACT, ASKED, ON, SCRIPT, Killed, killed, played
+
+pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("neo4j"), pytest.mark.timeout(300)]
+
+
+async def test_an_exchange_is_told_and_undone_on_servers(tmp_path: Path, on_servers: dict[str, str]) -> None:
+    async with telling(tmp_path) as teller:
+        desk = teller.desktop.desk
+        await desk.submit(teller.scene_id, ACT)
+        line = await teller.line()
+        assert [turn.speaker for turn in line] == [Speaker.PLAYER, Speaker.ORACLE, Speaker.GM]
+        assert line[-1].text == PROSE
+        bill = await desk.model.bill()
+        assert [call.outcome for call in bill.by_call] == ["done", "done"]
+        await desk.undo(teller.scene_id)
+        assert await teller.line() == []
+
+
+@pytest.mark.parametrize("node", ["validate", "critique", "stage"])
+async def test_killed_on_one_machine_it_goes_on_on_another(
+    tmp_path: Path, on_servers: dict[str, str], monkeypatch: pytest.MonkeyPatch, node: str
+) -> None:
+    whole = TurnNodes.nodes
+    with monkeypatch.context() as patched:
+        patched.setattr(TurnNodes, "nodes", lambda self: killed(whole(self), node, done=True))
+        async with telling(tmp_path / "one", SCRIPT, house(*ON)) as teller:
+            with pytest.raises(Killed):
+                await teller.desktop.desk.submit(teller.scene_id, ACT)
+            scene_id, before = teller.scene_id, teller.asked
+    line, proposals, after = await played(tmp_path / "other", scene_id, "langgraph")
+    assert [*before, *after] == ASKED
+    assert len(line) == 3
+    assert len(proposals) == 1
