@@ -150,6 +150,7 @@ ILL: dict[str, tuple[str, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ILL)
 async def test_what_is_wrong_is_found(case: str, home: Path) -> None:
     what, statement = ILL[case]

@@ -215,6 +215,7 @@ async def test_what_the_command_refuses(filled: Path) -> None:
     assert monitor(filled, "migrate", "--from", "embedded", expect=2).stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="asks for a signal that cannot be caught")
 async def test_killed_half_way_it_goes_on(filled: Path, tmp_path: Path) -> None:
     """A real process is killed as soon as it has said that a universe is over; the next one goes on."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 WORDS = ("The ", "door ", "opens.")
@@ -22,8 +22,12 @@ class Server:
         self.headers: dict[str, str] = {}
         self.left = asyncio.Event()
         self.address = ""
+        self.answering: set[asyncio.Task[None]] = set()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self.answering.add(task)
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
             self.headers = {n.lower(): v.strip() for n, _, v in (line.partition(":") for line in head[1:])}
@@ -33,7 +37,10 @@ class Server:
         except (asyncio.IncompleteReadError, ConnectionError):
             self.left.set()
         finally:
+            self.answering.discard(task)
             writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
 
     async def _answer(self, model: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if model in ERRORS:
@@ -98,6 +105,10 @@ async def serving() -> AsyncIterator[Server]:
         yield server
     finally:
         listening.close()
+        # No connection outlives its test: the next one would be blamed for its socket.
+        for task in server.answering:
+            task.cancel()
+        await asyncio.gather(*server.answering, return_exceptions=True)
 
 
 def _head(status: int, kind: str, more: dict[str, str] | None = None) -> bytes:

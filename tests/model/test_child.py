@@ -152,6 +152,7 @@ async def test_nobody_there_and_somebody_else_there(model: ChildModel) -> None:
         writer.write(b"SSH-2.0-OpenSSH_9.2\r\n")
         await writer.drain()
         writer.close()
+        await writer.wait_closed()
 
     other = await asyncio.start_server(greet, "127.0.0.1", 0)
     address = f"http://127.0.0.1:{other.sockets[0].getsockname()[1]}/v1"

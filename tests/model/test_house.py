@@ -86,6 +86,7 @@ async def test_a_house_without_a_model(table: Table) -> None:
         await table.houses.try_out()
 
 
+@pytest.mark.slow
 async def test_a_model_is_chosen_and_stays_chosen(table: Table) -> None:
     house = await table.houses.choose(model=NAME)
     assert (house.model, house.api_base, house.key) == (NAME, "", "missing: set ANTHROPIC_API_KEY")

@@ -96,6 +96,7 @@ async def test_a_tension_that_could_not_be_set_is_told_and_offered_still() -> No
         assert table.shows("Tension went 5 -> 6")
 
 
+@pytest.mark.slow
 async def test_threads_and_clocks_from_the_prompt_to_the_next_scene(tmp_path: Path) -> None:
     """On the real desk: typed, shown at once, acting at the end, there in the next scene and on the menu."""
     async with seated(real_desk(tmp_path), ROOMY) as table:
@@ -123,6 +124,7 @@ async def test_threads_and_clocks_from_the_prompt_to_the_next_scene(tmp_path: Pa
         assert table.shows("Scene 1", "Mara knows how the rope", "4 open: The Tollers owe")
 
 
+@pytest.mark.slow
 async def test_session_zero_leads_through_the_prompt(tmp_path: Path) -> None:
     async with seated(real_desk(tmp_path), NARROW) as table:
         await _begin(table)

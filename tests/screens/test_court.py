@@ -199,6 +199,7 @@ async def test_two_of_like_names_stand_side_by_side(twin: TwinDesk) -> None:
 # --- on real stores ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_a_case_on_real_stores_is_settled_and_never_asked_again(tmp_path: Path) -> None:
     async with seated(real_desk(tmp_path), ROOMY, first="demo") as table:
         await table.type("/fact Wenna Pike ally_of Ivo Tarrant")

@@ -242,6 +242,7 @@ async def test_a_universe_s_commit_that_fails_in_part_stays_with_it(beside: Tabl
     assert beside.screen == "GateScreen"
 
 
+@pytest.mark.slow
 async def test_deferred_at_a_scene_s_end_and_accepted_from_the_universe(tmp_path: Path) -> None:
     async with seated(real_desk(tmp_path), ROOMY, first="demo") as table:
         await table.type("/fact The gull has one red eye")
@@ -262,6 +263,7 @@ ENOUGH = 60
 """Keystrokes for a hundred proposals."""
 
 
+@pytest.mark.slow
 async def test_a_hundred_proposals_on_real_stores(tmp_path: Path) -> None:
     """Five conflicts, fifteen bits of weather, a word to be changed, and eighty that are right."""
     wanted, unwanted = await a_hundred(tmp_path)

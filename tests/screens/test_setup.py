@@ -84,6 +84,7 @@ async def test_a_world_and_a_hero_of_ones_own() -> None:
     assert outline.place == "The Glass Well"
 
 
+@pytest.mark.slow
 async def test_a_hero_by_the_rules() -> None:
     twin = TwinDesk(story=False)
     async with seated(twin_desk(twin), NARROW) as table:
@@ -169,6 +170,7 @@ async def test_the_cast_is_ticked_with_space() -> None:
     assert outlined(twin).cast == (twin.people[2].id,)
 
 
+@pytest.mark.slow
 async def test_a_name_that_is_taken_is_told_by_the_desk(tmp_path: Path) -> None:
     async with seated(real_desk(tmp_path), NARROW) as table:
         await table.press("1", "enter", "escape")  # the sample is there now

@@ -15,6 +15,8 @@ from tests.screens.table import NARROW, ROOMY, Table, seated, twin_desk
 from tests.screens.twin import TwinDesk
 from tests.screens.twin_model import IDEA
 
+pytestmark = pytest.mark.slow
+
 WORDS = "a lighthouse keeper who owes the sea"
 TO_HERO = ("1", "enter", "enter")
 

@@ -111,6 +111,7 @@ async def test_what_the_rules_suggest_waits_in_the_prompt() -> None:
         assert table.app.screen.query_one(Prompt).text == "/state Mara Venn +down"
 
 
+@pytest.mark.slow
 async def test_a_sheet_on_real_stores(tmp_path: Path) -> None:
     async with seated(real_desk(tmp_path), ROOMY, first="demo") as table:
         await table.press("f5", "down", "down", "down")

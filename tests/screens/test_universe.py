@@ -83,6 +83,7 @@ async def test_a_card_that_cannot_be_read_is_told(twin: TwinDesk) -> None:
         assert not table.shows("That entity is gone.")
 
 
+@pytest.mark.slow
 async def test_evidence_on_real_stores(tmp_path: Path) -> None:
     async with seated(real_desk(tmp_path), ROOMY, first="demo") as table:
         await table.type("/fact Wenna Pike keeps a brass key")

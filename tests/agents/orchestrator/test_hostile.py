@@ -84,6 +84,7 @@ async def test_from_the_model(tmp_path: Path, name: str) -> None:
         await stands(teller, said, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ATTACKS)
 async def test_from_the_table_and_the_record(tmp_path: Path, name: str) -> None:
     attack = ATTACKS[name]

@@ -7,6 +7,7 @@ import asyncio
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -42,6 +43,7 @@ ACTIONS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40, 8), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(ACTIONS)
 def test_the_line_alone_decides(actions: list[str]) -> None:
