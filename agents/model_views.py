@@ -31,7 +31,6 @@ class XrayView:
     calls: tuple[LlmCall, ...]
     resolution: Resolution | None = None
     warnings: tuple[str, ...] = ()
-    replayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,8 +112,6 @@ class XrayList(RowList[Thing]):
 
 
 def _rows(view: XrayView) -> Iterator[Row[Thing]]:
-    if view.replayed:
-        yield words_row("replayed", "Played again from its record: no model was asked.")
     yield heading("Steps")
     for number, step in enumerate(view.steps):
         yield Row(f"step {number}", partial(_step, step), Taken(step))
