@@ -41,12 +41,14 @@ def test_two_hundred_kills_lose_nothing(tmp_path: Path) -> None:
         began = notes.stat().st_size if notes.exists() else 0
         process = context.Process(target=player.run, args=(str(home), str(notes), dice.getrandbits(32)))
         process.start()
-        wait_for_more(notes, began)
-        process.join(dice.uniform(0.0, LONGEST))
-        assert process.is_alive(), "the player ended by itself: see its error above"
-        assert process.pid is not None
-        os.kill(process.pid, signal.SIGKILL)
-        process.join()
+        try:
+            wait_for_more(notes, began)
+            process.join(dice.uniform(0.0, LONGEST))
+            assert process.is_alive(), "the player ended by itself: see its error above"
+        finally:
+            if process.pid is not None and process.is_alive():
+                os.kill(process.pid, signal.SIGKILL)
+            process.join()
         entries = entries_of(notes)
         killed[str(entries[-1]["kind"])] += 1
         asyncio.run(_check(home, entries), debug=False)
@@ -61,7 +63,7 @@ def test_two_hundred_kills_lose_nothing(tmp_path: Path) -> None:
 
 def wait_for_more(notes: Path, size: int) -> None:
     """Wait until the player has begun to write (it is a new process: its start takes a moment)."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while not (notes.exists() and notes.stat().st_size > size):
         assert time.monotonic() < deadline, "the player did not start"
         time.sleep(0.002)

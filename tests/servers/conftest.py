@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
 import pytest
-from neo4j import GraphDatabase
+from neo4j import GraphDatabase, Query
 from pymongo import MongoClient
 
 from stores.authority import Store
@@ -21,6 +21,9 @@ from stores.servers.open import mongo_client
 from stores.servers.prepare import prepare
 
 TRUTH = frozenset({Store.CANON, Store.LOG})
+_EMPTY = "MATCH (n) WHERE coalesce(n.name, '') <> 'format' DETACH DELETE n"
+_PATIENCE = 60.0
+"""Seconds that emptying canon may take."""
 _PRODUCTS = ("neo4j", "mongo", "qdrant", "opensearch", "minio")
 
 
@@ -83,4 +86,6 @@ def empty_canon() -> None:
     """Neo4j Community has one database, and so one library."""
     credentials = (os.environ.get("MONITOR_NEO4J_USER", "neo4j"), os.environ["MONITOR_NEO4J_PASSWORD"])
     with GraphDatabase.driver(os.environ["MONITOR_NEO4J_URL"], auth=credentials) as driver:
-        driver.execute_query("MATCH (n) WHERE coalesce(n.name, '') <> 'format' DETACH DELETE n")
+        # With an end: what another process has locked for ever is an error of this test, not a wait for ever.
+        with driver.session() as session:
+            session.run(Query(_EMPTY, timeout=_PATIENCE)).consume()

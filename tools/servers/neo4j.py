@@ -43,7 +43,7 @@ class Neo4j:
             encoding="utf-8",
         )
         path = os.pathsep.join([str(classes), str(artifacts / "lib" / "*")])
-        heap = ["-Xms128m", "-Xmx512m", "-XX:MaxDirectMemorySize=256m", "-XX:+ExitOnOutOfMemoryError"]
+        heap = ["-Xms128m", "-Xmx1g", "-XX:MaxDirectMemorySize=512m", "-XX:+ExitOnOutOfMemoryError"]
         argv = ["java", *heap, "-cp", path, "Neo4jServer", str(home), str(config)]
         return Command(argv, {"NEO4J_PASSWORD": place.secrets["password"]})
 
