@@ -85,7 +85,7 @@ async def history_there() -> AsyncIterator[ServerHistory]:
 def empty_canon() -> None:
     """Neo4j Community has one database, and so one library."""
     credentials = (os.environ.get("MONITOR_NEO4J_USER", "neo4j"), os.environ["MONITOR_NEO4J_PASSWORD"])
-    with GraphDatabase.driver(os.environ["MONITOR_NEO4J_URL"], auth=credentials) as driver:
+    url = os.environ["MONITOR_NEO4J_URL"]
+    with GraphDatabase.driver(url, auth=credentials) as driver, driver.session() as session:
         # With an end: what another process has locked for ever is an error of this test, not a wait for ever.
-        with driver.session() as session:
-            session.run(Query(_EMPTY, timeout=_PATIENCE)).consume()
+        session.run(Query(_EMPTY, timeout=_PATIENCE)).consume()
