@@ -28,8 +28,8 @@ NOTHING_TRIED: Final = 75
 
 
 def main(arguments: list[str]) -> int:
-    """Run it all; `arguments` go on to pytest. What fails is tried once more, on servers started anew: one that
-    its machine killed or starved is no fault of ours, and both runs are there to be read."""
+    """Run it all; `arguments` go on to pytest. What fails is tried once more, on servers started anew: one
+    that its machine killed or starved is no fault of ours, and both runs are there to be read."""
     code = _run(arguments)
     if code == _SOME_FAILED:
         print("Some tests failed (above). Once more, those alone, on servers started anew:", flush=True)
