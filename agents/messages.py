@@ -106,6 +106,31 @@ class ModelCalled:
 
 
 @dataclass(frozen=True, slots=True)
+class BackgroundMoved:
+    """How much is left to do behind play: `waiting` items, `poisoned` jobs that wait for the user."""
+
+    waiting: int
+    doing: str = ""
+    poisoned: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MemoriesRead:
+    """These memories were shown to a model or a player: recalling strengthens them."""
+
+    memory_ids: tuple[Id, ...]
+    tick: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoriesWritten:
+    """Memories of the scene were written, changed or linked: ask again, and index them."""
+
+    universe_id: Id
+    scene_id: Id | None
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """A line for the user that is no part of the story."""
 
@@ -126,10 +151,24 @@ Event = (
     | WordsCame
     | WordsDropped
     | ModelCalled
+    | BackgroundMoved
+    | MemoriesRead
+    | MemoriesWritten
     | Notice
 )
 
-Passing = LoopMoved | SceneOpened | Notice | StepMoved | WordsCame | WordsDropped | ModelCalled
+Passing = (
+    LoopMoved
+    | SceneOpened
+    | Notice
+    | StepMoved
+    | WordsCame
+    | WordsDropped
+    | ModelCalled
+    | BackgroundMoved
+    | MemoriesRead
+    | MemoriesWritten
+)
 """Events that come and go and change nothing that a view of the scene was read from."""
 
 Listener = Callable[[Event], None]

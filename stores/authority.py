@@ -72,7 +72,7 @@ COLLECTIONS: Mapping[Store, tuple[str, ...]] = {
         "notes",
     ),
     Store.VECTORS: ("turns", "scenes", "memories", "facts", "entities", "snippets"),
-    Store.WORDS: ("turns", "snippets", "entities", "facts"),
+    Store.WORDS: ("turns", "snippets", "entities", "facts", "scenes", "memories"),
     Store.OBJECTS: ("originals", "archives", "exports", "backups"),
 }
 """Every collection of every store. `line` is the line's positions, kept beside the turns."""

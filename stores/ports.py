@@ -18,6 +18,7 @@ from typing import NamedTuple, Protocol
 
 from stores.records.canon import CanonBatch, Evidence, Fact, FactKind
 from stores.records.ids import Id
+from stores.records.jobs import Job, JobKind, JobState
 from stores.records.ledger import (
     Canonization,
     CanonizationState,
@@ -30,7 +31,7 @@ from stores.records.ledger import (
     Ruling,
     Transition,
 )
-from stores.records.memory import Memory, Summary
+from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.model import DecisionMark, LlmCall
 from stores.records.play import HeadMove, MoveKind, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
@@ -297,9 +298,38 @@ class LogReader(Protocol):
         """Exchanges of the scene that were begun and not finished."""
         ...
 
-    async def memories(self, entity_id: Id) -> list[Memory]: ...
+    async def memories(
+        self,
+        entity_id: Id | None = None,
+        *,
+        ids: Collection[Id] | None = None,
+        universe_id: Id | None = None,
+        scene_id: Id | None = None,
+        turn_ids: Collection[Id] | None = None,
+        fact_id: Id | None = None,
+        last: int | None = None,
+        weightiest: int | None = None,
+    ) -> list[Memory]:
+        """Memories that meet every condition given, oldest first: with `last` only so many of the newest,
+        with `weightiest` only so many of the most important (the newest first among equals). Those whose
+        turn was taken back are among them: see `on_line`."""
+        ...
 
     async def summaries(self, scene_id: Id) -> list[Summary]: ...
+
+    async def archived_logs(self, *, universe_id: Id | None = None) -> list[ArchivedLog]:
+        """What was put away, oldest first."""
+        ...
+
+    async def jobs(
+        self,
+        *,
+        ids: Collection[Id] | None = None,
+        kinds: Collection[JobKind] | None = None,
+        states: Collection[JobState] | None = None,
+    ) -> list[Job]:
+        """Jobs that meet every condition given, in the order they were first put."""
+        ...
 
     async def llm_calls(
         self,
@@ -369,6 +399,12 @@ class OrchestratorLog(LogReader, TurnWriter, Protocol):
 
     async def add_note(self, note: Note) -> None: ...
 
+    async def put_job(self, job: Job) -> None:
+        """Store the job whole, over what it was. Behind what is played: nothing of play waits for it."""
+        ...
+
+    async def drop_job(self, job_id: Id) -> None: ...
+
 
 class NarratorLog(LogReader, Protocol):
     async def append_gm_turn(self, turn: Turn, kind: MoveKind = MoveKind.APPEND) -> None: ...
@@ -407,7 +443,9 @@ class CanonKeeperLog(LogReader, Protocol):
 
 
 class MemoryLog(LogReader, Protocol):
-    async def put_memories(self, memories: Sequence[Memory]) -> None: ...
+    async def put_memories(self, memories: Sequence[Memory]) -> None:
+        """Store them whole, over what they were."""
+        ...
 
     async def put_summaries(self, summaries: Sequence[Summary]) -> None: ...
 
@@ -420,6 +458,10 @@ class IngestLog(LogReader, Protocol):
     async def stage(self, proposals: Sequence[ProposedChange]) -> None: ...
 
 
+class ArchivistLog(LogReader, Protocol):
+    async def mark_archived(self, archived: ArchivedLog) -> None: ...
+
+
 # --- derived stores and originals -------------------------------------------------------------------
 
 
@@ -429,15 +471,18 @@ class VectorHit(NamedTuple):
 
 
 class VectorItem(NamedTuple):
-    """`scope` filters: universe, story, scene, entity ... as exact matches."""
+    """`scope` filters: universe, story, scene, entity ... as exact matches. `mark` is a short print of what
+    was indexed: another one than what is to be indexed now says that the item is out of date."""
 
     id: Id
     vector: Sequence[float]
     scope: Mapping[str, str]
+    mark: str = ""
 
 
 class VectorIndex(Protocol):
-    """Collections are named for what they hold; a collection has one model and one dimension."""
+    """Collections are named for what they hold; a collection has one model and one dimension. What one
+    model made is apart from what another did."""
 
     async def put(self, collection: str, items: Sequence[VectorItem], *, model: str) -> None: ...
 
@@ -455,7 +500,26 @@ class VectorIndex(Protocol):
         """The `k` nearest by cosine, best first; exact."""
         ...
 
-    async def count(self, collection: str, *, model: str) -> int: ...
+    async def count(self, collection: str, *, model: str, scope: Mapping[str, str] | None = None) -> int: ...
+
+    async def marks(
+        self,
+        collection: str,
+        *,
+        model: str,
+        ids: Collection[Id] | None = None,
+        scope: Mapping[str, str] | None = None,
+    ) -> dict[Id, str]:
+        """What is indexed (of `ids`, within `scope`), with its mark."""
+        ...
+
+    async def models(self, collection: str) -> dict[str, int]:
+        """Every model that vectors of the collection were made by, with how many there are."""
+        ...
+
+    async def drop(self, collection: str, *, model: str) -> None:
+        """Remove all that the model made; nothing happens if there is nothing."""
+        ...
 
 
 class TextHit(NamedTuple):
@@ -464,9 +528,12 @@ class TextHit(NamedTuple):
 
 
 class TextItem(NamedTuple):
+    """`mark`: see `VectorItem`."""
+
     id: Id
     text: str
     scope: Mapping[str, str]
+    mark: str = ""
 
 
 class TextIndex(Protocol):
@@ -480,7 +547,17 @@ class TextIndex(Protocol):
         """The `k` best by BM25 over any of the query's words, best first; never an error for odd input."""
         ...
 
-    async def count(self, collection: str) -> int: ...
+    async def count(self, collection: str, *, scope: Mapping[str, str] | None = None) -> int: ...
+
+    async def marks(
+        self,
+        collection: str,
+        *,
+        ids: Collection[Id] | None = None,
+        scope: Mapping[str, str] | None = None,
+    ) -> dict[Id, str]:
+        """What is indexed (of `ids`, within `scope`), with its mark."""
+        ...
 
 
 class ObjectStore(Protocol):

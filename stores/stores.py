@@ -15,6 +15,7 @@ from stores.doctor import Doctor
 from stores.errors import LibraryUnreadable
 from stores.history import History
 from stores.ports import (
+    ArchivistLog,
     CanonKeeperLog,
     CanonWriter,
     ContainerWriter,
@@ -29,7 +30,16 @@ from stores.ports import (
 )
 
 
-class AnyLog(OrchestratorLog, NarratorLog, ResolverLog, CanonKeeperLog, MemoryLog, IngestLog, Protocol):
+class AnyLog(
+    OrchestratorLog,
+    NarratorLog,
+    ResolverLog,
+    CanonKeeperLog,
+    MemoryLog,
+    IngestLog,
+    ArchivistLog,
+    Protocol,
+):
     """The log with every role's handle on it; the store refuses what the role may not do."""
 
 

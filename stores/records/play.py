@@ -100,7 +100,8 @@ class Turn(Record):
     `exchange_id` groups a player's turn with the answers to it (it is the first turn's id). `take`
     counts from 1 among siblings of the same exchange and speaker. `depth` is its place on the line
     (first turn: 0). `tick` is the world time at which it is said, in minutes. `seed` fixes every die
-    that the exchange rolls.
+    that the exchange rolls. `hearers` are those who alone heard it, besides who speaks (empty: everyone
+    present). `ref` is what it was called in the log that it was imported from.
     """
 
     id: Id
@@ -114,6 +115,8 @@ class Turn(Record):
     depth: int = Field(ge=0)
     tick: int = 0
     seed: int = 0
+    hearers: tuple[Id, ...] = ()
+    ref: str = ""
     created_at: datetime
 
 

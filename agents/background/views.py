@@ -1,0 +1,37 @@
+"""What runs behind play, as the footer and the System screen draw it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from stores.records.ids import Id
+from stores.records.jobs import Job
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundView:
+    """`waiting` counts what is left to do (items, as far as it is known), `doing` says what is done now
+    (empty: nothing). `rows` are (what, how it stands) for the System screen: indexes, embedding model, memories.
+    `poisoned` failed too often and wait for a word of the user's."""
+
+    waiting: int = 0
+    doing: str = ""
+    rows: tuple[tuple[str, str], ...] = ()
+    poisoned: tuple[Job, ...] = ()
+
+
+class BackgroundDesk(Protocol):
+    def now(self) -> BackgroundView:
+        """How it stands, as far as it is known without a store."""
+        ...
+
+    async def look(self) -> BackgroundView: ...
+
+    async def retry(self, job_id: Id) -> None:
+        """Try a poisoned job again, from its first attempt."""
+        ...
+
+    async def settle(self) -> None:
+        """Return when nothing is left to do but what is poisoned or waits for a store (for commands, tests)."""
+        ...

@@ -1,0 +1,81 @@
+"""The part of the desk that is about who lives in a universe: their sheets, memories and histories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from agents.views import EntityCard, Reply, SheetView
+from stores.records.ids import Id
+from stores.records.memory import Memory
+from stores.records.world import Entity
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterRow:
+    """`seen` says in words where they were last, `memories` how many they have."""
+
+    entity: Entity
+    memories: int = 0
+    seen: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryView:
+    """A memory beside the truth. `retention` is how much of it is left (0 ... 1; under `FORGOTTEN` of
+    `agents/memory_manager/decay.py` it is not recalled); `truth` is what canon says of the same, empty if it
+    says nothing; `where` tells where it is from."""
+
+    memory: Memory
+    retention: float
+    forgotten: bool = False
+    truth: str = ""
+    agrees: bool | None = None
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownView:
+    """Somebody knows of a fact: since when, how, from whom, and whether they have it right."""
+
+    entity_id: Id
+    name: str
+    since: str
+    how: str
+    from_whom: str = ""
+    mistaken: bool = False
+    forgotten: bool = False
+    memory_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterView:
+    """`history` are the scenes they were in, in words, oldest first."""
+
+    card: EntityCard
+    sheet: SheetView | None = None
+    memories: tuple[MemoryView, ...] = ()
+    history: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+
+class CharactersDesk(Protocol):
+    async def roster(self, universe_id: Id) -> tuple[CharacterRow, ...]:
+        """Player characters first, then by name."""
+        ...
+
+    async def character(self, entity_id: Id) -> CharacterView: ...
+
+    async def who_knows(self, fact_id: Id) -> tuple[KnownView, ...]:
+        """Who knows of it, the first to know first."""
+        ...
+
+    async def create(
+        self, universe_id: Id, name: str, description: str = "", *, is_pc: bool = False
+    ) -> Reply:
+        """Bring somebody into the world on the GM's word, through the gate's own commit."""
+        ...
+
+    async def misremember(self, memory_id: Id, text: str) -> Reply:
+        """The character remembers it so; canon is not touched. Empty text: as it was lived."""
+        ...

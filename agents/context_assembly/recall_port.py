@@ -1,0 +1,58 @@
+"""Finding again: what those who ask the record know of the search behind it.
+
+Source: design/loops.md, "Memory layers"; the issue "Context that remembers", ContextAssembly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from stores.records.ids import Id
+
+Kind = Literal["turns", "scenes", "memories", "facts", "entities", "snippets"]
+"""What can be found again: the collections of the indexes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Where is looked: a universe, of it one story, of that one scene; for memories, whose."""
+
+    universe_id: Id
+    story_id: Id | None = None
+    scene_id: Id | None = None
+    entity_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One thing that was found, best first. `score` is comparable within one answer alone; `by` says what
+    each way of looking gave to it (`words`, `meaning`, `graph`, `recent`)."""
+
+    id: Id
+    score: float
+    by: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """`notes` say what did not work or was left out, in words for the user (`meaning: it wakes up`)."""
+
+    found: tuple[Found, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Recall(Protocol):
+    """Read-only and stateless. Nothing that was taken back is ever found."""
+
+    async def find(
+        self, kind: Kind, question: str, within: Within, *, k: int = 20, without: Collection[Id] = ()
+    ) -> Findings:
+        """The `k` best for the question by words, meaning and graph. An index that is down, or behind, is a
+        note and never an error."""
+        ...
+
+    async def words(self, kind: Kind, question: str, within: Within, *, k: int = 50) -> Findings:
+        """By words alone."""
+        ...

@@ -1,0 +1,50 @@
+"""What makes vectors of texts, as those who index and those who search know it.
+
+Source: design/libraries.md, "Embeddings"; the issue "Context that remembers".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from stores.errors import MonitorError
+
+
+class EmbedderUnavailable(MonitorError):
+    """No vectors can be had now: the library is missing, the process died, a provider did not answer."""
+
+
+class Embedder(Protocol):
+    """One embedding model, wherever it runs. It starts at the first call, and goes away when idle."""
+
+    @property
+    def model(self) -> str:
+        """What its vectors are filed under; another name whenever its vectors could not be compared."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> list[Sequence[float]]:
+        """Return one vector a text. Raises EmbedderUnavailable."""
+        ...
+
+    def warm(self) -> None:
+        """Begin to start, if it is not running; returns at once."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Asked(NamedTuple):
+    """A question as a vector, and the model whose vectors it may be compared with."""
+
+    model: str
+    vector: Sequence[float]
+
+
+class Meaning(Protocol):
+    """Turns a question into a vector, in time or not at all."""
+
+    async def of(self, question: str) -> Asked | str:
+        """Return the vector that the index in use is to be searched with; or, in a few words, why there is
+        none now (the model wakes up, is switched off, cannot be had). Never waits longer than a moment."""
+        ...

@@ -1,0 +1,57 @@
+"""Background work that has to be known after a stop: how far it came, and what failed.
+
+A job brings one subject (a scene, a universe) to where it stands now; it is named by what it does and to
+what, so asking for it twice is asking once. Source: design/ontology.md (`jobs`); loops.md, "Background".
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import Field
+
+from stores.records.base import Record
+from stores.records.ids import Id, derived
+
+
+class JobKind(StrEnum):
+    INDEX = "index"
+    REMEMBER = "remember"
+    SUMMARISE = "summarise"
+    ARCHIVE = "archive"
+    IMPORT = "import"
+
+
+class JobState(StrEnum):
+    """POISONED: it failed too often, and waits for the user."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    POISONED = "poisoned"
+
+
+class Job(Record):
+    """`reached` says where the subject stood when the job was last done (a head, a version), in the words of
+    the worker. `due` is when it may be tried (again), `lease` until when a run of it counts as alive;
+    `priority` orders within a universe (higher first), `estimate` is in tokens of a model (0: none)."""
+
+    id: Id
+    kind: JobKind
+    subject_id: Id
+    universe_id: Id
+    state: JobState = JobState.WAITING
+    reached: str = ""
+    priority: int = 0
+    estimate: int = Field(default=0, ge=0)
+    attempts: int = Field(default=0, ge=0)
+    error: str = ""
+    due: datetime
+    lease: datetime | None = None
+    updated_at: datetime
+
+
+def job_id(kind: JobKind, subject_id: Id) -> Id:
+    """Return the identifier of the one job that does this to that."""
+    return derived("job", kind, subject_id)
