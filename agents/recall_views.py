@@ -24,8 +24,8 @@ class AnswerStanding(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One piece of an answer. `number` is what an answer in words cites ([1]); `text` what is found, `quote`
-    the verbatim words it rests on; `where` says in words where that is (story, scene, turn). The ids name what a
-    key can jump to; `believer` whose memory it is; `by` what each way of looking gave."""
+    the verbatim words it rests on; `where` says in words where that is (story, scene, turn). The ids name
+    what a key can jump to; `believer` whose memory it is; `by` what each way of looking gave."""
 
     number: int
     standing: AnswerStanding
@@ -47,8 +47,8 @@ class Finding:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """`standing` is that of the best finding (UNKNOWN: there is none). `words` is a model's answer, empty
-    without one; `cited` the numbers it cites. `unsupported` says what of it no finding bears out: it is shown, and
-    marked. `notes`: what could not be searched, and why."""
+    without one; `cited` the numbers it cites. `unsupported` says what of it no finding bears out: it is
+    shown, and marked. `notes`: what could not be searched, and why."""
 
     question: str
     standing: AnswerStanding

@@ -12,8 +12,8 @@ from stores.records.jobs import Job
 @dataclass(frozen=True, slots=True)
 class BackgroundView:
     """`waiting` counts what is left to do (items, as far as it is known), `doing` says what is done now
-    (empty: nothing). `rows` are (what, how it stands) for the System screen: indexes, embedding model, memories.
-    `poisoned` failed too often and wait for a word of the user's."""
+    (empty: nothing). `rows` are (what, how it stands) for the System screen: indexes, embedding model,
+    memories. `poisoned` failed too often and wait for a word of the user's."""
 
     waiting: int = 0
     doing: str = ""
@@ -33,5 +33,5 @@ class BackgroundDesk(Protocol):
         ...
 
     async def settle(self) -> None:
-        """Return when nothing is left to do but what is poisoned or waits for a store (for commands, tests)."""
+        """Return when nothing is left to do but what is poisoned or waits for a store."""
         ...
