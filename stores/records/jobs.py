@@ -16,7 +16,10 @@ from stores.records.ids import Id, derived
 
 
 class JobKind(StrEnum):
+    """INDEX puts words into their index, EMBED vectors."""
+
     INDEX = "index"
+    EMBED = "embed"
     REMEMBER = "remember"
     SUMMARISE = "summarise"
     ARCHIVE = "archive"
