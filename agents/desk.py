@@ -43,6 +43,9 @@ class Mode(StrEnum):
     START_STORY = "start_story"
     CONTINUE = "continue_story"
     UNIVERSE = "universe"
+    CHARACTERS = "characters"
+    QUERY = "query"
+    SYSTEM = "system"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,21 +6,20 @@ from contextlib import suppress
 
 import pytest
 
+from agents.desk import Mode
 from agents.orchestrator.charts import CHARTS, first, step, ways
 from stores.errors import IllegalTransition
 from stores.records.ledger import Loop
 
+MODES = tuple(mode.value for mode in Mode)
+
 LEGAL = {
     Loop.MAIN: {
-        ("idle", "start_story", "start_story"),
-        ("idle", "continue_story", "continue_story"),
-        ("idle", "universe", "universe"),
-        ("suspended", "start_story", "start_story"),
-        ("suspended", "continue_story", "continue_story"),
-        ("suspended", "universe", "universe"),
+        *(("idle", mode, mode) for mode in MODES),
+        *(("suspended", mode, mode) for mode in MODES),
         ("suspended", "abandon", "idle"),
-        *((mode, "leave", "idle") for mode in ("start_story", "continue_story", "universe")),
-        *((mode, "suspend", "suspended") for mode in ("start_story", "continue_story", "universe")),
+        *((mode, "leave", "idle") for mode in MODES),
+        *((mode, "suspend", "suspended") for mode in MODES),
     },
     Loop.STORY: {
         ("created", "begin", "active"),
@@ -76,7 +75,7 @@ def test_where_a_loop_begins(loop: Loop, state: str) -> None:
     assert first(loop) == state
 
 
-@pytest.mark.parametrize("mode", ["start_story", "continue_story", "universe"])
+@pytest.mark.parametrize("mode", MODES)
 def test_resume_goes_back_to_what_was_suspended(mode: str) -> None:
     assert step(Loop.MAIN, "suspended", "resume", remembered=mode) == mode
 
