@@ -14,8 +14,8 @@ what nothing else tells (MemoriesRead) may be noted in `touched`, in the worker'
 
 *Pieces.* `bring` does a bounded piece (about a second's work at most, some hundred records) and returns how
 many items are left of its subject, as far as it knows: 0 is done. The runner calls it again, when others had
-their turn. So nothing waits long behind a large subject, a stop loses a piece at most, and the backlog counts.
-It may be cancelled at any await; a piece must be idempotent.
+their turn. So nothing waits long behind a large subject, a stop loses a piece at most, and the backlog is
+counted. It may be cancelled at any await; a piece must be idempotent.
 
 *Order.* Workers of one `lane` run one at a time: the universe next in turn, within it the highest `priority`,
 within that what was asked for first. The lanes run beside each other. `PLAIN` is for what takes milliseconds;
@@ -25,8 +25,8 @@ publishes MemoriesWritten, so that they are indexed however the order fell out.
 
 *Failing.* `Later` means that it cannot be now and nothing is wrong (a budget is used up, a model sleeps):
 it is tried again after that time, and not counted. So is `StoreUnavailable`. Any other exception is a
-failure: logged, recorded, tried again after 1, 2, 4, 8 ... seconds, and after FAILURES of them poisoned: shown in
-System until the user has it tried again, or an event touches it anew.
+failure: logged, recorded, tried again after 1, 2, 4, 8 ... seconds, and after FAILURES of them poisoned:
+shown in System until the user has it tried again, or an event touches it anew.
 
 *Cursors.* What cannot be compared cheaply (how far memories of a scene were written) is remembered by
 `Cursors`: a few words of the worker's own a subject, durable when it returns.

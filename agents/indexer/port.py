@@ -23,8 +23,11 @@ class Embedder(Protocol):
         """What its vectors are filed under; another name whenever its vectors could not be compared."""
         ...
 
-    async def embed(self, texts: Sequence[str]) -> list[Sequence[float]]:
-        """Return one vector a text. Raises EmbedderUnavailable."""
+    async def embed(self, texts: Sequence[str], *, urgent: bool = False) -> list[Sequence[float]]:
+        """Return one vector a text; `urgent` (somebody waits for an answer) goes before all that is not.
+
+        Raises EmbedderUnavailable.
+        """
         ...
 
     def warm(self) -> None:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
-from pathlib import Path
 from typing import Any, Final
 
-import agents
 from agents.model.errors import ModelCut, ModelError, ModelTimeout, ModelTooLong, ModelUnreachable
 from agents.model.port import Ask, ModelFacts, Usage, Words
 from agents.model.wire import (
@@ -25,6 +22,7 @@ from agents.model.wire import (
     read,
     usage_in,
 )
+from agents.processes import child_environ, end_child
 
 START_SECONDS: Final = 120.0
 """The child imports for 4.5 CPU seconds; a busy or cold machine takes many times that."""
@@ -212,14 +210,7 @@ class _Child:
 
     async def end(self) -> None:
         """Ask it to end, by ending its input; else end it."""
-        with suppress(BrokenPipeError, ConnectionResetError):
-            self._down.close()
-        try:
-            await asyncio.wait_for(self._process.wait(), END_SECONDS)
-        except TimeoutError:
-            with suppress(ProcessLookupError):
-                self._process.kill()
-            await self._process.wait()
+        await end_child(self._process, seconds=END_SECONDS)
         await self._reading
 
     async def _read(self) -> None:
@@ -251,7 +242,7 @@ async def _start(provider: str, environment: Mapping[str, str]) -> _Child:
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
-        env=_environ(environment),
+        env=child_environ(environment),
         limit=LONGEST_UP,
         start_new_session=True,
     )
@@ -269,13 +260,6 @@ async def _start(provider: str, environment: Mapping[str, str]) -> _Child:
         await process.wait()
         raise _not_started(str(told.get("failed", "it ended at once")))
     return _Child(process)
-
-
-def _environ(more: Mapping[str, str]) -> dict[str, str]:
-    """Ours, with the folder in front that our packages were found in."""
-    home = str(Path(agents.__file__).parent.parent)
-    path = os.pathsep.join(part for part in (home, os.environ.get("PYTHONPATH", "")) if part)
-    return {**os.environ, "PYTHONPATH": path, "PYTHONUTF8": "1", **more}
 
 
 def _not_started(why: str) -> ModelUnreachable:

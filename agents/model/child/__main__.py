@@ -12,6 +12,7 @@ import sys
 from typing import Any
 
 from agents.model.wire import line
+from agents.processes import own_pipe
 from agents.secrets import strike_known
 
 # Read at LiteLLM's import: no price list from the network, and no `.env` of whatever folder we stand in.
@@ -30,7 +31,7 @@ def main() -> None:
     )
     options = arguments.parse_args()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the screen's; we end when stdin does
-    out = _own_pipe()
+    out = own_pipe()
     os.environ.update(QUIET)
     try:
         litellm = _silenced()
@@ -48,16 +49,6 @@ def main() -> None:
     asyncio.run(Service(sys.stdin.buffer, out).run())
     out.close()
     os._exit(0)  # no word to say to anybody: threads of libraries are not waited for
-
-
-def _own_pipe() -> Any:
-    """Keep stdout for our lines alone: whatever prints, prints nowhere."""
-    out = os.fdopen(os.dup(1), "wb", buffering=0)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
-    os.close(nowhere)
-    return out
 
 
 def _silenced() -> Any:

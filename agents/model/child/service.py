@@ -25,6 +25,7 @@ from agents.model.wire import (
     read,
     usage_out,
 )
+from agents.processes import write_all
 
 
 class Service:
@@ -82,9 +83,7 @@ class Service:
                     self._say(number, usage=usage_out(part))
 
     def _say(self, number: int, **what: Any) -> None:
-        data = memoryview(line({"id": number, **what}))
-        while data:
-            data = data[self._outlet.write(data) :]
+        write_all(self._outlet, line({"id": number, **what}))
 
     async def _messages(self) -> AsyncIterator[dict[str, Any]]:
         """Read lines in a thread: pipes cannot be awaited on every system."""

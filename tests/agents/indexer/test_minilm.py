@@ -1,0 +1,132 @@
+"""The embedding model in its child process: what it says, who goes first, and what becomes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import signal
+from collections.abc import Sequence
+
+import pytest
+
+from agents.indexer import minilm_embedder
+from agents.indexer.minilm_embedder import BATCH_CHARACTERS, BATCH_TEXTS, MiniLmEmbedder, batched
+from agents.indexer.port import EmbedderUnavailable
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+def cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    return math.fsum(a * b for a, b in zip(one, other, strict=True))
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+async def test_says_what_the_models_card_says(embedder: MiniLmEmbedder) -> None:
+    """Source: huggingface.co/sentence-transformers/all-MiniLM-L6-v2, the example of its inference API; ours
+    is the int8 export, so to within 0.02."""
+    happy, *others = await embedder.embed(
+        [
+            "That is a happy person",
+            "That is a happy dog",
+            "That is a very happy person",
+            "Today is a sunny day",
+        ]
+    )
+    assert len(happy) == 384
+    assert cosine(happy, happy) == pytest.approx(1.0, abs=1e-5)
+    assert [cosine(happy, one) for one in others] == pytest.approx([0.695, 0.943, 0.257], abs=0.02)
+
+
+async def test_takes_whatever_text_there_is(embedder: MiniLmEmbedder) -> None:
+    odd = ["", " ", "a" * 100_000, "word " * 5_000, "\ud800 half", "\0\x1b[31m", "龍は川で死んだ", "🐉" * 300]
+    vectors = await embedder.embed(odd)
+    assert [len(vector) for vector in vectors] == [384] * len(odd)
+    assert all(math.isfinite(number) for vector in vectors for number in vector)
+    assert await embedder.embed([]) == []
+
+
+async def test_a_text_has_the_same_vector_whatever_goes_with_it(embedder: MiniLmEmbedder) -> None:
+    texts = [f"Mara pays {n} coins " + "to the ferryman " * n for n in range(30)]
+    together = await embedder.embed(texts)
+    alone = await embedder.embed(texts[7:8])
+    assert cosine(together[7], alone[0]) == pytest.approx(1.0, abs=0.02)
+
+
+async def test_a_question_goes_before_what_is_indexed(embedder: MiniLmEmbedder) -> None:
+    await embedder.embed(["wake up"])
+    done: list[str] = []
+
+    async def embed(name: str, texts: Sequence[str], urgent: bool) -> None:
+        await embedder.embed(texts, urgent=urgent)
+        done.append(name)
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(embed("many", ["a line of the log " * 9] * 60, False))
+        await asyncio.sleep(0)
+        group.create_task(embed("question", ["who has the ring?"], True))
+    assert done == ["question", "many"]
+
+
+async def test_is_started_anew_when_it_was_killed(embedder: MiniLmEmbedder) -> None:
+    before = await embedder.embed(["the ford"])
+    assert embedder.pid is not None
+    os.kill(embedder.pid, signal.SIGKILL)
+    after = await embedder.embed(["the ford"])
+    assert cosine(before[0], after[0]) == pytest.approx(1.0, abs=1e-5)
+
+
+async def test_goes_away_when_nobody_asks() -> None:
+    embedder = MiniLmEmbedder(idle=0.05)
+    try:
+        await embedder.embed(["the ford"])
+        process = embedder.pid
+        assert process is not None
+        while _runs(process):
+            await asyncio.sleep(0.01)  # noqa: ASYNC110 - another process ends, and says it to nobody
+        assert embedder.pid is None
+        assert len(await embedder.embed(["and again"])) == 1
+    finally:
+        await embedder.close()
+
+
+async def test_says_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minilm_embedder, "NEEDS", ("numpy", "not_there_at_all"))
+    embedder = MiniLmEmbedder()
+    with pytest.raises(EmbedderUnavailable, match=r"needs not_there_at_all.*pip install not-there-at-all"):
+        await embedder.embed(["the ford"])
+    await embedder.close()
+
+
+async def test_closed_it_answers_nobody_and_leaves_nobody_waiting() -> None:
+    embedder = MiniLmEmbedder()
+    waits = asyncio.create_task(embedder.embed(["the ford " * 50] * 50))
+    await asyncio.sleep(0)
+    await embedder.close()
+    with pytest.raises(EmbedderUnavailable):
+        await waits
+    with pytest.raises(EmbedderUnavailable):
+        await embedder.embed(["the ford"])
+
+
+async def test_who_stops_waiting_leaves_it_of_use_to_others(embedder: MiniLmEmbedder) -> None:
+    waits = asyncio.create_task(embedder.embed(["the ford " * 50] * 50))
+    await asyncio.sleep(0)
+    waits.cancel()
+    assert len(await embedder.embed(["the ford", "the mill"])) == 2
+
+
+async def test_batches_are_small_and_even() -> None:
+    texts = ["x" * n for n in (10, 3_000, 20, 900, 700, 30, 5, 5, 5, 5, 5, 5)]
+    batches = batched(texts)
+    assert sorted(place for batch in batches for place in batch) == list(range(len(texts)))
+    for batch in batches:
+        longest = max(len(texts[place]) for place in batch)
+        assert len(batch) == 1 or (len(batch) <= BATCH_TEXTS and longest * len(batch) <= BATCH_CHARACTERS)
