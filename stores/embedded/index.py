@@ -110,7 +110,7 @@ async def _open(path: Path) -> Database:
     return await Database.open(
         path,
         store_of_table=_STORE_OF_TABLE,
-        migrations=[_first_format],
+        migrations=[_first_format, _marks],
         application_id=APPLICATION_ID,
         durability="NORMAL",  # a power cut costs what the Indexer can do again
     )
@@ -145,18 +145,13 @@ def _table(store: Store, collection: str) -> str:
     return f"{store}_{collection}"
 
 
+_FIRST_WORDS = ("turns", "snippets", "entities", "facts")
+"""Collections of words that the first format had."""
+
+
 def _first_format(connection: apsw.Connection) -> None:
-    for collection in COLLECTIONS[Store.WORDS]:
-        table = words_table(collection)
-        connection.execute(
-            f"CREATE TABLE {table}_rows (row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT"
-        )
-        # Contentless: the words are found here, the text itself is read from the truth.
-        connection.execute(
-            f"""CREATE VIRTUAL TABLE {table} USING fts5(
-                text, scope, content='', contentless_delete=1, tokenize='{" ".join(TOKENIZER)}')"""
-        )
-        connection.execute(f"CREATE VIRTUAL TABLE {table}_stems USING fts5vocab({table}, row)")
+    for collection in _FIRST_WORDS:
+        _add_words(connection, collection)
     for collection in COLLECTIONS[Store.VECTORS]:
         table = vectors_table(collection)
         # Every write of a vector gives it a new `seq`, and a deleted one stays as a row without a vector:
@@ -167,6 +162,34 @@ def _first_format(connection: apsw.Connection) -> None:
                 scope TEXT NOT NULL, vector BLOB, UNIQUE (model, id)) STRICT"""
         )
         connection.execute(f"CREATE INDEX {table}_living ON {table} (model) WHERE vector IS NOT NULL")
+
+
+def _marks(connection: apsw.Connection) -> None:
+    """What is there already has no mark, and so counts as out of date until it is indexed again."""
+    for collection in COLLECTIONS[Store.WORDS]:
+        if collection not in _FIRST_WORDS:
+            _add_words(connection, collection)
+        table = words_table(collection)
+        connection.execute(f"ALTER TABLE {table}_rows ADD COLUMN mark TEXT NOT NULL DEFAULT ''")
+    for collection in COLLECTIONS[Store.VECTORS]:
+        table = vectors_table(collection)
+        connection.execute(f"ALTER TABLE {table} ADD COLUMN mark TEXT NOT NULL DEFAULT ''")
+        # All that is asked about an item but its vector: the vectors themselves take most of the file.
+        connection.execute(
+            f"CREATE INDEX {table}_scopes ON {table} (model, scope, id, mark) WHERE vector IS NOT NULL"
+        )
+        connection.execute(f"DROP INDEX {table}_living")
+
+
+def _add_words(connection: apsw.Connection, collection: str) -> None:
+    table = words_table(collection)
+    connection.execute(f"CREATE TABLE {table}_rows (row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT")
+    # Contentless: the words are found here, the text itself is read from the truth.
+    connection.execute(
+        f"""CREATE VIRTUAL TABLE {table} USING fts5(
+            text, scope, content='', contentless_delete=1, tokenize='{" ".join(TOKENIZER)}')"""
+    )
+    connection.execute(f"CREATE VIRTUAL TABLE {table}_stems USING fts5vocab({table}, row)")
 
 
 _SHADOWS = ("_data", "_idx", "_docsize", "_config")

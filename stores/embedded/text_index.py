@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import suppress
 from queue import Full, Queue
@@ -12,7 +13,7 @@ import apsw
 
 from stores.authority import Role
 from stores.embedded.index import TOKENIZER, IndexFile, words_table
-from stores.embedded.words import MOST_TEXT, Word, match_expression, scope_word
+from stores.embedded.words import MOST_TEXT, Word, match_expression, scope_expression, scope_word
 from stores.ports import TextHit, TextItem
 from stores.records.ids import Id
 
@@ -72,9 +73,37 @@ class EmbeddedWords:
             lambda connection: _search(connection, table, query, k, scope, self._index.counts)
         )
 
-    async def count(self, collection: str) -> int:
-        sql = f"SELECT count(*) FROM {words_table(collection)}_rows"
-        return await self._index.read(lambda connection: int(connection.execute(sql).get))
+    async def count(self, collection: str, *, scope: Mapping[str, str] | None = None) -> int:
+        table = words_table(collection)
+        sql = (
+            f"SELECT count(*) FROM {table} WHERE {table} MATCH :scope"
+            if scope
+            else f"SELECT count(*) FROM {table}_rows"
+        )
+        bindings = {"scope": scope_expression(scope or {})}
+        return await self._index.read(lambda connection: int(connection.execute(sql, bindings).get))
+
+    async def marks(
+        self,
+        collection: str,
+        *,
+        ids: Collection[Id] | None = None,
+        scope: Mapping[str, str] | None = None,
+    ) -> dict[Id, str]:
+        """Return what is indexed (of `ids`, within `scope`), with its mark."""
+        table = words_table(collection)
+        among = "r.id IN (SELECT value FROM json_each(:ids))" if ids is not None else "true"
+        sql = f"SELECT r.id, r.mark FROM {table}_rows r WHERE {among}"
+        if scope:
+            # One by one where they are named: else the scope is walked once, which is the less the smaller.
+            sql = (
+                f"{sql} AND EXISTS (SELECT 1 FROM {table} t WHERE {table} MATCH :scope AND t.rowid = r.row)"
+                if ids is not None
+                else f"""SELECT r.id, r.mark FROM {table} t CROSS JOIN {table}_rows r ON r.row = t.rowid
+                    WHERE {table} MATCH :scope"""
+            )
+        bindings = {"ids": json.dumps(list(ids or ())), "scope": scope_expression(scope or {})}
+        return await self._index.read(lambda connection: dict(connection.execute(sql, bindings)))
 
 
 class _Broken(Exception):
@@ -110,7 +139,11 @@ def _rebuild(
 
 def _put(connection: apsw.Connection, table: str, items: Sequence[TextItem]) -> None:
     for item in items:
-        connection.execute(f"INSERT INTO {table}_rows(id) VALUES (?) ON CONFLICT DO NOTHING", (item.id,))
+        connection.execute(
+            f"""INSERT INTO {table}_rows(id, mark) VALUES (?, ?)
+                ON CONFLICT (id) DO UPDATE SET mark = excluded.mark""",
+            (item.id, item.mark),
+        )
         connection.execute(
             f"""INSERT OR REPLACE INTO {table}(rowid, text, scope)
                 VALUES ((SELECT row FROM {table}_rows WHERE id = ?), ?, ?)""",

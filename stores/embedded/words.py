@@ -44,6 +44,11 @@ def scope_word(key: str, value: str) -> str:
     return str(int.from_bytes(digest[:16], "big"))
 
 
+def scope_expression(scope: Mapping[str, str]) -> str:
+    """Return the FTS5 query for all that is within the scope."""
+    return " AND ".join(f'scope: "{scope_word(*pair)}"' for pair in scope.items())
+
+
 def match_expression(
     words: Sequence[Word], scope: Mapping[str, str] | None, rows_with: Callable[[str], int]
 ) -> str | None:
@@ -57,7 +62,7 @@ def match_expression(
     if not chosen or not most_hits:
         return None
     any_word = " OR ".join(f'"{word.text}"' for word in chosen)
-    return " AND ".join((f"text: ({any_word})", *(f'scope: "{word}"' for word in inside)))
+    return " AND ".join(filter(None, (f"text: ({any_word})", scope_expression(scope or {}))))
 
 
 def _telling(words: Sequence[Word]) -> list[Word]:
