@@ -87,11 +87,12 @@ class CanonReader(Protocol):
         predicate: str | None = None,
         history: bool = False,
         begins: tuple[int, int] | None = None,
+        newest: int | None = None,
         limit: int = 1_000,
     ) -> list[Fact]:
         """Facts that involve the entity in any role, oldest first. Without `history`: canonical and
         open-ended (`valid_to` None) only, events included. With `begins`: only those whose `valid_from`
-        is from its first tick to its last."""
+        is from its first tick to its last. With `newest`: only so many of the newest, in place of `limit`."""
         ...
 
     async def facts_at(
@@ -311,8 +312,8 @@ class LogReader(Protocol):
         weightiest: int | None = None,
     ) -> list[Memory]:
         """Memories that meet every condition given, oldest first: with `last` only so many of the newest,
-        with `weightiest` only so many of the most important (the newest first among equals). Those whose
-        turn was taken back are among them: see `on_line`."""
+        with `weightiest` only so many of the most important (the newest first among equals), of those
+        newest if both are given. Those whose turn was taken back are among them: see `on_line`."""
         ...
 
     async def summaries(self, scene_id: Id) -> list[Summary]: ...

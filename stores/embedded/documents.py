@@ -52,6 +52,16 @@ def id_list(ids: Collection[Id]) -> str:
     return json.dumps(list(ids))
 
 
+def quoted(values: Iterable[Any]) -> str:
+    """Write members of our own enumerations into SQL."""
+    return ", ".join(f"'{value.value}'" for value in values)
+
+
+def where(conditions: Collection[str]) -> str:
+    """Write a clause that all the conditions must meet; none if there are none."""
+    return f"WHERE {' AND '.join(conditions)}" if conditions else ""
+
+
 def all_of(connection: apsw.Connection, model: type[R], sql: str, bindings: Any = ()) -> list[R]:
     """Return the records whose JSON is the first column of the rows."""
     return [_read(model, row[0]) for row in connection.execute(sql, bindings)]

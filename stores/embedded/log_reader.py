@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from datetime import UTC, datetime
-from typing import Any
 
 import apsw
 
 from stores.embedded import turn_tree
-from stores.embedded.documents import Reads, afresh, all_of, id_list
+from stores.embedded.documents import afresh, all_of, id_list, quoted, where
+from stores.embedded.memory_reader import MemoryReads
 from stores.ports import Spent
 from stores.records.ids import Id
 from stores.records.ledger import (
@@ -23,7 +23,6 @@ from stores.records.ledger import (
     Ruling,
     Transition,
 )
-from stores.records.memory import Memory, Summary
 from stores.records.model import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
@@ -45,7 +44,7 @@ _PROPOSALS = """
 """Proposals as they count now: those whose turn is off the line are withdrawn while they are open."""
 
 
-class LogReads(Reads):
+class LogReads(MemoryReads):
     async def stories(self, universe_id: Id | None = None) -> list[Story]:
         # Without its Z a time with no fraction sorts before the same second with one.
         return await self._all(
@@ -162,7 +161,7 @@ class LogReads(Reads):
             conditions.append("turn_id IN (SELECT value FROM json_each(:turns))")
         return await self._all(
             Note,
-            f"SELECT body FROM notes {_where(conditions)} ORDER BY made",
+            f"SELECT body FROM notes {where(conditions)} ORDER BY made",
             {"story": story_id, "turns": id_list(turn_ids or ())},
         )
 
@@ -177,12 +176,12 @@ class LogReads(Reads):
         statuses: Collection[ProposalStatus] | None = None,
         last: int | None = None,
     ) -> list[ProposedChange]:
-        where = {"universe_id": universe_id, "story_id": story_id, "scene_id": scene_id}
-        conditions = [f"{column} = :{column}" for column, value in where.items() if value is not None]
+        given = {"universe_id": universe_id, "story_id": story_id, "scene_id": scene_id}
+        conditions = [f"{column} = :{column}" for column, value in given.items() if value is not None]
         if statuses is not None:
-            conditions.append(f"status IN ({_quoted(_stored(statuses))}) AND shown IN ({_quoted(statuses)})")
-        sql = f"{_PROPOSALS} {_where(conditions)} ORDER BY made DESC LIMIT :last"
-        newest_first = await self._all(ProposedChange, sql, {**where, "last": -1 if last is None else last})
+            conditions.append(f"status IN ({quoted(_stored(statuses))}) AND shown IN ({quoted(statuses)})")
+        sql = f"{_PROPOSALS} {where(conditions)} ORDER BY made DESC LIMIT :last"
+        newest_first = await self._all(ProposedChange, sql, {**given, "last": -1 if last is None else last})
         return newest_first[::-1]
 
     async def proposals_by_id(self, ids: Collection[Id]) -> dict[Id, ProposedChange]:
@@ -196,8 +195,8 @@ class LogReads(Reads):
     ) -> list[Canonization]:
         conditions = [] if universe_id is None else ["universe_id = :universe_id"]
         if states is not None:
-            conditions.append(f"state IN ({_quoted(states)})")
-        sql = f"SELECT body FROM canonizations {_where(conditions)} ORDER BY made"
+            conditions.append(f"state IN ({quoted(states)})")
+        sql = f"SELECT body FROM canonizations {where(conditions)} ORDER BY made"
         return await self._all(Canonization, sql, {"universe_id": universe_id})
 
     async def rulings(self, universe_id: Id) -> list[Ruling]:
@@ -229,30 +228,18 @@ class LogReads(Reads):
     async def transitions(
         self, *, loop: Loop | None = None, subject_id: Id | None = None, limit: int = 1_000
     ) -> list[Transition]:
-        where = {"loop": loop and loop.value, "subject_id": subject_id}
-        conditions = [f"{column} = :{column}" for column, value in where.items() if value is not None]
+        given = {"loop": loop and loop.value, "subject_id": subject_id}
+        conditions = [f"{column} = :{column}" for column, value in given.items() if value is not None]
         newest_first = await self._all(
             Transition,
-            f"SELECT body FROM transitions {_where(conditions)} ORDER BY made DESC LIMIT :limit",
-            {**where, "limit": limit},
+            f"SELECT body FROM transitions {where(conditions)} ORDER BY made DESC LIMIT :limit",
+            {**given, "limit": limit},
         )
         return newest_first[::-1]
 
     async def checkpoints(self, scene_id: Id) -> list[Checkpoint]:
         return await self._all(
             Checkpoint, "SELECT body FROM checkpoints WHERE scene_id = ? ORDER BY made", (scene_id,)
-        )
-
-    # --- memory and sources -------------------------------------------------------------------------
-
-    async def memories(self, entity_id: Id) -> list[Memory]:
-        return await self._all(
-            Memory, "SELECT body FROM memories WHERE entity_id = ? ORDER BY made", (entity_id,)
-        )
-
-    async def summaries(self, scene_id: Id) -> list[Summary]:
-        return await self._all(
-            Summary, "SELECT body FROM summaries WHERE scene_id = ? ORDER BY made", (scene_id,)
         )
 
     # --- calls of a model ---------------------------------------------------------------------------
@@ -269,15 +256,15 @@ class LogReads(Reads):
         since: datetime | None = None,
         last: int | None = None,
     ) -> list[LlmCall]:
-        where = {"beat_id": beat_id, "scene_id": scene_id, "story_id": story_id, "universe_id": universe_id}
-        conditions = [f"{column} = :{column}" for column, value in where.items() if value is not None]
+        given = {"beat_id": beat_id, "scene_id": scene_id, "story_id": story_id, "universe_id": universe_id}
+        conditions = [f"{column} = :{column}" for column, value in given.items() if value is not None]
         for column, among in (("id", ids), ("turn_id", turn_ids)):
             if among is not None:
                 conditions.append(f"{column} IN (SELECT value FROM json_each(:{column}s))")
         if since is not None:
             conditions.append("at >= :since")
         bindings = {
-            **where,
+            **given,
             "ids": id_list(ids or ()),
             "turn_ids": id_list(turn_ids or ()),
             "since": since and _moment(since),
@@ -285,7 +272,7 @@ class LogReads(Reads):
         }
         # Which rows, from the indexes; then their long bodies, past what is kept ready to be read again.
         sql = f"""SELECT body FROM llm_calls WHERE made IN (
-            SELECT made FROM llm_calls {_where(conditions)} ORDER BY made DESC LIMIT :last) ORDER BY made"""
+            SELECT made FROM llm_calls {where(conditions)} ORDER BY made DESC LIMIT :last) ORDER BY made"""
         return await self._read(lambda connection: afresh(connection, LlmCall, sql, bindings))
 
     async def spent(self, *, since: datetime | None = None) -> list[Spent]:
@@ -324,12 +311,3 @@ def _stored(statuses: Collection[ProposalStatus]) -> set[ProposalStatus]:
     """Return the stored statuses that may be shown as `statuses`, so that their index can be used."""
     withdrawn = UNDECIDED if ProposalStatus.WITHDRAWN in statuses else ()
     return {*statuses, *withdrawn}
-
-
-def _quoted(values: Iterable[Any]) -> str:
-    """Write members of our own enumerations into SQL."""
-    return ", ".join(f"'{value.value}'" for value in values)
-
-
-def _where(conditions: list[str]) -> str:
-    return f"WHERE {' AND '.join(conditions)}" if conditions else ""

@@ -103,7 +103,39 @@ def m005_calls(connection: apsw.Connection) -> None:
             connection.execute(_never(table, op))
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_first_tables, m002_policies, m003_notes, m004_outbox, m005_calls)
+def m006_memories(connection: apsw.Connection) -> None:
+    """What memories, jobs and archived logs are looked up by. An index ends in `made` by itself, so each
+    gives its rows in the order they were made too, and the weightiest without sorting."""
+    for name, path in (
+        ("scene_id",) * 2,
+        ("turn_id",) * 2,
+        ("universe_id",) * 2,
+        ("fact_id", "linked_fact_id"),
+    ):
+        connection.execute(f"ALTER TABLE memories ADD COLUMN {name} TEXT AS (body ->> '$.{path}') VIRTUAL")
+    connection.execute("ALTER TABLE memories ADD COLUMN importance REAL AS (body ->> '$.importance') VIRTUAL")
+    for name in ("scene", "turn", "fact"):
+        connection.execute(
+            f"CREATE INDEX memory_by_{name} ON memories ({name}_id) WHERE {name}_id IS NOT NULL"
+        )
+    connection.execute("CREATE INDEX memory_by_universe ON memories (universe_id)")
+    connection.execute("CREATE INDEX memory_by_weight ON memories (entity_id, importance)")
+    connection.execute("ALTER TABLE jobs ADD COLUMN kind TEXT AS (body ->> '$.kind') VIRTUAL")
+    connection.execute("CREATE INDEX job_by_state ON jobs (state, kind)")
+    connection.execute(
+        "ALTER TABLE archived_logs ADD COLUMN universe_id TEXT AS (body ->> '$.universe_id') VIRTUAL"
+    )
+    connection.execute("CREATE INDEX archived_by_universe ON archived_logs (universe_id)")
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    m001_first_tables,
+    m002_policies,
+    m003_notes,
+    m004_outbox,
+    m005_calls,
+    m006_memories,
+)
 
 
 def _documents(table: str, *keys: str, beside: str = "", one_per: str = "id") -> str:

@@ -18,6 +18,7 @@ from stores.embedded.documents import add, body_of, put, the_one
 from stores.embedded.log_reader import SCENE, LogReads
 from stores.errors import NotFound, StoreError
 from stores.records.ids import Clock, Id, utc_now
+from stores.records.jobs import Job
 from stores.records.ledger import (
     Canonization,
     CanonizationState,
@@ -29,7 +30,7 @@ from stores.records.ledger import (
     Ruling,
     Transition,
 )
-from stores.records.memory import Memory, Summary
+from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.model import DecisionMark, LlmCall
 from stores.records.play import MoveKind, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
@@ -53,6 +54,10 @@ class EmbeddedLog(LogReads):
 
     async def _write(self, work: Callable[[apsw.Connection], None]) -> None:
         await self._db.write(self._role, work, self._priority)
+
+    async def _write_behind(self, work: Callable[[apsw.Connection], None]) -> None:
+        """As `_write`, behind all that is played."""
+        await self._db.write(self._role, work, Priority.BACKGROUND)
 
     # --- Orchestrator and Narrator ------------------------------------------------------------------
 
@@ -110,6 +115,15 @@ class EmbeddedLog(LogReads):
 
     async def add_note(self, note: Note) -> None:
         await self._write(lambda connection: add(connection, "notes", [note]))
+
+    async def put_job(self, job: Job) -> None:
+        await self._write_behind(lambda connection: put(connection, "jobs", [job]))
+
+    async def drop_job(self, job_id: Id) -> None:
+        def drop(connection: apsw.Connection) -> None:
+            connection.execute("DELETE FROM jobs WHERE id = ?", (job_id,))
+
+        await self._write_behind(drop)
 
     async def record_call(self, call: LlmCall) -> None:
         await self._write(lambda connection: add(connection, "llm_calls", [call]))
@@ -169,13 +183,16 @@ class EmbeddedLog(LogReads):
     async def put_policy(self, policy: HousePolicy) -> None:
         await self._write(lambda connection: put(connection, "policies", [policy]))
 
-    # --- MemoryManager and sources ------------------------------------------------------------------
+    # --- MemoryManager, Archivist and sources -------------------------------------------------------
 
     async def put_memories(self, memories: Sequence[Memory]) -> None:
-        await self._write(lambda connection: put(connection, "memories", memories))
+        await self._write_behind(lambda connection: put(connection, "memories", memories))
 
     async def put_summaries(self, summaries: Sequence[Summary]) -> None:
-        await self._write(lambda connection: put(connection, "summaries", summaries))
+        await self._write_behind(lambda connection: put(connection, "summaries", summaries))
+
+    async def mark_archived(self, archived: ArchivedLog) -> None:
+        await self._write_behind(lambda connection: put(connection, "archived_logs", [archived]))
 
     async def put_source(self, source: Source) -> None:
         await self._write(lambda connection: put(connection, "sources", [source]))

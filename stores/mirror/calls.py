@@ -36,13 +36,14 @@ _DOORS: Final[Mapping[Store, _Doors]] = {
             ports.CanonKeeperLog,
             ports.MemoryLog,
             ports.IngestLog,
+            ports.ArchivistLog,
         ),
     ),
     Store.CANON: _Doors(ports.CanonReader, (ports.ContainerWriter, ports.CanonWriter)),
     Store.VECTORS: _Doors(None, (ports.VectorIndex,)),
     Store.WORDS: _Doors(None, (ports.TextIndex,)),
 }
-_INDEX_WRITES = frozenset({"put", "delete"})
+_INDEX_WRITES = frozenset({"put", "delete", "drop"})
 """What writes on the ports that have reading and writing on one protocol."""
 
 

@@ -1,0 +1,75 @@
+"""Reading what is remembered, summed up and put away, and what the background has still to do, from
+`library.db`. The words of each method are those of `LogReader`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from stores.embedded.documents import Reads, id_list, quoted, where
+from stores.records.ids import Id
+from stores.records.jobs import Job, JobKind, JobState
+from stores.records.memory import ArchivedLog, Memory, Summary
+
+
+class MemoryReads(Reads):
+    async def memories(
+        self,
+        entity_id: Id | None = None,
+        *,
+        ids: Collection[Id] | None = None,
+        universe_id: Id | None = None,
+        scene_id: Id | None = None,
+        turn_ids: Collection[Id] | None = None,
+        fact_id: Id | None = None,
+        last: int | None = None,
+        weightiest: int | None = None,
+    ) -> list[Memory]:
+        bindings = {
+            "ids": None if ids is None else id_list(ids),
+            "turn_ids": None if turn_ids is None else id_list(turn_ids),
+            "fact_id": fact_id,
+            "scene_id": scene_id,
+            "entity_id": entity_id,
+            "universe_id": universe_id,
+        }
+        # The fewest rows first; the plus keeps SQLite to that index, whatever it guesses of the others.
+        given = [_CONDITIONS[name] for name, value in bindings.items() if value is not None]
+        found = f"memories {where([*given[:1], *('+' + condition for condition in given[1:])])}"
+        for most, order in ((last, "made DESC"), (weightiest, "importance DESC, made DESC")):
+            if most is not None:
+                found = f"(SELECT made, importance FROM {found} ORDER BY {order} LIMIT {int(most)})"
+        sql = f"SELECT body FROM memories WHERE made IN (SELECT made FROM {found}) ORDER BY made"
+        return await self._all(Memory, sql, bindings)
+
+    async def summaries(self, scene_id: Id) -> list[Summary]:
+        return await self._all(
+            Summary, "SELECT body FROM summaries WHERE scene_id = ? ORDER BY made", (scene_id,)
+        )
+
+    async def archived_logs(self, *, universe_id: Id | None = None) -> list[ArchivedLog]:
+        conditions = [] if universe_id is None else ["universe_id = :universe_id"]
+        sql = f"SELECT body FROM archived_logs {where(conditions)} ORDER BY made"
+        return await self._all(ArchivedLog, sql, {"universe_id": universe_id})
+
+    async def jobs(
+        self,
+        *,
+        ids: Collection[Id] | None = None,
+        kinds: Collection[JobKind] | None = None,
+        states: Collection[JobState] | None = None,
+    ) -> list[Job]:
+        conditions = [] if ids is None else ["id IN (SELECT value FROM json_each(:ids))"]
+        conditions += [
+            f"{column} IN ({quoted(among)})"
+            for column, among in (("kind", kinds), ("state", states))
+            if among is not None
+        ]
+        sql = f"SELECT body FROM jobs {where(conditions)} ORDER BY made"
+        return await self._all(Job, sql, {"ids": id_list(ids or ())})
+
+
+_CONDITIONS = {
+    "ids": "id IN (SELECT value FROM json_each(:ids))",
+    "turn_ids": "turn_id IN (SELECT value FROM json_each(:turn_ids))",
+    **{f"{name}_id": f"{name}_id = :{name}_id" for name in ("fact", "scene", "entity", "universe")},
+}
