@@ -113,6 +113,7 @@ class CanonReads:
         predicate: str | None = None,
         history: bool = False,
         begins: tuple[int, int] | None = None,
+        newest: int | None = None,
         limit: int = 1_000,
     ) -> list[Fact]:
         first, last = begins or (None, None)
@@ -123,12 +124,13 @@ class CanonReads:
         return await self._all(
             Fact,
             f"""MATCH (:Entity {{id: $entity}})<-[i:INVOLVES]-(f:Fact) WHERE {" AND ".join(conditions)}
-                WITH DISTINCT f RETURN f.body ORDER BY f.made LIMIT $limit""",
+                WITH DISTINCT f ORDER BY f.made {"DESC" if newest is not None else ""} LIMIT $limit
+                RETURN f.body ORDER BY f.made""",
             entity=entity_id,
             predicate=predicate,
             first=first,
             last=last,
-            limit=limit,
+            limit=limit if newest is None else newest,
         )
 
     async def facts_at(

@@ -439,6 +439,8 @@ async def test_facts_that_begin_within_some_ticks(keeper: Any) -> None:
     assert await keeper.facts_about(mara.id, begins=(5, 10)) == facts[:2]
     assert await keeper.facts_about(mara.id, begins=(16, 99)) == []
     assert len(await keeper.facts_about(mara.id)) == 4
+    assert await keeper.facts_about(mara.id, newest=2) == [facts[2], ever]
+    assert await keeper.facts_about(mara.id, begins=(5, 10), newest=1) == [facts[1]]
 
 
 async def test_a_commitment_is_closed_and_opened_again(keeper: Any) -> None:

@@ -1,0 +1,155 @@
+"""From a question to the graph: whom and what it names, the facts within two hops, what turns they rest on.
+
+Read-only. Names are found by the index of entities and by exact name; facts by the index and along relations.
+Source: AGENT_ORCHESTRATION, ContextAssembly ("Canonical: graph traversal from scene entities (1-2 hops)").
+"""
+
+from __future__ import annotations
+
+import math
+from asyncio import gather
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from agents.context_assembly.cues import Cues, covered, stems, words
+from agents.context_assembly.recall_port import Kind, Within
+from agents.context_assembly.spans import names_in
+from agents.context_assembly.standing import is_over
+from stores.ports import CanonReader, TextIndex
+from stores.records.canon import Fact, FactStatus
+from stores.records.ids import Id
+from stores.records.world import Entity, EntityStatus
+
+HOPS: Final = 2
+NEAR: Final = 30
+"""Entities around those that are named, the nearest."""
+FACTS: Final = 40
+"""Facts that are weighed, of each way to find them: the newest of one entity, the best by words."""
+BEST: Final = 12
+"""Facts whose evidence counts."""
+MOST_NAMES: Final = 6
+OVER: Final = 0.4
+"""What is left of the share of a fact that is over, where it is asked how it is now."""
+BARE: Final = 0.15
+"""What a fact is worth that joins two who are named and shares no word with the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """What of the graph bears on a question, each with its share (0 ... 1). `turns` are what the facts rest
+    on, `over` those of them that bear out only what is over; `bridges` the names that facts lead on to."""
+
+    entities: Mapping[Id, float] = field(default_factory=dict)
+    facts: Mapping[Id, float] = field(default_factory=dict)
+    turns: Mapping[Id, float] = field(default_factory=dict)
+    over: frozenset[Id] = frozenset()
+    bridges: tuple[str, ...] = ()
+
+    def shares(self, kind: Kind) -> Mapping[Id, float]:
+        """Return the shares of what is of this kind."""
+        match kind:
+            case "entities":
+                return self.entities
+            case "facts":
+                return self.facts
+            case "turns":
+                return self.turns
+            case _:
+                return {}
+
+
+class Links:
+    """Finds what of the graph bears on a question. Stateless."""
+
+    def __init__(self, canon: CanonReader, index: TextIndex) -> None:
+        self._canon = canon
+        self._index = index
+
+    async def of(self, question: str, cues: Cues, within: Within) -> Linked:
+        """Return what bears on it. Raises StoreError."""
+        scope = {"universe": within.universe_id}
+        roots, hits = await gather(
+            self._named(question, cues, within.universe_id),
+            self._index.search("facts", question, k=FACTS, scope=scope),
+        )
+        if not roots and not hits:
+            return Linked()
+        near, said, lists = await gather(
+            self._canon.neighbourhood(list(roots), hops=HOPS, limit=NEAR),
+            self._canon.facts_by_id([hit.id for hit in hits]),
+            gather(*(self._canon.facts_about(id, history=True, newest=FACTS) for id in roots)),
+        )
+        facts = {f.id: f for f in (*near.facts, *said.values(), *(f for facts in lists for f in facts))}
+        weighed = _weighed(facts.values(), cues, roots)
+        best = dict(sorted(weighed.items(), key=lambda each: (-each[1], each[0]))[:BEST])
+        turns, over = await self._evidence(best, facts)
+        entities = dict.fromkeys(roots, 1.0) | {e.id: 0.3 for e in near.entities if e.id not in roots}
+        names = {e.id: e.name for e in (*near.entities, *roots.values())}
+        led_to = dict.fromkeys(
+            i.entity_id for id in list(best)[:5] for i in facts[id].involves if i.entity_id not in roots
+        )
+        bridges = tuple(names[id] for id in led_to if id in names)
+        return Linked(entities, weighed, turns, over, bridges)
+
+    async def _named(self, question: str, cues: Cues, universe_id: Id) -> dict[Id, Entity]:
+        """Return whom and what the question names: by exact name, or by a telling word of it."""
+        hits, exact = await gather(
+            self._index.search("entities", question, k=FACTS, scope={"universe": universe_id}),
+            gather(*(self._canon.find_entity(universe_id, n) for n in names_in(question)[:MOST_NAMES])),
+        )
+        found = {e.id: e for entities in exact for e in entities}
+        listed = await self._canon.entities_by_id([hit.id for hit in hits])
+        for hit in hits:
+            entity = listed.get(hit.id)
+            if entity is not None and entity.status is EntityStatus.CANONICAL and _is_named(entity, cues):
+                found.setdefault(entity.id, entity)
+        return dict(list(found.items())[:MOST_NAMES])
+
+    async def _evidence(
+        self, best: Mapping[Id, float], facts: Mapping[Id, Fact]
+    ) -> tuple[dict[Id, float], frozenset[Id]]:
+        if not best:
+            return {}, frozenset()
+        resting = await self._canon.evidence_of_all(list(best))
+        turns: dict[Id, float] = {}
+        standing: set[Id] = set()
+        for fact_id, pieces in resting.items():
+            for turn_id in (piece.turn_id for piece in pieces if piece.turn_id):
+                turns[turn_id] = max(turns.get(turn_id, 0.0), best[fact_id])
+                if not is_over(facts[fact_id]):
+                    standing.add(turn_id)
+        return turns, frozenset(set(turns) - standing)
+
+
+def _is_named(entity: Entity, cues: Cues) -> bool:
+    """Say whether a whole name stands in the question, or a word of one that is long enough to tell."""
+    for name in (entity.name, *entity.aliases):
+        own = [word for word in words(name) if word not in ("the", "of", "a", "an")]
+        if own and (all(w in cues.spoken for w in own) or any(len(w) > 3 and w in cues.spoken for w in own)):
+            return True
+    return False
+
+
+def _weighed(facts: Iterable[Fact], cues: Cues, roots: Collection[Id]) -> dict[Id, float]:
+    """Return what each fact is worth for the question: by the words they share, the rarer the more; less if
+    it is over, where it is asked how it is now."""
+    listed = [(fact, tuple(dict.fromkeys(stems(fact.statement)))) for fact in facts]
+    rarity = _rarity([own for _, own in listed])
+    weighed: dict[Id, float] = {}
+    for fact, own in listed:
+        if fact.status is FactStatus.RETCONNED:
+            continue
+        share = covered(cues.stems, own, rarity)
+        if len({i.entity_id for i in fact.involves}.intersection(roots)) > 1:
+            share = max(share, BARE)
+        if share:
+            weighed[fact.id] = share * (OVER if cues.now and is_over(fact) else 1.0)
+    most = max(weighed.values(), default=1.0)
+    return {id: share / most for id, share in weighed.items()} if most < BARE else weighed
+
+
+def _rarity(lists: Sequence[Sequence[str]]) -> dict[str, float]:
+    counts = Counter(stem for own in lists for stem in own)
+    return {stem: math.log(1 + len(lists) / (n + 0.5)) for stem, n in counts.items()}

@@ -1,0 +1,76 @@
+"""What counts of what an index gave: looked up in the truth, by kind. Read-only.
+
+An index follows the truth and may be behind: a turn that was undone, a fact that was taken back since.
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from agents.context_assembly.recall_port import Kind, Within
+from stores.errors import NotFound
+from stores.ports import CanonReader, LogReader
+from stores.records.canon import Fact, FactKind, FactStatus
+from stores.records.ids import Id
+from stores.records.world import EntityStatus
+
+OVER: Final = 0.5
+"""What is left of the score of a fact that held once and does not now."""
+
+
+class Standings:
+    """Says how far each thing counts: 1 as it is, less for what is over, 0 for what is not so."""
+
+    def __init__(self, canon: CanonReader, log: LogReader) -> None:
+        self._canon = canon
+        self._log = log
+
+    async def of(self, kind: Kind, ids: Sequence[Id], within: Within) -> dict[Id, float]:
+        """Return what each of `ids` counts; what is not there any more is left out. Raises StoreError."""
+        if not ids:
+            return {}
+        match kind:
+            case "turns":
+                return dict.fromkeys(await self._log.on_line(within.scene_id, ids), 1.0)
+            case "facts":
+                facts = await self._canon.facts_by_id(ids)
+                return {id: counts(fact) for id, fact in facts.items()}
+            case "entities":
+                entities = await self._canon.entities_by_id(ids)
+                return {id: 1.0 for id, e in entities.items() if e.status is EntityStatus.CANONICAL}
+            case "memories":
+                return dict.fromkeys(await self._memories(ids), 1.0)
+            case "scenes":
+                found = await gather(*(self._scene(id) for id in ids))
+                return dict.fromkeys(filter(None, found), 1.0)
+            case "snippets":
+                return dict.fromkeys(ids, 1.0)  # what a source says is never taken back
+
+    async def _memories(self, ids: Collection[Id]) -> list[Id]:
+        memories = await self._log.memories(ids=ids)
+        lived = {m.turn_id for m in memories if m.turn_id}
+        standing = await self._log.on_line(None, lived) if lived else set()
+        return [m.id for m in memories if m.turn_id is None or m.turn_id in standing]
+
+    async def _scene(self, scene_id: Id) -> Id | None:
+        try:
+            return (await self._log.scene(scene_id)).id
+        except NotFound:
+            return None
+
+
+def counts(fact: Fact) -> float:
+    """Return how far a fact counts for what is asked now."""
+    if fact.status is FactStatus.RETCONNED:
+        return 0.0
+    return OVER if is_over(fact) else 1.0
+
+
+def is_over(fact: Fact) -> bool:
+    """Say whether a fact held once and does not now: another took its place, or it ended. What happened is
+    never over."""
+    if fact.status is FactStatus.SUPERSEDED or fact.closed:
+        return True
+    return fact.valid_to is not None and fact.kind is not FactKind.EVENT

@@ -1,0 +1,170 @@
+"""Turns found again: what the indexes gave, the turns beside it, and a second look along names.
+
+The second look is what a graph of mentions would give, and costs nothing to keep: names and rare words of the
+first hits are searched for, so that who was only named in the answer to one half of a question leads to the
+other.
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from agents.context_assembly.cues import Cues, words
+from agents.context_assembly.fusion import normalised, ranked
+from agents.context_assembly.linking import Linked
+from agents.context_assembly.recall_port import Within
+from agents.context_assembly.spans import names_in
+from agents.context_assembly.standing import is_over
+from agents.context_assembly.turn_ranking import (
+    By,
+    Told,
+    Weights,
+    add_cues,
+    own_words,
+    prefer_later,
+    rarity_of,
+)
+from stores.errors import NotFound
+from stores.ports import CanonReader, LogReader, TextIndex
+from stores.records.ids import Id
+from stores.records.play import Speaker
+
+FIRST: Final = 5
+"""Hits whose names and rare words are looked for in the second look."""
+BRIDGES: Final = 6
+AGAIN: Final = 30
+"""Hits of the second look."""
+STALE: Final = 0.6
+"""What is left of a turn that bears out only what is over, where it is asked how it is now."""
+CHECKED: Final = 40
+"""Turns at the top of which is looked up what rests on them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """What each way gives to each turn; `lost` were found and are not on the line."""
+
+    by: By
+    lost: int = 0
+
+
+class TurnSearch:
+    """Ranks turns. Stateless and read-only."""
+
+    def __init__(self, canon: CanonReader, log: LogReader, index: TextIndex, weights: Weights) -> None:
+        self._canon = canon
+        self._log = log
+        self._index = index
+        self._weights = weights
+
+    async def rank(self, question: str, cues: Cues, items: By, linked: Linked, within: Within) -> Ranked:
+        """Return every turn that may answer, with what each way of looking gives to it. Raises StoreError."""
+        weights = self._weights
+        told = await self._told((*items, *linked.turns), within)
+        by = own_words(items, told, cues, weights)
+        for id, share in linked.turns.items():
+            if id in told:
+                _add(by, id, "graph", weights.graph * share)
+        add_cues(by, told, cues, weights)
+        if weights.bridge:
+            await self._again(question, cues, by, told, linked, within)
+        if cues.now:
+            await self._less_if_over(by, linked)
+        prefer_later(by, ranked(by), told, cues, weights)
+        lost = sum(1 for id in items if id not in told)
+        return Ranked(by, lost)
+
+    async def _told(self, ids: Iterable[Id], within: Within) -> dict[Id, Told]:
+        """Read the turns and those before them, as far as they are on the line and where is looked."""
+        found = await self._log.turns(list(dict.fromkeys(ids)))
+        before = {t.parent_id for t in found.values() if t.parent_id} - set(found)
+        turns = found | (await self._log.turns(before) if before else {})
+        standing, heroes = await gather(
+            self._log.on_line(within.scene_id, turns) if turns else _none(),
+            self._heroes({t.scene_id for t in turns.values() if t.speaker is Speaker.PLAYER and not t.name}),
+        )
+        return {
+            id: Told.of(turn, turn.name or heroes.get(turn.scene_id, ""))
+            for id, turn in turns.items()
+            if id in standing
+        }
+
+    async def _heroes(self, scene_ids: Collection[Id]) -> dict[Id, str]:
+        """Return who speaks where a player's turn names nobody: the player's character of its story."""
+        if not scene_ids:
+            return {}
+        stories: dict[Id, Id] = {}
+        for scene in await gather(*(self._log.scene(id) for id in scene_ids)):
+            stories[scene.id] = scene.story_id
+        heroes: dict[Id, str] = {}
+        for story_id in set(stories.values()):
+            try:
+                pc_id = (await self._log.story(story_id)).pc_id
+                if pc_id:
+                    heroes[story_id] = (await self._canon.entity(pc_id)).name
+            except NotFound:
+                continue  # proposed, and not in canon yet: the turn has no name to go by
+        return {scene_id: heroes.get(story_id, "") for scene_id, story_id in stories.items()}
+
+    async def _again(
+        self,
+        question: str,
+        cues: Cues,
+        by: By,
+        told: dict[Id, Told],
+        linked: Linked,
+        within: Within,
+    ) -> None:
+        """Look a second time, for what the first hits name."""
+        first = [told[id] for id in ranked(by)[:FIRST]]
+        bridges = _bridges(first, told, cues, linked)
+        if not bridges:
+            return
+        scope = {"universe": within.universe_id}
+        scope |= {"story": within.story_id} if within.story_id else {}
+        scope |= {"scene": within.scene_id} if within.scene_id else {}
+        hits = await self._index.search("turns", f"{question} {' '.join(bridges)}", k=AGAIN, scope=scope)
+        new = [hit.id for hit in hits if hit.id not in told]
+        told |= {id: one for id, one in (await self._told(new, within)).items() if id not in told}
+        for id, score in normalised(hits).items():
+            if id in told:
+                _add(by, id, "graph", self._weights.bridge * score)
+
+    async def _less_if_over(self, by: By, linked: Linked) -> None:
+        """Lower the turns that bear out only what is over."""
+        top = ranked(by)[:CHECKED]
+        over = set(linked.over)
+        resting = await self._canon.supported_by(top) if top else []
+        facts = await self._canon.facts_by_id({subject for _, subject in resting}) if resting else {}
+        stands = {turn for turn, subject in resting if subject in facts and not is_over(facts[subject])}
+        over |= {turn for turn, subject in resting if subject in facts} - stands
+        for id in over.intersection(by):
+            by[id] = {way: score * STALE for way, score in by[id].items()}
+
+
+def _bridges(first: Sequence[Told], told: Mapping[Id, Told], cues: Cues, linked: Linked) -> list[str]:
+    """Return the names and the rarest words of the first hits that the question does not have."""
+    names = Counter(
+        name for one in first for name in names_in(one.turn.text) if not cues.spoken.intersection(words(name))
+    )
+    rarity = rarity_of(told.values())
+    asked = set(cues.stems)
+    rare = sorted(
+        {stem for one in first[:2] for stem in one.stems if stem not in asked},
+        key=lambda stem: (-rarity.get(stem, 0.0), stem),
+    )
+    chosen = [*linked.bridges[:3], *(name for name, _ in names.most_common(4)), *rare]
+    return list(dict.fromkeys(chosen))[:BRIDGES]
+
+
+def _add(by: By, id: Id, way: str, score: float) -> None:
+    found = by.setdefault(id, {})
+    found[way] = found.get(way, 0.0) + score
+
+
+async def _none() -> set[Id]:
+    return set()
