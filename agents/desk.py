@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Literal, Protocol
 
 from agents.bench import Bench
+from agents.import_desk import ImportDesk
 from agents.messages import EventBus
 from agents.model_desk import ModelDesk
 from agents.views import (
@@ -317,6 +318,11 @@ class Desk(Protocol):
         ...
 
     # --- the world ---------------------------------------------------------------------------------
+    @property
+    def imports(self) -> ImportDesk:
+        """Logs of existing play brought in."""
+        ...
+
     @property
     def world(self) -> WorldDesk:
         """The GM's own hand: edits, what they would do, the record behind canon, the ledger."""

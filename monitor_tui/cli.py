@@ -17,6 +17,7 @@ from monitor_tui import (
     cli_backup,
     cli_campaigns,
     cli_doctor,
+    cli_import_log,
     cli_mirror,
     cli_model,
     cli_play,
@@ -61,6 +62,7 @@ def demo(context: typer.Context, home: Home = None) -> None:
 for _group in (
     cli_play,
     cli_campaigns,
+    cli_import_log,
     cli_model,
     cli_backup,
     cli_doctor,

@@ -18,6 +18,7 @@ from agents.canon_keeper.predicates import load_catalogue
 from agents.context_assembly.agenda import Agendas
 from agents.context_assembly.context import ContextAssembly
 from agents.context_assembly.package import Packages
+from agents.importing.importer import Importer
 from agents.messages import EventBus, Notice
 from agents.model.calls import ModelCalls
 from agents.model.client import ChildModel
@@ -255,6 +256,16 @@ def compose_with(
     clerk = Clerk(bench, context, ledger)
     bills = Bills(log, canon, purse, clock)
     imagining = Imagining(calls, canon, ids)
+    imports = Importer(
+        stores.history,
+        stores.log(Role.CONTEXT_ASSEMBLY),
+        canon,
+        stories.create_universe,
+        stories.new_hero,
+        turnstile,
+        clock,
+        events,
+    )
     models = Models(calls, stops, houses, Xrays(log), bills, log, keeper, turnstile, imagining)
     desk = Orchestrator(
         log=log,
@@ -285,6 +296,7 @@ def compose_with(
         world=world,
         storyteller=storyteller,
         model=models,
+        imports=imports,
         transcript=transcript,
         atlas=atlas,
         commands=lambda desk: Commands(

@@ -16,6 +16,7 @@ from agents.canon_keeper.keeper import CanonKeeper
 from agents.clean import clean, clean_line
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.desk import Mode, NewUniverse, StoryOutline
+from agents.import_desk import ImportDesk
 from agents.messages import EventBus, ProposalsChanged, SceneOpened
 from agents.model_desk import ModelDesk
 from agents.orchestrator.atlas import Atlas
@@ -110,6 +111,7 @@ class Orchestrator:
         world: Worlds,
         storyteller: Storyteller,
         model: ModelDesk,
+        imports: ImportDesk,
         transcript: Transcript,
         atlas: Atlas,
         chronicle: Chronicle,
@@ -143,6 +145,7 @@ class Orchestrator:
         self._world = world
         self._storyteller = storyteller
         self._model = model
+        self._imports = imports
         self._transcript = transcript
         self._atlas = atlas
         self._chronicle = chronicle
@@ -534,6 +537,10 @@ class Orchestrator:
         return self._bench
 
     # --- the world -----------------------------------------------------------------------------------
+
+    @property
+    def imports(self) -> ImportDesk:
+        return self._imports
 
     @property
     def world(self) -> Worlds:

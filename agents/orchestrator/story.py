@@ -69,7 +69,7 @@ class StoryLoop:
         scene_title = title(outline.scene_title, "A scene needs a title.")
         for newcomer in outline.newcomers:
             title(newcomer.name, "Whoever is new needs a name.")
-        pc_id = await self._person(universe, outline.pc)
+        pc_id = await self.hero(universe, outline.pc)
         place_id = await self._place(universe, outline.place)
         story = Story(
             id=self._ids.new(),
@@ -169,10 +169,12 @@ class StoryLoop:
             await self._loops.fire(Loop.SCENE, scene.id, "load_context")
         return scene
 
-    async def _person(self, universe: Universe, pc: Id | NewCharacter | None) -> Id | None:
+    async def hero(self, universe: Universe, pc: Id | NewCharacter | None) -> Id | None:
         """Return the player character's id, creating them by the GM's word if they are new."""
-        if not isinstance(pc, NewCharacter):
-            return pc
+        return await self.new_hero(universe, pc) if isinstance(pc, NewCharacter) else pc
+
+    async def new_hero(self, universe: Universe, pc: NewCharacter) -> Id:
+        """Create a player character by the GM's word. Raises InputError without a name."""
         entity_id = self._ids.new()
         change = CreateEntity(
             entity_id=entity_id,

@@ -54,6 +54,7 @@ from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
 from stores.records.play import Degree, Die, Resolution, Scene, Speaker, Story, TensionMode, Turn
 from stores.records.world import Entity, EntityKind, Number, Universe
 from tests.screens.twin_bench import TwinBench
+from tests.screens.twin_imports import TwinImports
 from tests.screens.twin_model import TwinModel
 from tests.screens.twin_world import TwinWorld
 
@@ -107,6 +108,7 @@ class TwinDesk:
         self._universes = [self.universe] if sample else []
         self.story_id = an_id("story", "The Drowned Bell")
         self.model = TwinModel(self)
+        self.imports = TwinImports(self)
         self.story_states: dict[Id, str] = {}
         self._stories: list[Story] = []
         self._scenes: dict[Id, Scene] = {}

@@ -1,0 +1,266 @@
+"""Bringing a log in: read, shown, and written a scene at a time, so that it can be cut off and gone on with.
+
+Each scene comes whole or not at all, and a second run of the same file goes on behind what is there. Nothing
+of it is canon, and nothing is proposed. Source: the issue "Context that remembers" ("Import of existing
+play").
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import PurePath
+from typing import Final, NamedTuple
+
+from agents.clean import clean
+from agents.desk import NewCharacter, NewUniverse
+from agents.importing.entries import Log, Voice
+from agents.importing.reading import read_log
+from agents.importing.scenes import Part, parts_of
+from agents.importing.views import ImportDone, ImportOrder, ImportPreview, ImportProgress
+from agents.importing.writing import Book, story_id_of
+from agents.messages import EventBus, LineMoved, SceneOpened
+from stores.errors import InputError
+from stores.history import History
+from stores.ports import CanonReader, LogReader
+from stores.records.ids import Clock, Id
+from stores.records.ledger import Loop
+from stores.records.play import Scene, Story
+from stores.records.world import EntityKind, Universe
+
+MOST_SPEAKERS: Final = 500
+"""Speakers that are looked for in canon; a log with more is no log of one table."""
+
+Founding = Callable[[NewUniverse], Awaitable[Universe]]
+"""Makes a universe on the GM's word."""
+
+Naming = Callable[[Universe, NewCharacter], Awaitable[Id]]
+"""Makes a player character on the GM's word, as story set-up does."""
+
+Hear = Callable[[ImportProgress], None]
+
+
+class _Read(NamedTuple):
+    log: Log
+    parts: list[Part]
+
+    @property
+    def turns(self) -> int:
+        return sum(part.turns for part in self.parts)
+
+    @property
+    def notes(self) -> int:
+        return sum(len(part.entries) - part.turns for part in self.parts)
+
+
+class Importer:
+    """Stateless: how far an import has come is what of it is in the library."""
+
+    def __init__(
+        self,
+        history: History,
+        log: LogReader,
+        canon: CanonReader,
+        found: Founding,
+        name_hero: Naming,
+        turnstile: asyncio.Lock,
+        clock: Clock,
+        events: EventBus,
+    ) -> None:
+        self._history = history
+        self._log = log
+        self._canon = canon
+        self._found = found
+        self._name_hero = name_hero
+        self._turnstile = turnstile
+        self._clock = clock
+        self._events = events
+
+    async def look(self, order: ImportOrder) -> ImportPreview:
+        """Say what the file holds and where it would go; changes nothing. Raises InputError."""
+        universe = await self._universe(order)
+        story = await self._story(order, universe)
+        read = await self._read(order, story)
+        hero = await self._hero_in(universe, order.hero) if order.hero else None
+        begun = len(await self._log.scenes(story.id)) if story else 0
+        counted = Counter(
+            (entry.speaker, entry.voice.value)
+            for part in read.parts
+            for entry in part.entries
+            if entry.voice is not None and entry.voice is not Voice.OOC
+        )
+        return ImportPreview(
+            form=read.log.form,
+            universe=universe.name if universe else _universe_name(order),
+            new_universe=universe is None,
+            story=story.title if story else _story_title(order),
+            hero=order.hero,
+            new_hero=bool(order.hero) and hero is None,
+            scenes=len(read.parts),
+            turns=read.turns,
+            notes=read.notes,
+            begun=sum(part.turns for part in read.parts[:begun]),
+            titles=tuple(part.title for part in read.parts),
+            speakers=tuple((name, voice, times) for (name, voice), times in counted.most_common()),
+            problems=read.log.problems,
+        )
+
+    async def bring(self, order: ImportOrder, hear: Hear = lambda progress: None) -> ImportDone:
+        """Bring the log in, or go on where it was cut off. To cancel it, cancel the task: what is in stays,
+        and the same order goes on from there. Raises InputError (nothing more was written), StoreError.
+        """
+        universe = await self._universe(order)
+        # The whole file is read before the first word of it is written.
+        read = await self._read(order, await self._story(order, universe))
+        universe = universe or await self._found(NewUniverse(_universe_name(order)))
+        book = await self._book(order, universe, read)
+        done = await self._come_so_far(book)
+        begun = sum(part.turns for part in book.parts[:done])
+        came = begun
+        # The last scene again: a store that cannot write everything at once may have it in part.
+        for place in range(max(done - 1, 0) if done < len(book.parts) else done, len(book.parts)):
+            await self._bring(book, place)
+            came = sum(part.turns for part in book.parts[: place + 1])
+            title = book.parts[place].title
+            hear(ImportProgress(came, read.turns, place + 1, len(book.parts), title))
+        return ImportDone(
+            universe_id=universe.id,
+            universe=universe.name,
+            story_id=book.story.id,
+            story=book.story.title,
+            scenes=len(book.parts),
+            turns=read.turns,
+            notes=read.notes,
+            resumed_at=begun + 1 if begun else 0,
+            whole=done == len(book.parts),
+            last_scene=book.scene_id(len(book.parts) - 1),
+            problems=read.log.problems,
+        )
+
+    # --- inside -------------------------------------------------------------------------------------
+
+    async def _bring(self, book: Book, place: int) -> None:
+        records = await asyncio.to_thread(book.records, place)
+        async with self._turnstile:
+            # Play goes on beside an import, and might have gone on in this very story.
+            await self._come_so_far(book, at_least=place)
+            await self._history.load(records, naming=(), finish=True)
+        self._events.publish(LineMoved(book.scene_id(place)))
+        if place == len(book.parts) - 1:
+            self._events.publish(SceneOpened(book.scene_id(place)))
+
+    async def _read(self, order: ImportOrder, story: Story | None) -> _Read:
+        hero = await self._name_of(story.pc_id) if story else order.hero
+        log = await asyncio.to_thread(read_log, order.data, form=order.form, hero=hero)
+        return _Read(log, await asyncio.to_thread(parts_of, log.entries))
+
+    async def _book(self, order: ImportOrder, universe: Universe, read: _Read) -> Book:
+        story = await self._story(order, universe)
+        if story is None:
+            story = Story(
+                id=self._story_id(order, universe),
+                universe_id=universe.id,
+                title=_story_title(order),
+                pc_id=await self._hero(universe, order.hero) if order.hero else None,
+                created_at=self._clock(),
+            )
+        return Book(story, read.parts, await self._cast(universe, read))
+
+    async def _come_so_far(self, book: Book, *, at_least: int = 0) -> int:
+        """Return how many scenes are in. Raises InputError if the story is no longer what the import left."""
+        there = await self._log.scenes(book.story.id)
+        states = await self._log.loop_states(Loop.SCENE, [scene.id for scene in there])
+        if len(there) >= len(book.parts):
+            return len(book.parts)
+        for place, scene in enumerate(there):
+            moved = states.get(scene.id)
+            ended = moved is not None and moved.target == "completed"
+            if not _as_left(book, place, scene) or ended != (place < len(there) - 1):
+                raise _played_on(book, place)
+        story = await self._log.loop_state(Loop.STORY, book.story.id)
+        if len(there) < at_least or (there and (story is None or story.target != "active")):
+            raise _played_on(book, max(len(there) - 1, 0))
+        return len(there)
+
+    async def _universe(self, order: ImportOrder) -> Universe | None:
+        wanted = _universe_name(order).casefold()
+        for universe in await self._canon.universes():
+            if wanted in (universe.name.casefold(), universe.id):
+                return universe
+        return None
+
+    async def _story(self, order: ImportOrder, universe: Universe | None) -> Story | None:
+        """Return the story that this very file became here, if it was begun."""
+        if universe is None:
+            return None
+        wanted = self._story_id(order, universe)
+        return next((s for s in await self._log.stories(universe.id) if s.id == wanted), None)
+
+    def _story_id(self, order: ImportOrder, universe: Universe) -> Id:
+        form = order.form.value if order.form else ""
+        return story_id_of(universe.id, order.data, _story_title(order), form)
+
+    async def _hero(self, universe: Universe, name: str) -> Id:
+        return await self._hero_in(universe, name) or await self._name_hero(universe, NewCharacter(name))
+
+    async def _hero_in(self, universe: Universe | None, name: str) -> Id | None:
+        if universe is None:
+            return None
+        people = [
+            entity
+            for entity in await self._canon.find_entity(universe.id, name)
+            if entity.kind is EntityKind.CHARACTER
+        ]
+        if len(people) > 1:
+            raise InputError(
+                f"There are {len(people)} characters called {name!r} in {universe.name}.",
+                kept="Nothing was brought in.",
+                todo="Give one of them another name first, or leave the player character out.",
+            )
+        return people[0].id if people else None
+
+    async def _name_of(self, entity_id: Id | None) -> str:
+        if entity_id is None:
+            return ""
+        found = await self._canon.entities_by_id([entity_id])
+        return found[entity_id].name if entity_id in found else ""
+
+    async def _cast(self, universe: Universe, read: _Read) -> dict[str, Id]:
+        """Who of those who speak is in canon: they were there."""
+        names = Counter(e.speaker for part in read.parts for e in part.entries if e.speaker)
+        cast: dict[str, Id] = {}
+        for name, _ in names.most_common(MOST_SPEAKERS):
+            found = await self._canon.find_entity(universe.id, name)
+            actors = [e for e in found if e.kind in (EntityKind.CHARACTER, EntityKind.CREATURE)]
+            if len(actors) == 1:
+                cast[name] = actors[0].id
+        return cast
+
+
+def _as_left(book: Book, place: int, scene: Scene) -> bool:
+    return scene.id == book.scene_id(place) and scene.head == book.head(place)
+
+
+def _universe_name(order: ImportOrder) -> str:
+    return " ".join(clean(order.universe).split()) or _from_file(order)
+
+
+def _story_title(order: ImportOrder) -> str:
+    return " ".join(clean(order.story).split())[:120] or _from_file(order)
+
+
+def _from_file(order: ImportOrder) -> str:
+    """Return a name made of the file's: `the_long-road.jsonl` is “The long road”."""
+    stem = clean(PurePath(order.name).stem).replace("_", " ").replace("-", " ")
+    name = " ".join(stem.split())[:120]
+    return name[:1].upper() + name[1:] if name else "Imported log"
+
+
+def _played_on(book: Book, place: int) -> InputError:
+    so_far = sum(part.turns for part in book.parts[: place + 1])
+    return InputError(
+        f"“{book.story.title}” was played on since its import was cut off, so the rest cannot follow.",
+        kept=f"What was played is kept, and so are the {so_far:,} turns that were brought in.",
+        todo="Bring the whole log in beside it under another title, with --story.",
+    )

@@ -1,0 +1,69 @@
+"""What an import tells: what it is about to do, how far it is, what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agents.importing.entries import Form, Problem
+from stores.records.ids import Id
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOrder:
+    """What is asked for: the file's name and bytes; names of universe, story and player character (empty:
+    from the file's name, and nobody). `form` overrides what the content says."""
+
+    name: str
+    data: bytes
+    universe: str = ""
+    story: str = ""
+    hero: str = ""
+    form: Form | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportProgress:
+    """How much is in the library: turns and scenes of how many, and the scene that came last."""
+
+    turns: int
+    of_turns: int
+    scenes: int
+    of_scenes: int
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPreview:
+    """What a file holds and where it would go. `begun`: turns of it that are in the library already."""
+
+    form: Form
+    universe: str
+    new_universe: bool
+    story: str
+    hero: str
+    new_hero: bool
+    scenes: int
+    turns: int
+    notes: int
+    begun: int
+    titles: tuple[str, ...]
+    speakers: tuple[tuple[str, str, int], ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportDone:
+    """What is in now. `resumed_at` is the turn (from 1) that this run began with, `whole`: nothing was left
+    to do. `last_scene` is the one that play goes on in."""
+
+    universe_id: Id
+    universe: str
+    story_id: Id
+    story: str
+    scenes: int
+    turns: int
+    notes: int
+    resumed_at: int
+    whole: bool
+    last_scene: Id
+    problems: tuple[Problem, ...]

@@ -1,0 +1,94 @@
+"""Who speaks: the roles that logs have, and a guess from the speaker's name where they have none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from agents.importing.entries import Entry, Problem, Voice
+
+_ROLES: Final[Mapping[Voice, str]] = {
+    Voice.PLAYER: "player user pc hero human me protagonist",
+    Voice.GM: "gm dm mc narrator narration assistant storyteller keeper referee master game_master"
+    " dungeon_master warden director ai model bot",
+    Voice.NPC: "npc character other companion",
+    Voice.ORACLE: "oracle dice roll result roller",
+    Voice.SYSTEM: "system info tool function log",
+    Voice.OOC: "ooc out_of_character meta table note comment aside",
+    Voice.MARK: "scene session chapter mark heading",
+}
+_NAMES: Final[Mapping[Voice, tuple[str, ...]]] = {
+    Voice.GM: (
+        "gm",
+        "dm",
+        "mc",
+        "game master",
+        "dungeon master",
+        "narrator",
+        "storyteller",
+        "keeper",
+        "warden",
+    ),
+    Voice.PLAYER: ("you", "i", "me", "player", "pc", "user"),
+    Voice.ORACLE: ("oracle", "dice", "roll", "dice roller"),
+    Voice.SYSTEM: ("system",),
+    Voice.OOC: ("ooc", "note", "out of character"),
+}
+_BY_ROLE: Final = {word: voice for voice, words in _ROLES.items() for word in words.split()}
+_BY_NAME: Final = {name: voice for voice, names in _NAMES.items() for name in names}
+
+
+def voice_of(role: str) -> Voice | None:
+    """Return whose voice a log's word for a role is; None if there is no such role."""
+    return _BY_ROLE.get(_plain(role).replace(" ", "_"))
+
+
+def voice_of_name(name: str) -> Voice | None:
+    """Return whose voice a speaker with this name has, if the name alone tells: `GM`, `You`, `Oracle`."""
+    return _BY_NAME.get(_plain(name))
+
+
+def with_voices(entries: Sequence[Entry], hero: str = "") -> tuple[list[Entry], list[Problem]]:
+    """Give every entry a voice, and say whom the player's was given to.
+
+    A role that the log names stands. Where it names none, the hero's words are the player's, and names such
+    as `GM` speak for themselves. If nobody is the player then, it is whoever of the others speaks most often;
+    the others are characters of the world. Words without a speaker are told.
+    """
+    voices = _known(entries, hero)
+    guessed = [e for e in entries if e.voice is None]
+    problems: list[Problem] = []
+    plays = Voice.PLAYER in voices.values() or any(e.voice is Voice.PLAYER for e in entries)
+    others = Counter(e.speaker for e in guessed if e.speaker and e.speaker not in voices)
+    if others and not plays:
+        most, _ = others.most_common(1)[0]
+        voices[most] = Voice.PLAYER
+        problems.append(
+            Problem(0, f"no role tells who plays: {most}, who speaks most, was taken for the player")
+        )
+    return [e if e.voice else replace(e, voice=_voice(e, voices)) for e in entries], problems
+
+
+def _known(entries: Sequence[Entry], hero: str) -> dict[str, Voice]:
+    """What is known of each speaker: by name, or as the log has it elsewhere."""
+    elsewhere: dict[str, Counter[Voice]] = {}
+    for entry in entries:
+        if entry.voice not in (None, Voice.OOC, Voice.MARK) and entry.speaker:
+            elsewhere.setdefault(entry.speaker, Counter())[entry.voice] += 1
+    voices = {name: counted.most_common(1)[0][0] for name, counted in elsewhere.items()}
+    for name in {e.speaker for e in entries if e.speaker}:
+        if hero and _plain(name) == _plain(hero):
+            voices[name] = Voice.PLAYER
+        elif (voice := voice_of_name(name)) is not None:
+            voices.setdefault(name, voice)
+    return voices
+
+
+def _voice(entry: Entry, voices: Mapping[str, Voice]) -> Voice:
+    return voices.get(entry.speaker, Voice.NPC) if entry.speaker else Voice.GM
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.casefold().replace("-", " ").replace("_", " ").split())

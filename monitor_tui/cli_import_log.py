@@ -1,0 +1,191 @@
+"""`monitor import-log`: the log of another table becomes a universe, a story, scenes and turns."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from monitor_tui.cli_common import (
+    AsJson,
+    Home,
+    count,
+    group,
+    home_of,
+    open_desk,
+    print_json,
+    progress,
+    warn,
+)
+from stores.errors import InputError
+
+if TYPE_CHECKING:
+    from agents.importing.entries import Problem
+    from agents.importing.views import ImportDone, ImportProgress
+
+commands = group()
+
+SHOWN: Final = 20
+"""Problems that are listed; all are counted."""
+
+CANCELLED: Final = 130
+_BAR: Final = 30
+
+
+class LogForm(StrEnum):
+    """What a log is written in."""
+
+    AUTO = "auto"
+    JSON = "json"
+    TEXT = "text"
+    LONELOG = "lonelog"
+
+
+@commands.command("import-log")
+def import_log(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="A log: JSON lines, `Name: words`, or Lonelog; - is stdin.")],
+    universe: Annotated[str, typer.Option("--universe", help="The universe; made if there is none.")] = "",
+    story: Annotated[str, typer.Option("--story", help="The story's title.")] = "",
+    pc: Annotated[str, typer.Option("--pc", help="The player character; made if there is none.")] = "",
+    form: Annotated[LogForm, typer.Option("--format", help="What it is written in.")] = LogForm.AUTO,
+    as_json: AsJson = False,
+    home: Home = None,
+) -> None:
+    """Bring in the log of existing play. Nothing of it becomes canon.
+
+    Ctrl+C stops it between two scenes; the same command again goes on from there.
+    """
+    teller = _Teller(quiet=as_json)
+    try:
+        done = asyncio.run(_import(home_of(context, home), file, universe, story, pc, form, teller))
+    except KeyboardInterrupt:
+        teller.end()
+        warn(f"Cancelled. {teller.so_far()} The same command again goes on from there.")
+        raise SystemExit(CANCELLED) from None
+    finally:
+        teller.end()
+    if as_json:
+        print_json(_as_json(done))
+        return
+    print("\n".join(_words(done)))
+
+
+async def _import(
+    home: Path, file: Path, universe: str, story: str, pc: str, form: LogForm, teller: _Teller
+) -> ImportDone:
+    from agents.importing.entries import Form
+    from agents.importing.views import ImportOrder
+
+    order = ImportOrder(
+        name=file.name if str(file) != "-" else "Imported log",
+        data=await asyncio.to_thread(_read, file),
+        universe=universe,
+        story=story,
+        hero=pc,
+        form=None if form is LogForm.AUTO else Form(form.value),
+    )
+    desktop = await open_desk(home)
+    try:
+        # What a crash left half done is finished before anything is laid beside it.
+        await desktop.desk.recover()
+        return await desktop.desk.imports.bring(order, teller.hear)
+    finally:
+        await desktop.close()
+
+
+def _read(file: Path) -> bytes:
+    from agents.importing.decoding import MAX_FILE
+
+    try:
+        if str(file) == "-":
+            return sys.stdin.buffer.read(MAX_FILE + 1)
+        with file.open("rb") as opened:
+            return opened.read(MAX_FILE + 1)
+    except OSError as error:
+        raise InputError(
+            f"{file} cannot be read: {error.strerror or error}.", kept="Nothing was brought in."
+        ) from error
+
+
+class _Teller:
+    """Says on stderr how far it is: a bar that moves on a terminal, else a line at every tenth."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._live = sys.stderr.isatty() and not quiet
+        self._drawn = False
+        self._tenth = 0
+        self._last: ImportProgress | None = None
+
+    def hear(self, came: ImportProgress) -> None:
+        self._last = came
+        if self._live:
+            full = _BAR * came.turns // max(came.of_turns, 1)
+            bar = "█" * full + "░" * (_BAR - full)
+            sys.stderr.write(f"\r\x1b[K{bar} {came.turns:,} of {came.of_turns:,} turns")
+            sys.stderr.flush()
+            self._drawn = True
+        elif (tenth := 10 * came.turns // max(came.of_turns, 1)) > self._tenth:
+            self._tenth = tenth
+            progress(
+                f"{came.turns:,} of {came.of_turns:,} turns, {came.scenes:,} of {came.of_scenes:,} scenes"
+            )
+
+    def so_far(self) -> str:
+        if self._last is None:
+            return "Nothing was brought in by this run."
+        return f"{self._last.turns:,} of {self._last.of_turns:,} turns are in, as a story that can be played."
+
+    def end(self) -> None:
+        if self._drawn:
+            sys.stderr.write("\n")
+            self._drawn = False
+
+
+def _words(done: ImportDone) -> list[str]:
+    into = f"“{done.story}” in {done.universe}"
+    held = f"{count(done.turns, 'turn')} in {count(done.scenes, 'scene')}"
+    notes = f", and {count(done.notes, 'note')} out of character" if done.notes else ""
+    if done.whole:
+        lines = [f"{into} has this log already: {held}{notes}. Nothing was changed."]
+    elif done.resumed_at:
+        lines = [f"Resumed at turn {done.resumed_at:,}.", f"Imported {into}: {held}{notes}."]
+    else:
+        lines = [f"Imported {into}: {held}{notes}."]
+    if not done.whole:
+        lines.append("Nothing of it is canon. It can be played on: Continue a story.")
+    return [*lines, *_problem_lines(done.problems)]
+
+
+def _problem_lines(problems: Sequence[Problem]) -> list[str]:
+    if not problems:
+        return []
+    lost = sum(problem.lost for problem in problems)
+    lines = [
+        "",
+        f"{count(len(problems), 'thing')} to know" + (f", {lost:,} of them left out:" if lost else ":"),
+    ]
+    lines += [f"  {problem}" for problem in problems[:SHOWN]]
+    if len(problems) > SHOWN:
+        lines.append(f"  ... and {len(problems) - SHOWN:,} more (all with --json)")
+    return lines
+
+
+def _as_json(done: ImportDone) -> dict[str, Any]:
+    return {
+        "universe": {"id": done.universe_id, "name": done.universe},
+        "story": {"id": done.story_id, "title": done.story},
+        "scenes": done.scenes,
+        "turns": done.turns,
+        "notes": done.notes,
+        "resumed_at": done.resumed_at,
+        "nothing_to_do": done.whole,
+        "last_scene": done.last_scene,
+        "problems": [{"line": p.line, "words": p.words, "left_out": p.lost} for p in done.problems],
+    }
