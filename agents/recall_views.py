@@ -32,6 +32,7 @@ class Finding:
     text: str
     quote: str = ""
     where: str = ""
+    entity_id: Id | None = None
     fact_id: Id | None = None
     proposal_id: Id | None = None
     memory_id: Id | None = None
@@ -48,11 +49,13 @@ class Finding:
 class Answer:
     """`standing` is that of the best finding (UNKNOWN: there is none). `words` is a model's answer, empty
     without one; `cited` the numbers it cites. `unsupported` says what of it no finding bears out: it is
-    shown, and marked. `notes`: what could not be searched, and why."""
+    shown, and marked. `nearest` was found and does not answer it; it is shown apart. `notes`: what could not
+    be searched, and why."""
 
     question: str
     standing: AnswerStanding
     findings: tuple[Finding, ...] = ()
+    nearest: tuple[Finding, ...] = ()
     words: str = ""
     cited: tuple[int, ...] = ()
     unsupported: tuple[str, ...] = ()

@@ -42,7 +42,13 @@ NEEDED: Final[Mapping[Persona, tuple[str, ...]]] = {
 STORY: Final = "story"
 """The Monitor's other task: to make a story out of a sentence or two."""
 
-TASKS: Final[Mapping[tuple[Persona, str], tuple[str, ...]]] = {(Persona.MONITOR, STORY): ("words",)}
+ANSWER: Final = "answer"
+"""The Librarian's other task: to answer a question from what was found."""
+
+TASKS: Final[Mapping[tuple[Persona, str], tuple[str, ...]]] = {
+    (Persona.MONITOR, STORY): ("words",),
+    (Persona.LIBRARIAN, ANSWER): ("evidence", "words"),
+}
 """The tasks beside a persona's usual one, with what their prompts have to send."""
 
 BINDING: Final = frozenset({"lines", "result", "note", "words"})

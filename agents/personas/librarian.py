@@ -1,4 +1,4 @@
-"""The Librarian: says in a few points what of the record bears on this exchange.
+"""The Librarian: says in a few points what of the record bears on this exchange, and answers from it.
 
 Source: LANGGRAPH_AGENTS, "Agent catalog".
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 from agents.context_assembly.package import ContextPackage
 from agents.context_assembly.sections import parts
 from agents.model.asking import Calls, Occasion
-from agents.personas.outputs import Digest
+from agents.model.prompt_files import ANSWER
+from agents.personas.outputs import CitedAnswer, Digest
 from stores.records.model import Persona
 
 
@@ -28,3 +29,13 @@ class Librarian:
         sections = {**parts(package), "words": words}
         shaped = await self._calls.shaped(Persona.LIBRARIAN, sections, occasion, Digest)
         return shaped.value.points if shaped.value else ()
+
+    async def answer(self, question: str, evidence: str, occasion: Occasion) -> CitedAnswer | None:
+        """Return an answer to `question` that cites the numbered lines of `evidence`; None if what came could
+        not be read. It is asked by a key, so the persona's switch does not matter.
+
+        Raises ModelError if nothing was answered.
+        """
+        sections = {"evidence": evidence, "words": question}
+        shaped = await self._calls.shaped(Persona.LIBRARIAN, sections, occasion, CitedAnswer, ANSWER)
+        return shaped.value

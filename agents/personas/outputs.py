@@ -21,6 +21,9 @@ _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+(.*\S)")
 _YES = re.compile(
     r"\b(?:rewrite|needs? (?:a )?rewrit\w+|must be (?:rewritten|redone)|fails?|contradicts)\b", re.I
 )
+_SILENT = re.compile(r"\W*(?:unknown|the record (?:is silent|does not say))\b", re.I)
+_CITES = re.compile(r"\[(\d{1,2})\]")
+_SENTENCE = re.compile(r"[^.!?]+(?:[.!?]+[\"”’)]*(?:\s*\[\d{1,2}\])*|$)")
 _NO = re.compile(r"\b(?:no rewrite|do not rewrite|don't rewrite|keep it|fine as it is|good as it is)\b", re.I)
 
 _LABELLED = re.compile(r"^[\s>*#_-]*([A-Za-z][A-Za-z _]{2,20}?)[*_ ]*:[*_ ]*(\S.*)$", re.M)
@@ -66,6 +69,37 @@ class Digest(Answer):
     def from_words(cls, text: str) -> Self | None:
         points = _bullets(text)[:6]
         return cls(points=tuple(points)) if points else None
+
+
+class CitedSentence(Answer):
+    """One sentence of an answer, and the numbers of what it rests on."""
+
+    text: Annotated[str, Field(max_length=300)]
+    cites: tuple[Annotated[int, Field(ge=1, le=99)], ...] = Field(default=(), max_length=4)
+
+
+class CitedAnswer(Answer):
+    """The Librarian's, for a question to the record: sentences that cite, or that the record does not say."""
+
+    unknown: bool = False
+    sentences: tuple[CitedSentence, ...] = Field(default=(), max_length=5)
+
+    def in_short(self) -> str:
+        return "unknown" if self.unknown or not self.sentences else _counted(self.sentences, "sentence")
+
+    @classmethod
+    def from_words(cls, text: str) -> Self | None:
+        """Read plain sentences that cite with numbers in brackets: `Wenna has the key [2].`"""
+        line = _one_line(text, 1_500)
+        if _SILENT.match(line):
+            return cls(unknown=True)
+        found = [(_CITES.sub(" ", part), _CITES.findall(part)) for part in _SENTENCE.findall(line)]
+        said = [
+            CitedSentence(text=_one_line(words, 300).replace(" .", "."), cites=tuple(map(int, cites[:4])))
+            for words, cites in found
+            if any(map(str.isalnum, words))
+        ]
+        return cls(sentences=tuple(said[:5])) if any(one.cites for one in said) else None
 
 
 class Warnings(Answer):
@@ -202,7 +236,8 @@ class StoryIdea(Answer):
 
 
 OUTPUTS: Mapping[str, type[Answer]] = {
-    answer.__name__: answer for answer in (Plan, Digest, Warnings, Critique, Chronicle, Routing, StoryIdea)
+    answer.__name__: answer
+    for answer in (Plan, Digest, CitedAnswer, Warnings, Critique, Chronicle, Routing, StoryIdea)
 }
 """Every model that a prompt may name as its output."""
 

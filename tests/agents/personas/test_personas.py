@@ -25,6 +25,7 @@ from agents.personas.narrator import NarratorPersona
 from agents.personas.outputs import (
     OUTPUTS,
     Chronicle,
+    CitedAnswer,
     Critique,
     Digest,
     Plan,
@@ -277,6 +278,7 @@ def test_every_answer_says_itself_in_one_line(model: type[BaseModel]) -> None:
         Critique: Critique(),
         Chronicle: Chronicle(summary="s"),
         Routing: Routing(mode="narration"),
+        CitedAnswer: CitedAnswer(unknown=True),
         StoryIdea: StoryIdea(),
     }
     words = examples[model].in_short()  # type: ignore[index]
