@@ -39,6 +39,7 @@ def backups(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.backup.zip"))
 
 
+@pytest.mark.slow
 def test_backed_up_verified_and_restored_beside_and_anew(home: Path, tmp_path: Path) -> None:
     said = monitor(home, "backup").stdout
     (path,) = backups(home / "backups")

@@ -7,6 +7,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
 import agents
 import monitor_tui
 
@@ -51,6 +53,7 @@ def test_our_agents_are_ours() -> None:
     assert Path(agents.__file__).parent.parent == Path(monitor_tui.__file__).parent.parent
 
 
+@pytest.mark.slow
 def test_a_wheel_installs_and_runs_outside_the_checkout(tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
     subprocess.run(

@@ -36,6 +36,7 @@ from tests.long_campaign.playing import HERE, SCRIPTS, SEED, Campaign, opened, p
 pytestmark = [
     pytest.mark.xdist_group("long_campaign"),  # one worker plays it
     pytest.mark.timeout(600),
+    pytest.mark.slow,
 ]
 
 EXPORTED_AT = datetime(2026, 2, 1, tzinfo=UTC)

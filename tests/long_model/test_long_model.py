@@ -39,6 +39,7 @@ def _holds(result: Result) -> None:
             assert tally.at_gate, bait.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["langgraph", "inmemory"])
 async def test_twenty_eight_turns(tmp_path: Path, backend: str) -> None:
     _holds(await _played(tmp_path, 28, backend))

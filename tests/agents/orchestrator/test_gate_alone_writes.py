@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -327,6 +328,7 @@ def test_canon_changes_only_in_calls_that_commit(names: list[str], seed: int) ->
     assert changed <= COMMITS, "the gate alone writes canon"
 
 
+@pytest.mark.slow
 def test_every_call_alone_and_a_commit_after_it() -> None:
     """Each call is made, none but commits write, and commits do: the test could not pass by doing nothing."""
     names = [name for pair in ((n, "commit") for n in sorted(CALLS) if n != "commit") for name in pair]

@@ -91,6 +91,7 @@ def test_a_retcon_restored_is_as_if_it_had_never_been(
     library.live(lives, act)
 
 
+@pytest.mark.slow
 @FEW
 @given(LIVES, st.permutations(PEOPLE))
 def test_a_merge_split_again_gives_the_facts_back(
