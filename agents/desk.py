@@ -16,6 +16,7 @@ from agents.bench import Bench
 from agents.import_desk import ImportDesk
 from agents.messages import EventBus
 from agents.model_desk import ModelDesk
+from agents.recall_desk import RecallDesk
 from agents.views import (
     CommandHelp,
     CommitReport,
@@ -315,6 +316,12 @@ class Desk(Protocol):
     @property
     def model(self) -> ModelDesk:
         """How the model is set up, what it did and what that cost."""
+        ...
+
+    # --- the record --------------------------------------------------------------------------------
+    @property
+    def recall(self) -> RecallDesk:
+        """The record asked: answers by standing, turns found again, words searched."""
         ...
 
     # --- the world ---------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from agents.canon_keeper.predicates import load_catalogue
 from agents.context_assembly.agenda import Agendas
 from agents.context_assembly.context import ContextAssembly
 from agents.context_assembly.package import Packages
+from agents.context_assembly.recall import Recollector
 from agents.importing.importer import Importer
 from agents.messages import EventBus, Notice
 from agents.model.calls import ModelCalls
@@ -46,7 +47,9 @@ from agents.orchestrator.commands import Commands
 from agents.orchestrator.courtroom import Courtroom
 from agents.orchestrator.declarations import Declarations
 from agents.orchestrator.dicing import Dicing
+from agents.orchestrator.found import Placing
 from agents.orchestrator.founding import WorldSeed, read_seed
+from agents.orchestrator.gms_word import GmsWord
 from agents.orchestrator.ground import Grounds
 from agents.orchestrator.house_desk import HouseDesk
 from agents.orchestrator.imagining import Imagining
@@ -59,6 +62,7 @@ from agents.orchestrator.model_house import Houses, Speaker, keys_for
 from agents.orchestrator.models import Models
 from agents.orchestrator.notes import Notes
 from agents.orchestrator.people import People
+from agents.orchestrator.recollection import Recollections
 from agents.orchestrator.rests import Rests
 from agents.orchestrator.rolls import Rolls
 from agents.orchestrator.running_out import RunningOut
@@ -266,6 +270,23 @@ def compose_with(
         clock,
         events,
     )
+    recall = Recollector(
+        stores.canon(Role.CONTEXT_ASSEMBLY),
+        stores.log(Role.CONTEXT_ASSEMBLY),
+        stores.words(Role.CONTEXT_ASSEMBLY),
+        stores.vectors(Role.CONTEXT_ASSEMBLY),
+        None,
+    )
+    recollections = Recollections(
+        canon,
+        log,
+        recall,
+        Placing(canon, log, atlas, world.record, views),
+        calls,
+        keeper.houses.catalogue,
+        GmsWord(declarations, world.edits, loops, turnstile).propose,
+        ids,
+    )
     models = Models(calls, stops, houses, Xrays(log), bills, log, keeper, turnstile, imagining)
     desk = Orchestrator(
         log=log,
@@ -297,6 +318,7 @@ def compose_with(
         storyteller=storyteller,
         model=models,
         imports=imports,
+        recall=recollections,
         transcript=transcript,
         atlas=atlas,
         commands=lambda desk: Commands(

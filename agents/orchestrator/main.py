@@ -34,6 +34,7 @@ from agents.orchestrator.finding import in_scene, in_universe
 from agents.orchestrator.founding import WorldSeed, proposals_of
 from agents.orchestrator.line import Line
 from agents.orchestrator.loops import Loops
+from agents.orchestrator.recollection import Recollections
 from agents.orchestrator.rewording import involving
 from agents.orchestrator.rolls import Rolls
 from agents.orchestrator.router import Operation, Roll, Words, route
@@ -112,6 +113,7 @@ class Orchestrator:
         storyteller: Storyteller,
         model: ModelDesk,
         imports: ImportDesk,
+        recall: Recollections,
         transcript: Transcript,
         atlas: Atlas,
         chronicle: Chronicle,
@@ -146,6 +148,7 @@ class Orchestrator:
         self._storyteller = storyteller
         self._model = model
         self._imports = imports
+        self._recall = recall
         self._transcript = transcript
         self._atlas = atlas
         self._chronicle = chronicle
@@ -541,6 +544,10 @@ class Orchestrator:
     @property
     def imports(self) -> ImportDesk:
         return self._imports
+
+    @property
+    def recall(self) -> Recollections:
+        return self._recall
 
     @property
     def world(self) -> Worlds:

@@ -171,7 +171,7 @@ async def test_a_turn_tells_what_it_made_true(table: Table, twin: TwinDesk) -> N
     assert table.shows("Turn 2 of scene 1", "The iron door stands open", "Mara Venn")
     await table.press("down", "enter")
     assert table.screen == "UniverseScreen"
-    assert twin.called("card")[-1] == (twin.people[0].id,)
+    assert twin.called("card")[-1] == (twin.folk[0].id,)
     await table.press("escape")
     assert table.screen == "SceneScreen"
 

@@ -44,9 +44,9 @@ async def test_enter_all_the_way_plays_the_sample() -> None:
         assert table.screen == "SceneScreen"
     outline = outlined(twin)
     assert outline.title == "The Drowned Bell"
-    assert outline.pc == twin.people[0].id
+    assert outline.pc == twin.folk[0].id
     assert outline.place == twin._places[0].id
-    assert outline.cast == (twin.people[1].id,)
+    assert outline.cast == (twin.folk[1].id,)
     assert outline.system == "lantern_twos"
     assert (outline.dice, outline.tension_mode) == (DiceBy.PROGRAM, TensionMode.BEND)
 
@@ -167,7 +167,7 @@ async def test_the_cast_is_ticked_with_space() -> None:
         await table.press("space", "down", "space")
         assert table.shows("· Father Ode", "✓ Ilse Karr")
         await table.press("enter")
-    assert outlined(twin).cast == (twin.people[2].id,)
+    assert outlined(twin).cast == (twin.folk[2].id,)
 
 
 @pytest.mark.slow

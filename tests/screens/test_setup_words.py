@@ -65,7 +65,7 @@ async def test_a_sentence_fills_in_the_form_and_enter_begins_what_stands_there(
     assert outline.pc == NewCharacter(
         "Sel Arrow", "keeps the light and owes the sea", (("might", 0), ("wits", 0)), ()
     )
-    assert (outline.title, outline.place, outline.cast) == (IDEA.title, "Cold Light", (twin.people[1].id,))
+    assert (outline.title, outline.place, outline.cast) == (IDEA.title, "Cold Light", (twin.folk[1].id,))
     assert outline.newcomers == (
         Newcomer(EntityKind.CHARACTER, "Wren Arrow", "her daughter"),
         Newcomer(EntityKind.PLACE, "The Stair", "two hundred steps"),
@@ -103,7 +103,7 @@ async def test_the_row_does_what_the_key_does_and_a_known_hero_is_taken(twin: Tw
         await table.type("Low water")
         assert table.screen == "SceneScreen"
     outline = outlined(twin)
-    assert (outline.pc, outline.place, outline.cast) == (twin.people[0].id, None, ())
+    assert (outline.pc, outline.place, outline.cast) == (twin.folk[0].id, None, ())
 
 
 async def test_an_idea_without_a_hero_asks_whom_you_play(twin: TwinDesk) -> None:
@@ -129,7 +129,7 @@ async def test_on_the_story_it_changes_what_it_has_an_idea_for_and_nothing_else(
         assert table.shows("A Title of My Own", "dry")  # back and forth keeps it
         await table.press("enter", "enter")
     outline = outlined(twin)
-    assert outline.pc == twin.people[0].id
+    assert outline.pc == twin.folk[0].id
     assert outline.prose == ()  # what the world's own opening tells is of another story
 
 

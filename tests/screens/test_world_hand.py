@@ -39,7 +39,7 @@ async def test_an_entity_is_edited_in_a_small_form(table: Table, twin: TwinDesk)
     await table.press("tab", "tab", "tab", "tab")
     await table.type("wet, cold")
     ((entity_id, edit),) = twin.called("edit")
-    assert entity_id == twin.people[0].id
+    assert entity_id == twin.folk[0].id
     assert edit == EntityEdit(
         "Mara Venn of Harl",
         (),
@@ -81,7 +81,7 @@ async def test_a_full_disk_is_told_in_the_form(table: Table, twin: TwinDesk) -> 
 
 async def test_a_lock_is_one_key_and_waits_once(table: Table, twin: TwinDesk) -> None:
     await table.press("L")
-    assert twin.called("lock") == [(twin.people[0].id, True)]
+    assert twin.called("lock") == [(twin.folk[0].id, True)]
     assert table.shows("1 waits at the gate: g")
     await table.press("L")
     assert table.shows("That waits at the gate already.")
@@ -222,7 +222,7 @@ async def test_two_alike_are_laid_side_by_side_and_made_one(table: Table, twin: 
     await table.press("s")
     assert table.shows("Merge Mara Venn is Ilse Karr")
     await table.press("s", "enter")
-    mara, _, ilse = (p.id for p in twin.people)
+    mara, _, ilse = (p.id for p in twin.folk)
     assert twin.called("merge") == [(mara, ilse)]
     assert table.screen == "LookalikesScreen"
     assert table.shows("1 waits at the gate: g")
@@ -236,7 +236,7 @@ async def test_anybody_is_found_by_name(table: Table, twin: TwinDesk) -> None:
     assert table.shows("Called like “ode” 1", "Father Ode")
     await table.press("home", "enter")
     assert table.screen == "MergeScreen"
-    assert twin.called("preview_merge")[-1] == (twin.people[0].id, twin.people[1].id)
+    assert twin.called("preview_merge")[-1] == (twin.folk[0].id, twin.folk[1].id)
     await table.press("escape", "slash")
     await table.type("zzz", enter=False)
     assert table.shows("Nobody is.")
@@ -246,7 +246,7 @@ async def test_the_whole_world_s_lookalikes(table: Table, twin: TwinDesk) -> Non
     await table.press("m", "a")
     assert table.shows("the whole world", "beside Father Ode", "beside Mara Venn")
     await table.press("down", "enter")
-    assert twin.called("preview_merge")[-1] == (twin.people[0].id, twin.people[2].id)
+    assert twin.called("preview_merge")[-1] == (twin.folk[0].id, twin.folk[2].id)
 
 
 async def test_a_merge_is_split_after_a_question(table: Table, twin: TwinDesk) -> None:
@@ -349,7 +349,7 @@ async def test_the_ledger_in_play_is_paid_on_the_turn(twin: TwinDesk) -> None:
 
 async def test_evidence_of_a_thing_is_one_key(table: Table, twin: TwinDesk) -> None:
     await table.press("x")
-    assert twin.called("basis") == [(twin.people[0].id,)]
+    assert twin.called("basis") == [(twin.folk[0].id,)]
     assert table.shows("What this rests on: Mara Venn", "turn 2 of scene 1")
 
 

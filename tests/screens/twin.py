@@ -56,6 +56,7 @@ from stores.records.world import Entity, EntityKind, Number, Universe
 from tests.screens.twin_bench import TwinBench
 from tests.screens.twin_imports import TwinImports
 from tests.screens.twin_model import TwinModel
+from tests.screens.twin_recall import TwinRecall
 from tests.screens.twin_world import TwinWorld
 
 NOW = datetime(2025, 3, 1, 20, 0, tzinfo=UTC)
@@ -103,12 +104,13 @@ class TwinDesk:
         self.world = TwinWorld(self)
         self.bench = TwinBench(self)
         self.universe = _universe()
-        self.people = _people(self.universe.id)
+        self.folk = _people(self.universe.id)
         self._places = _places(self.universe.id)
         self._universes = [self.universe] if sample else []
         self.story_id = an_id("story", "The Drowned Bell")
         self.model = TwinModel(self)
         self.imports = TwinImports(self)
+        self.recall = TwinRecall(self)
         self.story_states: dict[Id, str] = {}
         self._stories: list[Story] = []
         self._scenes: dict[Id, Scene] = {}
@@ -137,7 +139,7 @@ class TwinDesk:
             self._proposals = (
                 []
                 if not turns
-                else _proposals(self.universe.id, scene_id, self.people, self._places, self.lines[scene_id])
+                else _proposals(self.universe.id, scene_id, self.folk, self._places, self.lines[scene_id])
             )
 
     def fail(self, method: str, error: BaseException) -> None:
@@ -158,7 +160,7 @@ class TwinDesk:
             id=an_id("story", title),
             universe_id=self.universe.id,
             title=title,
-            pc_id=self.people[0].id,
+            pc_id=self.folk[0].id,
             created_at=NOW,
         )
         self._stories.insert(0, story)
@@ -174,7 +176,7 @@ class TwinDesk:
             order=order,
             title=title,
             goal=goal,
-            cast=(self.people[0].id, self.people[1].id),
+            cast=(self.folk[0].id, self.folk[1].id),
             place_id=self._places[0].id,
             created_at=NOW,
         )
@@ -277,14 +279,14 @@ class TwinDesk:
         return StoryOutline(
             universe_id=self.universe.id,
             title="The Drowned Bell",
-            pc=self.people[0].id,
+            pc=self.folk[0].id,
             theme="what the living owe the dead",
             tone="quiet dread",
             lines_and_veils="cruelty to animals; the drownings happen off screen",
             scene_title="Under the chapel",
             scene_goal="Learn who moved the bell",
             place=self._places[0].id,
-            cast=(self.people[0].id, self.people[1].id),
+            cast=(self.folk[0].id, self.folk[1].id),
         )
 
     async def create_universe(self, new: NewUniverse) -> Universe:
@@ -294,7 +296,7 @@ class TwinDesk:
         return made
 
     async def characters(self, universe_id: Id) -> list[Entity]:
-        return self.people if universe_id == self.universe.id else []
+        return self.folk if universe_id == self.universe.id else []
 
     async def places(self, universe_id: Id) -> list[Entity]:
         return self._places if universe_id == self.universe.id else []
@@ -341,9 +343,9 @@ class TwinDesk:
             place=self._places[0].name,
             cast=(
                 CastMember(
-                    self.people[0].id, "Mara Venn", True, {"hp": 7, "might": 1}, ("wounded",), ("hp",)
+                    self.folk[0].id, "Mara Venn", True, {"hp": 7, "might": 1}, ("wounded",), ("hp",)
                 ),
-                CastMember(self.people[1].id, "Father Ode", False, {"hp": 6}),
+                CastMember(self.folk[1].id, "Father Ode", False, {"hp": 6}),
             ),
             proposals=tuple(self._proposals),
             trigger=self.trigger,
@@ -590,7 +592,7 @@ class TwinDesk:
 
     async def sheet(self, scene_id: Id, entity_id: Id | None = None) -> SheetView:
         self._call("sheet", scene_id, entity_id)
-        person = next((p for p in self.people[:2] if p.id == entity_id), self.people[0])
+        person = next((p for p in self.folk[:2] if p.id == entity_id), self.folk[0])
         hp = person.numbers["hp"]
         return SheetView(
             person.id,
@@ -602,7 +604,7 @@ class TwinDesk:
                 SheetRow("track", "hp", "hp", f"{hp}/10", "Harm", hp, 0, 10, staged=person.is_pc),
                 SheetRow("tag", "wounded", "wounded", "", "It slows you"),
             ),
-            others=tuple((p.id, p.name) for p in self.people[:2]),
+            others=tuple((p.id, p.name) for p in self.folk[:2]),
         )
 
     async def known_as(self, universe_id: Id) -> list[str]:
@@ -610,12 +612,12 @@ class TwinDesk:
 
     async def entities(self, universe_id: Id, search: str = "") -> list[Entity]:
         self._call("entities", universe_id, search)
-        everything = [*self.people, *self._places] if universe_id == self.universe.id else []
+        everything = [*self.folk, *self._places] if universe_id == self.universe.id else []
         return [e for e in everything if search.casefold() in e.name.casefold()]
 
     async def card(self, entity_id: Id) -> EntityCard:
         self._call("card", entity_id)
-        entity = next(e for e in (*self.people, *self._places) if e.id == entity_id)
+        entity = next(e for e in (*self.folk, *self._places) if e.id == entity_id)
         scene = next(iter(self._scenes.values()), None)
         line = self.lines[scene.id] if scene else []
         turn_id = line[1].turn.id if len(line) > 1 else None
@@ -649,7 +651,7 @@ class TwinDesk:
                     facts = (_fact(self.universe.id, "The iron door stands open"),) if view.made else ()
                     proposed = tuple(self._proposals[:1]) if view.made else ()
                     story = self._story(scene.story_id)
-                    return TurnTrace(view.turn, scene, story, True, facts, (self.people[0],), proposed)
+                    return TurnTrace(view.turn, scene, story, True, facts, (self.folk[0],), proposed)
         raise MonitorError("There is no such turn.")
 
 

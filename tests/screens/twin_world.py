@@ -76,14 +76,14 @@ class TwinWorld:
 
     async def fact(self, statement: str = "", **more: Any) -> FactView:
         """A fact of the hero's card, or another sentence about her."""
-        card = await self._desk.card(self._desk.people[0].id)
+        card = await self._desk.card(self._desk.folk[0].id)
         view = card.facts[0]
         own = {"id": derived("twin", statement), "statement": statement} if statement else {}
         fact = view.fact.model_copy(update=own | more)
         return FactView(fact, True, view.when, view.evidence)
 
     def person(self, entity_id: Id) -> Entity:
-        return next(e for e in (*self._desk.people, *self._desk._places) if e.id == entity_id)
+        return next(e for e in (*self._desk.folk, *self._desk._places) if e.id == entity_id)
 
 
 class TwinEdits:
@@ -158,7 +158,7 @@ class TwinPreviews:
         )
 
     async def lookalikes(self, universe_id: Id, of: Id | None = None) -> tuple[Lookalike, ...]:
-        mara, ode, ilse = self._desk.people
+        mara, ode, ilse = self._desk.folk
         pairs = (Lookalike(ode, ilse, 95.0), Lookalike(mara, ilse, 80.0))
         return tuple(p for p in pairs if of is None or p.one.id == of)
 
@@ -225,7 +225,7 @@ class TwinRecord:
 
     async def ties(self, entity_id: Id) -> MapView:
         self._world._call("ties", entity_id)
-        mara, ode, ilse = self._desk.people
+        mara, ode, ilse = self._desk.folk
         ties = {mara.id: (Tie(1, "ally of", ode, "f1"), Tie(2, "enemy of", ilse, "f2"))}
         return MapView(self._world.person(entity_id), ties.get(entity_id, ()))
 

@@ -1,0 +1,107 @@
+"""The twin's side of `desk.recall`: one question that it knows, and a search by words on its lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agents.recall_views import Answer, AnswerStanding, Finding, RecalledTurn, Recollection
+from stores.errors import InputError
+from stores.records.ids import Id
+
+if TYPE_CHECKING:
+    from tests.screens.twin import TwinDesk
+
+
+class TwinRecall:
+    """Whatever has `bell` in it is answered with one finding of every standing; all else is unknown."""
+
+    def __init__(self, desk: TwinDesk) -> None:
+        self._desk = desk
+        self.words = ""
+        self.unsupported: tuple[str, ...] = ()
+
+    async def ask(
+        self, question: str, *, universe_id: Id, story_id: Id | None = None, in_words: bool = True
+    ) -> Answer:
+        self._desk._call("ask", question, universe_id, story_id, in_words)
+        if not question.strip():
+            raise InputError("There is nothing to look for.")
+        findings = self._findings()
+        if "bell" not in question:
+            return Answer(question, AnswerStanding.UNKNOWN, nearest=findings[2:3], notes=("meaning: off",))
+        words, unsupported = (self.words, self.unsupported) if in_words else ("", ())
+        return Answer(question, AnswerStanding.CANON, findings, (), words, (1,), unsupported)
+
+    async def recall(
+        self, question: str, *, universe_id: Id, story_id: Id | None = None, k: int = 20
+    ) -> Recollection:
+        self._desk._call("recall", question, universe_id, story_id)
+        turns = [view.turn for line in self._desk.lines.values() for view in line]
+        return Recollection(
+            question,
+            tuple(
+                RecalledTurn(t.id, 1.0 / n, t.ref, "the GM", t.text, self._desk.story_id, t.scene_id, t.depth + 1)
+                for n, t in enumerate(turns[:k], 1)
+            ),
+        )
+
+    async def search(self, words: str, *, universe_id: Id, story_id: Id | None = None) -> tuple[Finding, ...]:
+        self._desk._call("search", words, universe_id, story_id)
+        return tuple(f for f in self._findings() if words.casefold() in f.text.casefold())
+
+    async def make_true(self, scene_id: Id | None, universe_id: Id, statement: str) -> str:
+        self._desk._call("make_true", scene_id, universe_id, statement)
+        return f"Proposed: {statement}"
+
+    def _findings(self) -> tuple[Finding, ...]:
+        from tests.screens.twin import an_id
+
+        line = next(iter(self._desk.lines.values()), [])
+        turn = line[1].turn if len(line) > 1 else None
+        mara, ode, _ = (person.id for person in self._desk.folk)
+        fact_id = an_id("fact", "Mara Venn heard the bell at low tide")
+        return (
+            Finding(
+                1,
+                AnswerStanding.CANON,
+                "Mara Venn heard the bell at low tide.",
+                "The hinges give with a shriek.",
+                "Day 3, dusk, turn 2 of scene 1 “Under the chapel”",
+                fact_id=fact_id,
+                entity_id=mara,
+                turn_id=turn.id if turn else None,
+            ),
+            Finding(
+                2,
+                AnswerStanding.PROPOSED,
+                "The bell was moved after the storm",
+                where="waits at the gate",
+                proposal_id=an_id("proposal", 3),
+                scene_id=turn.scene_id if turn else None,
+            ),
+            Finding(
+                3,
+                AnswerStanding.BOOK,
+                f"the GM: {turn.text if turn else 'Nobody answers.'}",
+                turn.text if turn else "",
+                "turn 2 of scene 1 “Under the chapel”",
+                turn_id=turn.id if turn else None,
+            ),
+            Finding(
+                4,
+                AnswerStanding.BELIEVED,
+                "The bell never left the tower.",
+                "The bell never left the tower.",
+                "told by Ilse Karr, mistaken",
+                memory_id=an_id("memory", 1),
+                entity_id=ode,
+                believer="Father Ode",
+            ),
+            Finding(
+                5,
+                AnswerStanding.CONTRADICTED,
+                "No longer so: The bell hangs in the tower.",
+                where="until Day 1",
+                fact_id=an_id("fact", "The bell hangs in the tower"),
+            ),
+        )
