@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from stores.records.ids import Id
@@ -19,6 +20,11 @@ class BackgroundView:
     doing: str = ""
     rows: tuple[tuple[str, str], ...] = ()
     poisoned: tuple[Job, ...] = ()
+    names: Mapping[Id, str] = field(default_factory=dict)
+    """What subjects of poisoned jobs are called, as far as it is known."""
+
+    def named(self, names: Mapping[Id, str]) -> BackgroundView:
+        return replace(self, names=names)
 
 
 class BackgroundDesk(Protocol):

@@ -61,10 +61,12 @@ class Later(MonitorError):
 
 
 class Subject(NamedTuple):
-    """What is brought up to date (a scene, a story, a universe), and whose turn that uses up."""
+    """What is brought up to date (a scene, a story, a universe), and whose turn that uses up. `items` is how
+    much there is to do about it, as far as that is known without looking closer."""
 
     id: Id
     universe_id: Id
+    items: int = 1
 
 
 class Worker(Protocol):

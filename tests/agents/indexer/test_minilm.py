@@ -89,8 +89,8 @@ async def test_goes_away_when_nobody_asks() -> None:
         await embedder.embed(["the ford"])
         process = embedder.pid
         assert process is not None
-        while _runs(process):
-            await asyncio.sleep(0.01)  # noqa: ASYNC110 - another process ends, and says it to nobody
+        while _runs(process):  # noqa: ASYNC110 - another process ends, and says it to nobody
+            await asyncio.sleep(0.01)
         assert embedder.pid is None
         assert len(await embedder.embed(["and again"])) == 1
     finally:

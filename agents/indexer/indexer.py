@@ -1,0 +1,265 @@
+"""The Indexer: compares what should be in an index with what is, and makes up the difference, in pieces.
+
+A scene's own item is the seal on its turns: its mark says up to which head they were brought. Before turns
+of a scene change in the index the seal is broken, and it is put back last; so wherever it stands whole, the
+turns are right, whatever was killed when. With it, what play adds or takes back is found without reading the
+scene: only what lies between that head and the present one is looked at.
+
+What it remembers between pieces (how far it came) may be lost at any time. Source: the issue "Context that
+remembers"; design/architecture.md ("The Indexer follows by events"); AGENT_ORCHESTRATION, Indexer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final
+
+from agents.indexer.shelves import Shelf
+from agents.indexer.texts import BEGUN, Stand, printed, stand_of
+from agents.indexer.truth import Truth
+from stores.ports import TextItem
+from stores.records.ids import Id
+from stores.records.play import Scene
+
+AT_ONCE: Final = 1_000
+"""Identifiers that are asked for or taken out in one go."""
+
+LONGEST_WAY: Final = 1_000
+"""Turns that are followed back from where the index stood; a longer way is the scene walked whole."""
+
+
+FORM: Final = "1"
+"""Another one whenever the words that stand for a turn change: then all are put anew."""
+
+
+@dataclass(slots=True)
+class _Walk:
+    """How far a scene has come: its line up to depth `done`, where `at` stands, is right."""
+
+    done: int = 0
+    at: Id | None = None
+
+
+@dataclass(slots=True)
+class _Missing:
+    """What a universe still lacks, by collection."""
+
+    items: dict[str, list[TextItem]] = field(default_factory=dict)
+
+    @property
+    def left(self) -> int:
+        return sum(map(len, self.items.values()))
+
+
+class Indexer:
+    """One index (words, or one model's vectors) brought up to the truth."""
+
+    def __init__(self, truth: Truth, shelf: Shelf) -> None:
+        self._truth = truth
+        self._shelf = shelf
+        self._walks: dict[Id, _Walk] = {}
+        self._missing: dict[Id, _Missing] = {}
+        self._suspect: set[Id] = set()
+        self._look: set[Id] = set()
+
+    # --- where to look -------------------------------------------------------------------------------
+
+    async def behind(self, universe_id: Id) -> list[tuple[Scene, int]]:
+        """Scenes that are not sealed as they stand, with how many turns they lack about; for a few questions
+        a scene, at any number of turns. If the seals do not add up to what is there, every scene."""
+        scenes = await self._truth.scenes(universe_id)
+        marks = await self._shelf.marks("scenes", scope={"universe": universe_id})
+        remembered, heroes = await self._truth.remembered(), dict[Id, str]()
+        found, counted = dict[Id, int](), 0
+        for scene in scenes:
+            if scene.story_id not in heroes:
+                heroes[scene.story_id] = _print_of(await self._truth.hero(scene))
+            stand = stand_of(marks.get(scene.id))
+            if stand is None:
+                found[scene.id] = await self._shelf.count("turns", {"scene": scene.id}) if marks else 0
+                counted += found[scene.id]
+                continue
+            counted += stand.turns
+            item = await self._truth.scene_item(scene)
+            memories = remembered.get(scene.id, "")
+            if stand != Stand(item.mark, heroes[scene.story_id], scene.head, stand.turns, memories):
+                found[scene.id] = stand.turns
+        for gone in marks.keys() - {scene.id for scene in scenes}:
+            await self._forget(gone)
+        if counted != await self._shelf.count("turns", {"universe": universe_id}):
+            found = dict.fromkeys((scene.id for scene in scenes), 0)
+            self.doubt(found)
+        length = self._truth.log.line_length
+        return [(s, max(1, await length(s.id) - found[s.id])) for s in scenes if s.id in found]
+
+    def doubt(self, ids: Collection[Id]) -> None:
+        """Walk these scenes whole when they are next brought up, and look through these universes anew."""
+        self._suspect |= set(ids)
+        for one in ids:
+            self._walks.pop(one, None)
+        self.renew(ids)
+
+    def renew(self, universe_ids: Collection[Id]) -> None:
+        """Canon of these universes has changed."""
+        for universe_id in universe_ids:
+            self._missing.pop(universe_id, None)
+
+    def look_at_memories(self, scene_id: Id) -> None:
+        """Memories of this scene have changed."""
+        self._look.add(scene_id)
+
+    # --- a scene -------------------------------------------------------------------------------------
+
+    async def scene(self, scene_id: Id) -> int:
+        """Bring a scene's turns, memories and its own item a piece further; returns how many turns are
+        left."""
+        scene = await self._truth.scene(scene_id)
+        if scene is None:
+            await self._forget(scene_id)
+            return 0
+        hero, item = await self._truth.hero(scene), await self._truth.scene_item(scene)
+        memories = (await self._truth.remembered([scene.id])).get(scene.id, "")
+        has = (await self._shelf.marks("scenes", ids=[scene.id])).get(scene.id)
+        known = None if scene.id in self._suspect else stand_of(has)
+        if known == Stand(item.mark, _print_of(hero), scene.head, known.turns if known else 0, memories):
+            self._walks.pop(scene.id, None)
+            if scene.id in self._look:
+                await self._memories(scene)
+            return 0
+        if has is not None and has != BEGUN:
+            await self._shelf.put("scenes", [item._replace(mark=BEGUN)])
+        walk = await self._walk(scene, known if known and known.hero == _print_of(hero) else None)
+        if left := await self._further(scene, hero, walk):
+            return left
+        await self._memories(scene)
+        turns = await self._shelf.count("turns", {"scene": scene.id})
+        stand = Stand(item.mark, _print_of(hero), walk.at, turns, memories)
+        await self._shelf.put("scenes", [item._replace(mark=stand.mark())])
+        self._walks.pop(scene.id, None)
+        self._suspect.discard(scene.id)
+        return 0
+
+    async def _walk(self, scene: Scene, known: Stand | None) -> _Walk:
+        """Find up to where the scene's turns are right, and take out what is not on the line."""
+        walk = self._walks.get(scene.id)
+        at = walk.at if walk else known.head if known else None
+        if walk is None and known is None:
+            await self._take_out_strangers(scene)
+        elif at is not None and at != scene.head:
+            walk = await self._back_to_the_line(scene, at)
+        if walk is None:
+            walk = await self._at(known.head) if known and known.head else _Walk()
+        self._walks[scene.id] = walk
+        return walk
+
+    async def _back_to_the_line(self, scene: Scene, at: Id) -> _Walk:
+        """Go back from where the index stood to a turn that is on the line, taking out what is not."""
+        off: list[Id] = []
+        where: Id | None = at
+        while where is not None and where not in await self._truth.log.on_line(scene.id, [where]):
+            off.append(where)
+            if len(off) > LONGEST_WAY:
+                await self._take_out_strangers(scene)
+                return _Walk()
+            where = (await self._truth.log.turn(where)).parent_id
+        if off:
+            await self._shelf.delete("turns", off)
+        return await self._at(where) if where is not None else _Walk()
+
+    async def _at(self, turn_id: Id) -> _Walk:
+        return _Walk((await self._truth.log.turn(turn_id)).depth + 1, turn_id)
+
+    async def _further(self, scene: Scene, hero: str, walk: _Walk) -> int:
+        """Put the next piece of the line; returns how many turns are left."""
+        stretch = await self._truth.turns(scene, hero, walk.done, self._shelf.piece)
+        if stretch.read:
+            if stretch.after != walk.at:
+                return 1  # the line went another way since the walk began: look again
+            await self._put_missing("turns", stretch.items)
+            walk.done, walk.at = walk.done + stretch.read, stretch.last
+        return max(0, await self._truth.log.line_length(scene.id) - walk.done)
+
+    async def _take_out_strangers(self, scene: Scene) -> None:
+        """Take out every turn of the scene that is not on its line."""
+        there = iter(await self._shelf.marks("turns", scope={"scene": scene.id}))
+        while some := list(islice(there, AT_ONCE)):
+            if off := set(some) - await self._truth.log.on_line(scene.id, some):
+                await self._shelf.delete("turns", off)
+
+    async def _memories(self, scene: Scene) -> None:
+        self._look.discard(scene.id)
+        try:
+            wanted = await self._truth.memories(scene.id)
+            for part in _parts(await self._differing("memories", wanted, {"scene": scene.id}), AT_ONCE):
+                await self._shelf.put("memories", part)
+        except BaseException:
+            self._look.add(scene.id)
+            raise
+
+    async def _forget(self, scene_id: Id) -> None:
+        for collection in ("turns", "memories"):
+            marks = await self._shelf.marks(collection, scope={"scene": scene_id})
+            await self._shelf.delete(collection, list(marks))
+        await self._shelf.delete("scenes", [scene_id])
+        self._walks.pop(scene_id, None)
+
+    # --- a universe ----------------------------------------------------------------------------------
+
+    async def universe(self, universe_id: Id) -> int:
+        """Bring what canon, sources and memories of no scene hold a piece further; returns what is left."""
+        missing = self._missing.get(universe_id)
+        if missing is None:
+            missing = await self._compare(universe_id)
+            self._missing[universe_id] = missing
+        room = self._shelf.piece
+        for collection, items in missing.items.items():
+            some, rest = items[:room], items[room:]
+            await self._shelf.put(collection, some)
+            room -= len(some)
+            missing.items[collection] = rest
+        if self._missing.get(universe_id) is not missing:
+            return max(1, missing.left)  # canon changed meanwhile: look again
+        if not missing.left:
+            del self._missing[universe_id]
+        return missing.left
+
+    async def _compare(self, universe_id: Id) -> _Missing:
+        missing, within = _Missing(), {"universe": universe_id}
+        entities, facts = await self._truth.canon(universe_id)
+        for collection, wanted in (
+            ("entities", entities),
+            ("facts", facts),
+            ("snippets", await self._truth.snippets(universe_id)),
+        ):
+            missing.items[collection] = await self._differing(collection, wanted, within)
+        of_none = await self._truth.memories_of_no_scene(universe_id)
+        marks = await self._shelf.marks("memories", ids=[item.id for item in of_none])
+        missing.items["memories"] = [item for item in of_none if marks.get(item.id) != item.mark]
+        return missing
+
+    # --- both ----------------------------------------------------------------------------------------
+
+    async def _differing(
+        self, collection: str, wanted: Sequence[TextItem], within: dict[str, str]
+    ) -> list[TextItem]:
+        """Take out what is not wanted there, and return what is not there as it is wanted."""
+        marks = await self._shelf.marks(collection, scope=within)
+        surplus = iter(marks.keys() - {item.id for item in wanted})
+        while some := list(islice(surplus, AT_ONCE)):
+            await self._shelf.delete(collection, some)
+        return [item for item in wanted if item.text and marks.get(item.id) != item.mark]
+
+    async def _put_missing(self, collection: str, items: Sequence[TextItem]) -> None:
+        marks = await self._shelf.marks(collection, ids=[item.id for item in items])
+        await self._shelf.put(collection, [item for item in items if marks.get(item.id) != item.mark])
+
+
+def _print_of(hero: str) -> str:
+    """Turns are put anew where this is another: the hero has a new name, or turns are indexed otherwise."""
+    return printed(FORM, hero)[:8]
+
+
+def _parts(items: Sequence[TextItem], count: int) -> list[Sequence[TextItem]]:
+    return [items[start : start + count] for start in range(0, len(items), count)]

@@ -1,0 +1,124 @@
+"""What should be in the indexes now, read from log and canon: what is on the line, and what was ever true."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import NamedTuple
+
+from agents.indexer.texts import of_entity, of_fact, of_memory, of_scene, of_snippet, of_turn, printed
+from stores.errors import NotFound
+from stores.ports import CanonReader, LogReader, TextItem
+from stores.records.ids import Id
+from stores.records.jobs import JobKind, job_id
+from stores.records.memory import Memory
+from stores.records.play import Scene
+from stores.records.sources import Snippet
+
+EVERY = 1_000_000_000
+
+NEWEST = 2_000
+"""Memories of a universe among which those of no scene are looked for."""
+
+SnippetsOf = Callable[[Id], Awaitable[Sequence[Snippet]]]
+
+
+async def no_snippets(universe_id: Id) -> Sequence[Snippet]:
+    return ()
+
+
+class Stretch(NamedTuple):
+    """A stretch of a line as it was read: `read` turns, the first of them behind `after`, the last `last`."""
+
+    items: list[TextItem]
+    read: int
+    after: Id | None
+    last: Id | None
+
+
+class Truth:
+    """Read-only. Raises StoreError."""
+
+    def __init__(self, canon: CanonReader, log: LogReader, snippets: SnippetsOf = no_snippets) -> None:
+        self._canon = canon
+        self.log = log
+        self._snippets = snippets
+
+    async def universes(self) -> list[Id]:
+        return [universe.id for universe in await self._canon.universes()]
+
+    async def scenes(self, universe_id: Id) -> list[Scene]:
+        """Every scene, those of the newest story and in it the newest first: that is what is played."""
+        found: list[Scene] = []
+        for story in await self.log.stories(universe_id):
+            found += reversed(await self.log.scenes(story.id))
+        return found
+
+    async def scene(self, scene_id: Id) -> Scene | None:
+        try:
+            return await self.log.scene(scene_id)
+        except NotFound:
+            return None
+
+    async def hero(self, scene: Scene) -> str:
+        """The name of whom the player plays there."""
+        return await self._name((await self.log.story(scene.story_id)).pc_id)
+
+    async def scene_item(self, scene: Scene) -> TextItem:
+        """What stands for the scene itself; its mark prints its words."""
+        summaries = await self.log.summaries(scene.id)
+        last = [s.last_turn for s in summaries if s.last_turn]
+        there = await self.log.on_line(scene.id, last) if last else set()
+        holding = [s for s in summaries if s.last_turn is None or s.last_turn in there]
+        return of_scene(scene, holding, await self._name(scene.place_id))
+
+    async def remembered(self, scene_ids: Collection[Id] | None = None) -> dict[Id, str]:
+        """How far the memories of scenes were written: it changes whenever they did."""
+        ids = None if scene_ids is None else [job_id(JobKind.REMEMBER, one) for one in scene_ids]
+        jobs = await self.log.jobs(ids=ids, kinds=[JobKind.REMEMBER])
+        return {job.subject_id: printed(job.reached)[:8] for job in jobs if job.reached}
+
+    async def turns(self, scene: Scene, hero: str, start: int, count: int) -> Stretch:
+        """What stands for the turns at depths `start` ... of the line, as it is at this moment."""
+        before = 1 if start else 0
+        line = await self.log.line_slice(scene.id, start - before, count + before)
+        told = line[before:]
+        items = (
+            of_turn(turn, line[place + before - 1] if place + before else None, scene, hero)
+            for place, turn in enumerate(told)
+        )
+        return Stretch(
+            [item for item in items if item is not None],
+            len(told),
+            told[0].parent_id if told else None,
+            told[-1].id if told else None,
+        )
+
+    async def memories(self, scene_id: Id) -> list[TextItem]:
+        return await self._held(await self.log.memories(scene_id=scene_id))
+
+    async def memories_of_no_scene(self, universe_id: Id) -> list[TextItem]:
+        newest = await self.log.memories(universe_id=universe_id, last=NEWEST)
+        return await self._held([memory for memory in newest if memory.scene_id is None])
+
+    async def canon(self, universe_id: Id) -> tuple[list[TextItem], list[TextItem]]:
+        """Entities, and facts: those that are true and those that were."""
+        entities = await self._canon.entities(universe_id, limit=EVERY)
+        names = {entity.id: entity for entity in entities}
+        facts = await self._canon.facts(universe_id, history=True, limit=EVERY)
+        told = [item for fact in facts if (item := of_fact(fact, names)) is not None]
+        return [of_entity(entity) for entity in entities], told
+
+    async def snippets(self, universe_id: Id) -> list[TextItem]:
+        return [of_snippet(snippet) for snippet in await self._snippets(universe_id)]
+
+    async def _name(self, entity_id: Id | None) -> str:
+        found = await self._canon.entities_by_id([entity_id]) if entity_id else {}
+        return next((entity.name for entity in found.values()), "")
+
+    async def _held(self, memories: Sequence[Memory]) -> list[TextItem]:
+        """Those whose turn is on the line (or that come from none)."""
+        lived = {memory.turn_id for memory in memories if memory.turn_id}
+        there = await self.log.on_line(None, lived) if lived else set()
+        held = [memory for memory in memories if memory.turn_id is None or memory.turn_id in there]
+        names = await self._canon.entities_by_id({memory.entity_id for memory in held})
+        return [of_memory(m, names[m.entity_id].name if m.entity_id in names else "") for m in held]
