@@ -87,7 +87,7 @@ def bearing(inquiry: Inquiry, text: str, involved: Collection[Id] = (), *, predi
     """Say how far a text bears on a question.
 
     Enough is: every name of the question, by word or by involvement, and at least half of its other words,
-    in whatever form. Of a fact whose predicate is asked for, the names alone are enough; of a text that is to
+    in whatever form (more than half, where no name is asked about). Of a fact whose predicate is asked for, the names alone are enough; of a text that is to
     say where somebody is, the names and a word like `in` or `under`.
     """
     there = forms(text)
@@ -99,7 +99,8 @@ def bearing(inquiry: Inquiry, text: str, involved: Collection[Id] = (), *, predi
     if _WHERE in inquiry.wants and not (wanted or inquiry.words or there & PLACING):
         words = 0.0
     something = wanted or met + said > 0
-    return Bearing(names, words, something and names == 1.0 and words >= ENOUGH)
+    many = words > ENOUGH or (words == ENOUGH and bool(inquiry.names))
+    return Bearing(names, words, something and names == 1.0 and many)
 
 
 def told_of(text: str) -> str:

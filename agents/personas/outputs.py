@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 Line = Annotated[str, Field(max_length=200)]
 Percent = Annotated[int, Field(ge=0, le=100)]
@@ -83,6 +83,12 @@ class CitedAnswer(Answer):
 
     unknown: bool = False
     sentences: tuple[CitedSentence, ...] = Field(default=(), max_length=5)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not (self.unknown or self.sentences):
+            raise ValueError("give sentences, or say that it is unknown")
+        return self
 
     def in_short(self) -> str:
         return "unknown" if self.unknown or not self.sentences else _counted(self.sentences, "sentence")
