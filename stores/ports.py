@@ -275,6 +275,11 @@ class LogReader(Protocol):
         self, *, universe_id: Id | None = None, states: Collection[CanonizationState] | None = None
     ) -> list[Canonization]: ...
 
+    async def canon_version(self, universe_id: Id) -> str:
+        """A print of how far the universe's canon was written: another one whenever a commit was planned,
+        written or closed. What was read of canon under the same print still holds."""
+        ...
+
     async def rulings(self, universe_id: Id) -> list[Ruling]:
         """The court's rulings, in the order they were made."""
         ...
@@ -360,6 +365,8 @@ class LogReader(Protocol):
     async def source(self, source_id: Id) -> Source: ...
 
     async def snippets(self, source_id: Id) -> list[Snippet]: ...
+
+    async def snippets_by_id(self, ids: Collection[Id]) -> dict[Id, Snippet]: ...
 
 
 class TurnWriter(Protocol):

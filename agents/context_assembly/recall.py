@@ -82,8 +82,11 @@ class Recollector:
             notes.add(f"not checked against the record: {error.what}")
             by = {}
         taken = set(without)
+        near = {id: max(0.0, min(1.0, cosine)) for id, cosine in by_meaning or ()}
         best = [id for id in ranked(by) if id not in taken][:k]
-        return Findings(tuple(Found(id, sum(by[id].values()), by[id]) for id in best), notes.told())
+        return Findings(
+            tuple(Found(id, sum(by[id].values()), by[id], near.get(id, 0.0)) for id in best), notes.told()
+        )
 
     async def words(self, kind: Kind, question: str, within: Within, *, k: int = 50) -> Findings:
         """Return the `k` best by words alone, as the index ranks them."""

@@ -28,11 +28,14 @@ class Within:
 @dataclass(frozen=True, slots=True)
 class Found:
     """One thing that was found, best first. `score` is comparable within one answer alone; `by` says what
-    each way of looking gave to it (`words`, `meaning`, `graph`, `recent`)."""
+    each way of looking gave to it (`words`, `meaning`, `graph`, `recent`). `near` (0 ... 1) says how near it
+    comes to the question by itself, and can be compared between questions: its cosine, or how much of the
+    question's telling words it has, whichever is more."""
 
     id: Id
     score: float
     by: Mapping[str, float] = field(default_factory=dict)
+    near: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,11 @@ class Findings:
 
     found: tuple[Found, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def confidence(self) -> float:
+        """How near the best of it comes (0 ... 1): low says that the record may well be silent."""
+        return max((found.near for found in self.found[:3]), default=0.0)
 
 
 class Recall(Protocol):

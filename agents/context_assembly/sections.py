@@ -12,8 +12,10 @@ from typing import Final
 
 from agents.canon_keeper.naming import named_facts
 from agents.context_assembly.context import ACTORS
+from agents.context_assembly.found_again import Passage
 from agents.context_assembly.package import ContextPackage, Present
-from agents.model.asking import Parts
+from agents.context_assembly.standing import is_over
+from agents.model.asking import LEFT_OUT, Parts
 from agents.orchestrator.calendar import label
 from stores.records.canon import AssertFact, Fact, FactKind, NoteAxiom, Standing
 from stores.records.ids import Id
@@ -35,9 +37,9 @@ SECTIONS: Final = (
     "threads",
     "decisions",
     "summary",
+    "recent",
     "memories",
     "recalled",
-    "recent",
     "named",
     "state",
 )
@@ -71,15 +73,16 @@ def parts(package: ContextPackage) -> Parts:
         "threads": _listed(_threads(package)),
         "decisions": _listed(_decided(m.reason, m.impact) or m.text for m in log.decisions),
         "summary": _listed(log.summary),
-        "memories": _memories(package),
-        "recalled": _listed((*package.recalled.scenes, *package.recalled.rules)),
         "recent": _lines(
             _recent(package, log.before),
             f"(Here scene {scene.scene.order} begins.)" if log.before else "",
             _recent(package, log.line),
         ),
+        "memories": _memories(package),
+        "recalled": _listed(_found_again(package)),
         "named": _listed(_who(p, package) for p in canon.named),
         "state": _state(package),
+        LEFT_OUT: "\n".join(f"{out.section}: {out.why}" for out in package.left_out),
     }
     return {name: text for name, text in sections.items() if text.strip()}
 
@@ -220,6 +223,27 @@ def _memory(memory: Memory) -> str:
 
 
 # --- what moves ---------------------------------------------------------------------------------------
+
+
+def _found_again(package: ContextPackage) -> Iterable[str]:
+    """Return what bears on the player's words from canon out of view, from earlier play and from sources."""
+    for fact in (*package.recalled.facts, *package.canonical.nearby):
+        over = " (over: no longer so)" if is_over(fact) else ""
+        yield fact.statement + _STANDINGS.get(fact.standing, "") + over
+    yield from (_passage(passage, package) for passage in package.recalled.scenes)
+    yield from (f"By the book: {rule}" for rule in package.recalled.rules)
+
+
+def _passage(passage: Passage, package: ContextPackage) -> str:
+    """Return a turn of earlier play with where and when it was said."""
+    scene, turn = passage.scene, passage.turn
+    own = scene.story_id == package.scene.story.id
+    hero = package.pc.name if own and package.pc else "Player"
+    when = turn.said or label(package.scene.universe.calendar, turn.tick)
+    where = f"Scene {scene.order}" + (f" “{scene.title}”" if scene.title else "")
+    named = turn.name and turn.speaker is Speaker.PLAYER
+    line = f"{turn.name}: {_flat(turn.text)}" if named else turn_line(turn, hero)
+    return f"[{where}, {when}] {line}"
 
 
 def _recent(package: ContextPackage, turns: Iterable[Turn]) -> str:

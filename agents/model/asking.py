@@ -20,6 +20,10 @@ T = TypeVar("T", bound=BaseModel)
 Parts = Mapping[str, str]
 """Sections of a prompt by name (`rules`, `scene`, `result` ...); empty ones are left out."""
 
+LEFT_OUT = "left out"
+"""Among the parts, no section: what of a section was left out before there was a prompt, and why; one a line,
+as `section: why`. It is shown with what the prompt's budget drops."""
+
 Hear = Callable[[str], None]
 """Called with words as they come. Must not block."""
 

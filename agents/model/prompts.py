@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 from pydantic import Field
 
-from agents.model.asking import Parts
+from agents.model.asking import LEFT_OUT, Parts
 from agents.model.errors import ModelTooLong
 from agents.model.port import Message
 from stores.records.base import Record
@@ -181,6 +181,7 @@ def build(
     sections = [Section(name=INSTRUCTIONS, tokens=count(system), exact=exact, stable=True, text=system)]
     for cut in cuts:
         sections += cut.told(exact)
+    sections += _left_out(prompt, parts.get(LEFT_OUT, ""))
     if prompt.ask:
         sections.append(Section(name=ASK, tokens=asked, exact=exact, text=prompt.ask))
     told = (cut.text() for cut in cuts if cut.lines)
@@ -265,6 +266,15 @@ def _frame(section: PromptSection) -> tuple[str, tuple[str, ...]]:
 def _around(section: PromptSection) -> str:
     head, tail = _frame(section)
     return "\n".join((head, *tail))
+
+
+def _left_out(prompt: Prompt, told: str) -> Iterator[Section]:
+    """Yield what of the prompt's sections was left out before it was made."""
+    names = {section.name for section in prompt.sections}
+    for line in told.splitlines():
+        name, _, why = line.partition(": ")
+        if name in names and why:
+            yield Section(name=name, tokens=0, dropped=why)
 
 
 def _sound(text: str) -> str:

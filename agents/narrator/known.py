@@ -88,7 +88,8 @@ def answers_of(package: ContextPackage) -> tuple[str, ...]:
         for t in (*package.narrative.before, *package.narrative.line)
         if t.speaker is not Speaker.SYSTEM
     ]
-    return (*said, *promised, *remembered, *package.narrative.summary, *turns)
+    found = [p.turn.text for p in package.recalled.scenes]
+    return (*said, *promised, *remembered, *package.narrative.summary, *found, *turns)
 
 
 def settled_of(package: ContextPackage) -> tuple[tuple[str, frozenset[str]], ...]:

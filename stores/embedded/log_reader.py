@@ -199,6 +199,17 @@ class LogReads(MemoryReads):
         sql = f"SELECT body FROM canonizations {where(conditions)} ORDER BY made"
         return await self._all(Canonization, sql, {"universe_id": universe_id})
 
+    async def canon_version(self, universe_id: Id) -> str:
+        def version(connection: apsw.Connection) -> str:
+            row = connection.execute(
+                """SELECT count(*), max(made), sum(state = 'written'), sum(state = 'closed')
+                   FROM canonizations WHERE universe_id = ?""",
+                (universe_id,),
+            ).fetchone()
+            return ":".join(str(part or 0) for part in row or ())
+
+        return await self._read(version)
+
     async def rulings(self, universe_id: Id) -> list[Ruling]:
         return await self._all(
             Ruling, "SELECT body FROM rulings WHERE universe_id = ? ORDER BY made", (universe_id,)
@@ -300,6 +311,10 @@ class LogReads(MemoryReads):
         return await self._all(
             Snippet, "SELECT body FROM snippets WHERE source_id = ? ORDER BY ordinal, made", (source_id,)
         )
+
+    async def snippets_by_id(self, ids: Collection[Id]) -> dict[Id, Snippet]:
+        sql = "SELECT body FROM snippets WHERE id IN (SELECT value FROM json_each(?))"
+        return {snippet.id: snippet for snippet in await self._all(Snippet, sql, (id_list(ids),))}
 
 
 def _moment(at: datetime) -> str:
