@@ -1,0 +1,285 @@
+"""The MemoryManager: writes what each character remembers, and keeps up what is recalled.
+
+A background worker: its subjects are scenes, and how far it came with one is its cursor (a turn, and a print
+of what was proposed and decided there). Behind an undo it starts anew; what it makes again has the same
+identifiers. Beside them there is one subject for the memories that were read. Needs no model. Source:
+design/authority.md (memories are its alone); design/loops.md, "Background".
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final, NamedTuple
+
+from agents.background.worker import PLAIN, Cursors, Subject
+from agents.memory_manager.decay import recall
+from agents.memory_manager.memories import Lived, as_heard
+from agents.memory_manager.scenes import BEHIND, Scenes, Setting, standing
+from agents.messages import (
+    CanonCommitted,
+    Event,
+    EventBus,
+    LineMoved,
+    MemoriesRead,
+    MemoriesWritten,
+    ProposalsChanged,
+    SceneOpened,
+    TurnAppended,
+)
+from stores.errors import NotFound
+from stores.ports import MemoryLog
+from stores.records.ids import Clock, Id, derived
+from stores.records.jobs import JobKind
+from stores.records.memory import How, Memory
+from stores.records.play import Scene, Turn
+
+PIECE: Final = 60
+"""Turns of one scene that are gone through at a time."""
+READ: Final = derived("subject", "memories that were read")
+"""The subject of what was recalled: it is of no universe."""
+
+_LIVED: Final = ("text", "linked_fact_id", "valence", "importance", "source", "how", "told_by", "about")
+"""What the turn itself says of a memory; the rest is how it was recalled."""
+
+
+class _Reached(NamedTuple):
+    """How far a scene is remembered: the turn, its depth, and a print of what was proposed up to there."""
+
+    turn_id: Id = ""
+    depth: int = -1
+    print: str = ""
+
+    @classmethod
+    def read(cls, words: str) -> _Reached:
+        turn_id, _, rest = words.partition(" ")
+        depth, _, mark = rest.partition(" ")
+        return cls(turn_id, int(depth), mark) if depth.isdecimal() else cls()
+
+    def written(self) -> str:
+        return f"{self.turn_id} {self.depth} {self.print}"
+
+
+class MemoryManager:
+    """See `agents.background.worker.Worker`. Holds nothing but what was read since it last looked."""
+
+    kind = JobKind.REMEMBER
+    lane = PLAIN
+    priority = 30
+
+    def __init__(
+        self, log: MemoryLog, scenes: Scenes, cursors: Cursors, clock: Clock, events: EventBus
+    ) -> None:
+        self._log = log
+        self._scenes = scenes
+        self._cursors = cursors
+        self._clock = clock
+        self._events = events
+        self._read: dict[Id, int] = {}
+
+    async def subjects(self) -> Collection[Subject]:
+        """Return the scenes whose head is not where it was remembered up to, the newest first."""
+        jobs = await self._log.jobs(kinds=[JobKind.REMEMBER])
+        reached = {job.subject_id: _Reached.read(job.reached) for job in jobs}
+        found: list[Subject] = []
+        for story in await self._log.stories():
+            found += (
+                Subject(scene.id, scene.universe_id)
+                for scene in reversed(await self._log.scenes(story.id))
+                if scene.head and reached.get(scene.id, _Reached()).turn_id != scene.head
+            )
+        return found
+
+    async def touched(self, event: Event) -> Collection[Subject]:
+        match event:
+            case TurnAppended(turn=turn):
+                return await self._scene(turn.scene_id)
+            case LineMoved(scene_id=scene_id) | SceneOpened(scene_id=scene_id):
+                return await self._scene(scene_id)
+            case ProposalsChanged(scene_id=str(scene_id)) | CanonCommitted(scene_id=str(scene_id)):
+                return await self._scene(scene_id)
+            case MemoriesRead(memory_ids=ids, tick=tick):
+                for memory_id in ids:
+                    self._read[memory_id] = max(tick, self._read.get(memory_id, tick))
+                return [Subject(READ, "")] if ids else []
+            case _:
+                return []
+
+    async def bring(self, subject_id: Id) -> int:
+        """Remember a piece of a scene, or keep up what was read."""
+        if subject_id == READ:
+            return await self._keep_up()
+        try:
+            return await self._remember(subject_id)
+        except NotFound:
+            return 0
+
+    # --- a scene --------------------------------------------------------------------------------------
+
+    async def _remember(self, scene_id: Id) -> int:
+        setting = await self._scenes.setting(scene_id)
+        scene = setting.scene
+        total = await self._log.line_length(scene_id)
+        subject = Subject(scene_id, scene.universe_id)
+        reached = await self._where(scene, subject)
+        mark = _print(setting)
+        written = 0
+        if reached.turn_id and reached.print != mark:
+            written += await self._again(setting, reached.depth)
+            reached = reached._replace(print=mark)
+        start = reached.depth + 1
+        turns = await self._log.line_slice(scene_id, start, PIECE + BEHIND) if start < total else []
+        piece, behind = turns[:PIECE], turns[PIECE:]
+        if piece:
+            written += await self._write(setting, piece, behind)
+            reached = _Reached(piece[-1].id, piece[-1].depth, mark)
+        await self._cursors.reach(self.kind, subject, reached.written())
+        if written:
+            self._events.publish(MemoriesWritten(scene.universe_id, scene_id))
+        return max(0, total - reached.depth - 1)
+
+    async def _where(self, scene: Scene, subject: Subject) -> _Reached:
+        """Return how far the scene's present line is remembered."""
+        reached = _Reached.read(await self._cursors.reached(self.kind, subject.id))
+        if reached.turn_id and not await self._log.on_line(scene.id, [reached.turn_id]):
+            return _Reached()
+        return reached
+
+    async def _again(self, setting: Setting, depth: int) -> int:
+        """Go through the turns again that something was proposed or decided on, or told that nobody could
+        compare: what they leave may be another memory now."""
+        ids = {p.turn_id for p in setting.proposals if p.turn_id}
+        held = await self._log.memories(scene_id=setting.scene.id)
+        ids |= {m.turn_id for m in held if m.turn_id and m.how is How.TOLD and m.linked_fact_id is None}
+        turns = sorted((await self._log.turns(ids)).values(), key=lambda t: t.depth)
+        on_line = await self._log.on_line(setting.scene.id, ids) if ids else set()
+        known = [t for t in turns if t.depth <= depth and t.id in on_line and t.scene_id == setting.scene.id]
+        written = 0
+        for at in range(0, len(known), PIECE):
+            piece = known[at : at + PIECE]
+            behind = [
+                t
+                for turn in piece
+                for t in await self._log.line_slice(setting.scene.id, turn.depth + 1, BEHIND)
+            ]
+            written += await self._write(setting, piece, behind)
+        return written
+
+    async def _write(self, setting: Setting, turns: Sequence[Turn], behind: Sequence[Turn]) -> int:
+        """Write what the turns leave, where it is not there already; returns how many memories changed."""
+        lived = await self._scenes.lived(setting, turns, behind)
+        made = lived.memories(self._clock())
+        there = await self._log.memories(turn_ids=[t.id for t in turns])
+        changed = changes(made, there, lived)
+        if changed:
+            await self._log.put_memories(changed)
+        return len(changed)
+
+    async def _scene(self, scene_id: Id) -> Collection[Subject]:
+        try:
+            scene = await self._log.scene(scene_id)
+        except NotFound:
+            return []
+        return [Subject(scene.id, scene.universe_id)]
+
+    # --- what was read -------------------------------------------------------------------------------
+
+    async def _keep_up(self) -> int:
+        """Strengthen what came to mind. What was corrected is not: to read the correction, or the error in
+        it, must not keep up the error."""
+        read, self._read = self._read, {}
+        memories = await self._log.memories(ids=list(read))
+        now = self._clock()
+        gone = await corrected(self._log, memories)
+        await self._log.put_memories([recall(m, read[m.id], now) for m in memories if m.id not in gone])
+        return 0
+
+
+def changes(made: Iterable[Memory], there: Iterable[Memory], lived: Lived) -> list[Memory]:
+    """Return what is to be written so that the turns have left just `made`: what is new or has changed, with
+    what is known of its recall; and what they do not leave any more (it was decided not to be so), faded to
+    the words that were heard. What is there under another identifier (a restored copy) is left."""
+    before = {m.id: m for m in there}
+    same = {_key(m): m for m in there}
+    kept: set[Id] = set()
+    changed: list[Memory] = []
+    for memory in made:
+        old = before.get(memory.id) or same.get(_key(memory))
+        if old is None:
+            changed.append(memory)
+            continue
+        kept.add(old.id)
+        update = {
+            field: getattr(memory, field)
+            for field in (
+                "text",
+                "linked_fact_id",
+                "valence",
+                "importance",
+                "source",
+                "how",
+                "told_by",
+                "about",
+            )
+        }
+        new = old.model_copy(update={**update, "corrects": memory.corrects or old.corrects})
+        if new != old:
+            changed.append(new)
+    turns = {t.id: t for t in lived.turns}
+    for old in before.values():
+        # A GM's misremembering stands on no turn's own account: it corrects a memory, and is mistaken.
+        if old.id in kept or old.mistaken or old.turn_id not in turns or _by_hand(old, before):
+            continue
+        faded = _faded(old, turns[old.turn_id], lived)
+        if faded != old:
+            changed.append(faded)
+    return changed
+
+
+def misremembered_id(memory_id: Id) -> Id:
+    """Return the identifier of how the GM has a memory misremembered."""
+    return derived("memory", "misremembered", memory_id)
+
+
+def misremembered(memory: Memory, text: str, now_at: Memory | None = None) -> Memory:
+    """Return the memory as the character has it by the GM's hand; what was lived stays beneath it, and canon
+    is not touched. Without text it is as it was lived again. `now_at` is the one that stands
+    there already."""
+    changed = " ".join(text.split())
+    made = now_at or memory.model_copy(update={"id": misremembered_id(memory.id), "corrects": memory.id})
+    update = {"text": changed or memory.text, "mistaken": bool(changed) and changed != memory.text}
+    return made.model_copy(update=update)
+
+
+async def corrected(log: MemoryLog, memories: Iterable[Memory]) -> set[Id]:
+    """Return which of these memories something on the line took the place of."""
+    wanted = {m.id: m.entity_id for m in memories}
+    gone: set[Id] = set()
+    for entity_id in set(wanted.values()):
+        own = await standing(log, await log.memories(entity_id))
+        gone |= {m.corrects for m in own if m.corrects in wanted}
+    return gone
+
+
+def _by_hand(memory: Memory, there: dict[Id, Memory]) -> bool:
+    return memory.corrects is not None and memory.id == misremembered_id(memory.corrects)
+
+
+def _faded(memory: Memory, turn: Turn, lived: Lived) -> Memory:
+    words = lived.attendance.heard(turn).get(memory.entity_id, "")
+    hero = lived.names.get(lived.attendance.pc_id or "", "")
+    text = as_heard(turn, words, hero) if words else ""
+    update = {"text": text, "linked_fact_id": None, "importance": 0.0, "corrects": None, "told_by": None}
+    return memory.model_copy(update={**update, "how": How.SAW, "source": "saw"})
+
+
+def _key(memory: Memory) -> tuple[object, ...]:
+    return (memory.turn_id, memory.entity_id, memory.how, memory.told_by, memory.linked_fact_id, memory.text)
+
+
+def _print(setting: Setting) -> str:
+    """Return a print of what was proposed in the scene and how it was decided."""
+    told = "\n".join(
+        f"{p.id} {p.status} {p.decision.verdict if p.decision else ''} {p.turn_id}" for p in setting.proposals
+    )
+    return hashlib.sha256(told.encode()).hexdigest()[:16]

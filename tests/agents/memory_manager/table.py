@@ -1,0 +1,123 @@
+"""Scenes played at a real desk, and what their characters remember of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agents.background.worker import Subject
+from agents.canon_keeper.predicates import load_catalogue
+from agents.memory_manager.knowledge import Knowledge
+from agents.memory_manager.manager import READ, MemoryManager
+from agents.memory_manager.scenes import Scenes
+from agents.messages import Event
+from monitor_tui.compose import Desktop
+from stores.authority import Role
+from stores.records.canon import Fact, normal
+from stores.records.ids import Id, SteppingClock
+from stores.records.jobs import JobKind
+from stores.records.memory import Memory
+from tests.table import START, begin, opened
+
+
+class Noted:
+    """How far a worker came, without a store."""
+
+    def __init__(self) -> None:
+        self.words: dict[Id, str] = {}
+
+    async def reached(self, kind: JobKind, subject_id: Id) -> str:
+        return self.words.get(subject_id, "")
+
+    async def reach(self, kind: JobKind, subject: Subject, reached: str) -> None:
+        self.words[subject.id] = reached
+
+
+async def catalogue_of(universe_id: Id):  # type: ignore[no-untyped-def]
+    return load_catalogue()
+
+
+@dataclass
+class Remembering:
+    """A desk in play with the MemoryManager beside it, brought up to date by hand."""
+
+    desktop: Desktop
+    scene_id: Id
+    manager: MemoryManager
+    knowledge: Knowledge
+    noted: Noted
+    published: list[Event] = field(default_factory=list)
+
+    @property
+    def log(self):  # type: ignore[no-untyped-def]
+        return self.desktop.stores.log(Role.MEMORY_MANAGER)
+
+    async def play(self, *lines: str) -> None:
+        for line in lines:
+            reply = await self.desktop.desk.submit(self.scene_id, line)
+            if reply.goto == "scene" and reply.subject:
+                self.scene_id = reply.subject
+
+    async def remember(self, *scenes: Id) -> None:
+        """Bring these scenes (by default the one in play) up to date."""
+        for scene_id in scenes or (self.scene_id,):
+            for _ in range(1_000):
+                if not await self.manager.bring(scene_id):
+                    break
+
+    async def read(self, *memory_ids: Id, tick: int) -> None:
+        """Have these memories come to mind at a world time (ticks)."""
+        from agents.messages import MemoriesRead
+
+        for subject in await self.manager.touched(MemoriesRead(memory_ids, tick)):
+            assert subject.id == READ
+            await self.manager.bring(subject.id)
+
+    async def everyone(self) -> dict[str, Id]:
+        """Return everybody by name, whether in canon or only proposed."""
+        names = {e.name: e.id for e in await self.desktop.desk.entities(await self.universe())}
+        view = await self.desktop.desk.scene(self.scene_id)
+        return names | {member.name: member.entity_id for member in view.cast}
+
+    async def universe(self) -> Id:
+        return (await self.log.scene(self.scene_id)).universe_id
+
+    async def fact(self, statement: str) -> Id:
+        """Return the fact in these words, whether in canon or only proposed."""
+        universe_id = await self.universe()
+        found = [f.id for f in await self._facts(universe_id) if f.said == normal(statement)]
+        if found:
+            return found[-1]
+        from agents.canon_keeper.claims import fact_id_of
+
+        proposals = await self.log.proposals(universe_id=universe_id)
+        waiting = [
+            p for p in proposals if normal(str(getattr(p.change, "statement", ""))) == normal(statement)
+        ]
+        assert waiting, f"nothing says {statement!r}"
+        return fact_id_of(waiting[-1])
+
+    async def _facts(self, universe_id: Id) -> Iterable[Fact]:
+        canon = self.desktop.stores.canon(Role.CONTEXT_ASSEMBLY)
+        return await canon.facts(universe_id, history=True)
+
+    async def of(self, name: str) -> list[Memory]:
+        """Return what somebody remembers, oldest first."""
+        return await self.log.memories((await self.everyone())[name])
+
+
+@asynccontextmanager
+async def remembering(home: Path, seed: int = 1) -> AsyncIterator[Remembering]:
+    async with opened(home, seed) as desktop:
+        scene_id = await begin(desktop)
+        stores = desktop.stores
+        canon = stores.canon(Role.MEMORY_MANAGER)
+        log = stores.log(Role.MEMORY_MANAGER)
+        noted = Noted()
+        scenes = Scenes(canon, log, catalogue_of)
+        manager = MemoryManager(log, scenes, noted, SteppingClock(START), desktop.desk.events)
+        table = Remembering(desktop, scene_id, manager, Knowledge(canon, log, catalogue_of), noted)
+        desktop.desk.events.subscribe(table.published.append)
+        yield table
