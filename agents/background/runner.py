@@ -79,6 +79,8 @@ class Runner:
         self._entries: dict[tuple[JobKind, Id], Entry] = {}
         self._poisoned: dict[tuple[JobKind, Id], Job] = {}
         self._failed: dict[tuple[JobKind, Id], Job] = {}
+        self._parked: dict[JobKind, tuple[float, str]] = {}
+        self._told: dict[JobKind, str] = {}
         self._inbox: deque[Event] = deque()
         self._came = asyncio.Event()
         self._quiet = asyncio.Event()
@@ -174,7 +176,7 @@ class Runner:
                             self._put(worker, subject, urgent=True)
                     except Exception as error:  # noqa: BLE001 - logged; then it is looked for everywhere
                         self._note(worker, "an event", error)
-                        self._tasks.append(asyncio.create_task(self._look_again(worker)))
+                        self._look_again_soon(worker)
                 self._hearing = False
             self._moved()
 
@@ -184,10 +186,15 @@ class Runner:
         for worker in sorted(self._workers, key=lambda one: -one.priority):
             await self._look(worker)
 
-    async def _look_again(self, worker: Worker) -> None:
-        self._looking.add(worker.kind)
-        await asyncio.sleep(STORE_SECONDS)
-        await self._look(worker)
+    def _look_again_soon(self, worker: Worker) -> None:
+        async def look() -> None:
+            await asyncio.sleep(STORE_SECONDS)
+            await self._look(worker)
+
+        if worker.kind not in self._looking:
+            self._looking.add(worker.kind)
+            self._tasks = [task for task in self._tasks if not task.done()]
+            self._tasks.append(asyncio.create_task(look(), name=f"background: {worker.kind} again"))
 
     async def _look(self, worker: Worker) -> None:
         async def look() -> None:
@@ -212,7 +219,7 @@ class Runner:
         while True:
             try:
                 return await work()
-            except Exception as error:  # noqa: BLE001 - logged, and tried until it goes
+            except Exception as error:
                 log.warning("background: looking for %s: %s", what, error, exc_info=_odd(error))
             await asyncio.sleep(wait)
             wait = min(LONGEST, wait * 2)
@@ -239,8 +246,8 @@ class Runner:
             return
         elif entry.waits and not (urgent and entry.counted):
             return  # a store that is away stays away whatever is touched
-        elif urgent and not entry.urgent:
-            entry.urgent = True
+        elif urgent and (entry.waits or not entry.urgent):
+            entry.urgent, entry.waits, entry.counted = True, "", False
         else:
             return
         self._lanes[worker.lane].put(entry)
@@ -262,15 +269,19 @@ class Runner:
                     async with asyncio.timeout(None if due is None else max(0.0, due - self._seconds())):
                         await wake.wait()
                 continue
-            entry.running, entry.again, entry.counted = True, False, False
+            kind = entry.worker.kind
+            if kind in self._parked and self._parked[kind][0] > self._seconds():
+                self._wait(lane, entry, *self._parked[kind])
+                continue
+            entry.running, entry.again, entry.counted, entry.waits = True, False, False, ""
             try:
                 await self._bring(entry)
                 waits_for_store = 0.0
             except Later as error:
-                self._wait(lane, entry, error.what, error.seconds)
+                self._park(kind, lane, entry, error.what, error.seconds, error.everything)
             except StoreUnavailable as error:
                 waits_for_store = min(LONGEST, waits_for_store * 2 or STORE_SECONDS)
-                self._wait(lane, entry, error.what, waits_for_store)
+                self._park(kind, lane, entry, error.what, waits_for_store, True)
             except Exception as error:  # noqa: BLE001 - a worker's crash is its own: logged, tried again
                 await self._fail(lane, entry, error)
             finally:
@@ -283,6 +294,7 @@ class Runner:
         if entry.attempts:
             await self._book.begin(worker.kind, subject, entry.attempts + 1)
         entry.left = await worker.bring(subject.id)
+        self._told.pop(worker.kind, None)
         if entry.attempts:
             entry.attempts = 0
             await self._book.done(worker.kind, subject.id)
@@ -291,11 +303,21 @@ class Runner:
         else:
             del self._entries[entry.key]
 
-    def _wait(self, lane: Lane, entry: Entry, why: str, seconds: float) -> None:
-        if not entry.waits:
-            log.info("background: %s of %s waits: %s", entry.worker.kind, entry.subject.id, why)
+    def _park(
+        self, kind: JobKind, lane: Lane, entry: Entry, why: str, seconds: float, everything: bool
+    ) -> None:
+        """Try again later: this, or `everything` of its kind, since it would go the same way."""
+        until = self._seconds() + seconds
+        if everything:
+            if self._told.get(kind) != why:
+                self._told[kind] = why
+                log.info("background: %s waits: %s", kind, why)
+            self._parked[kind] = until, why
+        self._wait(lane, entry, until, why)
+
+    def _wait(self, lane: Lane, entry: Entry, until: float, why: str) -> None:
         entry.waits = why or "it waits"
-        lane.put(entry, at=self._seconds() + seconds)
+        lane.put(entry, at=until)
 
     async def _fail(self, lane: Lane, entry: Entry, error: Exception) -> None:
         entry.attempts += 1
@@ -318,15 +340,10 @@ class Runner:
 
     async def _poison(self, entry: Entry) -> None:
         del self._entries[entry.key]
-        found = await self._book.poisoned()
         wanted = job_id(*entry.key)
-        self._poisoned |= {entry.key: job for job in found if job.id == wanted}
-        self._events.publish(
-            Notice(
-                f"Work in the background failed {FAILURES} times and waits for you: System on the menu shows it.",
-                "warning",
-            )
-        )
+        self._poisoned[entry.key] = next(job for job in await self._book.poisoned() if job.id == wanted)
+        told = f"Work in the background failed {FAILURES} times and waits for you: System shows it."
+        self._events.publish(Notice(told, "warning"))
 
     # --- telling -------------------------------------------------------------------------------------
 

@@ -53,11 +53,15 @@ FAILURES: Final = 5
 
 
 class Later(MonitorError):
-    """It cannot be done now; `seconds` is when to try again. No failure, and not counted as one."""
+    """It cannot be done now; `seconds` is when to try again. No failure, and not counted as one.
 
-    def __init__(self, what: str, *, seconds: float = 30.0) -> None:
+    `everything`: nor can any other subject of the same worker; they are not tried either till then.
+    """
+
+    def __init__(self, what: str, *, seconds: float = 30.0, everything: bool = False) -> None:
         super().__init__(what)
         self.seconds = seconds
+        self.everything = everything
 
 
 class Subject(NamedTuple):

@@ -81,7 +81,7 @@ class IndexWorker:
             else:
                 left = await self._indexer.scene(subject_id)
         except EmbedderUnavailable as error:
-            raise Later(str(error), seconds=COMES_AGAIN) from error
+            raise Later(str(error), seconds=COMES_AGAIN, everything=True) from error
         if not left:
             self._behind.discard(subject_id)
             if self._looked and not self._behind and self._whole is not None:

@@ -1,0 +1,65 @@
+"""An index that is a dictionary: what an index has to hold, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from stores.errors import StoreUnavailable
+from stores.ports import TextItem
+from stores.records.ids import Id
+
+
+class DictShelf:
+    """Implements `agents.indexer.shelves.Shelf`. It fails at the `fails_at`-th write from now, if set."""
+
+    def __init__(self, piece: int = 3) -> None:
+        self.held: dict[str, dict[Id, TextItem]] = {}
+        self.writes = 0
+        self.fails_at: int | None = None
+        self._piece = piece
+
+    @property
+    def piece(self) -> int:
+        return self._piece
+
+    async def put(self, collection: str, items: Sequence[TextItem]) -> None:
+        if items:
+            self._wrote()
+            self.held.setdefault(collection, {}).update({item.id: item for item in items})
+
+    async def delete(self, collection: str, ids: Collection[Id]) -> None:
+        if ids:
+            self._wrote()
+            for id in ids:
+                self.held.get(collection, {}).pop(id, None)
+
+    async def marks(
+        self,
+        collection: str,
+        *,
+        ids: Collection[Id] | None = None,
+        scope: Mapping[str, str] | None = None,
+    ) -> dict[Id, str]:
+        return {
+            item.id: item.mark
+            for item in self._within(collection, scope or {})
+            if ids is None or item.id in ids
+        }
+
+    async def count(self, collection: str, scope: Mapping[str, str]) -> int:
+        return len(self._within(collection, scope))
+
+    def turns(self, scene_id: Id) -> set[Id]:
+        return {item.id for item in self._within("turns", {"scene": scene_id})}
+
+    def _within(self, collection: str, scope: Mapping[str, str]) -> list[TextItem]:
+        items = self.held.get(collection, {}).values()
+        return [item for item in items if scope.items() <= item.scope.items()]
+
+    def _wrote(self) -> None:
+        self.writes += 1
+        if self.fails_at is not None:
+            self.fails_at -= 1
+            if self.fails_at <= 0:
+                self.fails_at = None
+                raise StoreUnavailable("The index does not answer.")

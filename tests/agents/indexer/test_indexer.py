@@ -1,0 +1,320 @@
+"""The Indexer against a dictionary: whatever was played and taken back, and however often it was cut off, the
+index holds what one made anew would hold."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agents.indexer.indexer import Indexer
+from agents.indexer.truth import Truth
+from stores.authority import Role
+from stores.errors import StoreUnavailable
+from stores.open import Stores
+from stores.ports import TextItem
+from stores.records.canon import FactChange, FactStatus
+from stores.records.ids import Id
+from stores.records.jobs import JobKind
+from stores.records.play import MoveKind, Scene, Speaker, Turn
+from tests.agents.indexer.shelf import DictShelf
+from tests.contract import builders as make
+from tests.examples import examples
+from tests.libraries import library
+
+
+@dataclass
+class Played:
+    """A universe with a story and one scene, and its turns in the order they were made."""
+
+    stores: Stores
+    scene: Scene
+    turns: list[Turn]
+    hero: str = "Mara"
+
+    @property
+    def truth(self) -> Truth:
+        return Truth(self.stores.canon(Role.INDEXER), self.stores.log(Role.INDEXER))
+
+    async def say(self, text: str, after: Turn | None, **given: object) -> Turn:
+        """Append a turn behind `after`, wherever play stands."""
+        log = self.stores.log(Role.ORCHESTRATOR)
+        head = (await log.scene(self.scene.id)).head
+        kind = MoveKind.APPEND if head == (after.id if after else None) else MoveKind.BRANCH
+        turn = make.turn(self.scene, after, text, **given)
+        await log.append_turn(turn, kind)
+        self.turns.append(turn)
+        return turn
+
+    async def line(self) -> list[Turn]:
+        log = self.stores.log(Role.INDEXER)
+        return await log.line_slice(self.scene.id, 0, await log.line_length(self.scene.id))
+
+    async def stand(self, on: Turn | None) -> None:
+        await self.stores.log(Role.ORCHESTRATOR).move_head(
+            self.scene.id, on.id if on else None, MoveKind.UNDO
+        )
+
+
+async def play(stores: Stores) -> Played:
+    universe = make.universe(id=make.new_id())
+    mara = make.entity("Mara", universe_id=universe.id, is_pc=True)
+    batch = make.batch(universe_id=universe.id, universe=universe, entities=(mara,))
+    await stores.canon(Role.CANON_KEEPER).commit(batch)
+    story = make.story(universe_id=universe.id, pc_id=mara.id)
+    scene = make.scene(story, title="The ford", goal="Cross it")
+    await stores.log(Role.ORCHESTRATOR).put_story(story)
+    await stores.log(Role.ORCHESTRATOR).create_scene(scene)
+    return Played(stores, scene, [])
+
+
+async def bring_all(indexer: Indexer, truth: Truth) -> None:
+    """What the worker does from a start to the end."""
+    for universe_id in await truth.universes():
+        indexer.renew([universe_id])
+        for scene, _ in await indexer.behind(universe_id):
+            while await indexer.scene(scene.id):
+                pass
+        while await indexer.universe(universe_id):
+            pass
+
+
+async def anew(truth: Truth) -> dict[str, dict[Id, TextItem]]:
+    shelf = DictShelf(piece=1_000)
+    await bring_all(Indexer(truth, shelf), truth)
+    return {name: items for name, items in shelf.held.items() if items}
+
+
+def held(shelf: DictShelf) -> dict[str, dict[Id, TextItem]]:
+    return {name: items for name, items in shelf.held.items() if items}
+
+
+@pytest.fixture
+async def played(tmp_path: Path) -> AsyncIterator[Played]:
+    async with library(tmp_path / "home") as stores:
+        yield await play(stores)
+
+
+async def test_a_turn_is_indexed_with_its_speaker_and_its_neighbour(played: Played) -> None:
+    first = await played.say("I wade in.", None)
+    second = await played.say("The water is cold.", first, speaker=Speaker.SYSTEM)
+    await played.say("   ", second)
+    third = await played.say("Go back!", played.turns[-1], speaker=Speaker.SYSTEM, name="Tom")
+    shelf = DictShelf()
+    await bring_all(Indexer(played.truth, shelf), played.truth)
+    turns = shelf.held["turns"]
+    assert {id: item.text for id, item in turns.items()} == {
+        first.id: "Mara: I wade in.",
+        second.id: "The water is cold.\nMara: I wade in.",
+        third.id: "Tom: Go back!",
+    }
+    scope = {"universe": played.scene.universe_id, "story": played.scene.story_id, "scene": played.scene.id}
+    assert turns[first.id].scope == {**scope, "speaker": "player"}
+    assert shelf.held["scenes"][played.scene.id].text == "The ford\nCross it"
+
+
+async def test_what_is_there_as_it_should_be_is_not_written_again(played: Played) -> None:
+    last = None
+    for number in range(10):
+        last = await played.say(f"Turn {number}", last)
+    shelf = DictShelf()
+    await bring_all(Indexer(played.truth, shelf), played.truth)
+    before = shelf.writes
+    restarted = Indexer(played.truth, shelf)
+    assert await restarted.behind(played.scene.universe_id) == []
+    await bring_all(restarted, played.truth)
+    assert await restarted.scene(played.scene.id) == 0
+    assert shelf.writes == before
+
+
+async def test_an_exchange_costs_the_same_in_a_long_scene(played: Played) -> None:
+    last = None
+    for number in range(40):
+        last = await played.say(f"Turn {number}", last)
+    shelf = DictShelf(piece=50)
+    indexer = Indexer(played.truth, shelf)
+    await bring_all(indexer, played.truth)
+    before = shelf.writes
+    await played.say("And one more", last)
+    await indexer.scene(played.scene.id)
+    # The seal is broken, the turn put, the seal put back.
+    assert shelf.writes - before == 3
+    assert shelf.turns(played.scene.id) == {turn.id for turn in played.turns}
+
+
+async def test_what_is_undone_leaves_before_anything_comes(played: Played) -> None:
+    first = await played.say("I wade in.", None)
+    undone = await played.say("I swim.", first)
+    shelf = DictShelf()
+    indexer = Indexer(played.truth, shelf)
+    await bring_all(indexer, played.truth)
+    await played.stand(first)
+    other = await played.say("I turn round.", first)
+    shelf.fails_at = 3  # the seal, the undone turn; and then the index goes away
+    with pytest.raises(StoreUnavailable):
+        await indexer.scene(played.scene.id)
+    assert undone.id not in shelf.turns(played.scene.id)
+    while await indexer.scene(played.scene.id):
+        pass
+    assert shelf.turns(played.scene.id) == {first.id, other.id}
+
+
+async def test_strangers_and_losses_are_found_at_a_start(played: Played) -> None:
+    last = None
+    for number in range(5):
+        last = await played.say(f"Turn {number}", last)
+    shelf = DictShelf()
+    await bring_all(Indexer(played.truth, shelf), played.truth)
+    whole = {name: dict(items) for name, items in held(shelf).items()}
+    shelf.held["turns"].pop(played.turns[2].id)
+    await bring_all(Indexer(played.truth, shelf), played.truth)
+    assert held(shelf) == whole
+    strange = shelf.held["turns"][played.turns[1].id]._replace(id="stranger")
+    shelf.held["turns"]["stranger"] = strange
+    await bring_all(Indexer(played.truth, shelf), played.truth)
+    assert held(shelf) == whole
+
+
+async def test_facts_tell_what_is_from_what_was_and_what_never_was(played: Played) -> None:
+    universe_id = played.scene.universe_id
+    (mara,) = await played.stores.canon(Role.INDEXER).entities(universe_id)
+    keeper = played.stores.canon(Role.CANON_KEEPER)
+    facts = [
+        make.fact(words, mara, universe_id=universe_id)
+        for words in ("She limps.", "She swims.", "She flies.")
+    ]
+    await keeper.commit(make.batch(universe_id=universe_id, facts=tuple(facts)))
+    shelf, truth = DictShelf(), played.truth
+    indexer = Indexer(truth, shelf)
+    await bring_all(indexer, truth)
+    assert {item.text for item in shelf.held["facts"].values()} == {
+        "She limps.\nMara",
+        "She swims.\nMara",
+        "She flies.\nMara",
+    }
+    changes = (
+        FactChange(fact_id=facts[0].id, status=FactStatus.SUPERSEDED, valid_to=9),
+        FactChange(fact_id=facts[2].id, status=FactStatus.RETCONNED),
+    )
+    await keeper.commit(make.batch(universe_id=universe_id, fact_changes=changes))
+    indexer.renew([universe_id])
+    while await indexer.universe(universe_id):
+        pass
+    status = {id: item.scope["status"] for id, item in shelf.held["facts"].items()}
+    assert status == {facts[0].id: "past", facts[1].id: "current"}
+    assert held(shelf) == await anew(truth)
+
+
+async def test_a_renamed_hero_speaks_under_the_new_name_everywhere(played: Played) -> None:
+    await played.say("I wade in.", None)
+    shelf = DictShelf()
+    await bring_all(Indexer(played.truth, shelf), played.truth)
+    (mara,) = await played.stores.canon(Role.INDEXER).entities(played.scene.universe_id)
+    renamed = mara.model_copy(update={"name": "Marra the Wet"})
+    batch = make.batch(universe_id=mara.universe_id, entities=(renamed,))
+    await played.stores.canon(Role.CANON_KEEPER).commit(batch)
+    await bring_all(Indexer(played.truth, shelf), played.truth)
+    assert [item.text for item in shelf.held["turns"].values()] == ["Marra the Wet: I wade in."]
+    assert held(shelf) == await anew(played.truth)
+
+
+async def test_memories_are_indexed_while_their_turn_is_on_the_line(played: Played) -> None:
+    (mara,) = await played.stores.canon(Role.INDEXER).entities(played.scene.universe_id)
+    first = await played.say("I wade in.", None)
+    second = await played.say("I swim.", first)
+    of_it = {"scene_id": played.scene.id}
+    memories = [
+        make.memory(mara, "The water was cold.", turn_id=first.id, **of_it),
+        make.memory(mara, "I swam.", turn_id=second.id, **of_it),
+        make.memory(mara, "My mother hummed."),
+    ]
+    await played.stores.log(Role.MEMORY_MANAGER).put_memories(memories)
+    shelf = DictShelf()
+    indexer = Indexer(played.truth, shelf)
+    await bring_all(indexer, played.truth)
+    assert shelf.held["memories"].keys() == {memory.id for memory in memories}
+    assert shelf.held["memories"][memories[0].id].text == "Mara: The water was cold."
+    await played.stand(first)
+    await indexer.scene(played.scene.id)
+    assert shelf.held["memories"].keys() == {memories[0].id, memories[2].id}
+    changed = memories[0].model_copy(update={"text": "The water was warm."})
+    await played.stores.log(Role.MEMORY_MANAGER).put_memories([changed])
+    indexer.look_at_memories(played.scene.id)
+    await indexer.scene(played.scene.id)
+    assert shelf.held["memories"][changed.id].text == "Mara: The water was warm."
+
+
+async def test_memories_written_before_a_stop_are_found_by_their_cursor(played: Played) -> None:
+    (mara,) = await played.stores.canon(Role.INDEXER).entities(played.scene.universe_id)
+    first = await played.say("I wade in.", None)
+    shelf = DictShelf()
+    await bring_all(Indexer(played.truth, shelf), played.truth)
+    memory = make.memory(mara, "Cold.", scene_id=played.scene.id, turn_id=first.id)
+    await played.stores.log(Role.MEMORY_MANAGER).put_memories([memory])
+    job = make.job(played.scene.id, JobKind.REMEMBER, universe_id=played.scene.universe_id, reached=first.id)
+    await played.stores.log(Role.ORCHESTRATOR).put_job(job)
+    await bring_all(Indexer(played.truth, shelf), played.truth)
+    assert memory.id in shelf.held["memories"]
+
+
+async def test_summaries_go_with_their_scene_until_what_they_cover_is_undone(played: Played) -> None:
+    first = await played.say("I wade in.", None)
+    second = await played.say("I swim.", first)
+    summary = make.summary(played.scene, "She swam.", first_turn=first.id, last_turn=second.id)
+    await played.stores.log(Role.MEMORY_MANAGER).put_summaries([summary])
+    shelf = DictShelf()
+    indexer = Indexer(played.truth, shelf)
+    await bring_all(indexer, played.truth)
+    assert "She swam." in shelf.held["scenes"][played.scene.id].text
+    await played.stand(first)
+    await indexer.scene(played.scene.id)
+    assert "She swam." not in shelf.held["scenes"][played.scene.id].text
+
+
+step = st.tuples(
+    st.sampled_from(("say", "say", "undo", "branch", "bring", "cut", "restart")), st.integers(0, 99)
+)
+
+
+@given(st.lists(step, max_size=25))
+@settings(max_examples=examples(150, 25), deadline=None, suppress_health_check=list(HealthCheck))
+def test_whatever_is_played_and_cut_off_it_ends_as_one_made_anew(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
+) -> None:
+    asyncio.run(_play_and_cut_off(tmp_path_factory.mktemp("home"), steps))
+
+
+async def _play_and_cut_off(home: Path, steps: list[tuple[str, int]]) -> None:
+    async with library(home) as stores:
+        played = await play(stores)
+        shelf = DictShelf(piece=2)
+        indexer = Indexer(played.truth, shelf)
+        for what, number in steps:
+            line = await played.line()
+            match what:
+                case "say":
+                    await played.say(f"Turn {number}", line[-1] if line else None)
+                case "undo":
+                    await played.stand(line[number % len(line)] if line and number % 5 else None)
+                case "branch" if played.turns:
+                    await played.say(f"Or {number}", played.turns[number % len(played.turns)])
+                case "bring":
+                    await indexer.scene(played.scene.id)
+                case "cut":
+                    shelf.fails_at = 1 + number % 3
+                    with suppress(StoreUnavailable):
+                        await indexer.scene(played.scene.id)
+                    shelf.fails_at = None
+                case "restart":
+                    indexer = Indexer(played.truth, shelf)
+        if len(steps) % 2:
+            indexer = Indexer(played.truth, shelf)
+        await bring_all(indexer, played.truth)
+        assert shelf.turns(played.scene.id) == {turn.id for turn in await played.line()}
+        assert held(shelf) == await anew(played.truth)
