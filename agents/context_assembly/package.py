@@ -31,8 +31,9 @@ from agents.context_assembly.spans import names_in
 from agents.resolver.working_state import WorkingState
 from stores.errors import StoreError
 from stores.ports import CanonReader, LogReader
-from stores.records.canon import Fact, FactKind, FactStatus
+from stores.records.canon import CreateEntity, Fact, FactKind, FactStatus
 from stores.records.ids import Clock, Id, utc_now
+from stores.records.ledger import ProposalStatus
 from stores.records.memory import Memory
 from stores.records.model import DecisionMark
 from stores.records.play import Scene, Speaker, Turn
@@ -100,7 +101,8 @@ class Canonical:
 class Narrative:
     """What the log holds: the last turns of the line, oldest first, without those that are answered now;
     `before` the last of the scene before; `summary` what earlier scenes and turns out of view came to;
-    `decisions` the marks on the line; `met_before` who was in an earlier scene with the player's character.
+    `decisions` the marks on the line; `met_before` who was in an earlier scene with the player's character;
+    `arrived` the world time at which those came whom this scene brought into canon.
     """
 
     line: tuple[Turn, ...] = ()
@@ -108,6 +110,7 @@ class Narrative:
     summary: tuple[str, ...] = ()
     decisions: tuple[DecisionMark, ...] = ()
     met_before: frozenset[Id] = frozenset()
+    arrived: Mapping[Id, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,10 +366,11 @@ class Packages:
         )
         earlier = [s for s in scenes if s.order < scene.scene.order]
         last = earlier[-1] if earlier and start == 0 else None
-        before, bullets, met, marks = await gather(
+        before, bullets, met, arrived, marks = await gather(
             self._log.line_tail(last.id, BEFORE) if last else _nothing(),
             self._bullets(scene.scene.id, {t.id for t in turns}),
             self._met_before(scene, earlier, here),
+            self._arrived(scene.scene),
             gather(*(self._log.decision_marks(s.id) for s in (*earlier[-SCENES:], scene.scene))),
         )
         told = [f"{_titled(s)}: {s.summary}" for s in earlier[-SCENES:] if s.summary]
@@ -376,7 +380,14 @@ class Packages:
             summary=(*told, *bullets),
             decisions=tuple(mark for of_scene in marks for mark in of_scene),
             met_before=met,
+            arrived=arrived,
         )
+
+    async def _arrived(self, scene: Scene) -> dict[Id, int]:
+        """Return when those came whom this scene brought into canon: its record has them in the cast."""
+        accepted = await self._log.proposals(scene_id=scene.id, statuses=[ProposalStatus.ACCEPTED])
+        ticks = {p.change.entity_id: p.tick for p in accepted if isinstance(p.change, CreateEntity)}
+        return {i: scene.tick if tick is None else tick for i, tick in ticks.items()}
 
     async def _bullets(self, scene_id: Id, shown: Collection[Id]) -> list[str]:
         """Return what turns of the line that are out of view were summed up to."""

@@ -15,13 +15,14 @@ from agents.context_assembly.context import ACTORS
 from agents.context_assembly.found_again import Passage
 from agents.context_assembly.package import ContextPackage, Present
 from agents.context_assembly.standing import is_over
+from agents.memory_manager.presence import Attendance
 from agents.model.asking import LEFT_OUT, Parts
+from agents.narrator.known import names_of
 from agents.orchestrator.calendar import label
-from stores.records.canon import AssertFact, Fact, FactKind, NoteAxiom, Standing
+from stores.records.canon import AssertFact, CreateEntity, Fact, FactKind, NoteAxiom, Standing
 from stores.records.ids import Id
 from stores.records.memory import Memory
 from stores.records.play import Speaker, Turn
-from stores.records.threads import PresenceEntry
 from stores.records.world import Entity
 
 SECTIONS: Final = (
@@ -98,7 +99,7 @@ def own_parts(package: ContextPackage, npc: Entity, memories: Sequence[Memory]) 
         "scene": _place(package),
         "cast": _listed(f"{p.entity.name}{' (dead)' if p.dead else ''}" for p in others),
         "memories": _listed(_memory(m) for m in memories if m.entity_id == npc.id),
-        "recent": _recent(package, _since_came(package, npc)),
+        "recent": _recent(package, _heard_by(package, npc)),
         "state": _listed([_condition(own)] if own else []),
     }
     return {name: text for name, text in sections.items() if text.strip()}
@@ -251,12 +252,21 @@ def _recent(package: ContextPackage, turns: Iterable[Turn]) -> str:
     return "\n".join(turn_line(turn, hero) for turn in turns if turn.text.strip())
 
 
-def _since_came(package: ContextPackage, npc: Entity) -> list[Turn]:
-    """Return the turns of this scene's line that an NPC was there for."""
-    comings = [e for e in package.scene.comings() if e.entity_id == npc.id]
-    last = next((e for e in reversed(comings) if e.here), None)
-    since = last.tick if isinstance(last, PresenceEntry) and npc.id not in package.scene.scene.cast else None
-    return [t for t in _in_the_world(package.narrative.line) if since is None or t.tick >= since]
+def _heard_by(package: ContextPackage, npc: Entity) -> list[Turn]:
+    """Return the turns of this scene's line that an NPC was there for, with what it heard of them."""
+    scene = package.scene
+    brought = {p.change.entity_id: p.tick for p in scene.staged if isinstance(p.change, CreateEntity)}
+    born = {i: scene.scene.tick if tick is None else tick for i, tick in brought.items()}
+    born |= package.narrative.arrived
+    attendance = Attendance(
+        pc_id=scene.story.pc_id,
+        cast=frozenset(i for i in scene.scene.cast if i not in born),
+        people={p.entity.id: names_of(p.entity) for p in package.canonical.cast},
+        born=born,
+        comings=scene.comings(),
+    )
+    heard = ((t, attendance.heard(t).get(npc.id, "")) for t in _in_the_world(package.narrative.line))
+    return [t.model_copy(update={"text": words}) for t, words in heard if words]
 
 
 def asks_oracle(result: str) -> bool:

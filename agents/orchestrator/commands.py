@@ -25,6 +25,7 @@ Command = tuple[CommandHelp, Handler]
 
 WORDS = (
     CommandHelp("narrate", "/narrate WORDS  (or > WORDS)", "Tell what happens, as the GM", True),
+    CommandHelp("whisper", "/whisper Bela: the key is gone", "Say what only those hear whom you name", True),
     CommandHelp(
         "check", "/check 2d6+1 vs 9; success: Orc.hp -3", "Roll against a target; effects are optional"
     ),

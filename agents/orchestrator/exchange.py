@@ -54,7 +54,7 @@ class Exchange(Record):
     `beat_id` names it in checkpoints and transitions: the first turn that it appends. `exchange_id` is
     the exchange that its turns join (GM words and rolls may join an open one). `told`: by the GM;
     `passes`: the words say that time passes; `proposals` are what comes of that by itself; `telling` is what
-    the model tells then.
+    the model tells then. `hearers` are those who alone hear the words (empty: everyone present).
     """
 
     beat_id: Id
@@ -71,6 +71,7 @@ class Exchange(Record):
     roll: RollPlan | None = None
     proposals: tuple[ProposedChange, ...] = ()
     telling: Telling | None = None
+    hearers: tuple[Id, ...] = ()
 
     def words_turn(self, at: datetime) -> Turn | None:
         """Return the turn of the words typed, if there were any."""
@@ -86,6 +87,7 @@ class Exchange(Record):
             depth=self.depth,
             tick=self.tick,
             seed=self.seed,
+            hearers=self.hearers,
             created_at=at,
         )
 
@@ -138,6 +140,7 @@ def begin(
     answered: bool = False,
     until: int | None = None,
     tells: bool = False,
+    hearers: tuple[Id, ...] = (),
 ) -> Exchange:
     """Fix everything about an exchange that could differ between two tries.
 
@@ -162,6 +165,7 @@ def begin(
         words=words,
         told=told,
         passes=until is not None,
+        hearers=hearers,
         seed=ids.seed(),
         roll=RollPlan(
             turn_id=ids.new() if words else first_id,

@@ -32,6 +32,7 @@ from agents.orchestrator.edits import edited
 from agents.orchestrator.exchange import Exchange, begin
 from agents.orchestrator.finding import in_scene, in_universe
 from agents.orchestrator.founding import WorldSeed, proposals_of
+from agents.orchestrator.hearing import heard_by
 from agents.orchestrator.line import Line
 from agents.orchestrator.loops import Loops
 from agents.orchestrator.recollection import Recollections
@@ -610,6 +611,9 @@ class Orchestrator:
         roll = typed.roll if isinstance(typed, Words) else typed
         if roll and (asked := await self._table.dicing.asks(line, roll, context)):
             return asked, None
+        hearers: tuple[Id, ...] = ()
+        if isinstance(typed, Words):
+            typed, hearers = await heard_by(typed, context, self._context)
         exchange = begin(
             self._ids,
             context.scene,
@@ -620,6 +624,7 @@ class Orchestrator:
             faces=roll.faces if roll else None,
             answered=answered(await self._line.last_exchange(context.scene)),
             tells=self._storyteller.answers(typed),
+            hearers=hearers,
         )
         if exchange.roll and exchange.words_id is None:
             take = await self._line.take_after(context.scene, exchange.exchange_id, Speaker.ORACLE)

@@ -35,12 +35,14 @@ class Roll:
 @dataclass(frozen=True, slots=True)
 class Words:
     """Words of the story, by the player or (`told`) by the GM, with the roll that they call for. `narrated`:
-    they came behind /narrate, which with a model means that it tells them, whatever they look like."""
+    they came behind /narrate, which with a model means that it tells them, whatever they look like.
+    `whispered` are the names of those who alone hear them."""
 
     text: str
     told: bool
     roll: Roll | None = None
     narrated: bool = False
+    whispered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ Typed = Words | Roll | Operation
 
 _INLINE_ROLL = re.compile(r"(?:^|\s)/(check|move|roll)\b", re.IGNORECASE)
 _COMMAND = re.compile(r"/([^\s/]+)\s*(.*)", re.DOTALL)
+_AND = re.compile(r",|\band\b", re.IGNORECASE)
 _NO_FACES = re.compile(r"[^#\[]*\s=\s+(\S.*)", re.DOTALL)
 _TELL = frozenset({"narrate"})
 _ROLLS: dict[str, RollKind] = {
@@ -97,6 +100,8 @@ def route(line: str, operations: Collection[str]) -> Typed:
         return roll_of(_ROLLS[name], argument)
     if name == "oracle":
         return _question(argument)
+    if name == "whisper":
+        return _whisper(argument)
     if name in operations:
         return Operation(name, argument)
     raise InputError(
@@ -117,6 +122,20 @@ def _words(text: str, *, told: bool) -> Words:
     if found is None:
         return Words(prose, told)
     return Words(prose, told, roll_of(_ROLLS[found[1].casefold()], text[found.end() :].strip()))
+
+
+def _whisper(argument: str) -> Words:
+    """Read `Bela, Tam: words`: the player's words, that only those hear."""
+    names, colon, text = argument.partition(":")
+    whom = tuple(" ".join(name.split()) for name in _AND.split(names) if name.strip())
+    if not colon or not whom or not text.strip():
+        raise InputError(
+            "It does not say who hears what.",
+            kept="Nothing was played.",
+            todo="As in: /whisper Bela: the key is under the stone. Several names have commas between.",
+        )
+    words = _words(text, told=False)
+    return replace(words, text=f"I whisper to {', '.join(whom)}: {words.text}", whispered=whom)
 
 
 def _question(text: str) -> Words:
@@ -147,6 +166,6 @@ def roll_of(kind: RollKind, spec: str) -> Roll:
 
 def _unknown(name: str, operations: Collection[str]) -> str:
     near = process.extractOne(
-        name.casefold(), sorted({*operations, *_TELL, *_ROLLS, "oracle"}), score_cutoff=60
+        name.casefold(), sorted({*operations, *_TELL, *_ROLLS, "oracle", "whisper"}), score_cutoff=60
     )
     return f"There is no command /{name[:40]}." + (f" Did you mean /{near[0]}?" if near else "")

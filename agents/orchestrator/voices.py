@@ -11,6 +11,8 @@ from dataclasses import replace
 from agents.clean import clean
 from agents.context_assembly.package import ContextPackage, Present
 from agents.context_assembly.sections import asks_oracle
+from agents.memory_manager.whispers import heard as heard_of
+from agents.memory_manager.whispers import whispers
 from agents.model.asking import Occasion
 from agents.model.errors import ModelError
 from agents.narrator.known import names_of
@@ -18,6 +20,7 @@ from agents.orchestrator.ground import Ground
 from agents.orchestrator.turn_state import TurnState
 from agents.personas.character import Character
 from stores.records.model import CallOutcome
+from stores.records.play import Speaker
 
 MOST_VOICES = 2
 """People who speak for themselves in one exchange: each is a call."""
@@ -37,11 +40,12 @@ async def with_voices(
     bound, voices = ground.bound, {}
     # What an oracle is asked is said to nobody in the world.
     heard = "" if asks_oracle(bound.result) else bound.words
-    for nth, person in enumerate(spoken_to(heard, ground.package), start=1):
+    for nth, (person, words) in enumerate(listening(heard, state, ground.package), start=1):
         npc = person.entity
         memories = ground.package.memories_of(npc.id)
+        told = replace(bound, words=words)
         try:
-            said = await character.speak(npc, memories, ground.package, bound, replace(occasion, nth=nth))
+            said = await character.speak(npc, memories, ground.package, told, replace(occasion, nth=nth))
         except ModelError as error:
             line = f"{npc.name} had no voice of their own, so the Narrator speaks for them: {error.what}"
             state = state.model_copy(update={"told": (*state.told, line)})
@@ -50,9 +54,22 @@ async def with_voices(
             break  # the persona is off
         if said.call.outcome is CallOutcome.STOPPED:
             return None
-        if words := " ".join(clean(said.text).split()):
-            voices[npc.name] = words
+        if answer := " ".join(clean(said.text).split()):
+            voices[npc.name] = answer
     return state.model_copy(update={"voices": voices})
+
+
+def listening(words: str, state: TurnState, package: ContextPackage) -> list[tuple[Present, str]]:
+    """Return whom the words speak to, each with what they hear of them: a whisper is not for all."""
+    people = {p.entity.id: names_of(p.entity) for p in package.present()}
+    pc_id, hearers = package.scene.story.pc_id, state.exchange.hearers
+    spoken = whispers(words, Speaker.PLAYER, "", people, pc_id)
+    each = ((p, heard_of(words, spoken, p.entity.id, pc_id)) for p in spoken_to(words, package))
+    return [
+        (p, text)
+        for p, text in each
+        if (p.entity.id in hearers if hearers else text == words or _place_of(p, text) is not None)
+    ]
 
 
 def spoken_to(words: str, package: ContextPackage) -> list[Present]:

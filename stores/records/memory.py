@@ -27,7 +27,7 @@ class Memory(Record):
     it. `source` says in words how it came (saw, told by X, inferred), `how` and `told_by` the same for code.
     `about` are those whom and what it is about. `mistaken`: the character has it otherwise than it was,
     whether told so or misremembered; `corrects` names the memory of its own that it takes the place
-    of. `recalled` is the world time (tick) at which it came to mind last, `strength` how many times its first
+    of, `corrected_by` the one that took its own (it counts while that one does). `recalled` is the world time (tick) at which it came to mind last, `strength` how many times its first
     stability it has by now (`agents/memory_manager/decay.py`).
     """
 
@@ -47,6 +47,7 @@ class Memory(Record):
     tick: int = 0
     mistaken: bool = False
     corrects: Id | None = None
+    corrected_by: Id | None = None
     created_at: datetime
     last_accessed: datetime | None = None
     access_count: int = 0
