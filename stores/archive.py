@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from stores.archive_check import Contents, check
-from stores.archive_file import OBJECTS, ArchiveReader, ArchiveWriter, Manifest, not_ours
+from stores.archive_check import Contents, check, object_of
+from stores.archive_file import ArchiveReader, ArchiveWriter, Manifest, missed, not_ours
 from stores.archive_zip import open_file, program
 from stores.authority import Role
 from stores.durable import NewFile, has_no_room
@@ -19,7 +19,6 @@ from stores.errors import ArchiveError, StoreError, StoreFull
 from stores.history import HISTORY, Part
 from stores.records.base import Record
 from stores.records.ids import Clock, Id, utc_now
-from stores.records.sources import Source
 from stores.records.world import Universe
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Exported(NamedTuple):
-    """What was written. `missing` are keys of originals that the library no longer has whole."""
+    """What was written. `missing` are objects that the library no longer has whole."""
 
     path: Path
     name: str
@@ -72,9 +71,11 @@ async def import_campaign(stores: Stores, path: Path) -> Imported:
             if universe.id == manifest.universe_id:
                 raise _here_already(universe.name)
         contents = await asyncio.to_thread(_check, reader)
-        # Originals first: they are known by their content alone, so one too many does no harm.
-        for key in reader.objects:
-            await stores.objects(None).put(OBJECTS, await asyncio.to_thread(reader.object, key))
+        # Objects first: they are known by their content alone, so one too many does no harm.
+        for collection, key in reader.objects:
+            await stores.objects(None).put(
+                collection, await asyncio.to_thread(reader.object, collection, key)
+            )
         known = await stores.history.load(_parts(reader), naming=contents.naming)
     if known:
         raise not_ours("It names things of another campaign in this library.")
@@ -105,7 +106,7 @@ async def _write(stores: Stores, universe_id: Id, writer: ArchiveWriter, clock: 
         exported_at=clock(),
         universe_id=universe_id,
         name=found.name,
-        missing=await _add_originals(stores, writer, sorted(found.originals)),
+        missing=await _add_objects(stores, writer, sorted(found.objects)),
         counts=writer.counts,
         members=writer.members,
     )
@@ -118,27 +119,29 @@ class _Found:
 
     def __init__(self) -> None:
         self.name = ""
-        self.originals: set[str] = set()
+        self.objects: set[tuple[str, str]] = set()
 
     def watch(self, records: Iterator[Record]) -> Iterator[Record]:
         for record in records:
             if isinstance(record, Universe):
                 self.name = record.name
-            if isinstance(record, Source) and record.object_key:
-                self.originals.add(record.object_key)
+            if named := object_of(record):
+                self.objects.add(named)
             yield record
 
 
-async def _add_originals(stores: Stores, writer: ArchiveWriter, keys: list[str]) -> tuple[str, ...]:
+async def _add_objects(
+    stores: Stores, writer: ArchiveWriter, wanted: list[tuple[str, str]]
+) -> tuple[str, ...]:
     """Add those that are there and whole; return the others. A lost page must not cost the campaign."""
     missing = []
-    for key in keys:
+    for collection, key in wanted:
         try:
-            data = await stores.objects(None).get(OBJECTS, key)
+            data = await stores.objects(None).get(collection, key)
         except StoreError:
-            missing.append(key)
+            missing.append(missed(collection, key))
         else:
-            await asyncio.to_thread(writer.add_object, key, data)
+            await asyncio.to_thread(writer.add_blob, collection, key, data)
     return tuple(missing)
 
 
@@ -171,8 +174,9 @@ def _parts(reader: ArchiveReader) -> Iterator[Part]:
 
 def _check(reader: ArchiveReader) -> Contents:
     contents = check(_parts(reader), reader.manifest.universe_id)
-    if contents.originals != {*reader.objects, *reader.manifest.missing}:
-        raise not_ours("Its originals are not those that its sources name.")
+    there = {missed(*each) for each in reader.objects}
+    if {missed(*each) for each in contents.objects} != there | {*reader.manifest.missing}:
+        raise not_ours("Its originals and archives are not those that its records name.")
     return contents
 
 

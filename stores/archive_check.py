@@ -16,6 +16,7 @@ from stores.history import HISTORY, Part
 from stores.records.base import Record
 from stores.records.ids import Id
 from stores.records.ledger import ProposalStatus, ProposedChange, Transition
+from stores.records.memory import ArchivedLog
 from stores.records.play import Scene, Turn
 from stores.records.sources import Source
 
@@ -29,6 +30,7 @@ _NEEDS = {
     "head_moves": (("scene_id", "scenes"),),
     "notes": (("story_id", "stories"), ("scene_id", "scenes")),
     "decisions": (("scene_id", "scenes"),),
+    "archived_logs": (("scene_id", "scenes"), ("story_id", "stories")),
 }
 """What a store needs to be there before it writes these. All else may point at what is still to come, as
 a sealed result does at the turn that will show it."""
@@ -38,14 +40,25 @@ _SUBJECTS = ("universes", "stories", "scenes", "turns", "checkpoints")
 
 
 class Contents(NamedTuple):
-    """Every identifier that the records hold, in whatever field, and the originals that they ask for."""
+    """Every identifier that the records hold, in whatever field, and the objects that they ask for, each by
+    collection and key."""
 
     naming: set[Id]
-    originals: set[str]
+    objects: set[tuple[str, str]]
 
 
 Refuse = Callable[[str], ArchiveError]
 """Makes the error that says what is wrong with a file."""
+
+
+def object_of(record: Record) -> tuple[str, str] | None:
+    """Return the collection and key of the object that a record names, if it names one."""
+    match record:
+        case Source() if record.object_key:
+            return "originals", record.object_key
+        case ArchivedLog():
+            return "archives", record.object_key
+    return None
 
 
 def check(parts: Iterable[Part], universe_id: Id, refuse: Refuse = not_ours) -> Contents:
@@ -55,14 +68,14 @@ def check(parts: Iterable[Part], universe_id: Id, refuse: Refuse = not_ours) -> 
         for record in records:
             checker.take(collection, record)
     checker.finish()
-    return Contents(checker.naming, checker.originals)
+    return Contents(checker.naming, checker.objects)
 
 
 class _Checker:
     def __init__(self, universe_id: Id, refuse: Refuse) -> None:
         self._refuse = refuse
         self.naming: set[Id] = set()
-        self.originals: set[str] = set()
+        self.objects: set[tuple[str, str]] = set()
         self._universe_id = universe_id
         self._keys: dict[str, set[tuple[str | int, ...]]] = {collection: set() for collection in HISTORY}
         self._turns: dict[Id, tuple[Id, int]] = {}
@@ -90,8 +103,8 @@ class _Checker:
                 self._subjects.add(record.subject_id)
             case ProposedChange(status=ProposalStatus.WITHDRAWN):
                 raise self._refuse("A proposal has a status that is never stored.")
-            case Source() if record.object_key:
-                self.originals.add(record.object_key)
+            case _ if named := object_of(record):
+                self.objects.add(named)
 
     def finish(self) -> None:
         if self._keys["universes"] != {(self._universe_id,)}:

@@ -1,6 +1,6 @@
 """The file format of a campaign archive: `.monitor.zip`.
 
-Members: one JSON-lines file for each collection of `HISTORY`, `objects/originals/<sha256>` and the
+Members: one JSON-lines file for each collection of `HISTORY`, `objects/<collection>/<sha256>` and the
 manifest. Source: design/ontology.md ("Campaign archive").
 """
 
@@ -15,23 +15,20 @@ from pydantic import Field
 
 from stores.archive_zip import Form, Manifested, ZipReader, ZipWriter
 from stores.errors import ArchiveError
-from stores.history import HISTORY, LATER
+from stores.history import HISTORY, LATER, OBJECTS
 from stores.records.base import Record
 from stores.records.ids import Id
 
 FORMAT = 1
 """The version of this format that is written; newer ones are refused."""
 
-OBJECTS = "originals"
-"""The collection of objects that a campaign takes along."""
-
 MOST_MEMBERS = 100_000
 MOST_BYTES = 16 * 2**30
 
 
 class Manifest(Manifested):
-    """What the archive holds. `counts` are records by collection; `missing` are the keys of originals that
-    the library itself had lost or found damaged."""
+    """What the archive holds. `counts` are records by collection; `missing` are the objects (see `missed`)
+    that the library itself had lost or found damaged."""
 
     kind: Literal["monitor-campaign"] = "monitor-campaign"
     format: int = Field(default=FORMAT, ge=1)
@@ -49,7 +46,7 @@ CAMPAIGN = Form(
     name="campaign archive",
     todo="Export the campaign again where it came from.",
     records=re.compile(rf"({'|'.join(HISTORY)})\.jsonl"),
-    objects=re.compile(rf"objects/{OBJECTS}/([0-9a-f]{{64}})"),
+    objects=re.compile(rf"objects/({'|'.join(OBJECTS)})/([0-9a-f]{{64}})"),
     most_members=MOST_MEMBERS,
     most_bytes=MOST_BYTES,
 )
@@ -64,9 +61,6 @@ class ArchiveWriter(ZipWriter):
 
     def add_records(self, collection: str, records: Iterator[Record]) -> None:
         self.counts[collection] = self.add_lines(f"{collection}.jsonl", records)
-
-    def add_object(self, key: str, data: bytes) -> None:
-        self.add_blob(OBJECTS, key, data)
 
 
 class ArchiveReader:
@@ -95,12 +89,17 @@ class ArchiveReader:
         return self._zip.lines(f"{collection}.jsonl", HISTORY[collection].record, count)
 
     @property
-    def objects(self) -> list[str]:
-        """The keys of the originals."""
-        return [key for (key,) in self._zip.object_members]
+    def objects(self) -> list[tuple[str, str]]:
+        """The collection and key of each object."""
+        return [(collection, key) for collection, key in self._zip.object_members]
 
-    def object(self, key: str) -> bytes:
-        return self._zip.blob(OBJECTS, key)
+    def object(self, collection: str, key: str) -> bytes:
+        return self._zip.blob(collection, key)
+
+
+def missed(collection: str, key: str) -> str:
+    """Return what an object is called among those that are missing: an original by its key alone."""
+    return key if collection == "originals" else f"{collection}/{key}"
 
 
 def not_ours(what: str) -> ArchiveError:

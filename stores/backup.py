@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from stores.archive_zip import program
 from stores.backup_file import (
-    OBJECTS,
     BackupManifest,
     BackupReader,
     BackupWriter,
@@ -28,7 +27,7 @@ from stores.backup_shelf import KEEP, given_up, new_path, shelved
 from stores.durable import NewFile, has_no_room, make_folders
 from stores.errors import ArchiveError, InputError, StoreError, StoreFull
 from stores.halt import Halt
-from stores.history import LIBRARY
+from stores.history import LIBRARY, OBJECTS
 from stores.records.base import Record
 from stores.records.ids import Clock, Id, utc_now
 from stores.records.world import Universe

@@ -20,7 +20,7 @@ from stores.records.world import Universe
 
 _WORDS = (
     "constraints|description|error|expression|genre|goal|intent|licence|lines_and_veils|name|predicates|quote|"
-    "reason|recap|said|scope|severity|spec|statement|summary|text|theme|title|tone|words"
+    "reason|recap|ref|said|scope|severity|source|spec|statement|summary|text|theme|title|tone|words"
 )
 """Fields that hold what somebody said or wrote."""
 

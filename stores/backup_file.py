@@ -19,7 +19,7 @@ from pydantic import Field
 
 from stores.archive_zip import Form, Manifested, ZipReader, ZipWriter
 from stores.errors import ArchiveError
-from stores.history import HISTORY, LATER
+from stores.history import HISTORY, LATER, OBJECTS
 from stores.records.base import Record
 from stores.records.ids import Id
 from stores.records.ledger import Transition
@@ -27,7 +27,6 @@ from stores.records.ledger import Transition
 FORMAT = 1
 """The version of this format that is written; newer ones are refused."""
 
-OBJECTS = ("originals", "archives")
 """The collections of objects that hold what is nowhere else."""
 
 MOST_MEMBERS = 2_000_000

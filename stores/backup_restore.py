@@ -29,7 +29,9 @@ from stores.records.ledger import Loop
 if TYPE_CHECKING:
     from stores.open import Stores
 
-_ORIGINALS = "originals"
+_NOT_COPIED = {"archived_logs"}
+"""What of a universe does not go into a copy: what was put away names the turns of the first one. They are
+all in the log as well, and can be put away again."""
 
 
 class Restored(NamedTuple):
@@ -118,12 +120,12 @@ class _Plan:
         self._reader = reader
         self._moves = moves
         self._halt = halt
-        self._originals: set[str] = set()
+        self._objects: set[tuple[str, str]] = set()
 
     def add(self, universe: KeptUniverse, copy_name: str | None, kins: Sequence[Kin]) -> None:
         """Check the universe, and with a `copy_name` give it identifiers of its own."""
         contents = _checked(self._reader, universe)
-        self._originals |= contents.originals
+        self._objects |= contents.objects
         if copy_name is None:
             self.naming |= contents.naming
             self.coming.append(_Coming(universe, universe.id, universe.name, None, Tally()))
@@ -141,11 +143,13 @@ class _Plan:
         return [
             (collection, key)
             for collection, key in self._reader.objects
-            if everything or (collection == _ORIGINALS and key in self._originals)
+            if everything or (collection, key) in self._objects
         ]
 
     def _records(self, collection: str) -> Iterator[Record]:
         for coming in self.coming:
+            if coming.copy and collection in _NOT_COPIED:
+                continue
             records = self._reader.records(coming.universe.id, collection)
             yield from coming.tally.take(
                 collection, map(coming.copy.record, records) if coming.copy else records
@@ -195,10 +199,9 @@ def _chosen(manifest: BackupManifest, only: str | None) -> list[KeptUniverse]:
 def _checked(reader: BackupReader, universe: KeptUniverse) -> Contents:
     parts = ((name, reader.records(universe.id, name)) for name in HISTORY)
     contents = check(parts, universe.id, damaged)
-    there = {key for collection, key in reader.objects if collection == _ORIGINALS}
-    missing = {name.rpartition("/")[2] for name in reader.manifest.missing}
-    if not contents.originals <= there | missing:
-        raise damaged("An original that its sources name is not in it.")
+    missing = {tuple(name.split("/")) for name in reader.manifest.missing}
+    if not contents.objects <= {*reader.objects, *missing}:
+        raise damaged("An original or archive that its records name is not in it.")
     return contents
 
 
@@ -212,7 +215,8 @@ async def _compare(stores: Stores, coming: _Coming) -> None:
     found = Tally()
     await stores.history.dump(coming.new_id, found.drain)
     counts = {name: one.records for name, one in found.sums.items()}
-    miscounted = [name for name, count in coming.universe.counts.items() if counts.get(name, 0) != count]
+    wanted = {n: c for n, c in coming.universe.counts.items() if not (coming.copy and n in _NOT_COPIED)}
+    miscounted = [name for name, count in wanted.items() if counts.get(name, 0) != count]
     if differing := miscounted or coming.tally.differs_from(found):
         raise StoreError(
             f"“{coming.name}” is not as the backup has it: {', '.join(differing)}.",

@@ -13,7 +13,7 @@ from stores.records.base import Record
 from stores.records.canon import Appearance, Evidence, Fact, Supersession, Support
 from stores.records.ids import Id
 from stores.records.ledger import Canonization, Checkpoint, HousePolicy, ProposedChange, Ruling, Transition
-from stores.records.memory import Memory, Summary
+from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.model import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
@@ -53,17 +53,22 @@ HISTORY: Mapping[str, Kept] = {
     "checkpoints": Kept(Checkpoint, ("exchange_id",)),
     "memories": Kept(Memory),
     "summaries": Kept(Summary),
+    "archived_logs": Kept(ArchivedLog),
     "sources": Kept(Source),
     "snippets": Kept(Snippet),
 }
 """Every collection of truth that has records, in the order in which it is read and written.
 
 What is missing is derived from these (`entity_names`, `involvements`, `relations`, `line`), or has no
-record of its own yet (`jobs`, `archived_logs`, `source_nodes`).
+record of its own yet (`source_nodes`). `jobs` stay behind: they say how far the work of this library has
+come, and are found out anew where they are not.
 """
 
-LATER: Final = frozenset({"policies", "notes", "decisions", "llm_calls"})
+LATER: Final = frozenset({"policies", "notes", "decisions", "llm_calls", "archived_logs"})
 """Collections that came after the first archives: one from before has no member of them."""
+
+OBJECTS: Final = ("originals", "archives")
+"""Collections of objects that records name, and that go along with them."""
 
 Part = tuple[str, Iterable[Record]]
 """A collection of `HISTORY` and records of it."""

@@ -21,12 +21,11 @@ from stores.archive_check import check
 from stores.archive_file import ArchiveReader, ArchiveWriter, Manifest
 from stores.archive_zip import program
 from stores.authority import Role
-from stores.backup_file import OBJECTS
 from stores.backup_tally import Sum, Tally
 from stores.durable import has_no_room
 from stores.errors import MonitorError, NotFound, StoreError, StoreFull
 from stores.halt import Halt
-from stores.history import HISTORY, Part
+from stores.history import HISTORY, OBJECTS, Part
 from stores.records.base import Record
 from stores.records.ids import Id, utc_now
 from stores.records.ledger import Loop

@@ -24,6 +24,7 @@ from stores.records.world import EntityKind, EntityStatus
 from tests.contract import builders as make
 
 BOOK = b"%PDF-1.7 The Book of the Coast"
+LEDGER = b"A cold archive of an old campaign"
 ODD = "Ωmega “quoted” \\ back\tslash\nnew line 🜂 e\u0301 \u2028 עברית"
 
 
@@ -139,10 +140,16 @@ async def play_campaign(stores: Stores, *, name: str = "The Salt Coast", text: s
     await keeper.put_ruling(make.ruling(id=make.new_id(), **of_it, reason=text))
     await keeper.put_policy(make.policy(id=universe.id, **of_it, predicates="adores: {}"))
 
-    # Memory, a document, and an exchange that a crash cut short.
+    # Memory, a log put away, work of the background, a document, and an exchange that a crash cut short.
     memories = stores.log(Role.MEMORY_MANAGER)
-    await memories.put_memories([make.memory(mara, text, importance=0.3), make.memory(mara)])
+    seen = make.memory(mara, text, importance=0.3, scene_id=first.id, turn_id=one.id)
+    told = {"told_by": bell.id, "about": (mara.id, bell.id), "corrects": seen.id, "source": text}
+    await memories.put_memories([seen, make.memory(mara, **told)])
     await memories.put_summaries([make.summary(first, text, first_turn=one.id)])
+    cold = await stores.objects(Role.ARCHIVIST).put("archives", LEDGER)
+    put_away = make.archived(first, id=make.new_id(), object_key=cold, head=one.id)
+    await stores.log(Role.ARCHIVIST).mark_archived(put_away)
+    await log.put_job(make.job(first.id, **of_it))
     ingest = stores.log(Role.INGEST)
     key = await stores.objects(Role.INGEST).put("originals", BOOK)
     book = make.source(title=text, object_key=key, media_type="application/pdf", **of_it)

@@ -18,7 +18,6 @@ from tests.campaign import play_campaign
 from tests.contract import builders as make
 
 SESSION = derived("loop", "main")
-LEDGER = b"A cold archive of an old campaign"
 
 Told = dict[Id, dict[str, list[Record]]]
 
@@ -33,9 +32,8 @@ async def library(home: Path) -> AsyncIterator[Stores]:
 
 
 async def fill(stores: Stores) -> list[Id]:
-    """Two campaigns that share a book, a cold archive, and a session that was left suspended."""
+    """Two campaigns that share a book and a cold archive, and a session that was left suspended."""
     ids = [await play_campaign(stores), await play_campaign(stores, name="The Other Coast")]
-    await stores.objects(Role.ARCHIVIST).put("archives", LEDGER)
     log = stores.log(Role.ORCHESTRATOR)
     (story, *_) = await log.stories(ids[0])
     moves = (("continue_story", "continue_story"), ("suspend", "suspended"))

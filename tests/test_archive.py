@@ -24,7 +24,7 @@ from stores.open import Stores
 from stores.records.ids import Id
 from stores.records.ledger import ProposalStatus
 from stores.records.play import MoveKind
-from tests.campaign import BOOK, ODD, play_campaign
+from tests.campaign import BOOK, LEDGER, ODD, play_campaign
 from tests.contract import builders as make
 from tests.examples import examples
 from tests.libraries import library
@@ -97,9 +97,9 @@ async def test_it_holds_something_of_every_collection(here: Stores, tmp_path: Pa
 
 def test_every_collection_of_truth_goes_along_or_is_derived() -> None:
     derived = {"entity_names", "involvements", "relations", "line"}
-    without_records_yet = {"decisions", "jobs", "llm_calls", "archived_logs", "source_nodes"}
+    stays_behind, without_records_yet = {"jobs"}, {"source_nodes"}
     truth = {*COLLECTIONS[Store.CANON], *COLLECTIONS[Store.LOG]}
-    assert truth == HISTORY.keys() | derived | without_records_yet
+    assert truth == HISTORY.keys() | derived | stays_behind | without_records_yet
 
 
 async def test_play_goes_on_where_it_stood(here: Stores, there: Stores, tmp_path: Path) -> None:
@@ -148,14 +148,30 @@ async def test_originals_come_along(here: Stores, there: Stores, tmp_path: Path)
     assert await there.objects(Role.INGEST).get("originals", key) == BOOK
 
 
-async def test_a_lost_original_costs_only_itself(here: Stores, there: Stores, tmp_path: Path) -> None:
+async def test_a_log_that_was_put_away_comes_along_and_jobs_stay(
+    here: Stores, there: Stores, tmp_path: Path
+) -> None:
     universe_id = await play_campaign(here)
-    (lost,) = (tmp_path / "here" / "objects" / "originals").glob("??/*")
+    await exported(here, universe_id, tmp_path / "out.zip")
+    await import_campaign(there, tmp_path / "out.zip")
+    (archived,) = await there.log(Role.ARCHIVIST).archived_logs(universe_id=universe_id)
+    assert [archived] == await here.log(Role.ARCHIVIST).archived_logs()
+    assert await there.objects(Role.ARCHIVIST).get("archives", archived.object_key) == LEDGER
+    assert len(await here.log(Role.ORCHESTRATOR).jobs()) == 1
+    assert await there.log(Role.ORCHESTRATOR).jobs() == []
+
+
+@pytest.mark.parametrize(("collection", "prefix"), [("originals", ""), ("archives", "archives/")])
+async def test_a_lost_object_costs_only_itself(
+    collection: str, prefix: str, here: Stores, there: Stores, tmp_path: Path
+) -> None:
+    universe_id = await play_campaign(here)
+    (lost,) = (tmp_path / "here" / "objects" / collection).glob("??/*")
     lost.unlink()
     report = await export_campaign(here, universe_id, tmp_path / "out.zip")
-    assert report.missing == (lost.parent.name + lost.name,)
+    assert report.missing == (prefix + lost.parent.name + lost.name,)
     await import_campaign(there, tmp_path / "out.zip")
-    assert await there.objects(Role.INGEST).keys("originals") == []
+    assert await there.objects(Role.INGEST).keys(collection) == []
 
 
 async def test_the_same_campaign_comes_in_once(here: Stores, there: Stores, tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ async def test_a_wrong_checksum(forge: Forge, library: Stores) -> None:
 
 
 async def test_an_original_that_is_not_what_its_name_says(forge: Forge, library: Stores) -> None:
-    (name,) = (name for name in forge.members if name.startswith("objects/"))
+    (name,) = (name for name in forge.members if name.startswith("objects/originals/"))
     forge.members[name] = b"something else"
     forge.vouch(name)
     assert "is not what" in await refused(library, forge.write())
@@ -228,6 +228,8 @@ async def test_a_flipped_byte(place: float, forge: Forge, library: Stores) -> No
 
 
 async def test_an_archive_from_before_there_were_notes_comes_in(forge: Forge, library: Stores) -> None:
+    (cold,) = (name for name in forge.members if name.startswith("objects/archives/"))
+    del forge.members[cold], forge.manifest["members"][cold]
     for collection in LATER:
         del forge.members[f"{collection}.jsonl"]
         del forge.manifest["members"][f"{collection}.jsonl"]
@@ -381,6 +383,11 @@ async def test_a_stored_withdrawal(forge: Forge, library: Stores) -> None:
 async def test_an_original_that_no_source_names(forge: Forge, library: Stores) -> None:
     forge.change("sources", object_key="")
     assert "originals" in await refused(library, forge.write())
+
+
+async def test_an_archive_that_no_record_names(forge: Forge, library: Stores) -> None:
+    forge.change("archived_logs", object_key="0" * 64)
+    assert "archives" in await refused(library, forge.write())
 
 
 # --- reaching into another campaign -----------------------------------------------------------------

@@ -32,8 +32,9 @@ from stores.errors import ArchiveError, InputError, StoreError, StoreFull
 from stores.history import HISTORY
 from stores.open import Stores
 from stores.records.ids import derived
+from tests.campaign import LEDGER
 from tests.examples import examples
-from tests.libraries import LEDGER, fill, library, no_room_beyond, objects
+from tests.libraries import fill, library, no_room_beyond, objects
 
 DAY = datetime(2026, 5, 1, 12, tzinfo=UTC)
 OURS, OTHERS = derived("library", "ours"), derived("library", "others")
@@ -106,7 +107,7 @@ async def test_a_lost_original_costs_only_itself(here: Stores, tmp_path: Path) -
     damaged.write_bytes(b"?" + LEDGER)
     done = await backed_up(here, tmp_path / "b")
     assert done.manifest.missing == (f"archives/{damaged.parent.name}{damaged.name}",)
-    with pytest.raises(ArchiveError, match="An original that its sources name is not in it"):
+    with pytest.raises(ArchiveError, match="An original or archive that its records name is not in it"):
         verify(done.path)
 
 

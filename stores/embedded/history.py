@@ -72,6 +72,7 @@ _SELECT: Mapping[str, str] = {
     "checkpoints": f"SELECT body FROM checkpoints WHERE scene_id IN ({_SCENES}) ORDER BY made",
     "memories": f"SELECT body FROM memories {_BODY_OF_THIS}",
     "summaries": f"SELECT body FROM summaries WHERE scene_id IN ({_SCENES}) ORDER BY made",
+    "archived_logs": f"SELECT body FROM archived_logs {_THIS}",
     "sources": f"SELECT body FROM sources {_THIS}",
     "snippets": f"SELECT body FROM snippets WHERE source_id IN ({_SOURCES}) ORDER BY made",
 }

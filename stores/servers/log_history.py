@@ -130,6 +130,7 @@ async def _dump(tx: Reading, universe_id: Id) -> dict[str, list[Record]]:
         "checkpoints": [record(HISTORY["checkpoints"].record, d) for d in checkpoints],
         "memories": await read("memories", of_universe),
         "summaries": await read("summaries", of_scenes),
+        "archived_logs": await read("archived_logs", of_universe),
         "sources": [record(HISTORY["sources"].record, d) for d in sources],
         "snippets": await read("snippets", {"source_id": among(_ids(sources))}),
     }

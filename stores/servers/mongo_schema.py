@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from stores.authority import COLLECTIONS, MATRIX, Grant, Op, Role, Store
 
-FORMAT: Final = 2
-"""The version of what `INDEXES` and `SHAPE` make."""
+FORMAT: Final = 3
+"""The version of what `FIELDS`, `INDEXES` and `SHAPE` make."""
 
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "stories": ("universe_id",),
@@ -39,8 +39,10 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "canonizations": ("universe_id", "state"),
     "transitions": ("loop", "subject_id", "seq"),
     "checkpoints": ("scene_id",),
-    "memories": ("entity_id", "universe_id"),
+    "memories": ("entity_id", "universe_id", "scene_id", "turn_id", "linked_fact_id", "importance"),
     "summaries": ("scene_id",),
+    "archived_logs": ("universe_id", "scene_id"),
+    "jobs": ("universe_id", "state", "kind"),
     "sources": ("universe_id",),
     "snippets": ("source_id", "ordinal"),
     "rulings": ("universe_id",),
@@ -97,13 +99,17 @@ INDEXES: Final[Mapping[str, tuple[_Index, ...]]] = {
     "canonizations": (_by("universe_id", "state", "made"), _by("state")),
     "transitions": (_by("loop", "subject_id", "seq", unique=True), _by("subject_id", "made"), _by("made")),
     "checkpoints": (_by("scene_id"),),
-    "memories": (_by("entity_id", "made"), _by("universe_id")),
+    "memories": (
+        _by("entity_id", "importance", "made"),
+        *(_by(f"{name}_id", "made") for name in ("entity", "universe", "scene", "turn", "linked_fact")),
+    ),
     "summaries": (_by("scene_id", "made"),),
     "sources": (_by("universe_id"),),
     "snippets": (_by("source_id", "ordinal"),),
     "rulings": (_by("universe_id", "made"),),
     "policies": (_by("universe_id"),),
-    **dict.fromkeys(("jobs", "archived_logs"), ()),
+    "archived_logs": (_by("universe_id", "made"),),
+    "jobs": (_by("state", "kind"),),
 }
 
 _DOCUMENT: Final = {

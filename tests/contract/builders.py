@@ -17,6 +17,7 @@ from stores.records.canon import (
     Support,
 )
 from stores.records.ids import Id, SteppingClock, SystemIds, derived
+from stores.records.jobs import Job, JobKind, job_id
 from stores.records.ledger import (
     Canonization,
     Checkpoint,
@@ -33,7 +34,7 @@ from stores.records.ledger import (
     Transition,
     Verdict,
 )
-from stores.records.memory import Memory, Summary
+from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.model import DecisionMark, LlmCall, Money, Persona, Section
 from stores.records.play import Note, Resolution, Scene, Speaker, Story, Turn
 from stores.records.sources import Snippet, Source
@@ -251,3 +252,15 @@ def source(**given: Any) -> Source:
 def snippet(of: Source, ordinal: int = 0, **given: Any) -> Snippet:
     filled = {"id": derived("chunk", of.id, ordinal), "source_id": of.id, "universe_id": of.universe_id}
     return Snippet(**filled | {"ordinal": ordinal, "text": f"Page {ordinal}."} | given)
+
+
+def archived(of: Scene, **given: Any) -> ArchivedLog:
+    filled = {"id": derived("archived", of.id), "scene_id": of.id, "story_id": of.story_id}
+    filled |= {"universe_id": of.universe_id, "object_key": "0" * 64, "turns": 2, "archived_at": now()}
+    return ArchivedLog(**filled | given)
+
+
+def job(subject_id: Id = "", kind: JobKind = JobKind.REMEMBER, **given: Any) -> Job:
+    subject_id = subject_id or new_id()
+    filled = {"id": job_id(kind, subject_id), "kind": kind, "subject_id": subject_id, "universe_id": UNIVERSE}
+    return Job(**filled | {"due": now(), "updated_at": now()} | given)
