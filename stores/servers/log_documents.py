@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from stores.authority import Role
 from stores.errors import LibraryUnreadable, NotFound
 from stores.records.base import Record
+from stores.records.ids import Id
 from stores.records.model import LlmCall
 from stores.records.play import Story
-from stores.servers.mongo import Document, Reading, Writing
+from stores.servers.mongo import Document, Mongo, Reading, Writing
 from stores.servers.mongo_schema import FIELDS, KEYS
 
 R = TypeVar("R", bound=Record)
@@ -98,3 +100,28 @@ def not_there(model: type[Record], record_id: str) -> NotFound:
 
 def among(values: Collection[Any]) -> Document:
     return {"$in": list(dict.fromkeys(values))}
+
+
+class Reads:
+    """What every reader over documents shares; `role` None is the owner."""
+
+    def __init__(self, mongo: Mongo, role: Role | None) -> None:
+        self._mongo = mongo
+        self._role = role
+
+    async def _one(self, collection: str, model: type[R], record_id: Id) -> R:
+        async with self._mongo.reading(self._role) as tx:
+            return await the_one(tx, collection, model, record_id)
+
+    async def _all(
+        self,
+        collection: str,
+        model: type[R],
+        where: Mapping[str, Any],
+        order: Sequence[tuple[str, int]] = (("made", 1),),
+        limit: int = 0,
+    ) -> list[R]:
+        """Return the records that the filter finds, in the order of making unless another is given."""
+        async with self._mongo.reading(self._role) as tx:
+            found = await tx.all(collection, where, order=order, limit=limit)
+        return [record(model, d) for d in found]

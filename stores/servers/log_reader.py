@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
-from stores.authority import Role
 from stores.ports import Spent
-from stores.records.base import Record
 from stores.records.ids import Id
 from stores.records.ledger import (
     Canonization,
@@ -22,27 +21,21 @@ from stores.records.ledger import (
     Ruling,
     Transition,
 )
-from stores.records.memory import Memory, Summary
 from stores.records.model import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
 from stores.servers import turn_tree
-from stores.servers.log_documents import among, moment, not_there, record, the_one
-from stores.servers.mongo import Document, Mongo, Reading, one_filter
+from stores.servers.log_documents import among, moment, not_there, record
+from stores.servers.memory_reader import MemoryReads
+from stores.servers.mongo import Document, Reading, one_filter
 from stores.servers.mongo_schema import SUMMED
-
-R = TypeVar("R", bound=Record)
 
 UNDECIDED = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
 _AT_ONCE = 200
 """Proposals read at once when only so many of the newest are wanted."""
 
 
-class LogReads:
-    def __init__(self, mongo: Mongo, role: Role | None) -> None:
-        self._mongo = mongo
-        self._role = role
-
+class LogReads(MemoryReads):
     async def stories(self, universe_id: Id | None = None) -> list[Story]:
         return await self._all(
             "stories", Story, one_filter({"universe_id": universe_id}), [("created", -1), ("made", -1)]
@@ -174,6 +167,15 @@ class LogReads:
             where["state"] = among([state.value for state in states])
         return await self._all("canonizations", Canonization, where)
 
+    async def canon_version(self, universe_id: Id) -> str:
+        async with self._mongo.reading(self._role) as tx:
+            found = await tx.all(
+                "canonizations", {"universe_id": universe_id}, fields={"made": 1, "state": 1}
+            )
+        states = Counter(str(document["state"]) for document in found)
+        newest = max((document["made"] for document in found), default=0)
+        return f"{len(found)}:{newest}:{states['written']}:{states['closed']}"
+
     async def rulings(self, universe_id: Id) -> list[Ruling]:
         return await self._all("rulings", Ruling, {"universe_id": universe_id})
 
@@ -205,14 +207,6 @@ class LogReads:
 
     async def checkpoints(self, scene_id: Id) -> list[Checkpoint]:
         return await self._all("checkpoints", Checkpoint, {"scene_id": scene_id})
-
-    # --- memory and sources -------------------------------------------------------------------------
-
-    async def memories(self, entity_id: Id) -> list[Memory]:
-        return await self._all("memories", Memory, {"entity_id": entity_id})
-
-    async def summaries(self, scene_id: Id) -> list[Summary]:
-        return await self._all("summaries", Summary, {"scene_id": scene_id})
 
     # --- calls of a model ---------------------------------------------------------------------------
 
@@ -271,24 +265,9 @@ class LogReads:
     async def snippets(self, source_id: Id) -> list[Snippet]:
         return await self._all("snippets", Snippet, {"source_id": source_id}, [("ordinal", 1), ("made", 1)])
 
-    # --- inside -------------------------------------------------------------------------------------
-
-    async def _one(self, collection: str, model: type[R], record_id: Id) -> R:
-        async with self._mongo.reading(self._role) as tx:
-            return await the_one(tx, collection, model, record_id)
-
-    async def _all(
-        self,
-        collection: str,
-        model: type[R],
-        where: Mapping[str, Any],
-        order: Sequence[tuple[str, int]] = (("made", 1),),
-        limit: int = 0,
-    ) -> list[R]:
-        """Return the records that the filter finds, in the order of making unless another is given."""
-        async with self._mongo.reading(self._role) as tx:
-            found = await tx.all(collection, where, order=order, limit=limit)
-        return [record(model, d) for d in found]
+    async def snippets_by_id(self, ids: Collection[Id]) -> dict[Id, Snippet]:
+        found = await self._all("snippets", Snippet, {"_id": among(ids)}, [("made", 1)])
+        return {snippet.id: snippet for snippet in found}
 
 
 async def scenes_of(tx: Reading, where: Document) -> list[Scene]:

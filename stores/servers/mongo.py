@@ -7,6 +7,7 @@ need a replica set; one of a single node will do. Source: design/authority.md ("
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
@@ -41,6 +42,9 @@ _UNAUTHORIZED, _WRONG_PASSWORD, _NO_ROOM = 13, 18, (14031, 12501)
 _TRIES = 5
 _LEAST = 7
 """The oldest version of MongoDB that MONITOR was made for."""
+
+_MEMORIES_LOOKED_UP = 3
+"""The format from which memories are found by more than whose they are."""
 
 
 class Reading:
@@ -233,7 +237,20 @@ async def migrate(mongo: Mongo) -> None:
                 await database.command("collMod", name, validator=SHAPE[name])
             for key, options in keys:
                 await database[name].create_index(list(key), **options)
+        if found < _MEMORIES_LOOKED_UP:
+            await _fill_in(database, "memories")
         await database.counters.update_one({"_id": "format"}, {"$set": {"value": FORMAT}}, upsert=True)
+
+
+async def _fill_in(database: AsyncDatabase[Document], name: str) -> None:
+    """Write beside the bodies of a collection those fields that it did not have before."""
+    fields = FIELDS[name]
+    lacking = {"$or": [{field: {"$exists": False}} for field in fields]}
+    async for found in database[name].find(lacking, {"body": 1}):
+        body = json.loads(found["body"])
+        await database[name].update_one(
+            {"_id": found["_id"]}, {"$set": {field: body.get(field) for field in fields}}
+        )
 
 
 async def _fits(database: AsyncDatabase[Document], url: str) -> None:

@@ -12,6 +12,7 @@ from stores.authority import Role
 from stores.errors import NotFound, StoreError
 from stores.records.base import Record
 from stores.records.ids import Clock, Id, utc_now
+from stores.records.jobs import Job
 from stores.records.ledger import (
     Canonization,
     CanonizationState,
@@ -22,7 +23,7 @@ from stores.records.ledger import (
     Ruling,
     Transition,
 )
-from stores.records.memory import Memory, Summary
+from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.model import DecisionMark, LlmCall
 from stores.records.play import MoveKind, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
@@ -99,6 +100,12 @@ class ServerLog(LogReads):
     async def add_note(self, note: Note) -> None:
         await self._write(lambda tx: _add(tx, "notes", [note]))
 
+    async def put_job(self, job: Job) -> None:
+        await self._write(lambda tx: put(tx, "jobs", [job]))
+
+    async def drop_job(self, job_id: Id) -> None:
+        await self._write(lambda tx: tx.delete("jobs", job_id))
+
     async def record_call(self, call: LlmCall) -> None:
         await self._write(lambda tx: _add(tx, "llm_calls", [call]))
 
@@ -155,13 +162,16 @@ class ServerLog(LogReads):
     async def put_policy(self, policy: HousePolicy) -> None:
         await self._write(lambda tx: put(tx, "policies", [policy]))
 
-    # --- MemoryManager and sources ------------------------------------------------------------------
+    # --- MemoryManager, Archivist and sources -------------------------------------------------------
 
     async def put_memories(self, memories: Sequence[Memory]) -> None:
         await self._write(lambda tx: put(tx, "memories", memories))
 
     async def put_summaries(self, summaries: Sequence[Summary]) -> None:
         await self._write(lambda tx: put(tx, "summaries", summaries))
+
+    async def mark_archived(self, archived: ArchivedLog) -> None:
+        await self._write(lambda tx: put(tx, "archived_logs", [archived]))
 
     async def put_source(self, source: Source) -> None:
         await self._write(lambda tx: put(tx, "sources", [source]))

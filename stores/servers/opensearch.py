@@ -27,7 +27,7 @@ from opensearchpy.exceptions import (
 from stores.authority import Role
 from stores.errors import LibraryUnreadable, StoreError
 from stores.servers.failures import CONNECT_SECONDS, Server, first_line, without_secrets
-from stores.servers.opensearch_schema import FORMAT, index_body, index_names
+from stores.servers.opensearch_schema import FORMAT, index_additions, index_body, index_names
 
 Credentials = Callable[[Role | None], tuple[str, str]]
 """Gives the user and password of a role (None: the owner's, for making indexes and users)."""
@@ -83,7 +83,7 @@ class OpenSearch:
             there = await self.owner.indices.get_mapping(index=f"{self.prefix}*")
             for index in index_names(self.prefix):
                 if index in there:
-                    self._check_format(index, there[index]["mappings"])
+                    await self._bring_up(index, there[index]["mappings"])
                 else:
                     await self._make(index)
 
@@ -106,9 +106,12 @@ class OpenSearch:
         if int(number.partition(".")[0]) < OLDEST:
             raise self.server.too_old(number, f"{OLDEST}.0")
 
-    def _check_format(self, index: str, mapping: dict[str, Any]) -> None:
+    async def _bring_up(self, index: str, mapping: dict[str, Any]) -> None:
+        """Add to an index of before what it lacks, or raise LibraryUnreadable if nothing is known of it."""
         found = mapping.get("_meta", {}).get("monitor_format", 0)
-        if found != FORMAT:
+        if found == 1:
+            await self.owner.indices.put_mapping(index=index, body=index_additions())
+        elif found != FORMAT:
             raise LibraryUnreadable(
                 f"The index {index} on the text server at {self.server.url} is of format {found}, "
                 f"and {FORMAT} is known here.",

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from stores.authority import COLLECTIONS, MATRIX, Op, Role, Store
 
-FORMAT: Final = 1
-"""The version of `index_body`. Another one means making the indexes anew from the truth."""
+FORMAT: Final = 2
+"""The version of `index_body`. A newer one is left alone; an older one is added to (`index_additions`)."""
 
 MOST_HITS: Final = 10_000
 """Hits that one search can bring."""
@@ -61,9 +61,19 @@ def index_body() -> dict[str, Any]:
                 "id": {"type": "keyword"},
                 "text": {"type": "text", "analyzer": "monitor"},
                 "scope": {"type": "keyword"},
+                "mark": _MARK,
             },
         },
     }
+
+
+def index_additions() -> dict[str, Any]:
+    """Return the mapping that an index of format 1 lacks: what is in it counts as without a mark."""
+    return {"_meta": {"monitor_format": FORMAT}, "properties": {"mark": _MARK}}
+
+
+_MARK: Final[Mapping[str, Any]] = {"type": "keyword", "index": False}
+"""Read from the doc values, and never looked up."""
 
 
 _ACTIONS: Final[Mapping[Op, tuple[str, ...]]] = {

@@ -181,6 +181,25 @@ class Qdrant:
         self._names = frozenset()
         self._whole.clear()
 
+    def told_apart(self, model: str) -> str | None:
+        """Return the model's name if it does not stand in those of its collections as it is."""
+        return None if part_of_name(model) == model else model
+
+    async def models_of(self, collection: str) -> dict[str, str]:
+        """Return what the server has now of a collection, each with what its model is called there."""
+        await self._look()
+        beginning = f"{self._prefix}{collection}__"
+        parts = {name: name.removeprefix(beginning).rpartition("__") for name in self.names_of(collection)}
+        return {name: model for name, (model, _, size) in parts.items() if size.isdecimal()}
+
+    async def drop(self, collection: str, model: str) -> None:
+        """Delete all collections of a model, with the owner's key: a role's opens no more than what is in
+        them."""
+        await self._look()
+        for size in self._sizes(collection, model):
+            await self._owner.delete_collection(self.name(collection, model, size))
+        await self._look()
+
     async def drop_all(self) -> None:
         """Delete every collection of this library (tests; making the index anew)."""
         with self.in_our_words():

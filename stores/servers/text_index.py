@@ -86,12 +86,42 @@ class ServerWords:
             answer = await client.search(index=self._opensearch.index(collection), body=body)
         return [TextHit(str(id), float(score)) for score, id in (h["sort"] for h in answer["hits"]["hits"])]
 
-    async def count(self, collection: str) -> int:
+    async def count(self, collection: str, *, scope: Mapping[str, str] | None = None) -> int:
         check_collection(Store.WORDS, collection)
         with self._opensearch.in_our_words():
             client = self._opensearch.client(self._role)
-            answer = await client.count(index=self._opensearch.index(collection))
+            answer = await client.count(index=self._opensearch.index(collection), body=_within(scope))
         return int(answer["count"])
+
+    async def marks(
+        self,
+        collection: str,
+        *,
+        ids: Collection[Id] | None = None,
+        scope: Mapping[str, str] | None = None,
+    ) -> dict[Id, str]:
+        check_collection(Store.WORDS, collection)
+        keys = None if ids is None else [_key(id) for id in dict.fromkeys(ids)]
+        found: dict[Id, str] = {}
+        for start in range(0, 1 if keys is None else len(keys), _ITEMS_AT_ONCE):
+            some = None if keys is None else keys[start : start + _ITEMS_AT_ONCE]
+            found |= await self._marks(collection, _within(scope, some))
+        return found
+
+    async def _marks(self, collection: str, body: dict[str, Any]) -> dict[Id, str]:
+        """Return the marks of all that the query finds, however many: page by page, in the order of `id`."""
+        client, found = self._opensearch.client(self._role), dict[Id, str]()
+        body |= {"size": MOST_HITS, "_source": False, "track_total_hits": False, "sort": [{"id": "asc"}]}
+        body["docvalue_fields"] = ["mark"]
+        while True:
+            with self._opensearch.in_our_words():
+                answer = await client.search(index=self._opensearch.index(collection), body=body)
+            hits = answer["hits"]["hits"]
+            for hit in hits:
+                found[str(hit["sort"][0])] = str(hit.get("fields", {}).get("mark", [""])[0])
+            if len(hits) < MOST_HITS:
+                return found
+            body["search_after"] = hits[-1]["sort"]
 
     async def _bulk(self, collection: str, actions: Sequence[str]) -> None:
         """Do all of the actions; when the last is done, every search sees them."""
@@ -115,12 +145,20 @@ class ServerWords:
                 raise self._opensearch.refused(result["status"], reason, self._role, writes=True)
 
 
+def _within(scope: Mapping[str, str] | None, keys: Sequence[str] | None = None) -> dict[str, Any]:
+    """Return the request for what is within the scope (and has one of these keys)."""
+    filters: list[dict[str, Any]] = [{"term": {"scope": pair}} for pair in pairs(scope)]
+    if keys is not None:
+        filters.append({"ids": {"values": list(keys)}})
+    return {"query": {"bool": {"filter": filters}}}
+
+
 def _line(action: str, id: Id) -> str:
     return json.dumps({action: {"_id": _key(id)}}) + "\n"
 
 
 def _document(item: TextItem) -> str:
-    body = {"id": item.id, "text": storable(item.text), "scope": pairs(item.scope)}
+    body = {"id": item.id, "text": storable(item.text), "scope": pairs(item.scope), "mark": item.mark}
     return json.dumps(body, ensure_ascii=False) + "\n"
 
 

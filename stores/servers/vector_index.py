@@ -1,19 +1,21 @@
 """Vectors in Qdrant, searched exactly. The words of each method are those of `VectorIndex`.
 
 Vectors are sent at length one and rounded to float16, as the embedded twin keeps them, so that both
-answer alike. A point's payload has the identifier as it was given, and the words of its scope.
+answer alike. A point's payload has the identifier as it was given, the words of its scope, its mark, and
+its model where the name of the server's collection does not tell that.
 """
 
 from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from qdrant_client import models
 from qdrant_client.http.exceptions import UnexpectedResponse
+from qdrant_client.models import Filter
 
 from stores.authority import Op, Role, Store
 from stores.errors import StoreError
@@ -32,7 +34,8 @@ _POINTS_AT_ONCE = 1_000
 _MOST_TIED = 10_000
 """Equally near vectors that are put in the order of identifiers; among more, the server's order decides."""
 
-_ID = "id"
+_PAYLOADS_AT_ONCE = 5_000
+_ID, _MARK, _MODEL = "id", "mark", "model"
 
 
 class ServerVectors:
@@ -52,7 +55,7 @@ class ServerVectors:
         if not items:
             return
         check_leave(self._role, Store.VECTORS, collection, Op.INSERT, Op.UPDATE)
-        points = await asyncio.to_thread(_points, items)
+        points = await asyncio.to_thread(_points, items, self._qdrant.told_apart(model))
         size = len(items[0].vector)
 
         async def write() -> None:
@@ -108,15 +111,60 @@ class ServerVectors:
         with self._qdrant.in_our_words():
             return await self._again_if_missing(search)
 
-    async def count(self, collection: str, *, model: str) -> int:
+    async def count(self, collection: str, *, model: str, scope: Mapping[str, str] | None = None) -> int:
         check_collection(Store.VECTORS, collection)
 
         async def count() -> int:
             sizes = await self._qdrant.sizes(collection, model)
-            return sum([await self._count(collection, model, size) for size in sizes])
+            return sum([await self._count(collection, model, size, scope) for size in sizes])
 
         with self._qdrant.in_our_words():
             return await self._again_if_missing(count)
+
+    async def marks(
+        self,
+        collection: str,
+        *,
+        model: str,
+        ids: Collection[Id] | None = None,
+        scope: Mapping[str, str] | None = None,
+    ) -> dict[Id, str]:
+        check_collection(Store.VECTORS, collection)
+        named = None if ids is None else [_point_id(id) for id in dict.fromkeys(ids)]
+
+        async def marks() -> dict[Id, str]:
+            found: dict[Id, str] = {}
+            for size in await self._qdrant.sizes(collection, model):
+                name = self._qdrant.name(collection, model, size)
+                for some in [None] if named is None else _parts(named, _POINTS_AT_ONCE):
+                    async for payload in self._payloads(name, _within(scope, some)):
+                        found[str(payload[_ID])] = str(payload.get(_MARK, ""))
+            return found
+
+        with self._qdrant.in_our_words():
+            return await self._again_if_missing(marks)
+
+    async def models(self, collection: str) -> dict[str, int]:
+        check_collection(Store.VECTORS, collection)
+
+        async def models() -> dict[str, int]:
+            found: dict[str, int] = {}
+            for name, called in (await self._qdrant.models_of(collection)).items():
+                count = (await self._qdrant.reader.count(name, exact=True)).count
+                if count:
+                    model = await self._model_of(name) or called
+                    found[model] = found.get(model, 0) + count
+            return dict(sorted(found.items()))
+
+        with self._qdrant.in_our_words():
+            return await self._again_if_missing(models)
+
+    async def drop(self, collection: str, *, model: str) -> None:
+        check_collection(Store.VECTORS, collection)
+        check_leave(self._role, Store.VECTORS, collection, Op.DELETE)
+        async with self._qdrant.writing:
+            with self._qdrant.in_our_words(self._role, writes=True):
+                await self._qdrant.drop(collection, model)
 
     # --- inside -------------------------------------------------------------------------------------
 
@@ -135,22 +183,43 @@ class ServerVectors:
     async def _ask(
         self, name: str, vector: list[float], limit: int, scope: Mapping[str, str] | None
     ) -> list[VectorHit]:
-        must: list[Any] = [
-            models.FieldCondition(key=SCOPE, match=models.MatchValue(value=word)) for word in pairs(scope)
-        ]
         answer = await self._qdrant.reader.query_points(
             name,
             query=vector,
-            query_filter=models.Filter(must=must) if must else None,
+            query_filter=_within(scope),
             search_params=models.SearchParams(exact=True),
             limit=limit,
             with_payload=[_ID],
         )
         return [VectorHit(str((point.payload or {})[_ID]), point.score) for point in answer.points]
 
-    async def _count(self, collection: str, model: str, size: int) -> int:
+    async def _count(
+        self, collection: str, model: str, size: int, scope: Mapping[str, str] | None = None
+    ) -> int:
         name = self._qdrant.name(collection, model, size)
-        return (await self._qdrant.reader.count(name, exact=True)).count
+        return (await self._qdrant.reader.count(name, count_filter=_within(scope), exact=True)).count
+
+    async def _payloads(self, name: str, inside: Filter | None) -> AsyncIterator[dict[str, Any]]:
+        """Yield what stands beside the vectors, without those."""
+        after: Any = None
+        while True:
+            points, after = await self._qdrant.reader.scroll(
+                name,
+                scroll_filter=inside,
+                limit=_PAYLOADS_AT_ONCE,
+                offset=after,
+                with_payload=[_ID, _MARK],
+                with_vectors=False,
+            )
+            for point in points:
+                yield point.payload or {}
+            if after is None:
+                return
+
+    async def _model_of(self, name: str) -> str | None:
+        """Return the model's own name, if that of the server's collection does not tell it."""
+        points, _ = await self._qdrant.reader.scroll(name, limit=1, with_payload=[_MODEL], with_vectors=False)
+        return (points[0].payload or {}).get(_MODEL) if points else None
 
     async def _check_size(self, collection: str, model: str, given: list[int]) -> None:
         """Raise StoreError if a vector has another dimension than those that there are, or than the first."""
@@ -183,13 +252,24 @@ class _Point(NamedTuple):
     payload: dict[str, Any]
 
 
-def _points(items: Sequence[VectorItem]) -> list[_Point]:
+def _points(items: Sequence[VectorItem], model: str | None) -> list[_Point]:
     """Return the points of items; of two with one identifier the last counts."""
-    return list({item.id: _point(item) for item in items}.values())
+    return list({item.id: _point(item, model) for item in items}.values())
 
 
-def _point(item: VectorItem) -> _Point:
-    return _Point(_point_id(item.id), _kept(item.vector), {_ID: item.id, SCOPE: pairs(item.scope)})
+def _point(item: VectorItem, model: str | None) -> _Point:
+    payload = {_ID: item.id, SCOPE: pairs(item.scope), _MARK: item.mark}
+    return _Point(_point_id(item.id), _kept(item.vector), payload | ({_MODEL: model} if model else {}))
+
+
+def _within(scope: Mapping[str, str] | None, ids: Sequence[str] | None = None) -> Filter | None:
+    """Return the filter for what is within the scope (and has one of these points' identifiers)."""
+    must: list[Any] = [
+        models.FieldCondition(key=SCOPE, match=models.MatchValue(value=word)) for word in pairs(scope)
+    ]
+    if ids is not None:
+        must.append(models.HasIdCondition(has_id=list(ids)))
+    return Filter(must=must) if must else None
 
 
 def _batch(points: Sequence[_Point]) -> models.Batch:

@@ -301,7 +301,7 @@ async def test_an_index_of_another_format_is_left_alone() -> None:
     async with servers.an_opensearch() as opensearch:
         index = opensearch.index("turns")
         await opensearch.owner.indices.put_mapping(index=index, body={"_meta": {"monitor_format": 99}})
-        with pytest.raises(LibraryUnreadable, match="format 99, and 1 is known") as said:
+        with pytest.raises(LibraryUnreadable, match="format 99, and 2 is known") as said:
             await open_opensearch(
                 os.environ["MONITOR_OPENSEARCH_URL"], servers.words_credentials, prefix=servers.PREFIX
             )
