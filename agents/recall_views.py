@@ -76,6 +76,21 @@ class RecalledTurn:
     number: int
     """Its place on its scene's line, from 1."""
     by: tuple[tuple[str, float], ...] = ()
+    where: str = ""
+
+    def finding(self, number: int) -> Finding:
+        """Return it as a finding."""
+        return Finding(
+            number,
+            AnswerStanding.BOOK,
+            f"{self.speaker}: {self.text}",
+            where=self.where,
+            turn_id=self.turn_id,
+            scene_id=self.scene_id,
+            story_id=self.story_id,
+            score=self.score,
+            by=self.by,
+        )
 
 
 @dataclass(frozen=True, slots=True)

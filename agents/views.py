@@ -296,7 +296,8 @@ class Reply:
     """What came of one typed line.
 
     `lines` are for the user and no part of the story; `goto` asks the screen to show another one (`xray`: of
-    the turn `subject`); `text` puts words back into the prompt (a branch re-opens the old turn's words).
+    the turn `subject`); `text` puts words back into the prompt (a branch re-opens the old turn's words);
+    `words` are what is asked there (`query`).
     """
 
     kind: Literal["exchange", "operation", "nothing"]
@@ -314,7 +315,9 @@ class Reply:
         "xray",
         "bill",
         "model",
+        "query",
     ] = ""
     subject: Id | None = None
     text: str = ""
+    words: str = ""
     severity: Literal["information", "warning", "error"] = "information"

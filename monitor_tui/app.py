@@ -34,6 +34,7 @@ from stores.errors import MonitorError
 if TYPE_CHECKING:
     from agents.desk import Desk
     from agents.messages import Event
+    from stores.records.ids import Id
 
 CloseDesk = Callable[[], Awaitable[None]]
 OpenDesk = Callable[[], Awaitable[tuple["Desk", CloseDesk]]]
@@ -41,7 +42,7 @@ OpenDesk = Callable[[], Awaitable[tuple["Desk", CloseDesk]]]
 
 LATER = (
     "setup", "continue_story", "scene", "gate", "court", "house", "universe", "world_pages", "reading",
-    "model_pages", "help"
+    "model_pages", "recall_pages", "help"
 )  # fmt: skip
 """Screens imported once the first frame is up, so that going to one costs no import."""
 
@@ -168,6 +169,8 @@ class MonitorApp(App[None]):
         from screens.model_pages import model_page
         from screens.model_routes import ToBill, ToModel, ToXray
         from screens.reading import ReadingScreen
+        from screens.recall_pages import recall_page
+        from screens.recall_routes import ToPrompt, ToQuery
         from screens.scene import SceneScreen
         from screens.setup import SetupScreen
         from screens.universe import UniverseScreen
@@ -201,6 +204,10 @@ class MonitorApp(App[None]):
                 )
             case routes.ToHelp():
                 self._show(HelpScreen(desk, self.screen))
+            case ToPrompt(scene_id, words):
+                self._to_prompt(scene_id, words)
+            case ToQuery():
+                self._show(recall_page(desk, route))
             case ToXray() | ToBill() | ToModel():
                 self._show(model_page(desk, route))
             case _:
@@ -218,6 +225,16 @@ class MonitorApp(App[None]):
             self.switch_screen(screen)
         else:
             self.push_screen(screen)
+
+    def _to_prompt(self, scene_id: Id, words: str) -> None:
+        """Take off what lies over the scene, and put words into its prompt."""
+        from screens.scene_play import PlayScreen
+
+        played = (s for s in self.screen_stack if isinstance(s, PlayScreen) and s.scene_id == scene_id)
+        if (under := next(played, None)) is not None:
+            while self.screen is not under:
+                self.pop_screen()
+            under.take_words(words)
 
     def _go_home(self) -> None:
         """Show the menu at once; what it shows is read again when the Main Loop has come home too."""

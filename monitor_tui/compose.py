@@ -62,6 +62,7 @@ from agents.orchestrator.model_house import Houses, Speaker, keys_for
 from agents.orchestrator.models import Models
 from agents.orchestrator.notes import Notes
 from agents.orchestrator.people import People
+from agents.orchestrator.recall_commands import recall_commands
 from agents.orchestrator.recollection import Recollections
 from agents.orchestrator.rests import Rests
 from agents.orchestrator.rolls import Rolls
@@ -330,6 +331,7 @@ def compose_with(
                 *story_commands(desk, kept, turnstile),
                 *table_commands(desk, table, turnstile),
                 *model_commands(desk, storyteller),
+                *recall_commands(desk),
             ),
         ),
         chronicle=chronicle,

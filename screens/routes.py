@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from textual.message import Message
 
 from screens.model_routes import ModelRoute
+from screens.recall_routes import RecallRoute, ToPrompt
 from screens.world_routes import WorldRoute
 
 if TYPE_CHECKING:
@@ -114,6 +115,8 @@ Route = (
     | ToUniverse
     | WorldRoute
     | ModelRoute
+    | RecallRoute
+    | ToPrompt
     | ToHelp
     | Back
 )

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import on, work
+from textual.binding import Binding
 from textual.message import Message
 
 from agents.messages import Notice
 from agents.model.errors import ModelError
 from screens.aside import Aside
 from screens.model_routes import ToBill, ToModel, ToXray
+from screens.recall_routes import ToQuery
 from screens.routes import ToCourt, ToGate, ToHelp, ToHouse, ToMenu, ToScene, ToUniverse, Visit
 from screens.scene_line import LineScreen
 from screens.world_routes import ToLedger
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from agents.views import CommandHelp, CommitReport, Reply
 
 
-ELSEWHERE = ("gate", "help", "court", "house", "ledger", "xray", "bill", "model")
+ELSEWHERE = ("gate", "help", "court", "house", "ledger", "xray", "bill", "model", "query")
 """Where a reply leads that is told there in full."""
 
 
@@ -48,6 +50,10 @@ class Play:
 
 class PlayScreen(LineScreen):
     """A line screen with a prompt: exchanges, commands, and what is critical."""
+
+    BINDINGS = [
+        Binding("f8", "query", "Query", id="scene.query", tooltip="Ask the record what is so"),
+    ]
 
     @dataclass
     class NotPlayed(Message):
@@ -157,12 +163,28 @@ class PlayScreen(LineScreen):
                 self.post_message(Visit(ToBill(self.view.story.id)))
             case "model":
                 self.post_message(Visit(ToModel()))
+            case "query":
+                self._ask_record(reply.words)
             case "help":
                 self.post_message(Visit(ToHelp()))
             case "menu":
                 self.post_message(Visit(ToMenu()))
             case "universe" if self.view:
                 self.post_message(Visit(ToUniverse(self.view.universe.id, reply.subject, beside_play=True)))
+
+    # --- the record --------------------------------------------------------------------------------
+
+    def action_query(self) -> None:
+        self._ask_record("")
+
+    def _ask_record(self, words: str) -> None:
+        if self.view is not None:
+            self.post_message(Visit(ToQuery(self.view.universe.id, None, self.scene_id, words)))
+
+    def take_words(self, words: str) -> None:
+        """Go on with these words in the prompt."""
+        self.query_one(Prompt).restore(words)
+        self.query_one(Prompt).focus_input()
 
     # --- what is critical --------------------------------------------------------------------------
 

@@ -173,7 +173,7 @@ class Answering:
             marks.append(whole.enough and something)
         findings = await self._placing.turns([turn for _, turn in kept])
         return [
-            _Weighed(replace(finding, score=one.score, by=tuple(one.by.items())), enough)
+            _Weighed(replace(finding, score=one.score), enough)
             for (one, _), finding, enough in zip(kept, findings, marks, strict=True)
         ]
 

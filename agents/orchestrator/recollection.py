@@ -100,6 +100,7 @@ class Recollections:
                     turn.scene_id,
                     turn.depth + 1,
                     tuple(one.by.items()),
+                    f"turn {turn.depth + 1} of {where[turn.scene_id].words}",
                 )
                 for one in found.found
                 if (turn := turns.get(one.id)) is not None

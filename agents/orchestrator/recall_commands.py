@@ -1,0 +1,47 @@
+"""The slash command that asks the record: `/query`. Source: design/interface.md, "Input" and "Query"."""
+
+from __future__ import annotations
+
+from agents.desk import Desk
+from agents.orchestrator.commands import Command
+from agents.recall_views import Answer, AnswerStanding, Finding
+from agents.views import CommandHelp, Reply
+from stores.records.ids import Id
+
+
+def recall_commands(desk: Desk) -> tuple[Command, ...]:
+    """Return the commands, bound to one desk."""
+
+    async def query(scene_id: Id, argument: str) -> Reply:
+        """A screen asks anew, in words if there is a model; what is told here is the evidence itself."""
+        if not argument:
+            return Reply("operation", ("/query and a question behind it asks the record.",), goto="query")
+        universe_id = (await desk.scene(scene_id)).universe.id
+        answer = await desk.recall.ask(argument, universe_id=universe_id, in_words=False)
+        return Reply("operation", answer_lines(answer), goto="query", words=argument)
+
+    return (
+        (
+            CommandHelp("query", "/query who has the key?", "Ask the record: canon, told, believed"),
+            query,
+        ),
+    )
+
+
+def answer_lines(answer: Answer) -> tuple[str, ...]:
+    """Return an answer as lines: how it stands, the words for it, each finding, and what is nearest."""
+    if answer.standing is AnswerStanding.UNKNOWN:
+        lines = ["unknown: the record is silent."]
+    else:
+        lines = [f"{answer.standing}: {answer.words}" if answer.words else str(answer.standing)]
+    lines += [f"beyond its evidence: {beyond}" for beyond in answer.unsupported]
+    lines += map(_line, answer.findings)
+    if answer.nearest:
+        lines += ["nearest, and no answer to it:", *map(_line, answer.nearest)]
+    return (*lines, *(f"note: {note}" for note in answer.notes))
+
+
+def _line(finding: Finding) -> str:
+    whose = f" by {finding.believer}" if finding.believer else ""
+    where = f"  ({finding.where})" if finding.where else ""
+    return " ".join(f"[{finding.number}] {finding.standing}{whose}: {finding.text}{where}".split())

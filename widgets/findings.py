@@ -1,0 +1,133 @@
+"""What was found in the record, a row each: how far it may be relied on (sign and word), the words, where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+
+from agents.recall_views import Answer, AnswerStanding, Finding
+from widgets.ink import Ink, Line
+from widgets.plain_rows import heading
+from widgets.row_list import Row, RowList
+from widgets.safe_text import content, ellipsise, one_line, wrap
+
+SIGNS: Final = {
+    AnswerStanding.CANON: ("✓", Ink.GOOD),
+    AnswerStanding.PROPOSED: ("+", Ink.WARN),
+    AnswerStanding.BOOK: ("❝", Ink.GM),
+    AnswerStanding.BELIEVED: ("~", Ink.NPC),
+    AnswerStanding.CONTRADICTED: ("×", Ink.BAD),
+    AnswerStanding.UNKNOWN: ("?", Ink.MUTED),
+}
+QUOTE_LINES: Final = 3
+
+
+def finding_lines(finding: Finding, width: int) -> list[Line]:
+    """Draw one finding: number, sign, standing and whose it is; its words; the quotation; where it stands."""
+    sign, ink = SIGNS[finding.standing]
+    whose = f" by {one_line(finding.believer)}" if finding.believer else ""
+    lines: list[Line] = [
+        [
+            (f" {sign} ", ink),
+            (ellipsise(f"{finding.standing}{whose}", width - 9), Ink.STRONG),
+            (f"  [{finding.number}]", Ink.MUTED),
+        ]
+    ]
+    lines += [[("   ", Ink.PROSE), (part, Ink.PROSE)] for part in wrap(one_line(finding.text), width - 4)]
+    quote = one_line(finding.quote)
+    if quote and quote not in one_line(finding.text):
+        cut = wrap(f"“{quote}”", width - 4)
+        if len(cut) > QUOTE_LINES:
+            cut = [*cut[: QUOTE_LINES - 1], ellipsise(" ".join(cut[QUOTE_LINES - 1 :]), width - 4)]
+        lines += [[("   ", Ink.PROSE), (part, Ink.QUOTE)] for part in cut]
+    below = " · ".join(filter(None, (one_line(finding.where), _scores(finding))))
+    lines += [[("   ", Ink.PROSE), (part, Ink.MUTED)] for part in (wrap(below, width - 4) if below else ())]
+    return lines
+
+
+def answer_content(answer: Answer) -> Content:
+    """Say how an answer stands, with a sign; then what a model makes of it, with what is not borne out."""
+    sign, _ = SIGNS[answer.standing]
+    if not answer.findings:
+        lead = "The record is silent. o asks the oracle (in play), t makes it so."
+        return content(f"{sign} unknown. {lead}", "bold")
+    lines = [content(f"{sign} {answer.standing}", "bold")]
+    if answer.words:
+        lines.append(content(one_line(answer.words)))
+    beyond = (f"⚠ beyond its evidence: “{one_line(words)}”" for words in answer.unsupported)
+    lines += (content(words, "$text-warning") for words in beyond)
+    return Content("\n").join(lines)
+
+
+def found_words(count: int, notes: Sequence[str]) -> str:
+    """Say how much was found, and what could not be searched."""
+    return " · ".join((f"{count} found", *map(one_line, notes[:2])))
+
+
+def _scores(finding: Finding) -> str:
+    """Say what each way of looking gave, where that is what is asked for."""
+    if not finding.by:
+        return ""
+    ways = ", ".join(f"{way} {share:.2f}" for way, share in finding.by)
+    return f"{finding.score:.2f} ({ways})"
+
+
+class FindingList(RowList[Finding]):
+    """Findings in the order they are given; what is only nearest stands under a heading of its own."""
+
+    HELP_TITLE: ClassVar[str] = "What was found"
+    HELP_TEXT: ClassVar[str] = (
+        "✓ canon, + proposed and not decided, ❝ in the book: told and never decided, ~ somebody's memory, "
+        "× contradicted: no longer so, or disputed. Enter or x leads to what it rests on."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,x", "look", "Look", id="findings.look", tooltip="To what this rests on"),
+    ]
+
+    @dataclass
+    class Chosen(Message):
+        """Lead to what this rests on."""
+
+        finding: Finding
+
+    def show(self, findings: Sequence[Finding], nearest: Sequence[Finding] = ()) -> None:
+        """Show these from the top."""
+        self.set_rows([])
+        self.set_rows(list(_rows(findings, nearest)))
+        self.move_view(0)
+
+    def highlighted(self, value: Finding | None) -> None:
+        self.refresh_bindings()
+
+    def chosen(self, value: Finding) -> None:
+        self.action_look()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "look":
+            return self.current is not None
+        return super().check_action(action, parameters)
+
+    def action_look(self) -> None:
+        if self.current is not None:
+            self.post_message(self.Chosen(self.current))
+
+
+def _rows(findings: Sequence[Finding], nearest: Sequence[Finding]) -> Iterator[Row[Finding]]:
+    for finding in findings:
+        yield _row(finding)
+    if nearest:
+        yield heading("Nearest, and no answer to it")
+        for finding in nearest:
+            yield _row(finding)
+
+
+def _row(finding: Finding) -> Row[Finding]:
+    def draw(width: int) -> Sequence[Line]:
+        return [*finding_lines(finding, width), []]
+
+    return Row(f"finding {finding.number}", draw, finding)
