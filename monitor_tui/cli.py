@@ -21,6 +21,7 @@ from monitor_tui import (
     cli_mirror,
     cli_model,
     cli_play,
+    cli_query,
     cli_servers,
     cli_stores,
 )
@@ -63,6 +64,7 @@ for _group in (
     cli_play,
     cli_campaigns,
     cli_import_log,
+    cli_query,
     cli_model,
     cli_backup,
     cli_doctor,

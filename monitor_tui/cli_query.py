@@ -1,0 +1,76 @@
+"""`monitor query`: the record asked without a screen; an answer by standing, with its evidence."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from monitor_tui.cli_common import AsJson, Home, group, home_of, open_desk, print_json, run, the_one
+
+if TYPE_CHECKING:
+    from agents.desk import Desk
+    from agents.recall_views import Answer
+    from stores.records.ids import Id
+    from stores.records.world import Universe
+
+commands = group()
+
+
+@commands.command()
+def query(
+    context: typer.Context,
+    question: Annotated[str, typer.Argument(help="What you want to know.")],
+    universe: Annotated[
+        str, typer.Option("--universe", help="Of which one; needed if there are several.")
+    ] = "",
+    story: Annotated[str, typer.Option("--story", help="Look in the turns of this story alone.")] = "",
+    no_model: Annotated[bool, typer.Option("--no-model", help="Only the evidence, in no words.")] = False,
+    as_json: AsJson = False,
+    home: Home = None,
+) -> None:
+    """Ask the record: what is canon, proposed, told or believed, with its evidence; or that it is unknown."""
+    answer = run(_query(home_of(context, home), question, universe, story, not no_model))
+    if as_json:
+        print_json(_told(answer))
+    else:
+        from agents.orchestrator.recall_commands import answer_lines
+
+        print("\n".join(answer_lines(answer)))
+
+
+async def _query(home: Path, question: str, universe: str, story: str, in_words: bool) -> Answer:
+    desktop = await open_desk(home)
+    try:
+        desk = desktop.desk
+        asked = await _universe(desk, universe)
+        story_id = await _story(desk, asked, story) if story else None
+        return await desk.recall.ask(question, universe_id=asked.id, story_id=story_id, in_words=in_words)
+    finally:
+        await desktop.close()
+
+
+async def _universe(desk: Desk, name: str) -> Universe:
+    """Return the universe of that name; without one, the only one there is."""
+    universes = await desk.universes()
+    if not name and len(universes) == 1:
+        return universes[0]
+    return the_one("universe", name, [(each.id, each.name, each) for each in universes])
+
+
+async def _story(desk: Desk, universe: Universe, name: str) -> Id:
+    cards = [card.story for card in await desk.stories() if card.universe.id == universe.id]
+    return the_one("story", name, [(story.id, story.title, story.id) for story in cards])
+
+
+def _told(answer: Answer) -> dict[str, Any]:
+    """Return an answer as JSON: what is empty is left out of each finding."""
+    told = asdict(answer)
+    for kind in ("findings", "nearest"):
+        told[kind] = [
+            {key: value for key, value in one.items() if value not in ("", None, (), 0.0)}
+            for one in told[kind]
+        ]
+    return told
