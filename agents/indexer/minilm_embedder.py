@@ -15,6 +15,7 @@ from typing import Final
 from agents.indexer.pipe import ERROR, HEAD, frame, head, texts_out, vectors_in
 from agents.indexer.port import EmbedderUnavailable
 from agents.processes import child_environ, end_child
+from stores.records.ids import Id
 
 MODEL: Final = "all-MiniLM-L6-v2-int8"
 
@@ -54,7 +55,9 @@ class MiniLmEmbedder:
         """The child's process number, if one runs."""
         return self._child.pid if self._child is not None else None
 
-    async def embed(self, texts: Sequence[str], *, urgent: bool = False) -> list[Sequence[float]]:
+    async def embed(
+        self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""
+    ) -> list[Sequence[float]]:
         found: list[Sequence[float]] = [()] * len(texts)
         batches = [self._enqueue(places, texts, urgent) for places in batched(texts)]
         try:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from stores.errors import MonitorError
+from stores.records.ids import Id
 
 
 class EmbedderUnavailable(MonitorError):
@@ -23,8 +24,11 @@ class Embedder(Protocol):
         """What its vectors are filed under; another name whenever its vectors could not be compared."""
         ...
 
-    async def embed(self, texts: Sequence[str], *, urgent: bool = False) -> list[Sequence[float]]:
-        """Return one vector a text; `urgent` (somebody waits for an answer) goes before all that is not.
+    async def embed(
+        self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""
+    ) -> list[Sequence[float]]:
+        """Return one vector a text; `urgent` (somebody waits for an answer) goes before all that is not, and
+        `universe_id` says on whose bill it goes, if it costs anything.
 
         Raises EmbedderUnavailable.
         """

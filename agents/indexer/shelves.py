@@ -84,7 +84,7 @@ class VectorShelf:
     async def put(self, collection: str, items: Sequence[TextItem]) -> None:
         if not items:
             return
-        vectors = await self._vectors([item.text for item in items], keep=len(items) == 1)
+        vectors = await self._vectors(items)
         made = [
             VectorItem(item.id, vector, item.scope, item.mark)
             for item, vector in zip(items, vectors, strict=True)
@@ -106,10 +106,12 @@ class VectorShelf:
     async def count(self, collection: str, scope: Mapping[str, str]) -> int:
         return await self._index.count(collection, model=self.model, scope=scope)
 
-    async def _vectors(self, texts: list[str], *, keep: bool) -> list[Sequence[float]]:
+    async def _vectors(self, items: Sequence[TextItem]) -> list[Sequence[float]]:
+        texts, keep = [item.text for item in items], len(items) == 1
         if keep and texts[0] in self._made:
             return [self._made[texts[0]]]
-        vectors = await self._embedder.embed(texts)
+        # A piece is of one universe.
+        vectors = await self._embedder.embed(texts, universe_id=items[0].scope.get("universe", ""))
         if keep:
             self._made[texts[0]] = vectors[0]
             while len(self._made) > KEPT_VECTORS:

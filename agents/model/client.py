@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import count
 from typing import Any, Final
 
 from agents.model.errors import ModelCut, ModelError, ModelTimeout, ModelTooLong, ModelUnreachable
-from agents.model.port import Ask, ModelFacts, Usage, Words
+from agents.model.port import Ask, ModelFacts, ToEmbed, Usage, Words
 from agents.model.wire import (
     LONGEST_DOWN,
     LONGEST_UP,
     ask_out,
+    embedded_in,
     error_in,
     facts_in,
     line,
@@ -103,6 +104,12 @@ class ChildModel:
     async def facts(self, model: str) -> ModelFacts:
         return facts_in(await self._asked({"op": "facts", "model": model}))
 
+    async def embed(self, what: ToEmbed) -> tuple[list[Sequence[float]], Usage]:
+        """Implements `agents.model.port.Embeds`."""
+        return embedded_in(
+            await self._asked({"op": "embed", "what": asdict(what)}, seconds=what.seconds + GRACE)
+        )
+
     async def close(self) -> None:
         """End the child and wait for its end. Calls that run get ModelUnreachable."""
         self._closed = True
@@ -111,9 +118,9 @@ class ChildModel:
                 await self._child.end()
             self._child = None
 
-    async def _asked(self, question: dict[str, Any]) -> Any:
+    async def _asked(self, question: dict[str, Any], *, seconds: float = QUICK_SECONDS) -> Any:
         child = await self._ready()
-        call = child.open(QUICK_SECONDS)
+        call = child.open(seconds)
         try:
             await child.send({"id": call.number, **question})
             while "value" not in (answer := await call.next()):

@@ -8,7 +8,7 @@ design/libraries.md, "Model".
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -78,6 +78,24 @@ class ModelFacts:
     takes_tools: bool = False
     in_per_million: float | None = None
     out_per_million: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToEmbed:
+    """Texts that are to be made vectors; fields as of `Ask`."""
+
+    model: str
+    texts: tuple[str, ...]
+    api_base: str = ""
+    seconds: float = 60.0
+
+
+class Embeds(Protocol):
+    """What makes vectors by way of a provider."""
+
+    async def embed(self, what: ToEmbed) -> tuple[list[Sequence[float]], Usage]:
+        """Return one vector a text, and what they took. One try. Raises ModelError kinds."""
+        ...
 
 
 class Model(Protocol):

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from agents.model.names import Target, target
+from agents.model.names import Target, provider_of, target
 from stores.records.model import Persona
 
 
@@ -90,6 +90,35 @@ class CopilotSettings(_Section):
     """Wait before what a telling would change is staged: it is staged with the player's next line."""
 
 
+BUILTIN: Final = "builtin"
+NO_EMBEDDING: Final = "none"
+
+
+def _embeds(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    name = value.strip()
+    if name.casefold() in (BUILTIN, NO_EMBEDDING):
+        return name.casefold()
+    if not provider_of(name):
+        raise ValueError(
+            f"an embedding model is {BUILTIN}, {NO_EMBEDDING}, or LiteLLM's name of one, as "
+            "openai/text-embedding-3-small"
+        )
+    return name
+
+
+class EmbeddingSettings(_Section):
+    """What makes vectors, by which the record is searched by meaning."""
+
+    model: Annotated[str, BeforeValidator(_embeds)] = BUILTIN
+    """`builtin` is the small model that comes with MONITOR and needs no network; `none` searches by words
+    alone; any other is LiteLLM's name of an embedding model. Another one makes all vectors anew."""
+
+    api_base: Address = ""
+    """Where it is, if not at its provider's own address."""
+
+
 ON: Final = frozenset({Persona.NARRATOR, Persona.ARCHIVIST})
 """Who is on until it is set otherwise."""
 
@@ -109,6 +138,7 @@ class HouseSettings(BaseModel):
     budget: BudgetSettings = BudgetSettings()
     engine: EngineSettings = EngineSettings()
     copilot: CopilotSettings = CopilotSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
 
     def persona(self, persona: Persona) -> PersonaSettings:
         found = getattr(self, persona.value)
@@ -129,6 +159,12 @@ class HouseSettings(BaseModel):
         rest = (target(entry, self.target()) for entry in self.model.fallbacks)
         return (first, *(one for one in rest if one != first))
 
+    def embeds_by(self) -> Target | None:
+        """The provider's model that makes vectors; None if it is the built-in one, or none."""
+        if self.embedding.model in (BUILTIN, NO_EMBEDDING):
+            return None
+        return target(self.embedding.model)._replace(api_base=self._embeds_at())
+
     def is_on(self, persona: Persona) -> bool:
         """Whether a persona is switched on and has a model."""
         return self.wanted(persona) and self.target(persona) is not None
@@ -146,6 +182,9 @@ class HouseSettings(BaseModel):
     def max_tokens(self, persona: Persona, usual: int) -> int:
         """As `temperature`."""
         return self.persona(persona).max_tokens or usual
+
+    def _embeds_at(self) -> str:
+        return target(self.embedding.model).api_base or self.embedding.api_base
 
     def _base(self) -> str:
         return target(self.model.name).api_base or self.model.api_base

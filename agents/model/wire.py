@@ -1,7 +1,8 @@
 """What the client and the child process say to each other: one JSON object a line, both ways.
 
 To the child:  {"id": 1, "op": "stream", "ask": {...}}   and op `tokens`, `facts`; {"op": "cancel", "id": 1};
-               {"op": "keys", "keys": {...}}: the one line that holds a key.
+               {"op": "keys", "keys": {...}}: the one line that holds a key;
+               {"id": 1, "op": "embed", "what": {...}}, whose value is as `embedded_out` has it.
 From it:       {"ready": "1.102.4"} or {"failed": "..."} once; then per id any number of {"words": "..."} and
                {"alive": true}, and one of {"usage": {...}}, {"value": ...}, {"error": {...}}.
 """
@@ -9,8 +10,11 @@ From it:       {"ready": "1.102.4"} or {"failed": "..."} once; then per id any n
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import struct
+from base64 import b64decode, b64encode
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import chain
 from typing import Any, Final
 
 from agents.model import errors
@@ -60,6 +64,21 @@ def ask_in(told: Mapping[str, Any]) -> Ask:
             "shape": Shape(**shape) if shape else None,
         }
     )
+
+
+def embedded_out(vectors: Sequence[Sequence[float]], usage: Usage) -> dict[str, Any]:
+    """Vectors as float32 in base64: as JSON numbers they take four times as much."""
+    size = len(vectors[0]) if vectors else 0
+    if any(len(vector) != size for vector in vectors):
+        raise ValueError("vectors of several lengths")
+    packed = struct.pack(f"<{size * len(vectors)}f", *chain.from_iterable(vectors))
+    return {"vectors": b64encode(packed).decode("ascii"), "size": size, "usage": usage_out(usage)}
+
+
+def embedded_in(told: Mapping[str, Any]) -> tuple[list[Sequence[float]], Usage]:
+    packed, size = b64decode(told["vectors"]), int(told["size"])
+    vectors: list[Sequence[float]] = list(struct.iter_unpack(f"<{size}f", packed)) if size else []
+    return vectors, usage_in(told["usage"])
 
 
 def usage_out(usage: Usage) -> dict[str, Any]:

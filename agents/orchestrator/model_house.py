@@ -230,6 +230,8 @@ def models_named(house: HouseSettings) -> tuple[str, ...]:
     found: dict[str, Any] = {}
     for persona in Persona:
         found |= dict.fromkeys(one.model for one in house.targets(persona))
+    if embeds := house.embeds_by():
+        found[embeds.model] = None
     return tuple(found)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import litellm
 from litellm import CustomLLM
-from litellm.types.utils import GenericStreamingChunk
+from litellm.types.utils import EmbeddingResponse, GenericStreamingChunk, Usage
 
 from tests.model.behaviours import GOOD, HOSTILE, MALFORMED, RECORD
 
@@ -50,6 +50,21 @@ class Scripted(CustomLLM):
         for word in words:
             yield _chunk(word)
         yield _chunk("", end, {"prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14})
+
+    async def aembedding(self, *args: Any, **kwargs: Any) -> EmbeddingResponse:  # type: ignore[override]
+        """Say of each text how long it is; `few` leaves one out."""
+        match kwargs["model"]:
+            case "good" | "few":
+                texts = kwargs["input"][kwargs["model"] == "few" :]
+            case kind:
+                raise _error(kind)
+        data = [
+            {"object": "embedding", "index": n, "embedding": [float(len(t)), 0.5]}
+            for n, t in enumerate(texts)
+        ]
+        usage = Usage(prompt_tokens=7, completion_tokens=0, total_tokens=7)
+        # Out of order, as no provider promises another.
+        return EmbeddingResponse(model="good", data=data[::-1], usage=usage, object="list")
 
 
 def _error(kind: str) -> Exception:

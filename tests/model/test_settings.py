@@ -10,6 +10,7 @@ import pytest
 
 from agents.model.names import Target, is_near, key_name, may_carry_key, target
 from agents.model.settings import HouseSettings, ModelSettings, PersonaSettings
+from agents.orchestrator.model_house import models_named
 from monitor_tui.settings import read_settings
 from monitor_tui.settings_file import SettingsFile, write_settings
 from stores.errors import InputError
@@ -150,3 +151,21 @@ def test_what_would_not_be_usable_is_not_written(
     with pytest.raises(InputError, match="settings cannot be used"):
         write_settings(tmp_path, section, changes)
     assert file.read_text() == before
+
+
+def test_the_embedding_model_is_built_in_until_another_is_named() -> None:
+    assert house().embedding.model == "builtin"
+    assert house().embeds_by() is None
+    assert house(embedding={"model": " None "}).embeds_by() is None
+    named = house(embedding={"model": "openai/text-embedding-3-small", "api_base": "http://127.0.0.1:1/v1/"})
+    assert named.embeds_by() == Target("openai/text-embedding-3-small", "http://127.0.0.1:1/v1")
+    # A key that is only in the keyring is handed to the child for it as well.
+    assert "openai/text-embedding-3-small" in models_named(named)
+
+
+@pytest.mark.parametrize("name", ["", "minilm", "text-embedding-3-small"])
+def test_a_name_that_is_no_embedding_model_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "settings.toml").write_text(f'[embedding]\nmodel = "{name}"\n')
+    with pytest.raises(InputError, match=r"embedding\.model.*builtin, none, or LiteLLM's name") as caught:
+        read_settings(tmp_path)
+    assert "settings.toml" in str(caught.value)

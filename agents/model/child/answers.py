@@ -138,14 +138,20 @@ def _request(ask: Ask) -> dict[str, Any]:
     }
     if ask.seed is not None:
         request["seed"] = ask.seed
-    if ask.api_base:
-        request["api_base"] = ask.api_base
-        name = key_name(ask.model)
-        if not may_carry_key(ask.api_base) or (name and not os.environ.get(name) and is_near(ask.api_base)):
-            request["api_key"] = _NO_KEY
+    request |= where(ask.model, ask.api_base)
     if ask.shape is not None:
         request |= _shaped(ask)
     return request
+
+
+def where(model: str, api_base: str) -> dict[str, str]:
+    """Where a request goes, if not to its provider's own address; no key goes there in the clear."""
+    if not api_base:
+        return {}
+    name = key_name(model)
+    if not may_carry_key(api_base) or (name and not os.environ.get(name) and is_near(api_base)):
+        return {"api_base": api_base, "api_key": _NO_KEY}
+    return {"api_base": api_base}
 
 
 def _shaped(ask: Ask) -> dict[str, Any]:

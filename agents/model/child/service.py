@@ -12,13 +12,15 @@ from typing import Any, BinaryIO
 
 from agents.model.child import facts
 from agents.model.child.answers import Alive, answer
+from agents.model.child.embedding import embed
 from agents.model.child.failures import failure
 from agents.model.errors import ModelError
-from agents.model.port import Ask, Words
+from agents.model.port import Ask, ToEmbed, Words
 from agents.model.wire import (
     LONGEST_DOWN,
     PIECE,
     ask_in,
+    embedded_out,
     error_out,
     facts_out,
     line,
@@ -64,6 +66,8 @@ class Service:
                     self._say(number, value=value)
                 case "facts":
                     self._say(number, value=facts_out(facts.facts(message["model"])))
+                case "embed":
+                    self._say(number, value=embedded_out(*await embed(ToEmbed(**message["what"]))))
                 case unknown:
                     raise ModelError(f"The model's process does not know “{unknown}”.")
         except ModelError as error:
