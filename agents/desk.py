@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Protocol
 
+from agents.background.views import BackgroundDesk
 from agents.bench import Bench
 from agents.import_desk import ImportDesk
 from agents.messages import EventBus
@@ -322,6 +323,11 @@ class Desk(Protocol):
     @property
     def recall(self) -> RecallDesk:
         """The record asked: answers by standing, turns found again, words searched."""
+        ...
+
+    @property
+    def background(self) -> BackgroundDesk:
+        """What runs behind play: how it stands, and what it gave up."""
         ...
 
     # --- the world ---------------------------------------------------------------------------------

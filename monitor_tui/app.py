@@ -102,6 +102,7 @@ class MonitorApp(App[None]):
         await self._fill_menu()
         # Its import costs seconds of a core: only now, and in its own process.
         self._start(self._desk.model.warm(), "warm")
+        self._desk.background.start()
         # What is loaded by now stays: sorting through it again would cost a key press up to 0.2 s.
         gc.collect()
         gc.freeze()

@@ -100,7 +100,7 @@ def _open_app(home: Path | None, first: Literal["menu", "demo"]) -> None:
         # In a thread: the records and the stores are imported here, while the first frame stands.
         compose, daily = await asyncio.to_thread(_imported)
         told = daily.Told()
-        desktop = await compose.open_desktop(where, notes=told.notes)
+        desktop = await compose.open_desktop(where, notes=told.notes, work=compose.Work.PLAY)
         backup = daily.DailyBackup(desktop.stores, where, told, desktop.desk.events.publish)
         backup.start()
         return desktop.desk, backup.closing(desktop.close)

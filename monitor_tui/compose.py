@@ -20,6 +20,7 @@ from agents.context_assembly.context import ContextAssembly
 from agents.context_assembly.package import Packages
 from agents.context_assembly.recall import Recollector
 from agents.importing.importer import Importer
+from agents.indexer.port import Embedder
 from agents.messages import EventBus, Notice
 from agents.model.calls import ModelCalls
 from agents.model.client import ChildModel
@@ -98,6 +99,7 @@ from agents.resolver.random_tables import Shelf
 from agents.resolver.resolver import Resolver
 from agents.resolver.rulesets import Library, bundled, with_user_packs
 from agents.resolver.table_files import bundled_tables, read_tables
+from monitor_tui.behind import Work, behind
 from monitor_tui.exports import export_universe
 from monitor_tui.sample import sample_text
 from monitor_tui.settings import read_settings
@@ -127,8 +129,11 @@ async def open_desktop(
     notes: MenuNotes = lambda: (),
     model: Speaker | None = None,
     house: HouseSettings | None = None,
+    work: Work = Work.NOTHING,
+    embedder: Embedder | None = None,
 ) -> Desktop:
-    """Open the library in `home` (made if absent) and build the desk on it; `notes` are for its menu.
+    """Open the library in `home` (made if absent) and build the desk on it; `notes` are for its menu, `work`
+    is how much goes on behind it (with an `embedder`, if not the built-in one).
 
     The environment says which kind of stores (`kinds_named`), it and settings.toml which model (`house`, and
     LiteLLM in a child process if no other `model` is handed in). Raises `stores.errors.StoreError` kinds when
@@ -137,13 +142,14 @@ async def open_desktop(
     stores = await open_stores(home, clock=clock, kinds=kinds_named(os.environ), environ=os.environ)
     try:
         held = house or read_settings(home)
-        desk, speaks = compose_with(stores, home, clock, ids or SystemIds(clock), notes, model, held)
+        made = ids or SystemIds(clock)
+        desk, end = compose_with(stores, home, clock, made, notes, model, held, work, embedder)
     except BaseException:
         await stores.close()
         raise
 
     async def close() -> None:
-        await speaks.close()
+        await end()
         await stores.close()
 
     return Desktop(desk, stores, close)
@@ -165,9 +171,11 @@ def compose_with(
     notes: MenuNotes,
     model: Speaker | None,
     house: HouseSettings,
-) -> tuple[Orchestrator, Speaker]:
-    """Build the agents, each with the handles that its row of the write matrix allows; returns what they
-    speak through, too: it is to be closed with the stores."""
+    work: Work = Work.NOTHING,
+    embedder: Embedder | None = None,
+) -> tuple[Orchestrator, Callable[[], Awaitable[None]]]:
+    """Build the agents, each with the handles that its row of the write matrix allows; returns how to end
+    what they speak through and what runs behind them, too: before the stores are closed."""
     events = EventBus()
     stores.listen(lambda change: events.publish(Notice(change.text, change.severity)))
     # One exchange, decision or commit at a time: two keys pressed quickly must not interleave.
@@ -271,12 +279,13 @@ def compose_with(
         clock,
         events,
     )
+    behind_play = behind(stores, house, speaks, purse, ids, clock, events, work, embedder)
     recall = Recollector(
         stores.canon(Role.CONTEXT_ASSEMBLY),
         stores.log(Role.CONTEXT_ASSEMBLY),
         stores.words(Role.CONTEXT_ASSEMBLY),
         stores.vectors(Role.CONTEXT_ASSEMBLY),
-        None,
+        behind_play.meaning,
     )
     recollections = Recollections(
         canon,
@@ -320,6 +329,7 @@ def compose_with(
         model=models,
         imports=imports,
         recall=recollections,
+        background=behind_play.runner,
         transcript=transcript,
         atlas=atlas,
         commands=lambda desk: Commands(
@@ -343,7 +353,12 @@ def compose_with(
         clock=clock,
         events=events,
     )
-    return desk, speaks
+
+    async def end() -> None:
+        await behind_play.close()
+        await speaks.close()
+
+    return desk, end
 
 
 def engine(backend: str, log: OrchestratorLog, clock: Clock) -> Engine:

@@ -57,6 +57,7 @@ class Runner:
     """Implements `agents.background.views.BackgroundDesk` and `agents.background.worker.Asks`.
 
     `rows` are what others have to say on the System screen; `seconds` is the clock that waits are timed by.
+    Unless it `works`, `start` does nothing: then things are done by `settle` alone.
     """
 
     def __init__(
@@ -67,7 +68,9 @@ class Runner:
         names: Names = no_names,
         rows: Callable[[], tuple[tuple[str, str], ...]] = lambda: (),
         seconds: Callable[[], float] = time.monotonic,
+        works: bool = True,
     ) -> None:
+        self._works = works
         self._book = book
         self._events = events
         self._names = names
@@ -103,8 +106,10 @@ class Runner:
 
     def start(self) -> None:
         """Begin; returns at once. Twice is once."""
-        if self._tasks:
-            return
+        if self._works and not self._tasks:
+            self._begin()
+
+    def _begin(self) -> None:
         self._leave = self._events.subscribe(self._hear)
         self._looking = {worker.kind for worker in self._workers}
         self._tasks = [
@@ -125,7 +130,8 @@ class Runner:
         self._tasks.clear()
 
     async def settle(self) -> None:
-        self.start()
+        if not self._tasks:
+            self._begin()
         self._look_if_quiet()
         await self._quiet.wait()
 

@@ -28,6 +28,10 @@ class BackgroundView:
 
 
 class BackgroundDesk(Protocol):
+    def start(self) -> None:
+        """Begin to work behind play, if this program does; returns at once. Twice is once."""
+        ...
+
     def now(self) -> BackgroundView:
         """How it stands, as far as it is known without a store."""
         ...

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from stores.records.model import Money
 
@@ -90,6 +90,7 @@ class ToEmbed:
     seconds: float = 60.0
 
 
+@runtime_checkable
 class Embeds(Protocol):
     """What makes vectors by way of a provider."""
 

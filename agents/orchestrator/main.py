@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from agents.background.views import BackgroundDesk
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.clean import clean, clean_line
 from agents.context_assembly.context import ContextAssembly, SceneContext
@@ -115,6 +116,7 @@ class Orchestrator:
         model: ModelDesk,
         imports: ImportDesk,
         recall: Recollections,
+        background: BackgroundDesk,
         transcript: Transcript,
         atlas: Atlas,
         chronicle: Chronicle,
@@ -150,6 +152,7 @@ class Orchestrator:
         self._model = model
         self._imports = imports
         self._recall = recall
+        self._background = background
         self._transcript = transcript
         self._atlas = atlas
         self._chronicle = chronicle
@@ -549,6 +552,10 @@ class Orchestrator:
     @property
     def recall(self) -> Recollections:
         return self._recall
+
+    @property
+    def background(self) -> BackgroundDesk:
+        return self._background
 
     @property
     def world(self) -> Worlds:

@@ -53,6 +53,7 @@ from stores.records.ids import Id, derived
 from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
 from stores.records.play import Degree, Die, Resolution, Scene, Speaker, Story, TensionMode, Turn
 from stores.records.world import Entity, EntityKind, Number, Universe
+from tests.screens.twin_background import TwinBackground
 from tests.screens.twin_bench import TwinBench
 from tests.screens.twin_imports import TwinImports
 from tests.screens.twin_model import TwinModel
@@ -111,6 +112,7 @@ class TwinDesk:
         self.model = TwinModel(self)
         self.imports = TwinImports(self)
         self.recall = TwinRecall(self)
+        self.background = TwinBackground()
         self.story_states: dict[Id, str] = {}
         self._stories: list[Story] = []
         self._scenes: dict[Id, Scene] = {}
@@ -342,9 +344,7 @@ class TwinDesk:
             turns=len(self.lines[scene_id]),
             place=self._places[0].name,
             cast=(
-                CastMember(
-                    self.folk[0].id, "Mara Venn", True, {"hp": 7, "might": 1}, ("wounded",), ("hp",)
-                ),
+                CastMember(self.folk[0].id, "Mara Venn", True, {"hp": 7, "might": 1}, ("wounded",), ("hp",)),
                 CastMember(self.folk[1].id, "Father Ode", False, {"hp": 6}),
             ),
             proposals=tuple(self._proposals),
