@@ -1,15 +1,15 @@
 """Which turns answer: what the indexes gave, ranked again by what the turns themselves say. Pure.
 
-An index item holds a turn and the one before it, so a hit says that the answer is in either: the turn's own
-words and what its neighbour's item gave tell which. Then who was asked after, when, and (of what changed) the
-later of two that say the same sort of thing. Source: design/libraries.md, "Embeddings".
+An index item holds a turn and the one before it, so a hit says that the answer is in either: a turn that asks
+hands on to the one that answers. Then who was asked after, when, and (of what changed) the later of two that
+say the same sort of thing. Source: design/libraries.md, "Embeddings".
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,17 +24,17 @@ class Weights:
     `benchmarks/recall_set` (docs/benchmarks.md)."""
 
     words: float = 1.0
-    meaning: float = 1.0
-    child: float = 0.5
-    own: float = 0.6
-    speaker: float = 0.25
+    meaning: float = 2.0
+    own: float = 0.2
+    answer: float = 0.3
+    question: float = 0.2
+    speaker: float = 0.2
     about: float = 0.1
     time: float = 0.15
-    day: float = 0.5
+    day: float = 0.6
     graph: float = 0.5
-    bridge: float = 0.35
+    bridge: float = 0.2
     later: float = 0.3
-    question: float = 0.1
 
 
 WEIGHTS: Final = Weights()
@@ -47,40 +47,38 @@ LATER_AMONG: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A turn as it is ranked: its own stems, who speaks, and whether it says when."""
+    """A turn as it is ranked: its own stems, who speaks, whether it says when and whether it asks."""
 
     turn: Turn
     speaker: str
     stems: tuple[str, ...]
     timed: bool
+    asks: bool
 
     @classmethod
     def of(cls, turn: Turn, speaker: str) -> Told:
-        return cls(turn, speaker, tuple(dict.fromkeys(stems(turn.text))), tells_time(turn.text))
+        own = tuple(dict.fromkeys(stems(turn.text)))
+        return cls(turn, speaker, own, tells_time(turn.text), turn.text.rstrip(' "”’*)').endswith("?"))
 
 
 By = dict[Id, dict[str, float]]
 
 
 def own_words(items: By, told: Mapping[Id, Told], cues: Cues, weights: Weights) -> By:
-    """Give each turn what its own item and the item after it got, and what its own words are worth.
-
-    A turn's words are in two items, its own and the next one's: where both were found, it is what both hold.
-    """
-    after: dict[Id, Id] = {}
-    for id in items:
-        if id in told and (parent := told[id].turn.parent_id):
-            best = after.get(parent)
-            if best is None or sum(items[id].values()) > sum(items[best].values()):
-                after[parent] = id
+    """Give each turn what its item got, and what its own words are worth. A turn that asks hands a part on to
+    the turn behind it, which answers, and is worth less itself: it seldom holds what is asked."""
     rarity = rarity_of(told.values())
     by: By = {}
     for id, one in told.items():
         found = dict(items.get(id, {}))
-        for way, score in items.get(after.get(id, ""), {}).items():
-            found[way] = found.get(way, 0.0) + weights.child * score
+        before = told.get(one.turn.parent_id or "")
+        if before is not None and before.asks:
+            for way, score in items.get(before.turn.id, {}).items():
+                found[way] = found.get(way, 0.0) + weights.answer * score
         if not found:
             continue
+        if one.asks:
+            found = {way: score * (1 - weights.question) for way, score in found.items()}
         share = covered(cues.stems, one.stems, rarity)
         if share:
             found["words"] = found.get("words", 0.0) + weights.own * share
@@ -95,8 +93,11 @@ def rarity_of(told: Iterable[Told]) -> dict[str, float]:
     return {stem: math.log(1 + len(of_turns) / (count + 0.5)) for stem, count in counts.items()}
 
 
-def add_cues(by: By, told: Mapping[Id, Told], cues: Cues, weights: Weights) -> None:
-    """Add what the question's cues are worth: who speaks, a time where one is asked for, a date."""
+def add_cues(
+    by: By, told: Mapping[Id, Told], cues: Cues, on_the_day: Collection[Id], weights: Weights
+) -> None:
+    """Add what the question's cues are worth: who speaks, a time where one is asked for, a date
+    (`on_the_day`: what was said on a day that it names)."""
     speakers = {name for one in told.values() if (name := named(one.speaker, cues))}
     for id, found in by.items():
         one = told[id]
@@ -107,10 +108,8 @@ def add_cues(by: By, told: Mapping[Id, Told], cues: Cues, weights: Weights) -> N
             sign += weights.about
         if cues.when and one.timed:
             sign += weights.time
-        if any(day.meets(one.turn.created_at) for day in cues.days):
+        if id in on_the_day:
             sign += weights.day
-        if one.turn.text.rstrip().endswith("?"):
-            sign -= weights.question
         if sign:
             found["graph"] = found.get("graph", 0.0) + sign
 

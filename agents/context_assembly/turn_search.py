@@ -28,6 +28,7 @@ from agents.context_assembly.turn_ranking import (
     prefer_later,
     rarity_of,
 )
+from agents.importing.times import read_time, when_said
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader, TextIndex
 from stores.records.ids import Id
@@ -69,7 +70,7 @@ class TurnSearch:
         for id, share in linked.turns.items():
             if id in told:
                 _add(by, id, "graph", weights.graph * share)
-        add_cues(by, told, cues, weights)
+        add_cues(by, told, cues, await self._on_the_day(told, cues), weights)
         if weights.bridge:
             await self._again(question, cues, by, told, linked, within)
         if cues.now:
@@ -77,6 +78,20 @@ class TurnSearch:
         prefer_later(by, ranked(by), told, cues, weights)
         lost = sum(1 for id in items if id not in told)
         return Ranked(by, lost)
+
+    async def _on_the_day(self, told: Mapping[Id, Told], cues: Cues) -> set[Id]:
+        """Return the turns that were said on a day that the question names, as far as their log tells."""
+        if not cues.days:
+            return set()
+        scene_ids = {one.turn.scene_id for one in told.values() if one.turn.ref}
+        scenes = {s.id: s for s in await gather(*(self._log.scene(id) for id in scene_ids))}
+        found: set[Id] = set()
+        for id, one in told.items():
+            scene = scenes.get(one.turn.scene_id)
+            _, moment = read_time(when_said(one.turn, scene)) if scene else ("", None)
+            if moment is not None and any(day.meets(moment) for day in cues.days):
+                found.add(id)
+        return found
 
     async def _told(self, ids: Iterable[Id], within: Within) -> dict[Id, Told]:
         """Read the turns and those before them, as far as they are on the line and where is looked."""
