@@ -8,15 +8,24 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import apsw
 import pytest
 
 from stores.authority import COLLECTIONS, Op, Role, Store, grants
-from stores.embedded.index import IndexFile, open_index, vectors_table, words_table
+from stores.embedded.index import (
+    APPLICATION_ID,
+    FORMATS,
+    IndexFile,
+    open_index,
+    vectors_table,
+    words_table,
+)
 from stores.embedded.text_index import EmbeddedWords
 from stores.embedded.vector_index import EmbeddedVectors
+from stores.embedded.vector_space import packed
 from stores.embedded.words import MOST_WORDS, Word, match_expression, scope_word
 from stores.errors import LibraryUnreadable, StoreError, WriteDenied
 from stores.ports import TextItem, VectorItem
@@ -260,3 +269,62 @@ def test_numpy_comes_with_the_first_vector_only() -> None:
         "import sys, stores.embedded.vector_index, stores.embedded.text_index; print('numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+
+
+async def test_making_a_collection_anew_keeps_marks(tmp_path: Path) -> None:
+    async def batches() -> AsyncIterator[list[TextItem]]:
+        yield [TextItem("b", "an oar", {"scene": "one"}, "mb"), TextItem("c", "a bell", two, "mc")]
+        yield [TextItem("d", "a rope", two)]
+
+    two = {"scene": "two"}
+    index = await open_index(tmp_path / "index.db")
+    words = EmbeddedWords(index, Role.INDEXER)
+    await words.put("turns", [TextItem("a", "a bell", two, "ma"), TextItem("b", "a bell", two, "old")])
+    assert await words.rebuild("turns", batches()) == 3
+    assert await words.marks("turns") == {"b": "mb", "c": "mc", "d": ""}
+    assert await words.marks("turns", scope=two) == {"c": "mc", "d": ""}
+    await index.close()
+
+
+# --- files of before --------------------------------------------------------------------------------
+
+
+async def test_an_index_from_before_there_were_marks_goes_on(tmp_path: Path) -> None:
+    """What it holds is found as before, and counts as out of date: it has no marks."""
+    path = tmp_path / "index.db"
+    make_first_format(path)
+    index = await open_index(path)
+    assert index.notice == ""
+    words, vectors = EmbeddedWords(index, Role.INDEXER), EmbeddedVectors(index, Role.INDEXER)
+    scope = {"universe": "u1"}
+    assert [hit.id for hit in await words.search("turns", "bells", scope=scope)] == ["a"]
+    assert [hit.id for hit in await vectors.search("turns", [0, 1], model="m", scope=scope)] == ["a"]
+    assert await words.marks("turns", scope=scope) == {"a": ""}
+    assert await vectors.marks("turns", model="m", scope=scope) == {"a": ""}
+    assert await vectors.models("turns") == {"m": 1}
+    await words.put("turns", [TextItem("a", "an oar", {}, "w")])
+    await vectors.put("turns", [VectorItem("a", [1, 0], {}, "v"), VectorItem("b", [0, 1], {})], model="m")
+    await words.put("memories", [TextItem("m", "a bell", {}, "w")])
+    assert await words.marks("turns") == {"a": "w"}
+    assert await vectors.marks("turns", model="m") == {"a": "v", "b": ""}
+    assert [hit.id for hit in await words.search("memories", "bell")] == ["m"]
+    assert [hit.id for hit in await vectors.search("turns", [1, 0], model="m", k=1)] == ["a"]
+    await index.close()
+
+
+def make_first_format(path: Path) -> None:
+    """An index as the first format had it, with one turn in it."""
+    file = apsw.Connection(str(path))
+    file.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    file.execute("PRAGMA journal_mode = WAL")
+    FORMATS[0](file)
+    file.execute("PRAGMA user_version = 1")
+    file.execute("INSERT INTO words_turns_rows(row, id) VALUES (1, 'a')")
+    file.execute(
+        "INSERT INTO words_turns(rowid, text, scope) VALUES (1, 'a bell', ?)", (scope_word("universe", "u1"),)
+    )
+    file.execute(
+        "INSERT INTO vectors_turns(model, id, scope, vector) VALUES ('m', 'a', ?, ?), ('m', 'b', '{}', NULL)",
+        ('{"universe": "u1"}', packed([0, 1])),
+    )
+    file.close()

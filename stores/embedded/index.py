@@ -110,7 +110,7 @@ async def _open(path: Path) -> Database:
     return await Database.open(
         path,
         store_of_table=_STORE_OF_TABLE,
-        migrations=[_first_format, _marks],
+        migrations=FORMATS,
         application_id=APPLICATION_ID,
         durability="NORMAL",  # a power cut costs what the Indexer can do again
     )
@@ -179,6 +179,10 @@ def _marks(connection: apsw.Connection) -> None:
             f"CREATE INDEX {table}_scopes ON {table} (model, scope, id, mark) WHERE vector IS NOT NULL"
         )
         connection.execute(f"DROP INDEX {table}_living")
+
+
+FORMATS = (_first_format, _marks)
+"""The file's format, step by step: one function a version, never edited once released."""
 
 
 def _add_words(connection: apsw.Connection, collection: str) -> None:

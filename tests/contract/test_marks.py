@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import StoreError, WriteDenied
-from stores.ports import TextIndex, TextItem, VectorIndex, VectorItem
-from stores.reindex import Rebuilds
+from stores.ports import TextItem, VectorIndex, VectorItem
 from tests.contract.conftest import Derived
 from tests.examples import examples
 
@@ -93,11 +92,6 @@ def index(request: pytest.FixtureRequest, derived: Derived) -> Index:
 @pytest.fixture
 def vectors(derived: Derived) -> VectorIndex:
     return derived.vectors(Role.INDEXER)
-
-
-@pytest.fixture
-def words(derived: Derived) -> TextIndex:
-    return derived.words(Role.INDEXER)
 
 
 ONE, TWO = {"universe": "u1", "scene": "one"}, {"universe": "u1", "scene": "two"}
@@ -182,20 +176,6 @@ async def test_marks_are_what_a_dictionary_would_have(
             assert await index.marks(scope=scope) == inside
             assert await index.count(scope) == len(inside)
     assert await index.marks() == {item.id: item.mark for item in known.values()}
-
-
-async def test_making_anew_keeps_marks(words: TextIndex) -> None:
-    if not isinstance(words, Rebuilds):
-        pytest.skip("it is written over")
-
-    async def batches() -> object:
-        yield [TextItem("b", "an oar", ONE, "mb"), TextItem("c", "a bell", TWO, "mc")]
-        yield [TextItem("d", "a rope", TWO)]
-
-    await words.put("turns", [TextItem("a", "a bell", ONE, "ma"), TextItem("b", "a bell", ONE, "old")])
-    assert await words.rebuild("turns", batches()) == 3  # type: ignore[arg-type]
-    assert await words.marks("turns") == {"b": "mb", "c": "mc", "d": ""}
-    assert await words.marks("turns", scope=TWO) == {"c": "mc", "d": ""}
 
 
 async def test_collections_are_apart(derived: Derived) -> None:

@@ -23,6 +23,7 @@ from stores.servers.minio import open_minio
 from stores.servers.object_store import ServerObjects
 from stores.servers.opensearch import OpenSearch, open_opensearch
 from stores.servers.opensearch_roles import make_users
+from stores.servers.opensearch_schema import index_body
 from stores.servers.qdrant import Refuses, open_qdrant
 from stores.servers.text_index import ServerWords
 from stores.servers.vector_index import ServerVectors
@@ -307,6 +308,49 @@ async def test_an_index_of_another_format_is_left_alone() -> None:
             )
         assert said.value.kept == "It was left as it is."
         await opensearch.owner.indices.delete(index=index)
+
+
+@marked("OPENSEARCH_URL")
+async def test_an_index_from_before_there_were_marks_goes_on() -> None:
+    async with servers.an_opensearch() as opensearch:
+        index = opensearch.index("turns")
+        body = index_body()
+        del body["mappings"]["properties"]["mark"]
+        body["mappings"]["_meta"] = {"monitor_format": 1}
+        await opensearch.owner.indices.delete(index=index)
+        await opensearch.owner.indices.create(index=index, body=body)
+        before = {"id": "a", "text": "a bell", "scope": []}
+        await opensearch.owner.index(index=index, id="a", body=before, params={"refresh": "true"})
+        await opensearch.open()
+        words = ServerWords(opensearch, Role.INDEXER)
+        assert await words.marks("turns") == {"a": ""}
+        await words.put("turns", [TextItem("b", "a bell", {}, "m")])
+        assert await words.marks("turns") == {"a": "", "b": "m"}
+        assert [hit.id for hit in await words.search("turns", "bell")] == ["a", "b"]
+
+
+@marked("OPENSEARCH_URL")
+async def test_marks_of_words_come_page_by_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stores.servers.text_index.MOST_HITS", 10)
+    async with servers.an_opensearch() as opensearch:
+        words, items = ServerWords(opensearch, Role.INDEXER), [str(n) for n in range(45)]
+        await words.put("turns", [TextItem(id, "a bell", {"scene": id[-1]}, f"m{id}") for id in items])
+        assert await words.marks("turns") == {id: f"m{id}" for id in items}
+        assert await words.marks("turns", scope={"scene": "3"}) == {
+            f"{n}3": f"m{n}3" for n in ("", 1, 2, 3, 4)
+        }
+
+
+@marked("QDRANT_URL")
+async def test_marks_of_vectors_come_page_by_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stores.servers.vector_index._PAYLOADS_AT_ONCE", 10)
+    async with servers.a_qdrant() as qdrant:
+        vectors, items = ServerVectors(qdrant, Role.INDEXER), [str(n) for n in range(45)]
+        put = [VectorItem(id, [1, 0], {"scene": id[-1]}, f"m{id}") for id in items]
+        await vectors.put("turns", put, model="m")
+        assert await vectors.marks("turns", model="m") == {id: f"m{id}" for id in items}
+        inside = await vectors.marks("turns", model="m", scope={"scene": "3"})
+        assert inside == {f"{n}3": f"m{n}3" for n in ("", 1, 2, 3, 4)}
 
 
 @marked("MINIO_ENDPOINT")

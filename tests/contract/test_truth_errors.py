@@ -26,11 +26,14 @@ from pymongo.errors import OperationFailure
 
 import stores.servers.graph as neo4j
 import stores.servers.mongo as mongodb
+from stores.authority import Role
 from stores.errors import LibraryUnreadable, StoreError, StoreFull, StoreUnavailable
 from stores.servers.addresses import Addresses
 from stores.servers.mongo import Mongo, migrate
 from stores.servers.mongo_schema import FORMAT, INDEXES
+from stores.servers.narrative_log import ServerLog
 from stores.servers.open import mongo_client
+from tests.contract import builders as make
 
 pytestmark = [  # the drivers leave a socket open when a stranger answers
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -240,3 +243,17 @@ async def test_a_schema_that_was_left_half_made_is_made_whole(log: tuple[Mongo, 
     assert len(there.llm_calls.index_information()) == 1 + len(INDEXES["llm_calls"])
     with pytest.raises(OperationFailure):
         there.llm_calls.insert_one({"_id": "a", "made": "not a number", "body": ""})
+
+
+@pytest.mark.servers
+@pytest.mark.xdist_group("mongo")
+async def test_memories_of_an_older_format_are_found_by_what_is_new(log: tuple[Mongo, Any]) -> None:
+    mongo, there = log
+    memory = make.memory(make.entity(), scene_id="s", turn_id="t", linked_fact_id="f", importance=0.9)
+    fields = {"entity_id": memory.entity_id, "universe_id": memory.universe_id}
+    there.memories.insert_one({"_id": memory.id, "made": 1, "body": memory.model_dump_json(), **fields})
+    there.counters.insert_one({"_id": "format", "value": 2})
+    await migrate(mongo)
+    log_of = ServerLog(mongo, Role.CONTEXT_ASSEMBLY)
+    for asked in ({"scene_id": "s"}, {"turn_ids": ["t"]}, {"fact_id": "f"}, {"weightiest": 1}):
+        assert await log_of.memories(**asked) == [memory], asked  # type: ignore[arg-type]
