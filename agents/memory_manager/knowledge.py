@@ -10,15 +10,20 @@ from asyncio import gather
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from agents.canon_keeper.claims import fact_id_of
 from agents.canon_keeper.house import ReadCatalogue
 from agents.memory_manager.claims import Claims
+from agents.memory_manager.counting import corrected, standing
 from agents.memory_manager.decay import is_forgotten, retention
-from agents.memory_manager.scenes import standing
+from agents.memory_manager.scenes import fact_of, names_of_all
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Fact, FactStatus, Standing, normal
 from stores.records.ids import Id
+from stores.records.ledger import ProposalStatus
 from stores.records.memory import How, Memory
+
+WAITING = (ProposalStatus.PENDING, ProposalStatus.DEFERRED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +68,16 @@ class Knowledge:
         if not memories:
             return []
         universe_id = memories[0].universe_id
-        (facts, names, catalogue), now = (
-            await gather(
-                self._canon.facts_by_id([fact_id]),
-                self._canon.names(universe_id),
-                self._catalogue(universe_id),
-            ),
-            await self.now(universe_id) if now is None else now,
+        facts, waiting, named, catalogue, own = await gather(
+            self._canon.facts_by_id([fact_id]),
+            self._log.proposals(universe_id=universe_id, statuses=WAITING),
+            names_of_all(universe_id, self._canon, self._log),
+            self._catalogue(universe_id),
+            self.valid(memories),
         )
-        own = await self.valid(memories)
-        fact = facts.get(fact_id)
-        claims, named = Claims(catalogue), dict(names)
+        now = await self.now(universe_id) if now is None else now
+        proposed = (fact_of(p, {}, catalogue) for p in waiting if fact_id_of(p) == fact_id)
+        fact, claims = facts.get(fact_id) or next(proposed, None), Claims(catalogue)
         by_whom: dict[Id, list[Knows]] = {}
         for memory in own:
             agrees = _agrees(memory, fact, claims, named) if fact else not memory.mistaken
@@ -110,11 +114,7 @@ class Knowledge:
     async def valid(self, memories: Sequence[Memory]) -> list[Memory]:
         """Return the memories that count: lived on the line, not faded to nothing, not corrected since."""
         own = [m for m in await standing(self._log, memories) if m.text]
-        # What takes the place of one may be of another fact, or of none.
-        who = {m.entity_id for m in own}
-        lists = await gather(*(self._log.memories(i) for i in who))
-        correcting = [m for every in lists for m in every if m.corrects]
-        gone = {m.corrects for m in await standing(self._log, correcting)}
+        gone = await corrected(self._log, own)
         return [m for m in own if m.id not in gone]
 
     async def now(self, universe_id: Id) -> int:
@@ -133,11 +133,13 @@ class Knowledge:
         if not memories:
             return []
         universe_id = memories[0].universe_id
-        catalogue, names = await gather(self._catalogue(universe_id), self._canon.names(universe_id))
+        catalogue, named = await gather(
+            self._catalogue(universe_id), names_of_all(universe_id, self._canon, self._log)
+        )
         at = await self.now(universe_id) if now is None else now
         linked = await self._canon.facts_by_id({m.linked_fact_id for m in memories if m.linked_fact_id})
         later = await self._now_instead(linked.values())
-        claims, named = Claims(catalogue), dict(names)
+        claims = Claims(catalogue)
         found = []
         for memory in memories:
             fact = linked.get(memory.linked_fact_id or "")

@@ -13,9 +13,10 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from agents.background.worker import PLAIN, Cursors, Subject
+from agents.memory_manager.counting import corrected
 from agents.memory_manager.decay import recall
 from agents.memory_manager.memories import Lived, as_heard
-from agents.memory_manager.scenes import BEHIND, Scenes, Setting, standing
+from agents.memory_manager.scenes import BEHIND, Scenes, Setting
 from agents.messages import (
     CanonCommitted,
     Event,
@@ -170,10 +171,22 @@ class MemoryManager:
         lived = await self._scenes.lived(setting, turns, behind)
         made = lived.memories(self._clock())
         there = await self._log.memories(turn_ids=[t.id for t in turns])
-        changed = changes(made, there, lived)
+        changed = await self._marked(changes(made, there, lived))
         if changed:
             await self._log.put_memories(changed)
         return len(changed)
+
+    async def _marked(self, changed: Sequence[Memory]) -> list[Memory]:
+        """Return what is to be written, with those memories that it takes the place of marked so."""
+        by = {m.corrects: m.id for m in changed if m.corrects}
+        every = {m.id: m for m in await self._log.memories(ids=by)} if by else {}
+        every |= {m.id: m for m in changed}
+        marks = {i: by[i] for i, m in every.items() if i in by and m.corrected_by != by[i]}
+        return [
+            m.model_copy(update={"corrected_by": marks[i]}) if i in marks else m
+            for i, m in every.items()
+            if i in marks or m in changed
+        ]
 
     async def _scene(self, scene_id: Id) -> Collection[Subject]:
         try:
@@ -181,6 +194,31 @@ class MemoryManager:
         except NotFound:
             return []
         return [Subject(scene.id, scene.universe_id)]
+
+    # --- by the GM's hand ----------------------------------------------------------------------------
+
+    async def misremember(self, memory_id: Id, text: str) -> Memory:
+        """Have the character remember it so; what was lived stays beneath, and canon is not touched. Without
+        text, or with what was lived, they have it as it was again. Returns the memory that counts then.
+
+        Raises NotFound.
+        """
+        found = {m.id: m for m in await self._log.memories(ids=[memory_id, misremembered_id(memory_id)])}
+        if memory_id not in found:
+            raise NotFound("That memory is gone.", kept="Nothing was changed.")
+        lived = found[memory_id]
+        if _by_hand(lived):
+            assert lived.corrects is not None
+            return await self.misremember(lived.corrects, text)
+        words = " ".join(text.split())
+        by_hand = found.get(misremembered_id(memory_id)) or lived.model_copy(
+            update={"id": misremembered_id(memory_id), "corrects": memory_id, "corrected_by": None}
+        )
+        otherwise = bool(words) and words != lived.text
+        made = by_hand.model_copy(update={"text": words or lived.text, "mistaken": otherwise})
+        await self._log.put_memories([made, lived.model_copy(update={"corrected_by": made.id})])
+        self._events.publish(MemoriesWritten(lived.universe_id, lived.scene_id))
+        return made
 
     # --- what was read -------------------------------------------------------------------------------
 
@@ -228,7 +266,7 @@ def changes(made: Iterable[Memory], there: Iterable[Memory], lived: Lived) -> li
     turns = {t.id: t for t in lived.turns}
     for old in before.values():
         # A GM's misremembering stands on no turn's own account: it corrects a memory, and is mistaken.
-        if old.id in kept or old.mistaken or old.turn_id not in turns or _by_hand(old, before):
+        if old.id in kept or old.turn_id not in turns or _by_hand(old):
             continue
         faded = _faded(old, turns[old.turn_id], lived)
         if faded != old:
@@ -241,27 +279,7 @@ def misremembered_id(memory_id: Id) -> Id:
     return derived("memory", "misremembered", memory_id)
 
 
-def misremembered(memory: Memory, text: str, now_at: Memory | None = None) -> Memory:
-    """Return the memory as the character has it by the GM's hand; what was lived stays beneath it, and canon
-    is not touched. Without text it is as it was lived again. `now_at` is the one that stands
-    there already."""
-    changed = " ".join(text.split())
-    made = now_at or memory.model_copy(update={"id": misremembered_id(memory.id), "corrects": memory.id})
-    update = {"text": changed or memory.text, "mistaken": bool(changed) and changed != memory.text}
-    return made.model_copy(update=update)
-
-
-async def corrected(log: MemoryLog, memories: Iterable[Memory]) -> set[Id]:
-    """Return which of these memories something on the line took the place of."""
-    wanted = {m.id: m.entity_id for m in memories}
-    gone: set[Id] = set()
-    for entity_id in set(wanted.values()):
-        own = await standing(log, await log.memories(entity_id))
-        gone |= {m.corrects for m in own if m.corrects in wanted}
-    return gone
-
-
-def _by_hand(memory: Memory, there: dict[Id, Memory]) -> bool:
+def _by_hand(memory: Memory) -> bool:
     return memory.corrects is not None and memory.id == misremembered_id(memory.corrects)
 
 

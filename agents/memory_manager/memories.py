@@ -147,20 +147,21 @@ class _Remembering:
 
     def _of_turn(self, turn: Turn, who: Id, words: str, said: Sequence[Saying]) -> Iterator[Memory]:
         linked: set[Id] = set()
-        first = True
+        left = False
         told = [s for s in said if s.by != who and _in(s.words, words)]
         for stated in self._lived.stated.get(turn.id, ()):
             if stated.denied or not self._shows(stated, turn, who, words):
                 continue
             linked.add(stated.fact.id)
-            first = first and stated.nth != 0
+            left = True
             yield self._of_fact(stated, turn, who, words, told)
         for memory in self._told(turn, who, told, linked):
             if memory.linked_fact_id:
                 linked.add(memory.linked_fact_id)
+            left = True
             yield memory
         yield from self._concluded(turn, who, words, linked)
-        if first and not linked:
+        if not left:
             yield from self._itself(turn, who, words, said)
 
     def _of_fact(self, stated: Stated, turn: Turn, who: Id, words: str, told: Sequence[Saying]) -> Memory:

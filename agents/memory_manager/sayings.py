@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from agents.memory_manager.whispers import People
-from agents.narrator.speech import any_of, sentences, speaker_of, speeches, told
+from agents.memory_manager.whispers import People, whispers
+from agents.narrator.speech import Speech, any_of, sentences, speaker_of, speeches, told
 from stores.records.ids import Id
 from stores.records.play import Speaker, Turn
 
@@ -34,20 +34,34 @@ def sayings(turn: Turn, people: People, pc_id: Id | None) -> list[Saying]:
     """Return what is said in a turn, sentence by sentence."""
     if turn.speaker not in (Speaker.PLAYER, Speaker.GM, Speaker.NPC):
         return []
-    ids, names = list(people), list(people.values())
     found: list[Saying] = []
     own = _own(turn, people, pc_id)
+    spoken = whispers(turn.text, turn.speaker, turn.name, people, pc_id)
     for speech in speeches(turn.text):
-        at = speaker_of(speech, names)
-        by = ids[at] if at is not None else None
-        if turn.speaker is Speaker.PLAYER or re.search(r"\byou\s+\w+[^.!?]{0,40}$", speech.around[-80:]):
-            by = pc_id if by is None or turn.speaker is Speaker.PLAYER else by
-        found += (Saying(s, own if turn.speaker is not Speaker.GM else by) for s in sentences(speech.words))
+        by = own if turn.speaker is not Speaker.GM else _speaker(speech, people, pc_id)
+        for whisper in spoken:
+            if speech.words and speech.words in turn.text[whisper.start : whisper.end]:
+                by = whisper.by
+        found += (Saying(s, by) for s in sentences(speech.words))
     if found:
         return found
     if turn.speaker is Speaker.NPC:
         return [Saying(s, own) for s in sentences(turn.text)]
     return list(_reported(told(turn.text), turn.speaker, people, pc_id))
+
+
+def _speaker(speech: Speech, people: People, pc_id: Id | None) -> Id | None:
+    """Return who says what prose quotes; None if it does not say."""
+    behind, before = speech.paragraph[speech.end :][:80], speech.paragraph[: speech.start][-80:]
+    you = rf"\byou\s+(?:\w+ly\s+)?{_REPORTS}\b"
+    if re.match(rf"\s*{you}", behind, re.IGNORECASE) or re.search(rf"{you}[^.!?]*$", before, re.IGNORECASE):
+        return pc_id
+    for entity_id, names in people.items():
+        tells = rf"{any_of(names)}\s+(?:\w+ly\s+)?{_REPORTS}\b"
+        if re.match(rf"\s*{tells}", behind) or re.search(rf"{tells}[^.!?]{{0,40}}[,:]\s*$", before):
+            return entity_id
+    at = speaker_of(speech, list(people.values()))
+    return list(people)[at] if at is not None else None
 
 
 def _own(turn: Turn, people: People, pc_id: Id | None) -> Id | None:

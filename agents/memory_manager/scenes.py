@@ -18,6 +18,7 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.context_assembly.context import ACTORS, as_entity
 from agents.context_assembly.sections import asks_oracle
 from agents.memory_manager.claims import Claims
+from agents.memory_manager.counting import standing
 from agents.memory_manager.memories import Death, Lived, Stated
 from agents.memory_manager.presence import SENSELESS, Attendance, Stay
 from agents.narrator.known import names_of
@@ -302,11 +303,12 @@ def with_unheard(attendance: Attendance, turns: Sequence[Turn]) -> Attendance:
     return replace(attendance, unheard=unheard)
 
 
-async def standing(log: LogReader, memories: Sequence[Memory]) -> list[Memory]:
-    """Return the memories whose turns were not taken back."""
-    turns = {m.turn_id for m in memories if m.turn_id}
-    on_line = await log.on_line(None, turns) if turns else set()
-    return [m for m in memories if m.turn_id is None or m.turn_id in on_line]
+async def names_of_all(universe_id: Id, canon: CanonReader, log: LogReader) -> dict[str, Id]:
+    """Return whom names mean in a universe, without case: in canon, and of those that wait to be created."""
+    names, waiting = await gather(
+        canon.names(universe_id), log.proposals(universe_id=universe_id, statuses=[ProposalStatus.PENDING])
+    )
+    return {**_created_names(waiting), **dict(names)}
 
 
 def _people(actors: Mapping[Id, Entity]) -> dict[Id, tuple[str, ...]]:

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents.background.worker import Subject
+from agents.canon_keeper.claims import fact_id_of
 from agents.canon_keeper.predicates import load_catalogue
 from agents.memory_manager.knowledge import Knowledge
 from agents.memory_manager.manager import READ, MemoryManager
 from agents.memory_manager.scenes import Scenes
-from agents.messages import Event
+from agents.messages import Event, MemoriesRead
 from monitor_tui.compose import Desktop
 from stores.authority import Role
-from stores.records.canon import Fact, normal
+from stores.records.canon import CreateEntity, Fact, normal
 from stores.records.ids import Id, SteppingClock
 from stores.records.jobs import JobKind
 from stores.records.memory import Memory
@@ -69,17 +70,16 @@ class Remembering:
 
     async def read(self, *memory_ids: Id, tick: int) -> None:
         """Have these memories come to mind at a world time (ticks)."""
-        from agents.messages import MemoriesRead
-
         for subject in await self.manager.touched(MemoriesRead(memory_ids, tick)):
             assert subject.id == READ
             await self.manager.bring(subject.id)
 
     async def everyone(self) -> dict[str, Id]:
         """Return everybody by name, whether in canon or only proposed."""
-        names = {e.name: e.id for e in await self.desktop.desk.entities(await self.universe())}
-        view = await self.desktop.desk.scene(self.scene_id)
-        return names | {member.name: member.entity_id for member in view.cast}
+        universe_id = await self.universe()
+        new = (p.change for p in await self.log.proposals(universe_id=universe_id))
+        proposed = {c.name: c.entity_id for c in new if isinstance(c, CreateEntity)}
+        return proposed | {e.name: e.id for e in await self.desktop.desk.entities(universe_id)}
 
     async def universe(self) -> Id:
         return (await self.log.scene(self.scene_id)).universe_id
@@ -90,8 +90,6 @@ class Remembering:
         found = [f.id for f in await self._facts(universe_id) if f.said == normal(statement)]
         if found:
             return found[-1]
-        from agents.canon_keeper.claims import fact_id_of
-
         proposals = await self.log.proposals(universe_id=universe_id)
         waiting = [
             p for p in proposals if normal(str(getattr(p.change, "statement", ""))) == normal(statement)

@@ -1,0 +1,254 @@
+"""What the MemoryManager writes and leaves: done again, undone, corrected, recalled, misremembered."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from agents.memory_manager.decay import retention
+from agents.memory_manager.knowledge import Knowledge
+from agents.memory_manager.manager import MemoryManager
+from agents.memory_manager.scenes import Scenes
+from agents.messages import MemoriesWritten
+from stores.authority import Role
+from stores.errors import InputError
+from stores.records.ids import SteppingClock
+from stores.records.memory import How, Memory
+from stores.records.play import Speaker
+from tests.agents.memory_manager.table import Noted, Remembering, catalogue_of, remembering
+from tests.table import START
+
+DAY = 24 * 60
+PEOPLE = ("/npc Bela Orsk: a smith", "/npc Old Tam: a keeper")
+
+
+@pytest.fixture
+async def table(tmp_path: Path) -> AsyncIterator[Remembering]:
+    async with remembering(tmp_path) as found:
+        await found.play(*PEOPLE)
+        yield found
+
+
+def another(table: Remembering) -> MemoryManager:
+    """A MemoryManager that knows nothing of the first one's cursors, as after a restart without them."""
+    canon, log = table.desktop.stores.canon(Role.MEMORY_MANAGER), table.log
+    scenes = Scenes(canon, log, catalogue_of)
+    return MemoryManager(log, scenes, Noted(), SteppingClock(START), table.desktop.desk.events)
+
+
+async def counting(table: Remembering, name: str) -> list[Memory]:
+    return await table.knowledge.valid(await table.of(name))
+
+
+async def test_done_again_it_is_the_same(table: Remembering) -> None:
+    await table.play("> Bela swears to mend the gate.", "/fact promise: Bela Orsk mends the gate.", "> Rain.")
+    await table.remember()
+    first = await table.log.memories(universe_id=await table.universe())
+    table.published.clear()
+    manager = another(table)
+    while await manager.bring(table.scene_id):
+        pass
+    assert await table.log.memories(universe_id=await table.universe()) == first
+    assert not [e for e in table.published if isinstance(e, MemoriesWritten)]
+
+
+async def test_recall_is_not_forgotten_when_it_is_written_again(table: Remembering) -> None:
+    await table.play("> Bela swears by the fire to mend the gate.")
+    await table.remember()
+    (memory,) = await table.of("Old Tam")
+    await table.read(memory.id, tick=memory.tick + 10 * DAY)
+    await table.play("/fact promise: Bela Orsk will mend the gate.")
+    await table.remember()
+    (linked,) = await table.of("Old Tam")
+    assert linked.id == memory.id
+    assert linked.linked_fact_id is not None
+    assert (linked.access_count, linked.recalled) == (1, memory.tick + 10 * DAY)
+    assert linked.strength > 1
+
+
+async def test_what_is_undone_was_not_lived_and_redone_it_was(table: Remembering) -> None:
+    await table.play("> Rain.", "> Bela betrays you to the guild.")
+    await table.remember()
+    assert len(await counting(table, "Old Tam")) == 1
+    await table.play("/undo")
+    await table.remember()
+    assert await counting(table, "Old Tam") == []
+    await table.play("> Bela saves you from the guild.")
+    await table.remember()
+    assert [m.text for m in await counting(table, "Old Tam")] == ["Bela saves you from the guild."]
+
+
+async def test_what_was_rejected_is_no_belief_but_the_words_were_heard(table: Remembering) -> None:
+    await table.play("> Bela gives you a ring of silver.", "/thing Ring: of silver", "/fact Mara owns Ring")
+    await table.remember()
+    fact_id = await table.fact("Mara owns Ring.")
+    assert len(await table.knowledge.who_knows(fact_id)) == 3
+    await table.play("/reject 4")
+    await table.remember()
+    assert await table.knowledge.who_knows(fact_id) == []
+    (memory,) = await counting(table, "Old Tam")
+    assert memory.text == "Bela gives you a ring of silver."
+
+
+async def test_not_every_line_is_remembered(table: Remembering) -> None:
+    await table.play(*("> It is a grey day." for _ in range(5)), "> Bela dies.")
+    await table.remember()
+    assert len(await table.of("Old Tam")) == 1
+
+
+async def test_a_correction_takes_the_place_of_the_error_and_never_keeps_it_up(table: Remembering) -> None:
+    await table.play(
+        "/cast - Old Tam",
+        "> You find the key under the hearth.",
+        "/fact The key is under the hearth.",
+        "/cast + Old Tam",
+        '"The key is under the bed," I tell Tam.',
+        '"I lied. The key is not under the bed, it is under the hearth," I tell Tam.',
+        '"The key is under the hearth," I tell Tam.',
+    )
+    await table.remember()
+    error, *_ = [m for m in await table.of("Old Tam") if "bed" in m.text]
+    now = error.tick + 30 * DAY
+    before = retention(error, now)
+    counted = await counting(table, "Old Tam")
+    assert error.id not in {m.id for m in counted}
+    correction = next(m for m in counted if m.corrects == error.id)
+    # To recall the correction, retell it or read both does not make the error any fresher.
+    for day in (5, 10, 20):
+        await table.read(correction.id, error.id, tick=error.tick + day * DAY)
+    await table.play("/cast - Bela Orsk", '> "The key is under the hearth," Tam tells you.')
+    await table.remember()
+    (error,) = await table.log.memories(ids=[error.id])
+    assert (retention(error, now), error.access_count) == (before, 0)
+    (correction,) = await table.log.memories(ids=[correction.id])
+    assert correction.access_count == 3
+    tam = (await table.everyone())["Old Tam"]
+    (knows,) = [
+        k
+        for k in await table.knowledge.who_knows(await table.fact("The key is under the hearth."))
+        if k.entity_id == tam
+    ]
+    assert not knows.mistaken
+
+
+async def test_a_correction_that_is_undone_leaves_the_error(table: Remembering) -> None:
+    await table.play(
+        "/cast - Old Tam",
+        "> You find the key under the hearth.",
+        "/fact The key is under the hearth.",
+        "/cast + Old Tam",
+        '"The key is under the bed," I tell Tam.',
+        '"I lied. The key is under the hearth," I tell Tam.',
+    )
+    await table.remember()
+    assert [m.text for m in await counting(table, "Old Tam")] == ["The key is under the hearth."]
+    await table.play("/undo")
+    assert [m.text for m in await counting(table, "Old Tam")] == ["The key is under the bed."]
+
+
+async def test_nobody_is_talked_out_of_what_they_saw(table: Remembering) -> None:
+    await table.play(
+        "> You find the key under the hearth.",
+        "/fact The key is under the hearth.",
+        '"No, the key is under the bed," I tell Tam.',
+    )
+    await table.remember()
+    saw, told = await counting(table, "Old Tam")
+    assert (saw.how, told.how, told.corrects) == (How.SAW, How.TOLD, None)
+
+
+async def test_misremembered_by_the_gm_is_kept_apart(table: Remembering) -> None:
+    await table.play("> Bela gives you a ring.", "/thing Ring: of silver", "/fact Mara owns Ring")
+    await table.remember()
+    fact_id = await table.fact("Mara owns Ring.")
+    (lived,) = await table.of("Old Tam")
+    await table.manager.misremember(lived.id, "Bela Orsk owns Ring.")
+    tam = lived.entity_id
+    (knows,) = [k for k in await table.knowledge.who_knows(fact_id) if k.entity_id == tam]
+    assert knows.mistaken
+    assert [m.text for m in await counting(table, "Old Tam")] == ["Bela Orsk owns Ring."]
+    assert await table.fact("Mara owns Ring.") == fact_id
+    # Written again, it stays; and it can be put back.
+    await another(table).bring(table.scene_id)
+    (changed,) = await counting(table, "Old Tam")
+    assert changed.text == "Bela Orsk owns Ring."
+    await table.manager.misremember(changed.id, "")
+    (knows,) = [k for k in await table.knowledge.who_knows(fact_id) if k.entity_id == tam]
+    assert not knows.mistaken
+
+
+async def test_a_restored_copy_has_no_second_memory(table: Remembering) -> None:
+    """A copy has other identifiers, and the MemoryManager goes through its scenes anew."""
+    await table.play("> Bela dies.", "/fact Bela Orsk is dead")
+    await table.remember()
+    own = await table.of("Old Tam")
+    copied = [
+        m.model_copy(update={"id": f"00000000-0000-7000-8000-00000000000{n}"}) for n, m in enumerate(own)
+    ]
+    made = another(table)
+    lived = await made._scenes.lived(
+        await made._scenes.setting(table.scene_id), await table.log.line_slice(table.scene_id, 0, 10)
+    )
+    from agents.memory_manager.manager import changes
+
+    tams = [m for m in lived.memories(START) if m.entity_id == own[0].entity_id]
+    assert tams
+    assert changes(tams, copied, lived) == []
+
+
+async def test_a_whisper_is_typed(table: Remembering) -> None:
+    await table.play("> Rain.", "/whisper bela orsk, Old Tam: the tide turns")
+    (turn,) = await table.log.line_tail(table.scene_id, 1)
+    everyone = await table.everyone()
+    assert turn.speaker is Speaker.PLAYER
+    assert turn.text == "I whisper to Bela Orsk and Old Tam: the tide turns"
+    assert turn.hearers == (everyone["Bela Orsk"], everyone["Old Tam"])
+    await table.play("I whisper to Bela: the tide has turned")
+    (turn,) = await table.log.line_tail(table.scene_id, 1)
+    assert turn.hearers == (everyone["Bela Orsk"],)
+
+
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        ("/whisper Bela", "who hears what"),
+        ("/whisper : run", "who hears what"),
+        ("/whisper Bela:", "who hears what"),
+        ("/whisper Nobody: run", "no 'Nobody'"),
+        ("/whisper Old Tam: run", "not here"),
+        ("/whisper Mara: run", "who you play"),
+    ],
+)
+async def test_a_whisper_to_nobody_is_refused(table: Remembering, typed: str, why: str) -> None:
+    await table.play("> Rain.", "/cast - Old Tam")
+    with pytest.raises(InputError) as refused:
+        await table.play(typed)
+    assert why in str(refused.value)
+    assert len(await table.log.line_tail(table.scene_id, 9)) == 1
+
+
+async def test_what_is_believed_stands_beside_the_truth(table: Remembering) -> None:
+    await table.play(
+        "/thing Ring: of silver",
+        "> Bela takes the ring.",
+        "/fact Bela Orsk owns Ring",
+        "/cast - Old Tam",
+        "/commit",
+        "> Bela gives you the ring.",
+        "/fact Mara owns Ring",
+        "/commit",
+    )
+    await table.remember()
+    everyone = await table.everyone()
+    beliefs = await table.knowledge.believes(everyone["Old Tam"])
+    (belief,) = [b for b in beliefs if "owns" in b.memory.text]
+    assert belief.truth is not None
+    assert (belief.truth.statement, belief.agrees) == ("Mara owns Ring.", False)
+    about = await table.knowledge.beliefs_about(await table.universe(), everyone["Ring"])
+    assert {b.memory.entity_id for b in about} == {everyone[n] for n in ("Mara", "Bela Orsk", "Old Tam")}
+    words = await table.knowledge.beliefs_about(await table.universe(), "mara owns")
+    assert all("Mara owns" in b.memory.text for b in words)
+    assert words
+    assert isinstance(table.knowledge, Knowledge)

@@ -1,0 +1,74 @@
+"""Which words of prose only some could hear."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.memory_manager.whispers import heard, whispered_to, whispers
+from stores.records.play import Speaker
+
+PEOPLE = {"mara": ("Mara",), "bela": ("Bela Orsk", "Bela", "Orsk"), "tam": ("Old Tam", "Tam")}
+
+
+def told(text: str, who: str, speaker: Speaker = Speaker.GM) -> str:
+    return heard(text, whispers(text, speaker, "", PEOPLE, "mara"), who, "mara")
+
+
+@pytest.mark.parametrize(
+    ("text", "secret", "hearers"),
+    [
+        ('Bela whispers to Mara, "The key is gone." Tam looks away.', "The key is gone.", "bela mara"),
+        ("“The key is gone,” Bela whispers to Tam. Mara coughs.", "The key is gone,", "bela tam"),
+        ("“Run,” whispers Bela to Tam. “Run now.”", "Run now.", "bela tam"),
+        ("Bela leans over to you and whispers: “Trust nobody.” “Fine,” says Tam.", "Trust", "bela mara"),
+        ("Bela leans close to Tam and whispers that the bell is false. She smiles.", "false", "bela tam"),
+        ('Tam whispers in your ear, "They are coming."', "coming", "tam mara"),
+        ('You whisper to Bela, "Stay."', "Stay", "mara bela"),
+        ('He whispers to her, "Gone."', "Gone", "mara"),
+    ],
+)
+def test_a_whisper_told_in_prose_is_for_its_hearers(text: str, secret: str, hearers: str) -> None:
+    for who in PEOPLE:
+        assert (secret in told(text, who)) is (who in hearers.split()), who
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"Quiet," Bela whispers.',
+        "The wind whispers to the trees.",
+        'Tam says, "Bela whispers to Mara at night."',
+        "Bela tells Tam that the bell is false.",
+    ],
+)
+def test_what_is_no_whisper_to_somebody_is_for_all(text: str) -> None:
+    assert all(told(text, who) == text for who in PEOPLE)
+
+
+def test_what_is_not_whispered_is_heard_by_all() -> None:
+    text = "“Run,” whispers Bela to Tam. “Fine weather,” she says."
+    assert "Fine weather" in told(text, "mara")
+    assert "Run" not in told(text, "mara")
+
+
+@pytest.mark.parametrize(
+    ("typed", "hearers"),
+    [
+        ("I whisper to Bela: the key is under the stone.", ("bela",)),
+        ("I quietly whisper to Bela that Tam lies.", ("bela",)),
+        ("I whisper to Bela and Old Tam: run", ("bela", "tam")),
+        ('I whisper to Bela, "run." Then I shout, "Fire!"', ()),
+        ('I draw my knife and whisper to Bela, "Now."', ()),
+        ("I whisper: go", ()),
+        ("I whisper to the wind: go", ()),
+        ("I go home.", ()),
+    ],
+)
+def test_a_turn_that_is_all_whisper_has_its_hearers(typed: str, hearers: tuple[str, ...]) -> None:
+    assert whispered_to(typed, PEOPLE, "mara") == hearers
+
+
+def test_an_act_with_a_whisper_in_it_keeps_the_words_alone_from_others() -> None:
+    text = 'I draw my knife and whisper to Bela, "Now."'
+    assert told(text, "tam", Speaker.PLAYER) == "I draw my knife and whisper to Bela, …"
+    assert told(text, "bela", Speaker.PLAYER) == text

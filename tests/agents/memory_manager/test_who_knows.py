@@ -1,0 +1,72 @@
+"""The whole table of who knows what, played at a real desk.
+
+`pytest -s tests/agents/memory_manager/test_who_knows.py` prints how much of each kind is right.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from agents.memory_manager.knowledge import Knows
+from agents.memory_manager.weighing import SIGNIFICANT
+from stores.records.memory import How
+from tests.agents.memory_manager.table import Remembering, remembering
+from tests.agents.memory_manager.who_knows import PLAYS, Case, Play, cases
+
+DAY = 24 * 60
+MUST = 0.95
+
+
+def how_it_is(knows: Knows | None, names: dict[str, str]) -> tuple[str, str]:
+    """Return how somebody stands to a fact in the table's words, and from whom they have it."""
+    if knows is None:
+        return "missed", ""
+    whom = names.get(knows.told_by or "", "")
+    if knows.mistaken:
+        return "wrong", whom
+    if knows.forgotten:
+        return "forgot", ""
+    word = {How.SAW: "saw", How.TOLD: "told", How.INFERRED: "found"}[knows.how]
+    return word, whom
+
+
+async def answers(table: Remembering, play: Play, wanted: list[Case]) -> list[tuple[Case, str, str]]:
+    await table.play(*play.lines)
+    scenes = await table.log.scenes((await table.log.scene(table.scene_id)).story_id)
+    await table.remember(*(scene.id for scene in scenes))
+    everyone = await table.everyone()
+    names = {entity_id: name for name, entity_id in everyone.items()}
+    now = await table.knowledge.now(await table.universe()) + play.later * DAY
+    found = []
+    for case in wanted:
+        rows = {k.entity_id: k for k in await table.knowledge.who_knows(await table.fact(case.fact), now)}
+        found.append((case, *how_it_is(rows.get(everyone[case.who]), names)))
+    return found
+
+
+async def test_everybody_knows_what_they_lived_and_nothing_else(tmp_path: Path) -> None:
+    right: Counter[str] = Counter()
+    asked: Counter[str] = Counter()
+    wrong = []
+    for number, play in enumerate(PLAYS):
+        wanted = [case for case in cases() if case.play == play.name]
+        async with remembering(tmp_path / str(number), seed=number + 1) as table:
+            for case, what, whom in await answers(table, play, wanted):
+                asked[case.what] += 1
+                if (what, whom) == (case.what, case.whom):
+                    right[case.what] += 1
+                else:
+                    wrong.append(f"{play.name}: {case.who} of {case.fact!r}: {what} {whom}, not {case.what}")
+    print(f"\n{asked.total()} cases")
+    for what, count in asked.items():
+        print(f"  {what:8} {right[what]:3} of {count:3}   {right[what] / count:.0%}")
+    assert not wrong, "\n".join(wrong)
+    assert min(right[what] / asked[what] for what in ("saw", "missed")) >= MUST
+
+
+def test_the_table_is_large_enough() -> None:
+    kinds = Counter(case.what for case in cases())
+    assert kinds.total() >= 100
+    assert min(kinds[what] for what in ("saw", "missed", "told", "wrong", "forgot")) >= 5
+    assert SIGNIFICANT > 0

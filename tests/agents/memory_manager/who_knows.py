@@ -1,0 +1,392 @@
+"""Who knows what, as played: scenes, and after each what everybody knows of it.
+
+A row reads `Name: saw`, `Name: missed` (they know nothing of it), `Name: told Teller`, `Name: wrong Teller`
+(they have it otherwise, from that one), `Name: found` (they concluded it), `Name: forgot` (they knew it
+once). Mara is the player's. Facts are by their statements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+THREE = ("/npc Bela Orsk: a smith", "/npc Old Tam: keeper of the bell", "/npc Sister Ode: a nun")
+
+
+class Play(NamedTuple):
+    """`later`: days of the world that pass before it is asked."""
+
+    name: str
+    lines: tuple[str, ...]
+    knows: Mapping[str, str]
+    later: int = 0
+
+
+class Case(NamedTuple):
+    play: str
+    fact: str
+    who: str
+    what: str
+    whom: str
+
+
+PLAYS = (
+    Play(
+        "who is there sees it, who left does not",
+        (
+            *THREE,
+            "/thing Lantern: brass",
+            "> Rain falls on the yard.",
+            "> Bela hands you the lantern.",
+            "/fact Mara owns Lantern",
+            "/cast - Old Tam",
+            "> You find a ring in the mud.",
+            "/thing Ring: of silver",
+            "/fact Mara owns Ring",
+            "/cast - Sister Ode",
+            "> Bela Orsk kneels and swears by the fire.",
+            "/fact promise: Bela Orsk will mend the gate for Mara.",
+            "/cast + Old Tam",
+            "> Rain drips from the eaves.",
+        ),
+        {
+            "Mara owns Lantern.": "Mara: saw, Bela Orsk: saw, Old Tam: saw, Sister Ode: saw",
+            "Mara owns Ring.": "Mara: saw, Bela Orsk: saw, Old Tam: missed, Sister Ode: saw",
+            "Bela Orsk will mend the gate for Mara.": (
+                "Mara: saw, Bela Orsk: saw, Old Tam: missed, Sister Ode: missed"
+            ),
+        },
+    ),
+    Play(
+        "a whisper reaches its hearers",
+        (
+            *THREE,
+            "/place Crypt: cold",
+            "> The fire is low.",
+            "/whisper Bela Orsk: Sister Ode is an enemy.",
+            "/fact Sister Ode enemy_of Mara",
+            "I whisper to Bela and Old Tam: the password is Heron.",
+            "/fact The password is Heron.",
+            '> Old Tam whispers to you, "The bell is false." Ode hums.',
+            "/fact The bell is false.",
+            '> Sister Ode leans over to Bela and whispers: "The key is under the altar."',
+            "/fact The key is under the altar.",
+            'I shout, "The tide is coming!"',
+            "/fact The tide is coming.",
+        ),
+        {
+            "The password is Heron.": (
+                "Mara: saw, Bela Orsk: told Mara, Old Tam: told Mara, Sister Ode: missed"
+            ),
+            "The bell is false.": "Mara: told Old Tam, Bela Orsk: missed, Old Tam: saw, Sister Ode: missed",
+            "The key is under the altar.": (
+                "Mara: missed, Bela Orsk: told Sister Ode, Old Tam: missed, Sister Ode: saw"
+            ),
+            "The tide is coming.": (
+                "Mara: saw, Bela Orsk: told Mara, Old Tam: told Mara, Sister Ode: told Mara"
+            ),
+        },
+    ),
+    Play(
+        "told later, rightly and wrongly",
+        (
+            *THREE,
+            "/thing Lantern: brass",
+            "/cast - Old Tam",
+            "/cast - Sister Ode",
+            "> Bela hands you the lantern.",
+            "/fact Mara owns Lantern",
+            "> You find the key under the hearth.",
+            "/fact The key is under the hearth.",
+            "/cast + Old Tam",
+            "/cast - Bela Orsk",
+            "I tell Tam that I own the lantern.",
+            'I say to Old Tam: "The key is under the bed."',
+            "/cast + Sister Ode",
+            "/cast - Old Tam",
+            '"The key is under the hearth," I tell Ode.',
+            '"Bela Orsk owns the lantern," I lie to Sister Ode.',
+        ),
+        {
+            "Mara owns Lantern.": "Mara: saw, Bela Orsk: saw, Old Tam: told Mara, Sister Ode: wrong Mara",
+            "The key is under the hearth.": (
+                "Mara: saw, Bela Orsk: saw, Old Tam: wrong Mara, Sister Ode: told Mara"
+            ),
+        },
+    ),
+    Play(
+        "an NPC tells, lies and denies",
+        (
+            *THREE,
+            "/thing Ring: of silver",
+            "/cast - Sister Ode",
+            "> Bela takes the ring from the mud.",
+            "/fact Bela Orsk owns Ring",
+            "> The old gate burns down.",
+            "/fact event: The old gate burns down.",
+            "/cast + Sister Ode",
+            '> "Bela Orsk owns the ring," Old Tam says.',
+            '> "Old Tam owns the ring," Bela says to you.',
+            "/cast - Bela Orsk",
+            '> Old Tam says, "The old gate burns down."',
+            "/npc Wren: a child",
+            '> "Bela Orsk does not own the ring," Old Tam tells Wren.',
+            "> Wren nods.",
+        ),
+        {
+            "Bela Orsk owns Ring.": (
+                "Mara: saw, Bela Orsk: saw, Old Tam: saw, Sister Ode: told Old Tam, Wren: wrong Old Tam"
+            ),
+            "The old gate burns down.": (
+                "Mara: saw, Bela Orsk: saw, Old Tam: saw, Sister Ode: told Old Tam, Wren: missed"
+            ),
+        },
+    ),
+    Play(
+        "the dead, the sleeping and who comes late",
+        (
+            *THREE,
+            "/creature Orc: scarred (hp 4)",
+            "> The orc snarls at Bela.",
+            "/fact event: The orc snarls at Bela Orsk.",
+            "/state Old Tam +asleep",
+            "> You break the seal of the door.",
+            "/fact event: Mara breaks the seal of the door.",
+            "> Bela strikes the orc down; the orc dies.",
+            "/fact Orc is dead",
+            "> You find the map in its sack.",
+            "/thing Map: of the coast",
+            "/fact Mara owns Map",
+            "/state Old Tam -asleep",
+            "> Old Tam stretches and looks about.",
+            "/fact event: Old Tam stretches.",
+            "> A girl, Wren, steps in from the rain.",
+            "/npc Wren: a girl",
+            "> Wren laughs at the smoke.",
+            "/fact event: Wren laughs at the smoke.",
+        ),
+        {
+            "The orc snarls at Bela Orsk.": "Mara: saw, Bela Orsk: saw, Old Tam: saw, Orc: saw, Wren: missed",
+            "Mara breaks the seal of the door.": "Mara: saw, Bela Orsk: saw, Old Tam: missed, Orc: saw",
+            "Orc died.": "Mara: saw, Bela Orsk: saw, Old Tam: missed, Sister Ode: saw, Wren: missed",
+            "Mara owns Map.": "Mara: saw, Bela Orsk: saw, Old Tam: missed, Orc: missed, Wren: missed",
+            "Old Tam stretches.": "Mara: saw, Old Tam: saw, Orc: missed, Wren: missed",
+            "Wren laughs at the smoke.": "Mara: saw, Wren: saw, Old Tam: saw, Orc: missed",
+        },
+    ),
+    Play(
+        "a liar at the gate",
+        (
+            *THREE,
+            "/place Crypt: cold",
+            "/place Well: deep",
+            "/cast - Old Tam",
+            "/cast - Sister Ode",
+            "> You and Bela follow the tracks to the crypt and see the bishop in it.",
+            "/npc Bishop: fat",
+            "/fact Bishop located_in Crypt",
+            "/cast - Bishop",
+            "/cast + Old Tam",
+            '> Bela tells Old Tam: "The bishop is in the well."',
+            "/cast - Bela Orsk",
+            "/cast + Sister Ode",
+            "> Old Tam tells Sister Ode that the bishop is in the well.",
+            "/cast + Bela Orsk",
+            '"The bishop is dead," Bela says to Ode.',
+            "I ask Ode: is the bishop in the crypt?",
+        ),
+        {
+            "Bishop is in Crypt.": (
+                "Mara: saw, Bela Orsk: saw, Bishop: saw, Old Tam: wrong Bela Orsk, Sister Ode: wrong Old Tam"
+            ),
+        },
+    ),
+    Play(
+        "found dead",
+        (
+            *THREE,
+            "/cast - Bela Orsk",
+            "> Old Tam clutches his heart and dies on the stair.",
+            "/fact Old Tam is dead",
+            "/cast + Bela Orsk",
+            "/cast - Sister Ode",
+            "> Bela finds the body of Old Tam on the stair.",
+            "/npc Wren: a child",
+            "> Wren is out at the well.",
+        ),
+        {"Old Tam died.": "Mara: saw, Sister Ode: saw, Bela Orsk: found, Wren: missed"},
+    ),
+    Play(
+        "what the GM writes down beside the play",
+        (
+            *THREE,
+            "> Rain falls on the yard.",
+            "/fact Old Tam serves Sister Ode",
+            "/fact Bela Orsk secretly hates Mara",
+            "> Bela looks at the well and says nothing.",
+            "/fact Sister Ode enemy_of Bela Orsk",
+            "/fact The well is poisoned by the guild.",
+            "> The well stinks of poison.",
+            "/fact The well stinks of poison.",
+        ),
+        {
+            "Old Tam serves Sister Ode.": "Mara: missed, Bela Orsk: missed, Old Tam: saw",
+            "Bela Orsk secretly hates Mara.": (
+                "Mara: missed, Old Tam: missed, Bela Orsk: saw, Sister Ode: missed"
+            ),
+            "Sister Ode and Bela Orsk are enemies.": "Mara: missed, Old Tam: missed, Sister Ode: saw",
+            "The well is poisoned by the guild.": "Mara: missed, Old Tam: missed, Bela Orsk: missed",
+            "The well stinks of poison.": "Mara: saw, Old Tam: saw, Bela Orsk: saw, Sister Ode: saw",
+        },
+    ),
+    Play(
+        "what is taken back and what is rejected",
+        (
+            *THREE,
+            "/thing Ring: of silver",
+            "> Bela drops the ring into the well.",
+            "/fact The ring is in the well.",
+            "/undo",
+            "> Bela keeps the ring.",
+            "/fact Bela Orsk owns Ring",
+            "> A raven lands on the gate.",
+            "/fact The raven is a spy.",
+            "/reject 6",
+        ),
+        {
+            "The ring is in the well.": "Mara: missed, Bela Orsk: missed, Old Tam: missed",
+            "Bela Orsk owns Ring.": "Mara: saw, Bela Orsk: saw, Old Tam: saw",
+            "The raven is a spy.": "Mara: missed, Bela Orsk: missed",
+        },
+    ),
+    Play(
+        "put right",
+        (
+            *THREE,
+            "/cast - Sister Ode",
+            "/cast - Bela Orsk",
+            "> You hide the crown in the crypt.",
+            "/fact The crown is in the crypt.",
+            "/cast + Bela Orsk",
+            "/cast - Old Tam",
+            '"The crown is in the well," I tell Bela.',
+            "/cast + Sister Ode",
+            '"The crown is in the barn," I tell Ode.',
+            "/cast - Bela Orsk",
+            '"I lied. The crown is in the crypt," I tell Ode.',
+        ),
+        {
+            "The crown is in the crypt.": (
+                "Mara: saw, Old Tam: saw, Bela Orsk: wrong Mara, Sister Ode: told Mara"
+            ),
+        },
+    ),
+    Play(
+        "seen with one's own eyes after being told otherwise",
+        (
+            *THREE,
+            "/thing Crown: of iron",
+            "/cast - Sister Ode",
+            "> Old Tam takes the crown.",
+            "/fact Old Tam owns Crown",
+            "/cast + Sister Ode",
+            "/cast - Old Tam",
+            '"Bela Orsk owns the crown," I tell Ode.',
+            "/cast + Old Tam",
+            "> Old Tam shows Sister Ode the crown: it is his.",
+            "/fact Old Tam owns Crown",
+            '"Bela Orsk owns the crown," I tell Ode.',
+        ),
+        {"Old Tam owns Crown.": "Mara: saw, Bela Orsk: saw, Old Tam: saw, Sister Ode: saw"},
+    ),
+    Play(
+        "small things fade, great ones stay",
+        (
+            *THREE,
+            "/cast - Sister Ode",
+            "> A pot of beans stands on the table.",
+            "/fact The beans are hot.",
+            "> The beans are hot.",
+            "/fact The beans are salty.",
+            "> The beans are salty and the bench is hard.",
+            "/fact The bench is hard.",
+            "> Old Tam promises Bela a new anvil.",
+            "/fact promise: Old Tam owes Bela Orsk an anvil.",
+            "> The roof falls and Bela dies.",
+            "/fact Bela Orsk is dead",
+        ),
+        {
+            "The bench is hard.": "Mara: forgot, Old Tam: forgot, Bela Orsk: forgot, Sister Ode: missed",
+            "Old Tam owes Bela Orsk an anvil.": "Mara: saw, Old Tam: saw, Sister Ode: missed",
+            "Bela Orsk died.": "Mara: saw, Old Tam: saw, Sister Ode: missed",
+        },
+        later=1_200,
+    ),
+    Play(
+        "hearsay fades as well",
+        (
+            *THREE,
+            "/cast - Old Tam",
+            "> The tide turns at noon by the red post.",
+            "/fact The tide turns at noon.",
+            "/cast + Old Tam",
+            '"The tide turns at noon," Bela says to Tam.',
+            '> "The tide turns at noon," Bela says to Tam.',
+        ),
+        {"The tide turns at noon.": "Mara: forgot, Bela Orsk: forgot, Sister Ode: forgot, Old Tam: forgot"},
+        later=2_000,
+    ),
+    Play(
+        "asked of the oracle, and what the dice show",
+        (
+            *THREE,
+            "? certain: Is Old Tam a thief?",
+            "/fact Old Tam is a thief.",
+            "I force the door.",
+            "/fact event: Mara forces the door.",
+            "/cast - Old Tam",
+            "I climb the wall.",
+            "/fact event: Mara climbs the wall.",
+        ),
+        {
+            "Old Tam is a thief.": "Mara: missed, Bela Orsk: missed",
+            "Mara forces the door.": "Mara: saw, Bela Orsk: saw, Old Tam: saw",
+            "Mara climbs the wall.": "Mara: saw, Bela Orsk: saw, Old Tam: missed",
+        },
+    ),
+    Play(
+        "the next scene, without those who stayed behind",
+        (
+            *THREE,
+            "> You stand by the fire.",
+            "/commit",
+            "/cast - Bela Orsk",
+            "> Old Tam gives you the horn.",
+            "/thing Horn: of a ram",
+            "/fact Mara owns Horn",
+            "/end The horn is yours",
+            "/accept all",
+            "/commit",
+            "/cast - Old Tam",
+            "> You lose the horn in the bog.",
+            "/fact event: Mara loses the horn in the bog.",
+            "/cast + Bela Orsk",
+            "I tell Bela that Mara owns the horn.",
+        ),
+        {
+            "Mara owns Horn.": "Mara: saw, Old Tam: saw, Sister Ode: saw, Bela Orsk: told Mara",
+            "Mara loses the horn in the bog.": (
+                "Mara: saw, Old Tam: missed, Sister Ode: saw, Bela Orsk: missed"
+            ),
+        },
+    ),
+)
+
+
+def cases() -> Iterator[Case]:
+    for play in PLAYS:
+        for fact, told in play.knows.items():
+            for row in told.split(", "):
+                who, _, what = row.partition(": ")
+                what, _, whom = what.partition(" ")
+                yield Case(play.name, fact, who, what, whom)
