@@ -22,6 +22,7 @@ from monitor_tui import (
     cli_model,
     cli_play,
     cli_query,
+    cli_recall,
     cli_servers,
     cli_stores,
 )
@@ -65,6 +66,7 @@ for _group in (
     cli_campaigns,
     cli_import_log,
     cli_query,
+    cli_recall,
     cli_model,
     cli_backup,
     cli_doctor,

@@ -16,11 +16,17 @@ from monitor_tui.paths import home_folder
 from stores.errors import InputError
 
 if TYPE_CHECKING:
+    from agents.desk import Desk
+    from monitor_tui.behind import Work
     from monitor_tui.compose import Desktop
     from stores.open import Stores
     from stores.records.ids import Id
+    from stores.records.world import Universe
 
 T = TypeVar("T")
+
+SHOWN = 12
+"""Names that an error lists in full; of more, the near ones."""
 
 Home = Annotated[
     Path | None, typer.Option("--home", help="Where campaigns live (or MONITOR_HOME).", file_okay=False)
@@ -42,10 +48,12 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(work)
 
 
-async def open_desk(home: Path) -> Desktop:
+async def open_desk(home: Path, work: Work | None = None) -> Desktop:
+    """Open the library; `work` says how much goes on behind it (None: nothing)."""
+    from monitor_tui.behind import Work as Works
     from monitor_tui.compose import open_desktop
 
-    return await open_desktop(home)
+    return await open_desktop(home, work=work or Works.NOTHING)
 
 
 @asynccontextmanager
@@ -70,8 +78,36 @@ def the_one(kind: str, name: str, there: Sequence[tuple[Id, str, T]]) -> T:
     if found:
         todo = f"Name it by its identifier: {', '.join(row[0] for row in found)}."
         raise InputError(f"There is more than one {kind} called {name!r}.", todo=todo)
-    listed = ", ".join(row[1] for row in there) or "none yet"
-    raise InputError(f"There is no {kind} called {name!r}.", todo=f"There are: {listed}.")
+    raise InputError(f"There is no {kind} called {name!r}.", todo=_near(name, [row[1] for row in there]))
+
+
+def _near(name: str, there: Sequence[str]) -> str:
+    """Say what may be meant: the near names where there are many, else all of them."""
+    from rapidfuzz import process
+
+    if len(there) <= SHOWN:
+        return f"There are: {', '.join(there) or 'none yet'}."
+    near = [each for each, _, _ in process.extract(name, there, limit=3)]
+    return f"Near that are: {', '.join(near)} ({len(there):,} in all)."
+
+
+async def universe_named(desk: Desk, name: str) -> Universe:
+    """Return the universe of that name; without one, the only one there is. Raises InputError."""
+    universes = await desk.universes()
+    if not name and len(universes) == 1:
+        return universes[0]
+    if not name and not universes:
+        raise InputError("The library is empty.", todo="Play a story, or bring a log in: monitor import-log.")
+    if not name:
+        listed = ", ".join(each.name for each in universes)
+        raise InputError("There are several universes.", todo=f"Say which one: --universe, of {listed}.")
+    return the_one("universe", name, [(each.id, each.name, each) for each in universes])
+
+
+async def story_named(desk: Desk, universe: Universe, name: str) -> Id:
+    """Return the universe's story of that title or identifier. Raises InputError."""
+    cards = [card.story for card in await desk.stories() if card.universe.id == universe.id]
+    return the_one("story", name, [(story.id, story.title, story.id) for story in cards])
 
 
 def print_json(value: object) -> None:

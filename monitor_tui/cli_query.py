@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from monitor_tui.cli_common import AsJson, Home, group, home_of, open_desk, print_json, run, the_one
+from monitor_tui.cli_common import (
+    AsJson,
+    Home,
+    group,
+    home_of,
+    open_desk,
+    print_json,
+    run,
+    story_named,
+    universe_named,
+)
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
     from agents.recall_views import Answer
-    from stores.records.ids import Id
-    from stores.records.world import Universe
 
 commands = group()
 
@@ -45,24 +52,11 @@ async def _query(home: Path, question: str, universe: str, story: str, in_words:
     desktop = await open_desk(home)
     try:
         desk = desktop.desk
-        asked = await _universe(desk, universe)
-        story_id = await _story(desk, asked, story) if story else None
+        asked = await universe_named(desk, universe)
+        story_id = await story_named(desk, asked, story) if story else None
         return await desk.recall.ask(question, universe_id=asked.id, story_id=story_id, in_words=in_words)
     finally:
         await desktop.close()
-
-
-async def _universe(desk: Desk, name: str) -> Universe:
-    """Return the universe of that name; without one, the only one there is."""
-    universes = await desk.universes()
-    if not name and len(universes) == 1:
-        return universes[0]
-    return the_one("universe", name, [(each.id, each.name, each) for each in universes])
-
-
-async def _story(desk: Desk, universe: Universe, name: str) -> Id:
-    cards = [card.story for card in await desk.stories() if card.universe.id == universe.id]
-    return the_one("story", name, [(story.id, story.title, story.id) for story in cards])
 
 
 def _told(answer: Answer) -> dict[str, Any]:

@@ -207,7 +207,15 @@ def compose_with(
     calls = ModelCalls(
         speaks, stores.log(Role.NARRATOR), lambda: houses.current, prompts, purse, stops, clock, events
     )
-    packages = Packages(canon, log, context, agendas)
+    behind_play = behind(stores, house, speaks, purse, ids, clock, events, work, embedder)
+    recall = Recollector(
+        stores.canon(Role.CONTEXT_ASSEMBLY),
+        stores.log(Role.CONTEXT_ASSEMBLY),
+        stores.words(Role.CONTEXT_ASSEMBLY),
+        stores.vectors(Role.CONTEXT_ASSEMBLY),
+        behind_play.meaning,
+    )
+    packages = Packages(canon, log, context, agendas, recall, clock)
     nodes = TurnNodes(
         Grounds(log, context, packages, clock),
         Personas.by(calls),
@@ -278,14 +286,6 @@ def compose_with(
         turnstile,
         clock,
         events,
-    )
-    behind_play = behind(stores, house, speaks, purse, ids, clock, events, work, embedder)
-    recall = Recollector(
-        stores.canon(Role.CONTEXT_ASSEMBLY),
-        stores.log(Role.CONTEXT_ASSEMBLY),
-        stores.words(Role.CONTEXT_ASSEMBLY),
-        stores.vectors(Role.CONTEXT_ASSEMBLY),
-        behind_play.meaning,
     )
     recollections = Recollections(
         canon,
