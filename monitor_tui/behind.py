@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from agents.background.jobs import JobBook
 from agents.background.runner import Runner
+from agents.canon_keeper.house import ReadCatalogue
 from agents.indexer.indexer import Indexer
 from agents.indexer.meaning import PATIENCE, QuestionVectors, VectorsInUse
 from agents.indexer.minilm_embedder import MODEL, MiniLmEmbedder
@@ -22,6 +23,8 @@ from agents.indexer.port import Embedder
 from agents.indexer.shelves import VectorShelf, WordsShelf
 from agents.indexer.truth import Truth
 from agents.indexer.workers import IndexWorker
+from agents.memory_manager.manager import MemoryManager
+from agents.memory_manager.scenes import Scenes
 from agents.messages import EventBus, ModelCalled
 from agents.model.asking import Occasion
 from agents.model.names import Target
@@ -49,6 +52,7 @@ class Behind(NamedTuple):
     runner: Runner
     meaning: QuestionVectors
     book: JobBook
+    memories: MemoryManager
     close: Callable[[], Awaitable[None]]
 
 
@@ -80,6 +84,8 @@ def behind(
     events: EventBus,
     work: Work,
     embedder: Embedder | None = None,
+    *,
+    catalogue: ReadCatalogue,
 ) -> Behind:
     """Build it. `speaks` is what speaks to models, which may know how to embed; `embedder` stands in for the
     built-in one."""
@@ -108,6 +114,10 @@ def behind(
         return (("embedding model", _embedding(house, wanted, in_use)),)
 
     runner = Runner(book, events, names=_names(stores), rows=rows, works=work is Work.PLAY)
+    log = stores.log(Role.MEMORY_MANAGER)
+    scenes = Scenes(stores.canon(Role.MEMORY_MANAGER), log, catalogue)
+    memories = MemoryManager(log, scenes, book, clock, events)
+    runner.register(memories)
     runner.register(IndexWorker(truth, Indexer(truth, WordsShelf(stores.words(Role.INDEXER)))))
     if wanted is not None:
         indexer = Indexer(truth, VectorShelf(vectors, wanted))
@@ -120,7 +130,7 @@ def behind(
         await meaning.close()
         await embedders.close()
 
-    return Behind(runner, meaning, book, close)
+    return Behind(runner, meaning, book, memories, close)
 
 
 def _embedding(house: HouseSettings, wanted: Embedder | None, in_use: VectorsInUse) -> str:

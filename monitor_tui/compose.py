@@ -207,7 +207,9 @@ def compose_with(
     calls = ModelCalls(
         speaks, stores.log(Role.NARRATOR), lambda: houses.current, prompts, purse, stops, clock, events
     )
-    behind_play = behind(stores, house, speaks, purse, ids, clock, events, work, embedder)
+    behind_play = behind(
+        stores, house, speaks, purse, ids, clock, events, work, embedder, catalogue=predicates
+    )
     recall = Recollector(
         stores.canon(Role.CONTEXT_ASSEMBLY),
         stores.log(Role.CONTEXT_ASSEMBLY),

@@ -45,20 +45,23 @@ _LIVED: Final = ("text", "linked_fact_id", "valence", "importance", "source", "h
 
 
 class _Reached(NamedTuple):
-    """How far a scene is remembered: the turn, its depth, and a print of what was proposed up to there."""
+    """How far a scene is remembered: the turn, its depth, a print of what was proposed up to there. `edition`
+    rises with every change of its memories: it tells the Indexer of them."""
 
     turn_id: Id = ""
     depth: int = -1
     print: str = ""
+    edition: int = 0
 
     @classmethod
     def read(cls, words: str) -> _Reached:
-        turn_id, _, rest = words.partition(" ")
-        depth, _, mark = rest.partition(" ")
-        return cls(turn_id, int(depth), mark) if depth.isdecimal() else cls()
+        turn_id, depth, mark, edition = [*words.split(" "), *("",) * 4][:4]
+        if not edition.isdecimal():
+            return cls()
+        return cls(turn_id, int(depth), mark, int(edition))
 
     def written(self) -> str:
-        return f"{self.turn_id} {self.depth} {self.print}"
+        return f"{self.turn_id} {self.depth} {self.print} {self.edition}"
 
 
 class MemoryManager:
@@ -133,7 +136,8 @@ class MemoryManager:
         piece, behind = turns[:PIECE], turns[PIECE:]
         if piece:
             written += await self._write(setting, piece, behind)
-            reached = _Reached(piece[-1].id, piece[-1].depth, mark)
+            reached = _Reached(piece[-1].id, piece[-1].depth, mark, reached.edition)
+        reached = reached._replace(edition=reached.edition + written)
         await self._cursors.reach(self.kind, subject, reached.written())
         if written:
             self._events.publish(MemoriesWritten(scene.universe_id, scene_id))
@@ -143,7 +147,7 @@ class MemoryManager:
         """Return how far the scene's present line is remembered."""
         reached = _Reached.read(await self._cursors.reached(self.kind, subject.id))
         if reached.turn_id and not await self._log.on_line(scene.id, [reached.turn_id]):
-            return _Reached()
+            return _Reached(edition=reached.edition)
         return reached
 
     async def _again(self, setting: Setting, depth: int) -> int:
@@ -217,6 +221,10 @@ class MemoryManager:
         otherwise = bool(words) and words != lived.text
         made = by_hand.model_copy(update={"text": words or lived.text, "mistaken": otherwise})
         await self._log.put_memories([made, lived.model_copy(update={"corrected_by": made.id})])
+        if lived.scene_id:
+            reached = _Reached.read(await self._cursors.reached(self.kind, lived.scene_id))
+            newer = reached._replace(edition=reached.edition + 1)
+            await self._cursors.reach(self.kind, Subject(lived.scene_id, lived.universe_id), newer.written())
         self._events.publish(MemoriesWritten(lived.universe_id, lived.scene_id))
         return made
 

@@ -18,7 +18,7 @@ from stores.records.ids import SteppingClock
 from stores.records.memory import How, Memory
 from stores.records.play import Speaker
 from tests.agents.memory_manager.table import Noted, Remembering, catalogue_of, remembering
-from tests.table import START
+from tests.table import START, opened
 
 DAY = 24 * 60
 PEOPLE = ("/npc Bela Orsk: a smith", "/npc Old Tam: a keeper")
@@ -252,3 +252,18 @@ async def test_what_is_believed_stands_beside_the_truth(table: Remembering) -> N
     assert all("Mara owns" in b.memory.text for b in words)
     assert words
     assert isinstance(table.knowledge, Knowledge)
+
+
+async def test_it_runs_behind_play_and_goes_on_after_a_stop(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as first:
+        await first.play(*PEOPLE, "> Bela swears by the fire.", "> Rain.")
+        await first.desktop.desk.background.settle()
+        assert len(await first.of("Old Tam")) == 1
+        await first.play("> Bela betrays you to the guild.")
+        scene_id = first.scene_id
+    async with opened(tmp_path, seed=2) as second:
+        await second.desk.background.settle()
+        memories = await second.stores.log(Role.MEMORY_MANAGER).memories(scene_id=scene_id)
+        texts = {m.text for m in memories}
+        assert texts == {"Bela swears by the fire.", "Bela betrays you to the guild."}
+        assert len(memories) == 6
