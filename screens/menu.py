@@ -18,7 +18,7 @@ from textual.widgets.option_list import Option
 from screens.key_bar import KeyBar
 from screens.model_routes import ToBill, ToModel
 from screens.recall_routes import ToQuery
-from screens.routes import ToHelp, ToSetup, ToStories, ToStory, ToUniverse, Visit
+from screens.routes import ToHelp, ToSetup, ToStories, ToStory, ToSystem, ToUniverse, Visit
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ MODES = (
     ("stories", "2", "Continue", "pick up a story where you left it"),
     ("universe", "3", "Universe", "what is true, and why"),
     ("query", "6", "Query", "ask the record: canon, told, believed, unknown"),
+    ("system", "7", "System", "stores, what runs behind play, what was given up"),
     ("model", "m", "Model", "who tells: you, or a model; what it costs"),
     ("help", "?", "Help", "keys, commands, a five-minute tour"),
     ("quit", "q", "Quit", "your story stays where it is"),
@@ -47,6 +48,9 @@ class MenuScreen(Screen[None]):
         Binding("2", "stories", "Continue", id="menu.stories", tooltip="Choose a story to go on with"),
         Binding("3", "universe", "Universe", id="menu.universe", tooltip="Browse what is true, and why"),
         Binding("6", "query", "Query", id="menu.query", tooltip="Ask the record what is so, and why"),
+        Binding(
+            "7", "system", "System", id="menu.system", tooltip="Stores, and what runs behind play", show=False
+        ),
         Binding("m", "model", "Model", id="menu.model", tooltip="Set up the model that narrates, or none"),
         Binding("b", "bill", "Bill", id="menu.bill", tooltip="What the model has cost, and budgets"),
         Binding("q", "app.quit", "Quit", id="menu.quit", tooltip="Leave MONITOR; everything is kept"),
@@ -120,6 +124,9 @@ class MenuScreen(Screen[None]):
 
     def action_query(self) -> None:
         self.post_message(Visit(ToQuery()))
+
+    def action_system(self) -> None:
+        self.post_message(Visit(ToSystem()))
 
     def action_model(self) -> None:
         self.post_message(Visit(ToModel()))

@@ -91,6 +91,11 @@ class ToUniverse:
 
 
 @dataclass(frozen=True, slots=True)
+class ToSystem:
+    """How the stores fare, and what is done behind play."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToHelp:
     """Keys, commands and the tour."""
 
@@ -117,6 +122,7 @@ Route = (
     | ModelRoute
     | RecallRoute
     | ToPrompt
+    | ToSystem
     | ToHelp
     | Back
 )

@@ -30,7 +30,7 @@ from widgets.prompt import Prompt
 from widgets.proposal_rows import is_undecided
 from widgets.proposals import ProposalList, ProposalPanel
 from widgets.safe_text import one_line
-from widgets.status_bar import StatusBar
+from widgets.status_bar import StatusBar, backlog
 from widgets.transcript import Transcript
 from widgets.trigger_bar import TriggerBar
 
@@ -101,6 +101,8 @@ class SceneScreen(TellingScreen):
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._furnish)
+        background = self.desk.background.now()
+        self.query_one(StatusBar).behind = backlog(background.waiting, background.doing)
 
     async def _furnish(self) -> None:
         """Mount what stands beside the story, once. The first frame does without, and comes at once."""

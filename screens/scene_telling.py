@@ -12,7 +12,7 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.timer import Timer
 
-from agents.messages import ModelCalled, StepMoved, TurnAppended, WordsCame, WordsDropped
+from agents.messages import BackgroundMoved, ModelCalled, StepMoved, TurnAppended, WordsCame, WordsDropped
 from agents.model.budget import dollars
 from screens.base import Happened
 from screens.edit_text import EditTextScreen
@@ -22,7 +22,7 @@ from screens.scene_line import TOLD, LineScreen
 from screens.scene_play import PlayScreen
 from stores.records.ids import Id
 from widgets.prompt import Prompt
-from widgets.status_bar import StatusBar
+from widgets.status_bar import StatusBar, backlog
 from widgets.steps import Steps
 from widgets.transcript import Transcript
 
@@ -88,6 +88,8 @@ class TellingScreen(PlayScreen):
                 self._show_status()
             case ModelCalled(_, story_id) if self.view and story_id in (None, self.view.story.id):
                 self._ask_cost()
+            case BackgroundMoved(waiting, doing):
+                self.query_one(StatusBar).behind = backlog(waiting, doing)
             case _:
                 pass
 

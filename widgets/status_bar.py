@@ -15,15 +15,16 @@ _GAP = "   "
 _DOT = " · "
 
 
-def status_content(view: SceneView, width: int, extra: str = "") -> Content:
+def status_content(view: SceneView, width: int, extra: str = "", behind: str = "") -> Content:
     """Return the header at exactly `width` cells: place in the story on the left, state on the right.
 
-    As room runs out it gives up, in this order: the universe, the scene's title, the story's, the clock, the
-    tension, the word more.
+    As room runs out it gives up, in this order: the universe, the scene's title, the story's, what is done
+    behind play, the clock, the tension, the word more.
     """
     words = [one_line(view.when), f"tension {view.story.tension}", _urgent(view), one_line(extra)]
+    words.append(one_line(behind))
     while cell_len(_state(words)) > width // 2 and any(words[1:]):
-        words[next(place for place in (2, 1, 3) if words[place])] = ""
+        words[next(place for place in (4, 2, 1, 3) if words[place])] = ""
     right = _state(words)
     if cell_len(right) > width // 2:
         right = ellipsise(right, width // 2)
@@ -68,8 +69,14 @@ def _assemble(parts: tuple[str, ...]) -> Content:
     return Content.assemble(*pieces, scene)
 
 
+def backlog(waiting: int, doing: str) -> str:
+    """What is left to do behind play, in a few words; nothing if nothing is."""
+    return f"{doing or 'waiting'} {waiting:,}" if waiting else ""
+
+
 class StatusBar(Widget):
-    """One line over the scene. `extra` is a word more on the right, such as today's cost."""
+    """One line over the scene. `extra` is a word more on the right, such as today's cost; `behind` says how
+    much is left to do behind play."""
 
     DEFAULT_CSS = """
     StatusBar { height: 1; background: $panel; color: $foreground; }
@@ -79,9 +86,12 @@ class StatusBar(Widget):
     """The scene."""
 
     extra: reactive[str] = reactive("")
+    behind: reactive[str] = reactive("")
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
 
     def render(self) -> Content:
-        return status_content(self.view, self.size.width, self.extra) if self.view else Content("")
+        return (
+            status_content(self.view, self.size.width, self.extra, self.behind) if self.view else Content("")
+        )

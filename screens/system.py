@@ -1,0 +1,118 @@
+"""System: how the stores fare, what is done behind play, and what was given up there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.message import Message
+
+from agents.messages import BackgroundMoved
+from screens.aside import Aside
+from screens.base import DeskScreen
+from screens.key_bar import KeyBar
+from screens.model_routes import ToBill, ToModel
+from screens.routes import ToMenu, Visit
+from screens.title_bar import TitleBar
+from stores.errors import MonitorError
+from stores.records.jobs import Job
+from widgets.status_bar import backlog
+from widgets.system import SystemList
+
+if TYPE_CHECKING:
+    from agents.background.views import BackgroundView
+    from agents.desk import Desk
+    from agents.messages import Event
+    from agents.views import MenuView, StoryCard
+
+
+class SystemScreen(DeskScreen[None]):
+    """One list to read; r tries again what stands under the cursor."""
+
+    CSS_PATH = "system.tcss"
+    AUTO_FOCUS = "SystemList"
+    BINDING_GROUP_TITLE = "System"
+    BINDINGS = [
+        Binding("b", "bill", "Bill", id="system.bill", tooltip="What the model has cost, and budgets"),
+        Binding("m", "model", "Model", id="system.model", tooltip="How the model is set up"),
+        Binding("escape,q", "escape", "Back", id="system.escape", tooltip="One step back"),
+    ]
+
+    @dataclass
+    class Read(Message):
+        menu: MenuView
+        background: BackgroundView
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._entered = False
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar("System")
+        yield SystemList(empty="Reading ...")
+        yield Aside()
+        yield KeyBar()
+
+    def concerns(self, event: Event) -> bool:
+        return isinstance(event, BackgroundMoved)
+
+    async def read(self) -> None:
+        if not self._entered:
+            from agents.desk import Mode
+
+            await self.desk.enter(Mode.SYSTEM)
+            self._entered = True
+        self.post_message(self.Read(await self.desk.menu(), await self.desk.background.look()))
+
+    @on(Read)
+    def _show(self, message: Read) -> None:
+        menu, background = message.menu, message.background
+        self.query_one(TitleBar).show(_library(menu), backlog(background.waiting, background.doing))
+        self.query_one(SystemList).show(menu.health, background, _loops(menu.resume), menu.notes)
+
+    # --- going on ----------------------------------------------------------------------------------
+
+    @on(SystemList.Retry)
+    def _retry(self, message: SystemList.Retry) -> None:
+        message.stop()
+        self.query_one(Aside).clear()
+        self.change(self._try_again(message.job), f"retry {message.job.id}")
+
+    async def _try_again(self, job: Job) -> None:
+        await self.desk.background.retry(job.id)
+        self.reload()
+
+    def action_bill(self) -> None:
+        self.post_message(Visit(ToBill()))
+
+    def action_model(self) -> None:
+        self.post_message(Visit(ToModel()))
+
+    def action_escape(self) -> None:
+        if self.query_one(Aside).shown:
+            self.query_one(Aside).clear()
+        else:
+            self.post_message(Visit(ToMenu()))
+
+    def refused(self, error: BaseException, worker: str) -> None:
+        if isinstance(error, MonitorError) and worker.startswith("retry"):
+            self.query_one(Aside).tell(error)
+        else:
+            super().refused(error, worker)
+
+
+def _library(menu: MenuView) -> str:
+    return f"universes {menu.universes:,} · stories {menu.stories:,} · facts {menu.facts:,}"
+
+
+def _loops(card: StoryCard | None) -> list[tuple[str, str]]:
+    """The loops of the story that was played last."""
+    if card is None:
+        return []
+    rows = [("story", f"{card.story.title}: {card.state}")]
+    if card.scene is not None:
+        rows.append(("scene", f"{card.scene.order} “{card.scene.title}”: {card.scene_state}"))
+    return rows
