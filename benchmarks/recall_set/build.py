@@ -1,9 +1,9 @@
 """`python -m benchmarks.recall_set.build`: the measuring set, out of the campaign as it was written.
 
-The texts are ours, written by hand for this set: a solo campaign of sessions, and what a player asks later.
-`campaign/NN-MM.txt` hold a turn a line, `CODE [label] text` (or `N Name| text`); `= DATE TIME` begins a session.
-`questions.txt` holds `kind | question | labels | answer | labels of what was so before`. What this program adds
-is only numbers and clock times.
+The texts are ours, written by hand for this set: a solo campaign, and what its player asks later.
+`campaign/N.txt` hold a turn a line, `CODE [label] text` (or `N Name| text`); `= DATE TIME` begins a session.
+`questions.txt` holds `kind | question | labels | answer | labels of what was so before`. This program adds
+numbers and clock times, and nothing else.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ def read_campaign() -> tuple[list[Turn], dict[str, str]]:
     """Return the turns, and the turn that bears each label."""
     turns: list[Turn] = []
     labels: dict[str, str] = {}
-    session, place, now = 0, 0, datetime.min
+    session, place, now = 0, 0, datetime(2023, 1, 1)  # noqa: DTZ001  the clock on the wall
     minutes = random.Random(6)
-    for line in _lines("[0-9]*.txt"):
+    for line in _lines("[0-9].txt"):
         if line.startswith("= "):
             session, place, now = session + 1, 0, datetime.fromisoformat(line[2:])
             continue
