@@ -42,7 +42,7 @@ OpenDesk = Callable[[], Awaitable[tuple["Desk", CloseDesk]]]
 
 LATER = (
     "setup", "continue_story", "scene", "gate", "court", "house", "universe", "world_pages", "reading",
-    "model_pages", "recall_pages", "help"
+    "model_pages", "recall_pages", "system", "help"
 )  # fmt: skip
 """Screens imported once the first frame is up, so that going to one costs no import."""
 
@@ -171,9 +171,10 @@ class MonitorApp(App[None]):
         from screens.model_routes import ToBill, ToModel, ToXray
         from screens.reading import ReadingScreen
         from screens.recall_pages import recall_page
-        from screens.recall_routes import ToPrompt, ToQuery
+        from screens.recall_routes import ToCharacters, ToPrompt, ToQuery
         from screens.scene import SceneScreen
         from screens.setup import SetupScreen
+        from screens.system import SystemScreen
         from screens.universe import UniverseScreen
         from screens.world_pages import world_page
 
@@ -203,11 +204,13 @@ class MonitorApp(App[None]):
                 self._show(
                     UniverseScreen(desk, universe_id, entity_id, beside_play=beside_play, fact_id=fact_id)
                 )
+            case routes.ToSystem():
+                self._show(SystemScreen(desk))
             case routes.ToHelp():
                 self._show(HelpScreen(desk, self.screen))
             case ToPrompt(scene_id, words):
                 self._to_prompt(scene_id, words)
-            case ToQuery():
+            case ToQuery() | ToCharacters():
                 self._show(recall_page(desk, route))
             case ToXray() | ToBill() | ToModel():
                 self._show(model_page(desk, route))
