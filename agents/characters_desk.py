@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from agents.views import EntityCard, Reply, SheetView
@@ -24,7 +24,7 @@ class CharacterRow:
 class MemoryView:
     """A memory beside the truth. `retention` is how much of it is left (0 ... 1; under `FORGOTTEN` of
     `agents/memory_manager/decay.py` it is not recalled); `truth` is what canon says of the same, empty if it
-    says nothing; `where` tells where it is from."""
+    says nothing; `where` tells where it is from, `lived` how it was lived, if the GM has it misremembered."""
 
     memory: Memory
     retention: float
@@ -32,6 +32,7 @@ class MemoryView:
     truth: str = ""
     agrees: bool | None = None
     where: str = ""
+    lived: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +51,14 @@ class KnownView:
 
 @dataclass(frozen=True, slots=True)
 class CharacterView:
-    """`history` are the scenes they were in, in words, oldest first."""
+    """`history` are the scenes they were in, in words, oldest first; `scene_id` is the one that the sheet is
+    played in (None: it is canon's own)."""
 
     card: EntityCard
     sheet: SheetView | None = None
     memories: tuple[MemoryView, ...] = ()
     history: tuple[str, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    scene_id: Id | None = None
 
 
 class CharactersDesk(Protocol):

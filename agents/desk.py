@@ -14,6 +14,7 @@ from typing import Literal, Protocol
 
 from agents.background.views import BackgroundDesk
 from agents.bench import Bench
+from agents.characters_desk import CharactersDesk
 from agents.import_desk import ImportDesk
 from agents.messages import EventBus
 from agents.model_desk import ModelDesk
@@ -323,6 +324,11 @@ class Desk(Protocol):
     @property
     def recall(self) -> RecallDesk:
         """The record asked: answers by standing, turns found again, words searched."""
+        ...
+
+    @property
+    def people(self) -> CharactersDesk:
+        """Those who live in a universe: sheets, memories beside the truth, histories."""
         ...
 
     @property

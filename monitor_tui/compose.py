@@ -21,6 +21,7 @@ from agents.context_assembly.package import Packages
 from agents.context_assembly.recall import Recollector
 from agents.importing.importer import Importer
 from agents.indexer.port import Embedder
+from agents.memory_manager.knowledge import Knowledge
 from agents.messages import EventBus, Notice
 from agents.model.calls import ModelCalls
 from agents.model.client import ChildModel
@@ -63,6 +64,7 @@ from agents.orchestrator.model_house import Houses, Speaker, keys_for
 from agents.orchestrator.models import Models
 from agents.orchestrator.notes import Notes
 from agents.orchestrator.people import People
+from agents.orchestrator.portraits import Portraits
 from agents.orchestrator.recall_commands import recall_commands
 from agents.orchestrator.recollection import Recollections
 from agents.orchestrator.rests import Rests
@@ -289,6 +291,18 @@ def compose_with(
         clock,
         events,
     )
+    portraits = Portraits(
+        canon,
+        log,
+        behind_play.memories.misremember,
+        Knowledge(canon, log, keeper.houses.catalogue),
+        atlas,
+        table.sheets,
+        by_hand,
+        universe_gate,
+        turnstile,
+        ids,
+    )
     recollections = Recollections(
         canon,
         log,
@@ -331,6 +345,7 @@ def compose_with(
         model=models,
         imports=imports,
         recall=recollections,
+        people=portraits,
         background=behind_play.runner,
         transcript=transcript,
         atlas=atlas,

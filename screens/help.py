@@ -73,6 +73,7 @@ SCREENS = (
     ("screens.house", "HouseScreen"),
     ("screens.predicates", "PredicatesScreen"),
     ("screens.universe", "UniverseScreen"),
+    ("screens.characters", "CharactersScreen"),
     ("screens.query", "QueryScreen"),
     ("screens.retcon", "RetconScreen"),
     ("screens.lookalikes", "LookalikesScreen"),

@@ -17,7 +17,7 @@ from textual.widgets.option_list import Option
 
 from screens.key_bar import KeyBar
 from screens.model_routes import ToBill, ToModel
-from screens.recall_routes import ToQuery
+from screens.recall_routes import ToCharacters, ToQuery
 from screens.routes import ToHelp, ToSetup, ToStories, ToStory, ToSystem, ToUniverse, Visit
 from widgets.safe_text import one_line
 
@@ -29,6 +29,7 @@ MODES = (
     ("start", "1", "Start a story", "a hero, a world, a first scene"),
     ("stories", "2", "Continue", "pick up a story where you left it"),
     ("universe", "3", "Universe", "what is true, and why"),
+    ("characters", "4", "Characters", "sheets, memories beside the truth, histories"),
     ("query", "6", "Query", "ask the record: canon, told, believed, unknown"),
     ("system", "7", "System", "stores, what runs behind play, what was given up"),
     ("model", "m", "Model", "who tells: you, or a model; what it costs"),
@@ -47,6 +48,7 @@ class MenuScreen(Screen[None]):
         Binding("1", "start", "Start", id="menu.start", tooltip="Start a new story"),
         Binding("2", "stories", "Continue", id="menu.stories", tooltip="Choose a story to go on with"),
         Binding("3", "universe", "Universe", id="menu.universe", tooltip="Browse what is true, and why"),
+        Binding("4", "characters", "Characters", id="menu.characters", tooltip="Who lives in your worlds"),
         Binding("6", "query", "Query", id="menu.query", tooltip="Ask the record what is so, and why"),
         Binding(
             "7", "system", "System", id="menu.system", tooltip="Stores, and what runs behind play", show=False
@@ -121,6 +123,9 @@ class MenuScreen(Screen[None]):
 
     def action_universe(self) -> None:
         self.post_message(Visit(ToUniverse()))
+
+    def action_characters(self) -> None:
+        self.post_message(Visit(ToCharacters()))
 
     def action_query(self) -> None:
         self.post_message(Visit(ToQuery()))

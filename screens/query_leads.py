@@ -12,7 +12,7 @@ from textual.message import Message
 from screens.aside import Aside
 from screens.ask_line import AskLineScreen
 from screens.evidence_panel import EvidenceScreen
-from screens.recall_routes import ToPrompt
+from screens.recall_routes import ToCharacters, ToPrompt
 from screens.routes import ToGate, ToTurn, ToUniverse, Visit
 from stores.errors import InputError
 from stores.records.ids import Id
@@ -110,6 +110,8 @@ class QueryLeads(EvidenceScreen):
             self.show_evidence(found.fact_id, found.text)
         elif found.proposal_id is not None:
             self.post_message(Visit(ToGate(found.scene_id, self.universe_id)))
+        elif found.memory_id is not None:
+            self.post_message(Visit(ToCharacters(self.universe_id, found.entity_id, beside=True)))
         elif found.turn_id is not None:
             self.post_message(Visit(ToTurn(found.turn_id)))
         elif found.entity_id is not None:

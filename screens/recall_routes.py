@@ -28,4 +28,13 @@ class ToPrompt:
     words: str
 
 
-RecallRoute = ToQuery
+@dataclass(frozen=True, slots=True)
+class ToCharacters:
+    """Those who live in a universe, at one of them; `beside`: a look aside, that leads back."""
+
+    universe_id: Id | None = None
+    entity_id: Id | None = None
+    beside: bool = False
+
+
+RecallRoute = ToQuery | ToCharacters

@@ -87,8 +87,8 @@ def bearing(inquiry: Inquiry, text: str, involved: Collection[Id] = (), *, predi
     """Say how far a text bears on a question.
 
     Enough is: every name of the question, by word or by involvement, and at least half of its other words,
-    in whatever form (more than half, where no name is asked about). Of a fact whose predicate is asked for, the names alone are enough; of a text that is to
-    say where somebody is, the names and a word like `in` or `under`.
+    in whatever form (more than half, where no name is asked about). Of a fact whose predicate is asked for,
+    the names alone are enough; of a text that is to say where somebody is, the names and a word like `in`.
     """
     there = forms(text)
     met = sum(bool(n.ids.intersection(involved)) or n.words <= there for n in inquiry.names)

@@ -36,6 +36,7 @@ from agents.orchestrator.founding import WorldSeed, proposals_of
 from agents.orchestrator.hearing import heard_by
 from agents.orchestrator.line import Line
 from agents.orchestrator.loops import Loops
+from agents.orchestrator.portraits import Portraits
 from agents.orchestrator.recollection import Recollections
 from agents.orchestrator.rewording import involving
 from agents.orchestrator.rolls import Rolls
@@ -116,6 +117,7 @@ class Orchestrator:
         model: ModelDesk,
         imports: ImportDesk,
         recall: Recollections,
+        people: Portraits,
         background: BackgroundDesk,
         transcript: Transcript,
         atlas: Atlas,
@@ -152,6 +154,7 @@ class Orchestrator:
         self._model = model
         self._imports = imports
         self._recall = recall
+        self._people = people
         self._background = background
         self._transcript = transcript
         self._atlas = atlas
@@ -552,6 +555,10 @@ class Orchestrator:
     @property
     def recall(self) -> Recollections:
         return self._recall
+
+    @property
+    def people(self) -> Portraits:
+        return self._people
 
     @property
     def background(self) -> BackgroundDesk:

@@ -14,7 +14,7 @@ from agents.desk import NewCharacter, StoryOutline
 from agents.orchestrator.declarations import Declarations
 from agents.orchestrator.rolls import Rolls
 from agents.resolver.ruleset_schema import Pack
-from agents.resolver.sheets import SheetLine, at_ends, begun, sheet_lines
+from agents.resolver.sheets import NewSheet, SheetLine, at_ends, begun, sheet_lines
 from agents.resolver.words import folded
 from agents.views import SheetRow, SheetView
 from stores.errors import InputError
@@ -46,6 +46,12 @@ class Sheets:
                 todo="/npc Old Tam: keeper of the salt bell (hp 6) brings somebody in.",
             )
         return self._view(context, entity, cast)
+
+    def of_canon(self, entity: Entity) -> SheetView:
+        """Return the numbers and tags that canon gives somebody, by no rules."""
+        sheet = NewSheet(entity.name, entity.is_pc, entity.numbers, entity.tags)
+        rows = tuple(map(sheet_row, sheet_lines(None, sheet, whole=True)))
+        return SheetView(entity.id, entity.name, entity.is_pc, "", rows)
 
     async def lines(self, scene_id: Id, name: str) -> tuple[str, ...]:
         """Return somebody's sheet as lines. Raises InputError for a name that nobody has here."""

@@ -57,6 +57,7 @@ from tests.screens.twin_background import TwinBackground
 from tests.screens.twin_bench import TwinBench
 from tests.screens.twin_imports import TwinImports
 from tests.screens.twin_model import TwinModel
+from tests.screens.twin_people import TwinPeople
 from tests.screens.twin_recall import TwinRecall
 from tests.screens.twin_world import TwinWorld
 
@@ -112,6 +113,7 @@ class TwinDesk:
         self.model = TwinModel(self)
         self.imports = TwinImports(self)
         self.recall = TwinRecall(self)
+        self.people = TwinPeople(self)
         self.background = TwinBackground()
         self.story_states: dict[Id, str] = {}
         self._stories: list[Story] = []

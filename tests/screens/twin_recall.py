@@ -40,7 +40,9 @@ class TwinRecall:
         return Recollection(
             question,
             tuple(
-                RecalledTurn(t.id, 1.0 / n, t.ref, "the GM", t.text, self._desk.story_id, t.scene_id, t.depth + 1)
+                RecalledTurn(
+                    t.id, 1.0 / n, t.ref, "the GM", t.text, self._desk.story_id, t.scene_id, t.depth + 1
+                )
                 for n, t in enumerate(turns[:k], 1)
             ),
         )

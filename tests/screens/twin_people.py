@@ -1,0 +1,101 @@
+"""The twin's side of `desk.people`: Father Ode remembers three things, one of them wrong and one no more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from agents.characters_desk import CharacterRow, CharacterView, KnownView, MemoryView
+from agents.views import Reply
+from stores.records.ids import Id
+from stores.records.memory import How, Memory
+
+if TYPE_CHECKING:
+    from tests.screens.twin import TwinDesk
+
+
+class TwinPeople:
+    def __init__(self, desk: TwinDesk) -> None:
+        self._desk = desk
+        self.memories: tuple[MemoryView, ...] = ()
+
+    async def roster(self, universe_id: Id) -> tuple[CharacterRow, ...]:
+        self._desk._call("roster", universe_id)
+        here = await self._desk.characters(universe_id)
+        return tuple(
+            CharacterRow(e, 3 if n == 1 else 0, "scene 1, The Drowned Bell") for n, e in enumerate(here)
+        )
+
+    async def character(self, entity_id: Id) -> CharacterView:
+        self._desk._call("character", entity_id)
+        card = await self._desk.card(entity_id)
+        scene_id = next(iter(self._desk.lines), None)
+        sheet = await self._desk.sheet(scene_id or "", entity_id)
+        mine = self._memories() if entity_id == self._desk.folk[1].id else ()
+        history = ("The Drowned Bell, scene 1 “Under the chapel”: Day 3, dusk, spoke twice",)
+        return CharacterView(card, sheet, mine, history, scene_id)
+
+    async def who_knows(self, fact_id: Id) -> tuple[KnownView, ...]:
+        self._desk._call("who_knows", fact_id)
+        _, ode, ilse = self._desk.folk
+        return (
+            KnownView(ilse.id, ilse.name, "Day 1, noon", "saw"),
+            KnownView(ode.id, ode.name, "Day 2, dusk", "told", ilse.name, mistaken=True),
+        )
+
+    async def create(
+        self, universe_id: Id, name: str, description: str = "", *, is_pc: bool = False
+    ) -> Reply:
+        self._desk._call("create_character", universe_id, name, description, is_pc)
+        return Reply("operation", (f"Canon: {name} (character)",))
+
+    async def misremember(self, memory_id: Id, text: str) -> Reply:
+        self._desk._call("misremember", memory_id, text)
+        self.memories = tuple(
+            replace(v, memory=v.memory.model_copy(update={"text": text}), agrees=False, lived=v.memory.text)
+            if v.memory.id == memory_id
+            else v
+            for v in self._memories()
+        )
+        return Reply("operation", (f"Remembered otherwise: {text}", "Canon is as it was."))
+
+    def _memories(self) -> tuple[MemoryView, ...]:
+        from tests.screens.twin import NOW, an_id
+
+        line = next(iter(self._desk.lines.values()), [])
+        turn_id = line[1].turn.id if len(line) > 1 else None
+        ode = self._desk.folk[1]
+
+        def memory(number: int, text: str, how: How, **more: object) -> Memory:
+            return Memory.model_validate(
+                {
+                    "id": an_id("memory", number),
+                    "entity_id": ode.id,
+                    "universe_id": self._desk.universe.id,
+                    "turn_id": turn_id,
+                    "text": text,
+                    "how": how,
+                    "created_at": NOW,
+                    **more,
+                }
+            )
+
+        bell = an_id("fact", "The bell hangs in the tower")
+        self.memories = self.memories or (
+            MemoryView(
+                memory(1, "The bell never left the tower.", How.TOLD, linked_fact_id=bell, mistaken=True),
+                0.82,
+                truth="The bell lies under the chapel.",
+                agrees=False,
+                where="Day 2, dusk, told by Ilse Karr",
+            ),
+            MemoryView(
+                memory(2, "The hinges gave with a shriek.", How.SAW),
+                0.6,
+                truth="The iron door stands open.",
+                agrees=True,
+                where="Day 3, dusk, saw",
+            ),
+            MemoryView(memory(3, "Somebody sang.", How.INFERRED), 0.2, True, where="Day 1, night, inferred"),
+        )
+        return self.memories
