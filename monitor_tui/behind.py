@@ -20,11 +20,13 @@ from agents.indexer.meaning import PATIENCE, QuestionVectors, VectorsInUse
 from agents.indexer.minilm_embedder import MODEL, MiniLmEmbedder
 from agents.indexer.model_embedder import ModelEmbedder
 from agents.indexer.port import Embedder
+from agents.indexer.rebuild import Say, rebuild_vectors, rebuild_words, snippets_of
 from agents.indexer.shelves import VectorShelf, WordsShelf
 from agents.indexer.truth import Truth
 from agents.indexer.workers import IndexWorker
 from agents.memory_manager.manager import MemoryManager
 from agents.memory_manager.scenes import Scenes
+from agents.memory_manager.summariser import Summariser
 from agents.messages import EventBus, ModelCalled
 from agents.model.asking import Occasion
 from agents.model.names import Target
@@ -53,6 +55,8 @@ class Behind(NamedTuple):
     meaning: QuestionVectors
     book: JobBook
     memories: MemoryManager
+    vectors_anew: Callable[[Say, bool], Awaitable[dict[str, int] | None]]
+    """Makes the vectors that are missing, or (True) all of them from nothing; None: there is no model."""
     close: Callable[[], Awaitable[None]]
 
 
@@ -118,6 +122,7 @@ def behind(
     scenes = Scenes(stores.canon(Role.MEMORY_MANAGER), log, catalogue)
     memories = MemoryManager(log, scenes, book, clock, events)
     runner.register(memories)
+    runner.register(Summariser(log, stores.canon(Role.MEMORY_MANAGER), book, clock))
     runner.register(IndexWorker(truth, Indexer(truth, WordsShelf(stores.words(Role.INDEXER)))))
     if wanted is not None:
         indexer = Indexer(truth, VectorShelf(vectors, wanted))
@@ -125,12 +130,29 @@ def behind(
     patience = PATIENCE if target is None else REMOTE_PATIENCE
     meaning = QuestionVectors(in_use, embedders.of, patience=patience)
 
+    async def vectors_anew(say: Say, from_nothing: bool) -> dict[str, int] | None:
+        if wanted is None:
+            return None
+        shelf = VectorShelf(vectors, wanted)
+        counts = await rebuild_vectors(_whole(stores), vectors, shelf, say, from_nothing=from_nothing)
+        await in_use.whole()
+        return counts
+
     async def close() -> None:
         await runner.close()
         await meaning.close()
         await embedders.close()
 
-    return Behind(runner, meaning, book, memories, close)
+    return Behind(runner, meaning, book, memories, vectors_anew, close)
+
+
+async def words_anew(stores: Stores, say: Say) -> dict[str, int]:
+    """Make every collection of words anew. Raises StoreError."""
+    return await rebuild_words(_whole(stores), stores.words(Role.INDEXER), say)
+
+
+def _whole(stores: Stores) -> Truth:
+    return Truth(stores.canon(Role.INDEXER), stores.log(Role.INDEXER), snippets_of(stores.history))
 
 
 def _embedding(house: HouseSettings, wanted: Embedder | None, in_use: VectorsInUse) -> str:

@@ -15,7 +15,6 @@ from monitor_tui.cli_common import (
     fail,
     group,
     home_of,
-    library,
     print_json,
     progress,
     run,
@@ -67,20 +66,52 @@ def migrate(
 
 
 @commands.command()
-def reindex(context: typer.Context, as_json: AsJson = False, home: Home = None) -> None:
-    """Make the search index's words anew from what is true. Searches find the old ones until it is done."""
-    counts = run(_reindex(home_of(context, home)))
+def reindex(
+    context: typer.Context,
+    words_only: Annotated[
+        bool, typer.Option("--words-only", help="Leave the vectors (search by meaning) as they are.")
+    ] = False,
+    from_nothing: Annotated[
+        bool, typer.Option("--from-nothing", help="Make every vector again, also those that are right.")
+    ] = False,
+    as_json: AsJson = False,
+    home: Home = None,
+) -> None:
+    """Make the search indexes anew from what is true. Searches find the old words until it is done.
+
+    It may be stopped at any time: what was done stands, and the next time goes on from there.
+    """
+    counts, trouble = run(_reindex(home_of(context, home), words_only, from_nothing))
     if as_json:
         print_json(counts)
     else:
-        print(f"{count(sum(counts.values()), 'text')} can be searched.")
+        words, vectors = (sum((counts[kind] or {}).values()) for kind in ("words", "vectors"))
+        print(f"{count(words, 'text')} can be searched{f', {vectors:,} by meaning, too' if vectors else ''}.")
+    if trouble:
+        fail(f"{trouble} Search goes by words alone until then.")
 
 
-async def _reindex(home: Path) -> dict[str, int]:
-    from stores.reindex import reindex as make_anew
+async def _reindex(
+    home: Path, words_only: bool, from_nothing: bool
+) -> tuple[dict[str, dict[str, int] | None], str]:
+    """Return how many items each collection has, and what kept the vectors from being made."""
+    from agents.indexer.port import EmbedderUnavailable
+    from monitor_tui.behind import Work, words_anew
+    from monitor_tui.compose import open_desktop
 
-    async with library(home) as stores:
-        return await make_anew(stores, say=progress)
+    desktop = await open_desktop(home, work=Work.NOTHING if words_only else Work.ASK)
+    try:
+        counts: dict[str, dict[str, int] | None] = {"words": await words_anew(desktop.stores, progress)}
+        counts["vectors"] = None
+        if not words_only:
+            try:
+                assert desktop.behind is not None
+                counts["vectors"] = await desktop.behind.vectors_anew(progress, from_nothing)
+            except EmbedderUnavailable as error:
+                return counts, f"The vectors could not be made: {error}"
+        return counts, ""
+    finally:
+        await desktop.close()
 
 
 async def _migrate(from_: str, source: Path, to: str, target: Path, dry_run: bool) -> Migrated:

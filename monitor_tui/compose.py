@@ -101,7 +101,7 @@ from agents.resolver.random_tables import Shelf
 from agents.resolver.resolver import Resolver
 from agents.resolver.rulesets import Library, bundled, with_user_packs
 from agents.resolver.table_files import bundled_tables, read_tables
-from monitor_tui.behind import Work, behind
+from monitor_tui.behind import Behind, Work, behind
 from monitor_tui.exports import export_universe
 from monitor_tui.sample import sample_text
 from monitor_tui.settings import read_settings
@@ -116,11 +116,12 @@ MenuNotes = Callable[[], tuple[str, ...]]
 
 
 class Desktop(NamedTuple):
-    """The Orchestrator, the stores it stands on (for archives), and how to close both."""
+    """The Orchestrator, the stores it stands on (for archives), how to close all, and what runs behind it."""
 
     desk: Orchestrator
     stores: Stores
     close: Callable[[], Awaitable[None]]
+    behind: Behind | None = None
 
 
 async def open_desktop(
@@ -145,16 +146,16 @@ async def open_desktop(
     try:
         held = house or read_settings(home)
         made = ids or SystemIds(clock)
-        desk, end = compose_with(stores, home, clock, made, notes, model, held, work, embedder)
+        desk, behind_play = compose_with(stores, home, clock, made, notes, model, held, work, embedder)
     except BaseException:
         await stores.close()
         raise
 
     async def close() -> None:
-        await end()
+        await behind_play.close()
         await stores.close()
 
-    return Desktop(desk, stores, close)
+    return Desktop(desk, stores, close, behind_play)
 
 
 def compose(
@@ -175,9 +176,9 @@ def compose_with(
     house: HouseSettings,
     work: Work = Work.NOTHING,
     embedder: Embedder | None = None,
-) -> tuple[Orchestrator, Callable[[], Awaitable[None]]]:
-    """Build the agents, each with the handles that its row of the write matrix allows; returns how to end
-    what they speak through and what runs behind them, too: before the stores are closed."""
+) -> tuple[Orchestrator, Behind]:
+    """Build the agents, each with the handles that its row of the write matrix allows; returns what runs
+    behind them, too: it is to be closed before the stores, and ends what they speak through."""
     events = EventBus()
     stores.listen(lambda change: events.publish(Notice(change.text, change.severity)))
     # One exchange, decision or commit at a time: two keys pressed quickly must not interleave.
@@ -371,11 +372,11 @@ def compose_with(
         events=events,
     )
 
-    async def end() -> None:
+    async def close() -> None:
         await behind_play.close()
         await speaks.close()
 
-    return desk, end
+    return desk, behind_play._replace(close=close)
 
 
 def engine(backend: str, log: OrchestratorLog, clock: Clock) -> Engine:

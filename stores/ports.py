@@ -12,9 +12,9 @@ Errors: `stores.errors.StoreError` and its kinds.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from stores.records.canon import CanonBatch, Evidence, Fact, FactKind
 from stores.records.ids import Id
@@ -565,6 +565,16 @@ class TextIndex(Protocol):
         scope: Mapping[str, str] | None = None,
     ) -> dict[Id, str]:
         """What is indexed (of `ids`, within `scope`), with its mark."""
+        ...
+
+
+@runtime_checkable
+class Rebuilds(Protocol):
+    """A text index that can be made anew beside the one that is in use."""
+
+    async def rebuild(self, collection: str, batches: AsyncIterator[Sequence[TextItem]]) -> int:
+        """Replace all of the collection by these items, at once and only when all of them are in; returns
+        how many there are. What fails leaves the collection as it was."""
         ...
 
 

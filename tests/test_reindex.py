@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from stores.authority import Role, Store
+from monitor_tui.behind import words_anew
+from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import StoreFull, WriteDenied
 from stores.open import Stores
-from stores.ports import TextHit, TextItem
+from stores.ports import Rebuilds, TextHit, TextItem
 from stores.records.play import MoveKind
-from stores.reindex import Rebuilds, reindex
 from tests.contract import builders as make
 from tests.libraries import fill, library, no_room_beyond
 from tests.test_worked_examples import monitor
@@ -35,17 +35,18 @@ async def found(stores: Stores, collection: str, words: str, **scope: str) -> li
 
 
 async def run(stores: Stores) -> dict[str, int]:
-    return await reindex(stores, say=lambda _: None)
+    return await words_anew(stores, say=lambda _: None)
 
 
 async def counts(stores: Stores) -> dict[str, int]:
     words = stores.words(Role.NARRATOR)
-    return {name: await words.count(name) for name in ("turns", "entities", "facts", "snippets")}
+    return {name: await words.count(name) for name in COLLECTIONS[Store.WORDS]}
 
 
 async def test_what_is_true_is_found_and_what_is_not_is_not(stores: Stores) -> None:
     done = await run(stores)
-    assert done == await counts(stores) == {"turns": 6, "entities": 4, "facts": 4, "snippets": 6}
+    whole = {"turns": 6, "scenes": 4, "memories": 4, "entities": 4, "facts": 4, "snippets": 6}
+    assert done == await counts(stores) == whole
     log, canon = stores.log(Role.NARRATOR), stores.canon(Role.NARRATOR)
     first, second = await canon.universes()
     (story,) = await log.stories(first.id)
@@ -139,16 +140,12 @@ async def test_an_index_that_cannot_be_rebuilt_is_written_over(stores: Stores) -
 
         def __init__(self, role: Role) -> None:
             words = stores.words(role)
-            self.put, self.delete, self.search, self.count = (
-                words.put,
-                words.delete,
-                words.search,
-                words.count,
-            )
+            self.put, self.delete, self.search = words.put, words.delete, words.search
+            self.count, self.marks = words.count, words.marks
 
     plain = replace(stores, words=Plain)
     assert not isinstance(plain.words(Role.INDEXER), Rebuilds)
-    assert await reindex(plain, say=lambda _: None) == await counts(stores)
+    assert await words_anew(plain, say=lambda _: None) == await counts(stores)
     assert (await counts(stores))["turns"] == 6
 
 
@@ -157,10 +154,21 @@ async def test_a_lost_index_is_made_anew_by_the_command(tmp_path: Path) -> None:
     async with library(home) as stores:
         await fill(stores)
     (home / "index.db").write_bytes(b"no database")
-    done = monitor(home, "reindex")
-    assert done.stdout == "20 texts can be searched.\n"
+    done = monitor(home, "reindex", "--words-only")
+    assert done.stdout == "28 texts can be searched.\n"
     assert "6 turns" in done.stderr
-    assert json.loads(monitor(home, "reindex", "--json").stdout)["snippets"] == 6
+    again = json.loads(monitor(home, "reindex", "--json").stdout)
+    assert again["words"] == again["vectors"]
+    assert again["words"]["snippets"] == 6
     async with library(home) as stores:
         assert dict(stores.health())[Store.WORDS] == "ok"
         assert len(await found(stores, "turns", "ring")) == 2
+
+
+async def test_without_a_model_only_words_are_made_and_that_is_said(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    async with library(home) as stores:
+        await fill(stores)
+    (home / "settings.toml").write_text('[embedding]\nmodel = "none"\n')
+    told = json.loads(monitor(home, "reindex", "--json").stdout)
+    assert (sum(told["words"].values()), told["vectors"]) == (28, None)

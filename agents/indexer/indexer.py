@@ -135,8 +135,7 @@ class Indexer:
             return left
         await self._memories(scene)
         turns = await self._shelf.count("turns", {"scene": scene.id})
-        stand = Stand(item.mark, _print_of(hero), walk.at, turns, memories)
-        await self._shelf.put("scenes", [item._replace(mark=stand.mark())])
+        await self._shelf.put("scenes", [sealed(item, hero, walk.at, turns, memories)])
         self._walks.pop(scene.id, None)
         self._suspect.discard(scene.id)
         return 0
@@ -233,7 +232,8 @@ class Indexer:
             ("facts", facts),
             ("snippets", await self._truth.snippets(universe_id)),
         ):
-            missing.items[collection] = await self._differing(collection, wanted, within)
+            if wanted is not None:
+                missing.items[collection] = await self._differing(collection, wanted, within)
         of_none = await self._truth.memories_of_no_scene(universe_id)
         marks = await self._shelf.marks("memories", ids=[item.id for item in of_none])
         missing.items["memories"] = [item for item in of_none if marks.get(item.id) != item.mark]
@@ -254,6 +254,11 @@ class Indexer:
     async def _put_missing(self, collection: str, items: Sequence[TextItem]) -> None:
         marks = await self._shelf.marks(collection, ids=[item.id for item in items])
         await self._shelf.put(collection, [item for item in items if marks.get(item.id) != item.mark])
+
+
+def sealed(item: TextItem, hero: str, head: Id | None, turns: int, memories: str) -> TextItem:
+    """A scene's own item, as the seal on its turns up to `head`."""
+    return item._replace(mark=Stand(item.mark, _print_of(hero), head, turns, memories).mark())
 
 
 def _print_of(hero: str) -> str:

@@ -71,7 +71,9 @@ class VectorShelf:
         self._index = index
         self._embedder = embedder
         self._piece = piece
-        self._made: OrderedDict[str, Sequence[float]] = OrderedDict()
+        self._kept: OrderedDict[str, Sequence[float]] = OrderedDict()
+        self.made = 0
+        """Vectors that were put since it was opened."""
 
     @property
     def piece(self) -> int:
@@ -90,6 +92,7 @@ class VectorShelf:
             for item, vector in zip(items, vectors, strict=True)
         ]
         await self._index.put(collection, made, model=self.model)
+        self.made += len(made)
 
     async def delete(self, collection: str, ids: Collection[Id]) -> None:
         await self._index.delete(collection, ids, model=self.model)
@@ -108,12 +111,12 @@ class VectorShelf:
 
     async def _vectors(self, items: Sequence[TextItem]) -> list[Sequence[float]]:
         texts, keep = [item.text for item in items], len(items) == 1
-        if keep and texts[0] in self._made:
-            return [self._made[texts[0]]]
+        if keep and texts[0] in self._kept:
+            return [self._kept[texts[0]]]
         # A piece is of one universe.
         vectors = await self._embedder.embed(texts, universe_id=items[0].scope.get("universe", ""))
         if keep:
-            self._made[texts[0]] = vectors[0]
-            while len(self._made) > KEPT_VECTORS:
-                self._made.popitem(last=False)
+            self._kept[texts[0]] = vectors[0]
+            while len(self._kept) > KEPT_VECTORS:
+                self._kept.popitem(last=False)
         return vectors

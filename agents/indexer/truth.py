@@ -22,10 +22,6 @@ NEWEST = 2_000
 SnippetsOf = Callable[[Id], Awaitable[Sequence[Snippet]]]
 
 
-async def no_snippets(universe_id: Id) -> Sequence[Snippet]:
-    return ()
-
-
 class Stretch(NamedTuple):
     """A stretch of a line as it was read: `read` turns, the first of them behind `after`, the last `last`."""
 
@@ -36,9 +32,9 @@ class Stretch(NamedTuple):
 
 
 class Truth:
-    """Read-only. Raises StoreError."""
+    """Read-only. Without a way to read `snippets`, what is indexed of them stays as it is. Raises StoreError."""
 
-    def __init__(self, canon: CanonReader, log: LogReader, snippets: SnippetsOf = no_snippets) -> None:
+    def __init__(self, canon: CanonReader, log: LogReader, snippets: SnippetsOf | None = None) -> None:
         self._canon = canon
         self.log = log
         self._snippets = snippets
@@ -108,7 +104,10 @@ class Truth:
         told = [item for fact in facts if (item := of_fact(fact, names)) is not None]
         return [of_entity(entity) for entity in entities], told
 
-    async def snippets(self, universe_id: Id) -> list[TextItem]:
+    async def snippets(self, universe_id: Id) -> list[TextItem] | None:
+        """None: they cannot be read here."""
+        if self._snippets is None:
+            return None
         return [of_snippet(snippet) for snippet in await self._snippets(universe_id)]
 
     async def _name(self, entity_id: Id | None) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from monitor_tui.behind import words_anew
 from stores.authority import Role, Store
 from stores.embedded.database import Database
 from stores.errors import NotFound, StoreError, StoreFull, StoreUnavailable, WriteDenied
@@ -23,7 +24,6 @@ from stores.ports import TextItem, VectorItem
 from stores.records.ids import SteppingClock
 from stores.records.ledger import ProposalStatus
 from stores.records.play import MoveKind, Scene, Turn
-from stores.reindex import reindex
 from stores.stores import StoreNotice, Stores
 from tests.contract import builders as b
 from tests.mirror.far import QUICK, Crash, Far, Fault, Naps, all_of, far_away, healed, mirror_of, until
@@ -476,13 +476,13 @@ async def test_the_words_are_made_anew_on_the_server(far: Far, naps: Naps, tmp_p
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
         scene, turn = await begin(stores)
         await stores.words(Role.INDEXER).put("turns", [TextItem("gone", "I go on.", {})])
-        await reindex(stores, say=lambda line: None)
+        await words_anew(stores, say=lambda line: None)
         hits = await stores.words(Role.INDEXER).search("turns", "go", scope={"scene": scene.id})
         assert [hit.id for hit in hits] == [turn.id]
         assert await stores.words(Role.INDEXER).count("turns") == 1
         far.down.add(Store.WORDS)
         with pytest.raises(StoreUnavailable):
-            await reindex(stores, say=lambda line: None)
+            await words_anew(stores, say=lambda line: None)
 
 
 async def test_a_fault_of_one_reading_method_is_no_outage(far: Far, naps: Naps, tmp_path: Path) -> None:
