@@ -28,6 +28,7 @@ from agents.context_assembly.package_cache import PackageCache
 from agents.context_assembly.recall_port import Recall
 from agents.context_assembly.remembered import Remembered, Remembering
 from agents.context_assembly.spans import names_in
+from agents.memory_manager import layers
 from agents.resolver.working_state import WorkingState
 from stores.errors import StoreError
 from stores.ports import CanonReader, LogReader
@@ -366,18 +367,17 @@ class Packages:
         )
         earlier = [s for s in scenes if s.order < scene.scene.order]
         last = earlier[-1] if earlier and start == 0 else None
-        before, bullets, met, arrived, marks = await gather(
+        before, summed_up, met, arrived, marks = await gather(
             self._log.line_tail(last.id, BEFORE) if last else _nothing(),
-            self._bullets(scene.scene.id, {t.id for t in turns}),
+            self._summed_up(scene.scene, earlier, {t.id for t in turns}),
             self._met_before(scene, earlier, here),
             self._arrived(scene.scene),
             gather(*(self._log.decision_marks(s.id) for s in (*earlier[-SCENES:], scene.scene))),
         )
-        told = [f"{_titled(s)}: {s.summary}" for s in earlier[-SCENES:] if s.summary]
         return Narrative(
             line=tuple(_unanswered(turns, words)),
             before=tuple(before),
-            summary=(*told, *bullets),
+            summary=summed_up,
             decisions=tuple(mark for of_scene in marks for mark in of_scene),
             met_before=met,
             arrived=arrived,
@@ -389,16 +389,16 @@ class Packages:
         ticks = {p.change.entity_id: p.tick for p in accepted if isinstance(p.change, CreateEntity)}
         return {i: scene.tick if tick is None else tick for i, tick in ticks.items()}
 
-    async def _bullets(self, scene_id: Id, shown: Collection[Id]) -> list[str]:
-        """Return what turns of the line that are out of view were summed up to."""
-        summaries = await self._log.summaries(scene_id)
-        ends = {s.last_turn for s in summaries if s.last_turn}
-        standing = await self._log.on_line(scene_id, ends) if ends else set()
-        return [
-            s.text
-            for s in summaries
-            if s.last_turn is None or (s.last_turn in standing and s.last_turn not in shown)
-        ]
+    async def _summed_up(
+        self, scene: Scene, earlier: Sequence[Scene], shown: Collection[Id]
+    ) -> tuple[str, ...]:
+        """Return what the scenes before came to, and the turns of the line that are out of view."""
+        story, own = await gather(
+            layers.of_story(self._log, earlier[-1]) if earlier else _no_lines(),
+            layers.of_scene(self._log, scene.id, shown),
+        )
+        told = story or [f"{_titled(s)}: {s.summary}" for s in earlier[-SCENES:] if s.summary]
+        return (*told, *own)
 
     async def _met_before(
         self, scene: SceneContext, earlier: Sequence[Scene], here: Sequence[Entity]
@@ -476,6 +476,10 @@ def _unanswered(turns: Sequence[Turn], words: str) -> Sequence[Turn]:
 
 def _titled(scene: Scene) -> str:
     return f"Scene {scene.order}" + (f" “{scene.title}”" if scene.title else "")
+
+
+async def _no_lines() -> tuple[str, ...]:
+    return ()
 
 
 async def _nothing() -> list[Turn]:

@@ -17,7 +17,15 @@ from typing import Literal, NamedTuple
 
 from agents.canon_keeper.house import ReadCatalogue
 from agents.clean import clean
-from agents.messages import EventBus, ProposalsChanged, StepMoved, TurnAppended, WordsCame, WordsDropped
+from agents.messages import (
+    EventBus,
+    MemoriesRead,
+    ProposalsChanged,
+    StepMoved,
+    TurnAppended,
+    WordsCame,
+    WordsDropped,
+)
 from agents.model.asking import Occasion
 from agents.model.errors import ModelError
 from agents.narrator.checks import Finding, against, check, note_for_rewrite, unfounded, wants_rewrite
@@ -141,6 +149,9 @@ class TurnNodes:
             ground.package, ground.bound.words, _occasion(state, ground)
         )
         package = ground.package
+        recalled = [m.id for memories in package.recalled.memories.values() for m in memories]
+        if recalled:
+            self._events.publish(MemoriesRead(tuple(recalled), package.scene.tick))
         line = f"{len(package.narrative.line)} turns, {len(package.canonical.facts)} facts in view"
         return Done(state.model_copy(update={"evidence": points}), "done", line)
 

@@ -1,0 +1,183 @@
+"""What play is summed up to: bounded at any length, anchored to its turns, decisions and promises whole."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.context_assembly.agenda import Agendas
+from agents.context_assembly.context import ContextAssembly
+from agents.context_assembly.package import Packages
+from agents.memory_manager import layers
+from agents.memory_manager.summaries import (
+    CHAPTERS,
+    DECIDED,
+    GIST,
+    LAST,
+    LENGTH,
+    OWED,
+    TENFOLD,
+    covering,
+    of_stretch,
+    rolled,
+    shortened,
+)
+from agents.memory_manager.summariser import Summariser
+from stores.authority import Role
+from stores.records.ids import Id, SteppingClock
+from stores.records.model import DecisionMark
+from stores.records.play import MoveKind, Speaker, Turn
+from tests.agents.memory_manager.table import Noted, Remembering, remembering
+from tests.contract import builders as make
+from tests.table import START
+
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+WORDS = st.text(alphabet="abc .!?", min_size=0, max_size=400)
+
+
+@pytest.fixture
+async def table(tmp_path: Path) -> AsyncIterator[Remembering]:
+    async with remembering(tmp_path) as found:
+        yield found
+
+
+def summariser(table: Remembering) -> Summariser:
+    canon = table.desktop.stores.canon(Role.MEMORY_MANAGER)
+    return Summariser(table.log, canon, Noted(), SteppingClock(START))
+
+
+async def sum_up(table: Remembering, scene_id: Id | None = None) -> None:
+    worker = summariser(table)
+    while await worker.bring(scene_id or table.scene_id):
+        pass
+
+
+async def told(table: Remembering, count: int, word: str = "Turn") -> None:
+    """Have the GM tell so many turns, straight into the log."""
+    scene = await table.log.scene(table.scene_id)
+    line = await table.log.line_tail(table.scene_id, 1)
+    before = line[0] if line else None
+    for _ in range(count):
+        number = before.depth + 2 if before else 1
+        turn = make.turn(scene, before, f"{word} {number}: rain.", speaker=Speaker.GM)
+        await table.desktop.stores.log(Role.NARRATOR).append_gm_turn(turn)
+        before = turn
+
+
+@given(st.integers(min_value=0, max_value=5_000))
+def test_a_past_of_any_length_is_told_by_few_summaries(count: int) -> None:
+    pieces = covering(count)
+    assert [n for _, first, last in pieces for n in range(first, last + 1)] == list(range(count))
+    assert all(
+        last - first + 1 == TENFOLD**level and first % (last - first + 1) == 0
+        for level, first, last in pieces
+    )
+    assert len(pieces) <= LAST + TENFOLD * len(CHAPTERS)
+    assert all(level == 0 for level, first, _ in pieces if first >= count - LAST)
+
+
+@given(st.lists(WORDS, min_size=10, max_size=10), st.lists(st.text(alphabet="xyz", min_size=1), max_size=3))
+def test_rolling_up_shortens_all_but_decisions_and_what_is_open(
+    texts: list[str], promises: list[str]
+) -> None:
+    lines = [f"{DECIDED}{p} is so." for p in promises] + [f"{OWED}{p}." for p in promises]
+    children = [f"{text}\n" + "\n".join(lines) for text in texts]
+    first, *kept = rolled("Scenes 1 to 10: ", children, promises[:1]).splitlines()
+    assert len(first) <= len("Scenes 1 to 10: ") + TENFOLD * (GIST + 1)
+    assert {line for line in kept if line.startswith(DECIDED)} == {
+        line for line in lines if line.startswith(DECIDED)
+    }
+    assert all(line[len(OWED) :] == f"{promises[0]}." for line in kept if line.startswith(OWED))
+
+
+@given(WORDS, st.integers(min_value=10, max_value=200))
+def test_what_is_shortened_is_not_longer(text: str, most: int) -> None:
+    assert len(shortened(text, most)) <= most
+
+
+def test_a_stretch_keeps_what_matters_and_every_decision_whole() -> None:
+    turns = [
+        Turn(
+            id=str(n),
+            scene_id="s",
+            parent_id=None,
+            exchange_id=str(n),
+            speaker=Speaker.GM,
+            text="Bela dies on the stair."
+            if n == 7
+            else "It rains upon the yard, and nobody comes or goes at all.",
+            depth=n,
+            created_at=AT,
+        )
+        for n in range(20)
+    ]
+    reason = "The bell is moved " * 60
+    mark = DecisionMark(
+        id="d",
+        universe_id="u",
+        scene_id="s",
+        turn_id="3",
+        text="@DECISION(...)",
+        reason=reason.strip(),
+        at=AT,
+    )
+    text = of_stretch(turns, decisions=[mark], commitments=["Bela owes Tam a boat."])
+    first, *whole = text.splitlines()
+    assert "Bela dies on the stair." in first
+    assert len(first) < LENGTH + 100
+    assert whole == [DECIDED + reason.strip(), OWED + "Bela owes Tam a boat."]
+
+
+async def test_stretches_leave_with_an_undo_and_the_other_line_has_its_own(table: Remembering) -> None:
+    await told(table, 45)
+    await sum_up(table)
+    shown = {t.id for t in await table.log.line_tail(table.scene_id, 5)}
+    first, second = await layers.of_scene(table.log, table.scene_id, shown)
+    assert first.startswith("Turns 1 to 20:")
+    assert second.startswith("Turns 21 to 40:")
+    (back,) = await table.log.line_slice(table.scene_id, 29, 1)
+    await table.desktop.stores.log(Role.ORCHESTRATOR).move_head(table.scene_id, back.id, MoveKind.UNDO)
+    assert await layers.of_scene(table.log, table.scene_id, ()) == (first,)
+    await told(table, 12, "Elsewhere")
+    await sum_up(table)
+    lines = await layers.of_scene(table.log, table.scene_id, ())
+    assert lines[0] == first
+    assert "Elsewhere" in lines[1]
+    await sum_up(table)
+    assert await layers.of_scene(table.log, table.scene_id, ()) == lines
+
+
+async def test_a_long_scene_is_told_by_few(table: Remembering) -> None:
+    await told(table, 230)
+    await sum_up(table)
+    lines = await layers.of_scene(table.log, table.scene_id, ())
+    assert [line.split(":")[0] for line in lines] == ["Turns 1 to 200", "Turns 201 to 220"]
+
+
+async def test_the_next_scene_is_told_what_came_before(table: Remembering) -> None:
+    await table.play(
+        "/npc Bela Orsk: a smith",
+        "> Bela gives you a horn and swears to wait.",
+        "/thing Horn: of a ram",
+        "/fact Mara owns Horn",
+        "/fact promise: Bela Orsk waits for Mara at the ford.",
+        "/end The horn is yours",
+        "/accept all",
+    )
+    before = table.scene_id
+    await table.play("/commit")
+    assert table.scene_id != before
+    await sum_up(table, before)
+    stores = table.desktop.stores
+    canon, log = stores.canon(Role.CONTEXT_ASSEMBLY), stores.log(Role.CONTEXT_ASSEMBLY)
+    context = ContextAssembly(canon, log)
+    package = await Packages(canon, log, context, Agendas(canon)).assemble(await context.load(table.scene_id))
+    scene, promise = package.narrative.summary
+    assert scene.startswith("Scene 1 “The yard”: The horn is yours.")
+    assert "Mara owns Horn." in scene
+    assert promise == OWED + "Bela Orsk waits for Mara at the ford."
