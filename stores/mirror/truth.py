@@ -29,6 +29,7 @@ from stores.mirror.board import Board
 from stores.mirror.calls import pack
 from stores.mirror.link import Link, Outage
 from stores.mirror.loads import LOAD, Loads
+from stores.mirror.order import BEHIND, Order
 from stores.mirror.outbox import TRUTH, Beside, Letter, Outbox, mark_applied, post, remove
 from stores.mirror.stamps import Stamps
 from stores.records.ids import Id
@@ -68,7 +69,7 @@ class Truth:
         self._loads = loads
         self._stamps = stamps
         self._membership = membership
-        self._order = asyncio.Lock()
+        self._order = Order()
         self._in_step = False
         self._unsettled = False
         self._under_way: set[asyncio.Task[Any]] = set()
@@ -93,7 +94,7 @@ class Truth:
     async def settle(self) -> None:
         """Apply here what a server has taken and a full disk kept us from applying."""
         if self._unsettled:
-            async with self._order:
+            async with self._order.turn():
                 await self._settle()
 
     # --- writing ------------------------------------------------------------------------------------
@@ -128,7 +129,7 @@ class Truth:
             await asyncio.wait(self._under_way)
 
     async def _write(self, letter: Letter) -> Any:
-        async with self._order:
+        async with self._order.turn(behind=letter.method in BEHIND):
             if letter.store not in self._links:
                 return await self._apply(letter, lambda connection: None)
             await self._settle()
@@ -245,7 +246,7 @@ class Truth:
 
     async def emptied(self) -> bool:
         """Nothing waits any more: the servers that answer have everything, and are read from now on."""
-        async with self._order:
+        async with self._order.turn():
             if await self._outbox.oldest(TRUTH, 1):
                 return False
             await self._membership.make_sure()

@@ -19,6 +19,8 @@ from stores.servers.opensearch_schema import permissions
 
 _API = "/_plugins/_security/api"
 _REFUSED = (400, 404, 405)
+_CONFLICT, _TRIES = 409, 5
+"""Another program has changed the same rules meanwhile: then it is asked again."""
 
 
 def user_of(prefix: str, role: Role) -> str:
@@ -60,12 +62,15 @@ async def _patch(opensearch: OpenSearch, kind: str, wanted: Mapping[str, dict[st
     if not changes:
         return
     with opensearch.in_our_words():
-        try:
-            await opensearch.owner.transport.perform_request("PATCH", f"{_API}/{kind}", body=changes)
-        except TransportError as error:
-            if error.status_code not in _REFUSED:
-                raise
-            raise _refused(opensearch, kind, error) from error
+        for last in (False,) * (_TRIES - 1) + (True,):
+            try:
+                await opensearch.owner.transport.perform_request("PATCH", f"{_API}/{kind}", body=changes)
+                return
+            except TransportError as error:
+                if error.status_code in _REFUSED:
+                    raise _refused(opensearch, kind, error) from error
+                if last or error.status_code != _CONFLICT:
+                    raise
 
 
 def _refused(opensearch: OpenSearch, kind: str, error: TransportError) -> StoreError:
