@@ -32,7 +32,7 @@ class Stretch(NamedTuple):
 
 
 class Truth:
-    """Read-only. Without a way to read `snippets`, what is indexed of them stays as it is. Raises StoreError."""
+    """Read-only. Without a way to read `snippets`, those in the index stay as they are. Raises StoreError."""
 
     def __init__(self, canon: CanonReader, log: LogReader, snippets: SnippetsOf | None = None) -> None:
         self._canon = canon

@@ -59,12 +59,13 @@ class IndexWorker:
         return 20
 
     async def subjects(self) -> Collection[Subject]:
-        found = []
+        found: list[Subject] = []
         for universe_id in await self._truth.universes():
             self._indexer.renew([universe_id])
-            found.append(Subject(universe_id, universe_id))
             behind = await self._indexer.behind(universe_id)
-            found += [Subject(scene.id, universe_id, left) for scene, left in behind]
+            scenes = [Subject(scene.id, universe_id, left) for scene, left in behind]
+            # What is played now, then what is true, then all that was.
+            found += [*scenes[:1], Subject(universe_id, universe_id), *scenes[1:]]
         self._behind |= {subject.id for subject in found}
         self._looked = True
         return found

@@ -1,0 +1,179 @@
+"""Questions as vectors, in time or not at all; and another embedding model while searches go on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from agents.background.jobs import JobBook
+from agents.background.runner import Runner
+from agents.indexer.indexer import Indexer
+from agents.indexer.meaning import OFF, WAKES, QuestionVectors, VectorsInUse
+from agents.indexer.port import Asked, Embedder
+from agents.indexer.shelves import VectorShelf
+from agents.indexer.truth import Truth
+from agents.indexer.workers import IndexWorker
+from agents.messages import EventBus
+from stores.authority import COLLECTIONS, Role, Store
+from stores.open import Stores
+from stores.records.ids import Id, utc_now
+from stores.records.jobs import JobKind
+from tests.agents.indexer.fake_embedder import FakeEmbedder
+from tests.libraries import fill, library
+
+OLD, NEW = "fake-a", "fake-b"
+
+
+@pytest.fixture
+async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
+    async with library(tmp_path / "home") as opened:
+        await fill(opened)
+        yield opened
+
+
+class Vectors:
+    """What the composition builds for one start of the program with this embedding model set."""
+
+    def __init__(self, stores: Stores, embedder: FakeEmbedder, *others: FakeEmbedder) -> None:
+        index = stores.vectors(Role.INDEXER)
+        book = JobBook(stores.log(Role.ORCHESTRATOR), utc_now)
+        known: dict[str, Embedder] = {one.model: one for one in (embedder, *others)}
+        self.in_use = VectorsInUse(index, book, embedder.model)
+        self.meaning = QuestionVectors(self.in_use, known.get, patience=5.0)
+        self.runner = Runner(book, EventBus())
+        truth = Truth(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
+        indexer = Indexer(truth, VectorShelf(index, embedder, piece=2))
+        self.runner.register(IndexWorker(truth, indexer, JobKind.EMBED, whole=self.in_use.whole))
+
+    async def close(self) -> None:
+        await self.runner.close()
+        await self.meaning.close()
+
+
+async def models(stores: Stores) -> set[str]:
+    index = stores.vectors(Role.INDEXER)
+    return {model for name in COLLECTIONS[Store.VECTORS] for model in await index.models(name)}
+
+
+async def marks(stores: Stores, model: str) -> dict[Id, str]:
+    return await stores.vectors(Role.INDEXER).marks("turns", model=model)
+
+
+async def asked(vectors: Vectors) -> str:
+    answer = await vectors.meaning.of("who has the bell?")
+    assert isinstance(answer, Asked)
+    return answer.model
+
+
+async def test_another_model_takes_over_only_when_its_vectors_are_whole(stores: Stores) -> None:
+    old, new = FakeEmbedder(OLD), FakeEmbedder(NEW, turn=1)
+    first = Vectors(stores, old)
+    await first.runner.settle()
+    assert await asked(first) == OLD
+    await first.close()
+    whole = await marks(stores, OLD)
+    assert whole
+
+    # The setting was changed; half way through, the new model goes away.
+    new.stops = 5
+    second = Vectors(stores, new, old)
+    await second.runner.settle()
+    assert await models(stores) == {OLD, NEW}
+    assert await marks(stores, OLD) == whole
+    assert await asked(second) == OLD
+    assert "The model is away." in dict(second.runner.now().rows)["meaning"]
+    await second.close()
+
+    # Nor does a new start make it whole.
+    third = Vectors(stores, new, old)
+    await third.runner.settle()
+    assert await asked(third) == OLD
+    assert await marks(stores, OLD) == whole
+    await third.close()
+
+    new.stops = None
+    fourth = Vectors(stores, new, old)
+    await fourth.runner.settle()
+    assert await asked(fourth) == NEW
+    assert await models(stores) == {NEW}
+    assert await marks(stores, NEW) == whole
+    await fourth.close()
+
+
+async def test_going_back_before_it_was_whole_loses_nothing(stores: Stores) -> None:
+    old, new = FakeEmbedder(OLD), FakeEmbedder(NEW, turn=1)
+    first = Vectors(stores, old)
+    await first.runner.settle()
+    await first.close()
+    made = len(old.made)
+    new.stops = 5
+    second = Vectors(stores, new, old)
+    await second.runner.settle()
+    await second.close()
+    third = Vectors(stores, old, new)
+    await third.runner.settle()
+    assert await asked(third) == OLD
+    assert await models(stores) == {OLD}
+    assert len([text for text in old.made[made:] if text != "who has the bell?"]) == 0
+    await third.close()
+
+
+async def test_vectors_of_a_model_that_is_set_up_no_more_are_searched_by_nobody(stores: Stores) -> None:
+    first = Vectors(stores, FakeEmbedder(OLD))
+    await first.runner.settle()
+    await first.close()
+    second = Vectors(stores, FakeEmbedder(NEW))  # the old one cannot be had
+    answer = await second.meaning.of("who has the bell?")
+    assert isinstance(answer, str)
+    assert OLD in answer
+    await second.runner.settle()
+    assert await asked(second) == NEW
+    await second.close()
+
+
+async def test_each_universe_pays_for_its_own_vectors(stores: Stores) -> None:
+    embedder = FakeEmbedder()
+    vectors = Vectors(stores, embedder)
+    await vectors.runner.settle()
+    universes = {universe.id for universe in await stores.canon(Role.INDEXER).universes()}
+    assert embedder.paid == universes
+    await vectors.close()
+
+
+async def test_a_question_that_is_late_is_known_the_next_time(stores: Stores) -> None:
+    embedder = FakeEmbedder()
+    embedder.awake.clear()
+    vectors = Vectors(stores, embedder)
+    meaning = QuestionVectors(vectors.in_use, lambda model: embedder, patience=0.0)
+    assert await meaning.of("who?") == WAKES
+    assert await meaning.of("who?") == WAKES
+    embedder.awake.set()
+    patient = QuestionVectors(vectors.in_use, lambda model: embedder, patience=5.0)
+    answer = await patient.of("who?")
+    assert isinstance(answer, Asked)
+    assert await patient.of("who?") == answer
+    # The impatient one's was made meanwhile; each was made once, however often it was asked for.
+    assert isinstance(await meaning.of("who?"), Asked)
+    assert embedder.made == ["who?", "who?"]
+    await meaning.close()
+    await patient.close()
+
+
+async def test_switched_off_it_says_so(stores: Stores) -> None:
+    book = JobBook(stores.log(Role.ORCHESTRATOR), utc_now)
+    meaning = QuestionVectors(VectorsInUse(stores.vectors(Role.INDEXER), book, None), lambda model: None)
+    assert await meaning.of("who?") == OFF
+
+
+async def test_what_the_model_says_why_not_is_the_answer(stores: Stores) -> None:
+    from agents.indexer.port import EmbedderUnavailable
+
+    class Missing(FakeEmbedder):
+        async def embed(self, *args: object, **named: object) -> list[tuple[float, ...]]:  # type: ignore[override]
+            raise EmbedderUnavailable("The embedding model needs onnxruntime.")
+
+    vectors = Vectors(stores, Missing())
+    assert await vectors.meaning.of("who?") == "The embedding model needs onnxruntime."
+    await vectors.close()
