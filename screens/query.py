@@ -247,7 +247,7 @@ class QueryScreen(QueryLeads):
         self.answer = answer
         place = self.query_one("#answer", Static)
         place.display = answer is not None
-        place.update(answer_content(answer) if answer else "")
+        place.update(answer_content(answer, in_play=self.scene_id is not None) if answer else "")
 
     # --- keys --------------------------------------------------------------------------------------
 

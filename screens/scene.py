@@ -58,6 +58,7 @@ class SceneScreen(TellingScreen):
         Binding("f3,g", "gate", "Gate", id="scene.gate", tooltip="Review everything at the canon gate"),
         Binding("f4", "mechanics", "Story", id="scene.mechanics", tooltip="Hide rolls and marks, or not"),
         Binding("f5", "sheet", "Sheet", id="scene.sheet", tooltip="Character sheets: look, and change"),
+        Binding("f8", "query", "Query", id="scene.query", tooltip="Ask the record what is so"),
         Binding("enter", "commit_now", "Commit now", id="scene.commit_now", tooltip="Write it to canon now"),
         Binding("escape", "stop", "Stop", id="scene.stop", tooltip="Stop the words, and keep what came"),
         Binding("escape", "escape", "Back", id="scene.escape", tooltip="Clear notes, then leave"),

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import on, work
-from textual.binding import Binding
 from textual.message import Message
 
 from agents.messages import Notice
@@ -50,10 +49,6 @@ class Play:
 
 class PlayScreen(LineScreen):
     """A line screen with a prompt: exchanges, commands, and what is critical."""
-
-    BINDINGS = [
-        Binding("f8", "query", "Query", id="scene.query", tooltip="Ask the record what is so"),
-    ]
 
     @dataclass
     class NotPlayed(Message):

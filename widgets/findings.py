@@ -50,12 +50,12 @@ def finding_lines(finding: Finding, width: int) -> list[Line]:
     return lines
 
 
-def answer_content(answer: Answer) -> Content:
+def answer_content(answer: Answer, *, in_play: bool = False) -> Content:
     """Say how an answer stands, with a sign; then what a model makes of it, with what is not borne out."""
     sign, _ = SIGNS[answer.standing]
     if not answer.findings:
-        lead = "The record is silent. o asks the oracle (in play), t makes it so."
-        return content(f"{sign} unknown. {lead}", "bold")
+        lead = "o asks the oracle, t makes it so." if in_play else "t makes it so."
+        return content(f"{sign} unknown: the record is silent. {lead}", "bold")
     lines = [content(f"{sign} {answer.standing}", "bold")]
     if answer.words:
         lines.append(content(one_line(answer.words)))

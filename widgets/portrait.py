@@ -54,7 +54,7 @@ def memory_lines(view: MemoryView, width: int) -> list[Line]:
         [(" ~ " if n == 0 else "   ", Ink.NPC), (part, ink)]
         for n, part in enumerate(wrap(one_line(view.memory.text), space))
     ]
-    below = f"{one_line(view.where)} · {retention_words(view)}"
+    below = f"{retention_words(view)} · {one_line(view.where)}"
     lines += [[("   ", Ink.PROSE), (part, Ink.MUTED)] for part in wrap(below, space)]
     sign, word, truth_ink = _truth(view)
     lines += [

@@ -17,12 +17,12 @@ from widgets.safe_text import ellipsise, one_line
 
 
 def roster_lines(row: CharacterRow, width: int) -> list[Line]:
-    """Draw one: a sign and the name; beneath, what they are, where they were seen, how much they remember."""
+    """Draw one: a sign and the name; beneath, what they are, how much they remember, where they were seen."""
     entity = row.entity
     sign = ("★", Ink.YOU) if entity.is_pc else ("◆", Ink.NPC)
-    what = "player character" if entity.is_pc else entity.kind.value
+    what = "PC" if entity.is_pc else entity.kind.value
     memories = f"{row.memories} memor{'y' if row.memories == 1 else 'ies'}" if row.memories else ""
-    below = " · ".join(filter(None, (what, one_line(row.seen), memories)))
+    below = " · ".join(filter(None, (what, memories, one_line(row.seen))))
     return [
         [(f" {sign[0]} ", sign[1]), (ellipsise(one_line(entity.name), width - 4), Ink.STRONG)],
         [("   ", Ink.PROSE), (ellipsise(below, width - 4), Ink.MUTED)],
@@ -34,7 +34,7 @@ class CharacterList(RowList[CharacterRow]):
 
     HELP_TITLE: ClassVar[str] = "Characters"
     HELP_TEXT: ClassVar[str] = (
-        "★ a player character, ◆ anybody else. Enter goes to what is known of them."
+        "★ a player character (PC), ◆ anybody else. Enter goes to what is known of them."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,right", "into", "Into", id="roster.into", tooltip="To what is known of them"),

@@ -23,7 +23,7 @@ async def test_sheet_memories_history_and_facts(twin: TwinDesk) -> None:
     async with seated(twin_desk(twin), ROOMY) as table:
         await table.press("4")
         assert table.screen == "CharactersScreen"
-        assert table.shows("★ Mara Venn", "player character", "[sheet]", "By Lantern Twos", "might")
+        assert table.shows("★ Mara Venn", "PC · scene 1", "[sheet]", "By Lantern Twos", "might")
         await table.press("f2")
         assert table.shows("[memories]", "They remember nothing yet")
         await table.press("f2")
@@ -41,7 +41,7 @@ async def test_sheet_memories_history_and_facts(twin: TwinDesk) -> None:
 async def test_memories_stand_beside_the_truth(twin: TwinDesk, size: tuple[int, int]) -> None:
     async with seated(twin_desk(twin), size) as table:
         await table.press(*MEMORIES)
-        assert table.shows("~ The bell never left the tower.", "told by Ilse Karr", "82% fresh")
+        assert table.shows("~ The bell never left the tower.", "82% fresh · Day 2, dusk", "Ilse Karr")
         assert table.shows("× canon says otherwise: The bell lies", "✓ canon agrees: The iron door stands")
         assert table.shows("60% fading")
         await table.press("end")

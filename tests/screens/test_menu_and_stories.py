@@ -28,7 +28,15 @@ async def test_enter_resumes_at_once() -> None:
 
 @pytest.mark.parametrize(
     ("key", "screen"),
-    [("1", "SetupScreen"), ("2", "StoriesScreen"), ("3", "UniverseScreen"), ("question_mark", "HelpScreen")],
+    [
+        ("1", "SetupScreen"),
+        ("2", "StoriesScreen"),
+        ("3", "UniverseScreen"),
+        ("4", "CharactersScreen"),
+        ("6", "QueryScreen"),
+        ("7", "SystemScreen"),
+        ("question_mark", "HelpScreen"),
+    ],
 )
 async def test_each_mode_has_a_key_and_a_way_back(key: str, screen: str) -> None:
     twin = TwinDesk()
