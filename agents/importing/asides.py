@@ -40,3 +40,8 @@ def parted(text: str) -> tuple[str, list[str]]:
 
 def _words(match: re.Match[str]) -> str:
     return next((group for group in match.groups() if group is not None), "").strip()
+
+
+def is_aside(text: str) -> bool:
+    """Whether all of a text is out of character."""
+    return _WHOLE.match(text) is not None

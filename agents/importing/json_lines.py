@@ -36,8 +36,9 @@ def looks_like_json(lines: Sequence[str]) -> bool:
 
 def read_json(lines: Sequence[str]) -> Gathering:
     """Read entries. A line that is none is a problem with its number, and the others are read."""
-    first = next((line.strip() for line in lines if line.strip()), "")
-    if (first.startswith("[") or not _is_json(first)) and (whole := _whole(lines)) is not None:
+    written = [line.strip() for line in lines if line.strip()][:2]
+    one = len(written) < 2 or written[0].startswith("[") or not _is_json(written[0])
+    if one and (whole := _whole(lines)) is not None:
         return _gathered((f"entry {n:,}: ", 0, n, value) for n, value in enumerate(whole, 1))
     return _gathered(_by_lines(lines))
 
@@ -139,7 +140,9 @@ def _whole(lines: Sequence[str]) -> list[Any] | None:
     except (ValueError, RecursionError):
         return None
     if isinstance(value, Mapping):
-        value = next((value[key] for key in _LISTS if isinstance(value.get(key), list)), [value])
+        listed = (value[key] for key in _LISTS if isinstance(value.get(key), list))
+        # An object on one line is a line like any other.
+        value = next(listed, [value] if sum(bool(line.strip()) for line in lines) > 1 else None)
     return value if isinstance(value, list) else None
 
 

@@ -11,11 +11,16 @@ from agents.clean import MAX_LINE, clean
 from agents.importing.asides import parted
 from agents.importing.decoding import decode, refused
 from agents.importing.entries import Entry, Form, Log, Problem, Voice
-from agents.importing.json_lines import read_json
+from agents.importing.json_lines import looks_like_json, read_json
+from agents.importing.lonelog import read_lonelog, signs_in
+from agents.importing.plain_text import looks_like_play, read_text
 from agents.importing.voices import with_voices
 
 MAX_NAME: Final = 80
 MAX_REF: Final = 120
+FEW_SIGNS: Final = 2
+SHARE_OF_SIGNS: Final = 0.2
+"""Of the lines with anything on them: from so many signs on, a text is a solo log."""
 
 
 def read_log(data: bytes, *, form: Form | None = None, hero: str = "") -> Log:
@@ -27,27 +32,40 @@ def read_log(data: bytes, *, form: Form | None = None, hero: str = "") -> Log:
     lines = decoded.lines
     found = form or _form(lines)
     gathered = _PARSERS[found](lines)
-    entries, guesses = with_voices([e for entry in gathered.entries for e in _named(entry)], hero)
+    named = [_named(entry, hero) for entry in gathered.entries]
+    entries, guesses = with_voices(named, hero)
     problems = [*decoded.problems, *gathered.problems, *guesses]
     told = list(_told(entries, problems))
     if not any(e.voice not in (Voice.OOC, Voice.MARK) for e in told):
         raise _nothing(found, problems)
     problems += _doubled(told)
-    return Log(found, tuple(told), tuple(problems))
+    return Log(
+        found, tuple(told), tuple(replace(p, words=" ".join(clean(p.words).split())) for p in problems)
+    )
 
 
 def _form(lines: Sequence[str]) -> Form:
-    return Form.JSON
+    """Return what the lines are written in. Raises InputError if nothing in them tells."""
+    if looks_like_json(lines):
+        return Form.JSON
+    signs, written = signs_in(lines), sum(bool(line.strip()) for line in lines)
+    if signs >= FEW_SIGNS and signs >= written * SHARE_OF_SIGNS:
+        return Form.LONELOG
+    if looks_like_play(lines):
+        return Form.TEXT
+    why = "no line of it says who speaks (`Name: words`), and it is neither JSON lines nor a solo log"
+    raise refused(why, "If it is a story that is told, say so with --format text")
 
 
-_PARSERS = {Form.JSON: read_json}
+_PARSERS: Final = {Form.JSON: read_json, Form.TEXT: read_text, Form.LONELOG: read_lonelog}
 
 
-def _named(entry: Entry) -> Iterator[Entry]:
-    """Give names and ids the shape that they are kept in."""
-    yield replace(
+def _named(entry: Entry, hero: str) -> Entry:
+    """Give names and ids the shape that they are kept in, and the hero's to who plays without a name."""
+    speaker = " ".join(clean(entry.speaker).split())[:MAX_NAME]
+    return replace(
         entry,
-        speaker=" ".join(clean(entry.speaker).split())[:MAX_NAME],
+        speaker=speaker or (hero if entry.voice is Voice.PLAYER else ""),
         ref=" ".join(clean(entry.ref).split())[:MAX_REF],
         said=" ".join(clean(entry.said).split()),
         scene=" ".join(clean(entry.scene).split())[:MAX_NAME],
@@ -61,12 +79,12 @@ def _told(entries: Sequence[Entry], problems: list[Problem]) -> Iterator[Entry]:
         if entry.voice is Voice.MARK:
             yield replace(entry, text=text)
             continue
-        words, asides = (text, []) if entry.voice is Voice.OOC else parted(text)
-        for aside in asides:
-            yield from _pieces(replace(entry, voice=Voice.OOC, text=aside), problems)
+        words, asides = parted(text)
         if words:
             yield from _pieces(replace(entry, text=words), problems)
-        elif not asides:
+        for aside in asides:
+            yield from _pieces(replace(entry, voice=Voice.OOC, text=aside), problems)
+        if not words and not asides:
             problems.append(Problem(entry.line, "it has no words; left out", lost=True))
 
 

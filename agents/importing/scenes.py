@@ -97,8 +97,8 @@ def _begin(pieces: list[_Piece], mark: str, *, goes_on: bool = False) -> None:
     if pieces[-1].turns:
         scene = pieces[-1].scene if goes_on else mark
         pieces.append(_Piece(mark, goes_on, scene))
-    else:
-        pieces[-1].mark = mark
+    elif mark and mark not in pieces[-1].mark:
+        pieces[-1].mark = " · ".join(filter(None, (pieces[-1].mark, mark)))
 
 
 def _is_long(piece: _Piece, entry: Entry) -> bool:

@@ -40,7 +40,7 @@ _AUTHORITIES: Final[Mapping[Authority, str]] = {
     Authority.PLAYER: "by a roll",
     Authority.SYSTEM: "inferred",
 }
-_LEGEND: Final = "@ action  ? question  d: roll -> result  => what happens  ! fact  <- what it rests on"
+LEGEND: Final = "@ action  ? question  d: roll -> result  => what happens  ! fact  <- what it rests on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ def to_journal(record: StoryRecord) -> str:
     Further lines of one entry are indented, so that no text can pass for another entry.
     """
     cited = _Citations(record)
-    lines = [_entry("", record.story.title or "A story"), _LEGEND]
+    lines = [_entry("", record.story.title or "A story"), LEGEND]
     lines += [
         _entry(f"({name}: ", text, ")")
         for name, text in (

@@ -1,0 +1,513 @@
+"""Reading logs: every form of them, every encoding, and what is no log refused in words."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.clean import MAX_LINE, clean
+from agents.importing.asides import parted
+from agents.importing.decoding import MAX_FILE, decode
+from agents.importing.entries import Entry, Form, Log, Voice
+from agents.importing.reading import read_log
+from agents.importing.times import read_time, when_said
+from agents.orchestrator.story_export import ScenePart, StoryRecord, to_journal
+from agents.views import TurnView
+from stores.errors import InputError
+from stores.records.play import Scene, Speaker, Story, Turn
+from tests.examples import examples
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def wall(year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0) -> datetime:
+    """A moment as the clock on a wall shows it."""
+    return datetime(year, month, day, hour, minute, second)  # noqa: DTZ001
+
+
+def log_of(*lines: str, form: Form | None = None, hero: str = "") -> Log:
+    return read_log("\n".join(lines).encode(), form=form, hero=hero)
+
+
+def rows(log: Log) -> list[tuple[str, str, str]]:
+    return [(e.voice.value if e.voice else "", e.speaker, e.text) for e in log.entries]
+
+
+def line(**fields: Any) -> str:
+    return json.dumps(fields)
+
+
+def refusal(data: bytes, form: Form | None = None) -> InputError:
+    with pytest.raises(InputError) as refused:
+        read_log(data, form=form)
+    assert refused.value.kept == "Nothing was brought in."
+    assert refused.value.todo
+    return refused.value
+
+
+# --- JSON lines -------------------------------------------------------------------------------------
+
+
+def test_json_lines_keep_ids_names_texts_and_times() -> None:
+    log = log_of(
+        line(turn=1, speaker="Mira", role="player", text="I go in.", time="2023-05-08T19:30", mood="bold"),
+        line(turn="D1:2", speaker="GM", role="gm", text="It is dark.", time="1:56 pm on 8 May, 2023"),
+        line(turn=3, speaker="Ostrick", role="npc", text="Who goes there?"),
+    )
+    assert log.form is Form.JSON
+    assert log.problems == ()
+    assert [e.ref for e in log.entries] == ["1", "D1:2", "3"]
+    assert rows(log) == [
+        ("player", "Mira", "I go in."),
+        ("gm", "GM", "It is dark."),
+        ("npc", "Ostrick", "Who goes there?"),
+    ]
+    assert [e.at for e in log.entries] == [wall(2023, 5, 8, 19, 30), wall(2023, 5, 8, 13, 56), None]
+    assert log.entries[1].said == "1:56 pm on 8 May, 2023"
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_an_array_is_read_like_lines(indent: int | None) -> None:
+    entries = [{"turn": n, "speaker": "Mira", "role": "player", "text": f"Words {n}"} for n in range(3)]
+    for whole in (entries, {"messages": entries}):
+        log = read_log(json.dumps(whole, indent=indent).encode())
+        assert [(e.ref, e.text) for e in log.entries] == [(str(n), f"Words {n}") for n in range(3)]
+
+
+def test_an_array_that_is_cut_off_gives_the_lines_that_are_whole() -> None:
+    log = log_of("[", line(turn=1, text="One") + ",", line(turn=2, text="Two") + ",", '{"turn": 3, "te')
+    assert [e.text for e in log.entries] == ["One", "Two"]
+    assert [str(p) for p in log.problems] == ["line 4: it is not whole JSON at column 13; left out"]
+
+
+def test_bad_lines_are_named_and_the_others_are_read() -> None:
+    log = log_of(
+        line(turn=1, role="player", text="Good"),
+        "not json",
+        line(turn=3, role="gm"),
+        line(turn=4, role="gm", text=["a", {"text": "b"}]),
+        line(turn=5, role="gm", text={"a": 1}),
+        "[1, 2]",
+        line(turn=7, role="gm", text="  \x1b[31m "),
+        line(turn=8, role="bard", speaker="Lu", text="La"),
+        "[" * 100_000,
+    )
+    assert [e.ref for e in log.entries] == ["1", "4", "8"]
+    assert [str(p) for p in log.problems] == [
+        "line 2: it is not whole JSON at column 1; left out",
+        "line 3: it has no text; left out",
+        "line 5: its text is an object; left out",
+        "line 6: it is a list and no object with a turn's fields; left out",
+        "line 8: there is no role “bard”; guessed from the name",
+        "line 9: it is nested too deep; left out",
+        "line 7: it has no words; left out",
+    ]
+
+
+def test_roles_of_other_programs_are_known_and_missing_ones_are_guessed() -> None:
+    log = log_of(
+        line(role="user", text="I look."),
+        line(role="assistant", text="You see."),
+        line(speaker="Narrator", text="Rain."),
+        line(speaker="Mira", text="Hm."),
+        line(speaker="Mira", text="So."),
+        line(speaker="Oracle", text="Yes, and"),
+        line(text="Told by nobody."),
+    )
+    assert [e.voice for e in log.entries] == [
+        Voice.PLAYER,
+        Voice.GM,
+        Voice.GM,
+        Voice.NPC,
+        Voice.NPC,
+        Voice.ORACLE,
+        Voice.GM,
+    ]
+
+
+def test_without_any_role_the_hero_plays_or_who_speaks_most() -> None:
+    lines = [line(speaker=name, text=f"Words {n}") for n, name in enumerate(["Lu", "Mira", "Mira", "GM"])]
+    assert [e.voice for e in log_of(*lines).entries] == [Voice.NPC, Voice.PLAYER, Voice.PLAYER, Voice.GM]
+    named = log_of(*lines, hero="lu")
+    assert [e.voice for e in named.entries] == [Voice.PLAYER, Voice.NPC, Voice.NPC, Voice.GM]
+    assert named.problems == ()
+
+
+def test_ids_that_come_twice_are_kept_and_told() -> None:
+    log = log_of(*(line(turn=ref, role="gm", text=f"Words {n}") for n, ref in enumerate([1, 2, 2, 2, 1])))
+    assert [e.ref for e in log.entries] == ["1", "2", "2", "2", "1"]
+    assert [str(p) for p in log.problems] == [
+        "2 turn ids stand in the log more than once (“2”, “1”); all those turns are kept"
+    ]
+
+
+def test_a_line_that_no_turn_holds_is_cut_between_words_and_a_monstrous_one_is_left_out() -> None:
+    words = "word " * (MAX_LINE // 4)
+    log = log_of(
+        line(turn=1, role="gm", text=words),
+        line(turn=2, role="gm", text="x" * 1_000_001),
+        line(turn=3, role="gm", text="y" * (MAX_LINE + 1)),
+    )
+    assert [e.ref for e in log.entries] == ["1", "1", "3", "3"]
+    assert " ".join(e.text for e in log.entries[:2]) == words.strip()
+    assert all(len(e.text) <= MAX_LINE for e in log.entries)
+    assert [p.line for p in log.problems] == [2, 1, 3]
+    assert "1,000,0" in str(log.problems[0])
+
+
+# --- out of character -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "story", "asides"),
+    [
+        ("(ooc) brb :)", "", ["brb :)"]),
+        ("(OOC: back in five)", "", ["back in five"]),
+        ("[ooc] tea", "", ["tea"]),
+        ("OOC: tea", "", ["tea"]),
+        ("// nice one", "", ["nice one"]),
+        ("((pizza is here))", "", ["pizza is here"]),
+        ("I go in. ((brb)) Slowly.", "I go in. Slowly.", ["brb"]),
+        ("I go in. (ooc: brb)", "I go in.", ["brb"]),
+        ("((a)) I go. ((b))", "I go.", ["a", "b"]),
+        ("See https://example.org // there", "See https://example.org // there", []),
+        ("A sum: (1 + (2))", "A sum: (1 + (2))", []),
+        ("/// a comment of code", "/// a comment of code", []),
+    ],
+)
+def test_out_of_character_is_parted_from_the_story(text: str, story: str, asides: list[str]) -> None:
+    found, aside = parted(text)
+    if text.startswith("((a))"):
+        assert aside  # it begins out of character, and so it is; nothing of it is lost
+    else:
+        assert (found, aside) == (story, asides)
+
+
+# --- plain text -------------------------------------------------------------------------------------
+
+PLAIN = """\
+=== Session 1: The quay ===
+8 May 2023
+[19:30] GM: Rain on the roofs.
+It drums.
+
+The door opens.
+[19:32] Mira: I go in. ((brb, tea))
+He said: nothing at all.
+// that was fun
+Ostrick the Grey: "Who goes there?"
+  He does not wait.
+https://example.org: no name
+---
+Session 2
+**Mira:** I'm back.
+<Ostrick> So you are.
+"""
+
+
+def test_plain_text_is_read_with_its_marks_stamps_and_asides() -> None:
+    log = read_log(PLAIN.encode(), hero="Mira")
+    assert log.form is Form.TEXT
+    assert log.problems == ()
+    assert rows(log) == [
+        ("mark", "", "Session 1: The quay"),
+        ("mark", "", "8 May 2023"),
+        ("gm", "GM", "Rain on the roofs.\nIt drums."),
+        ("gm", "GM", "The door opens."),
+        ("player", "Mira", "I go in.\nHe said: nothing at all."),
+        ("ooc", "Mira", "brb, tea"),
+        ("ooc", "", "that was fun"),
+        ("npc", "Ostrick the Grey", '"Who goes there?"\nHe does not wait.\nhttps://example.org: no name'),
+        ("mark", "", ""),
+        ("mark", "", "Session 2"),
+        ("player", "Mira", "I'm back."),
+        ("npc", "Ostrick", "So you are."),
+    ]
+    assert [e.at for e in log.entries[2:5]] == [
+        wall(2023, 5, 8, 19, 30),
+        None,
+        wall(2023, 5, 8, 19, 32),
+    ]
+    assert log.entries[3].said == "8 May 2023"
+
+
+def test_names_in_small_letters_are_names_if_they_come_often() -> None:
+    log = log_of("mira: hello", "mira: are you there", "mira: hm", "gm: yes")
+    assert rows(log) == [
+        ("player", "mira", "hello"),
+        ("player", "mira", "are you there"),
+        ("player", "mira", "hm"),
+        ("gm", "gm", "yes"),
+    ]
+
+
+def test_prose_is_read_as_told_when_it_is_said_to_be_text() -> None:
+    prose = b"It was raining. Nobody came.\n\nIn the morning it had stopped."
+    assert "no line of it says who speaks" in str(refusal(prose))
+    assert [voice for voice, _, _ in rows(read_log(prose, form=Form.TEXT))] == ["gm", "gm"]
+
+
+# --- Lonelog ----------------------------------------------------------------------------------------
+
+SOLO = """\
+# The Lighthouse
+S1 *The tower, dusk*
+@ Sneak past the guard d: Stealth 4 vs 5 -> Fail => He turns. [N:Guard|alert]
+N (Guard): "Who's there?"
+PC: "Only the wind."
+? Is anyone upstairs? -> Yes, but...
+=> They sleep.
+[N:Jonah|friendly]
+(note: remember the map)
+\\---
+A long prose.
+
+Two lines.
+---\\
+S2 *The cellar*
+@ Go down
+"""
+
+
+def test_lonelog_is_read_sign_by_sign() -> None:
+    log = read_log(SOLO.encode(), hero="Mira")
+    assert log.form is Form.LONELOG
+    assert rows(log) == [
+        ("mark", "", "The Lighthouse"),
+        ("mark", "", "The tower, dusk"),
+        ("player", "Mira", "Sneak past the guard"),
+        ("oracle", "", "Stealth 4 vs 5 -> Fail"),
+        ("gm", "", "He turns. [N:Guard|alert]"),
+        ("npc", "Guard", '"Who\'s there?"'),
+        ("player", "Mira", '"Only the wind."'),
+        ("player", "Mira", "Is anyone upstairs?"),
+        ("oracle", "", "Yes, but..."),
+        ("gm", "", "They sleep."),
+        ("system", "", "[N:Jonah|friendly]"),
+        ("ooc", "", "remember the map"),
+        ("gm", "", "A long prose.\n\nTwo lines."),
+        ("mark", "", "The cellar"),
+        ("player", "Mira", "Go down"),
+    ]
+
+
+_WORDS = st.text(st.characters(codec="utf-8", categories=["L", "N", "Zs"]), min_size=1, max_size=40).map(
+    lambda text: " ".join(clean(f"w {text}").split())
+)
+
+
+@settings(max_examples=examples(60))
+@given(
+    st.lists(st.tuples(st.sampled_from(["player", "gm", "npc", "oracle"]), _WORDS), min_size=1, max_size=12)
+)
+def test_our_own_journal_is_read_back(said: list[tuple[str, str]]) -> None:
+    turns = [
+        Turn(
+            id=f"t{n}",
+            scene_id="c",
+            parent_id=None,
+            exchange_id="e",
+            speaker=Speaker(speaker),
+            text=text,
+            name="Ostrick" if speaker == "npc" else "",
+            depth=n,
+            created_at=NOW,
+        )
+        for n, (speaker, text) in enumerate(said)
+    ]
+    scene = Scene(id="c", story_id="s", universe_id="u", order=1, title="The yard", created_at=NOW)
+    story = Story(id="s", universe_id="u", title="A story", created_at=NOW)
+    part = ScenePart(scene, [TurnView(turn=turn) for turn in turns])
+    journal = to_journal(StoryRecord(story, [part], universe="World", hero="Mira"))
+    log = read_log(journal.encode(), form=Form.LONELOG)
+    assert [(e.voice, e.text) for e in log.entries if e.voice is not Voice.MARK] == [
+        (Voice(turn.speaker.value), turn.text) for turn in turns
+    ]
+    assert {e.speaker for e in log.entries if e.voice is Voice.PLAYER} <= {"Mira"}
+
+
+# --- bytes ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
+)
+def test_any_encoding_gives_the_same_words(encoding: str) -> None:
+    text = "GM: Größe, naïve café – “ok”.\r\nMira: Plain.\r\nGM: Again."
+    log = read_log(text.encode(encoding))
+    assert [e.text for e in log.entries] == ["Größe, naïve café – “ok”.", "Plain.", "Again."]
+
+
+def test_lines_of_two_encodings_are_each_read_in_their_own_and_that_is_told() -> None:
+    data = "GM: Größe\n".encode() + "Mira: naïve\n".encode("latin-1") + b"GM: odd \x81 byte\n"
+    log = read_log(data)
+    assert [e.text for e in log.entries] == ["Größe", "naïve", "odd \ufffd byte"]
+    assert [str(p) for p in log.problems[:2]] == [
+        "2 lines are not in UTF-8 (the first is line 2); read as Windows-1252",
+        "1 character is none of Windows-1252, and became \ufffd",
+    ]
+
+
+def test_controls_and_escapes_are_stripped() -> None:
+    log = log_of("GM: \x1b[31mred\x1b[0m \x07bell \u202eback", "Mira\x1b[2J: I look\x00.")
+    assert [(e.speaker, e.text) for e in log.entries] == [("GM", "red bell back"), ("Mira", "I look.")]
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"", "it is empty"),
+        (b"\xef\xbb\xbf \r\n\r\n", "it is empty"),
+        (b"%PDF-1.7\n%\xe2\xe3", "it is a PDF"),
+        (b"PK\x03\x04\x14\x00", "it is a zip archive"),
+        (b"\x89PNG\r\n\x1a\n", "it is a picture"),
+        (b"<!DOCTYPE html><html><body>GM: hi</body></html>", "it is a page of HTML"),
+        (b"  <html>\nGM: hi", "it is a page of HTML"),
+        (bytes(range(256)) * 20, "it is no text"),
+        (b'{"turn": 1}\n{"turn": 2}', "line 1: it has no text"),
+        (b'{"turn": 1, "role": "ooc", "text": "only this"}', "nothing in it could be read"),
+        (b"a,b,c\n1,2,3\n", "no line of it says who speaks"),
+    ],
+)
+def test_what_is_no_log_is_refused_in_words(data: bytes, says: str) -> None:
+    assert says in str(refusal(data))
+
+
+def test_a_file_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents.importing.decoding.MAX_FILE", 100)
+    assert MAX_FILE > 100_000_000
+    with pytest.raises(InputError, match="are the most"):
+        decode(b"x" * 101)
+
+
+# --- anything ---------------------------------------------------------------------------------------
+
+
+def is_log_or_refused(data: bytes, form: Form | None) -> None:
+    try:
+        log = read_log(data, form=form)
+    except InputError:
+        refusal(data, form)
+        return
+    for entry in log.entries:
+        assert entry.voice is not None
+        assert entry.text == clean(entry.text)
+        assert entry.text or entry.voice is Voice.MARK
+        assert "\n" not in entry.speaker + entry.ref + entry.said
+    assert all(str(problem) == clean(str(problem)) for problem in log.problems)
+
+
+_FORMS = st.sampled_from([None, *Form])
+_SIGNS = """GM:|Mira:|@|=>|->|?|d:|S1|((|))|//|(ooc)|[12:30]|---|#|8 May 2023|(note:|\\---|---\\|[N:a\\b]|{|}|"text":
+"|words|é|:|31/31/2023|99:99|[Date]|(|)|[|]"""
+_PIECES = st.sampled_from(
+    [*_SIGNS.replace("\n", "|").split("|"), " ", "\n", "\n\n", "    ", "\x1b[2J", "\u202e"]
+)
+
+
+@settings(max_examples=examples(400, 60))
+@given(st.lists(_PIECES | st.text(max_size=5), max_size=30).map("".join), _FORMS)
+def test_any_text_is_read_or_refused(text: str, form: Form | None) -> None:
+    is_log_or_refused(text.encode("utf-8", errors="replace"), form)
+
+
+@settings(max_examples=examples(400, 60))
+@given(st.binary(max_size=200), _FORMS)
+def test_any_bytes_are_read_or_refused(data: bytes, form: Form | None) -> None:
+    is_log_or_refused(data, form)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+_FIELDS = st.sampled_from(["turn", "speaker", "role", "text", "time", "scene", "content", "name"])
+
+
+@settings(max_examples=examples(400, 60))
+@given(st.lists(st.dictionaries(_FIELDS, _JSON, max_size=6), min_size=1, max_size=4))
+def test_any_fields_are_read_or_refused(objects: list[dict[str, Any]]) -> None:
+    is_log_or_refused("\n".join(map(json.dumps, objects)).encode(), None)
+
+
+@settings(max_examples=examples(200, 40))
+@given(st.lists(st.tuples(_WORDS, _WORDS, st.integers(0, 10**9)), min_size=1, max_size=8))
+def test_ids_and_texts_survive(said: list[tuple[str, str, int]]) -> None:
+    log = log_of(*(line(turn=ref, speaker=name, role="npc", text=text) for name, text, ref in said))
+    assert [(e.speaker, e.text, e.ref) for e in log.entries] == [
+        (name[:80], text, str(ref)) for name, text, ref in said
+    ]
+
+
+# --- times ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "moment"),
+    [
+        ("2023-05-08", wall(2023, 5, 8)),
+        ("2023-05-08T13:56:02Z", wall(2023, 5, 8, 13, 56, 2)),
+        ("2023-05-08 13:56+02:00", wall(2023, 5, 8, 13, 56)),
+        ("1:56 pm on 8 May, 2023", wall(2023, 5, 8, 13, 56)),
+        ("12:05 am, May 8th 2023", wall(2023, 5, 8, 0, 5)),
+        ("Monday, 8th of May 2023, 9 p.m.", wall(2023, 5, 8, 21)),
+        ("8.5.2023 07:30", wall(2023, 5, 8, 7, 30)),
+        ("05/08/2023", wall(2023, 5, 8)),
+        ("25/12/2023", wall(2023, 12, 25)),
+        (1_683_554_160, wall(2023, 5, 8, 13, 56)),
+        ("1683554160000", wall(2023, 5, 8, 13, 56)),
+        ("31/31/2023", None),
+        ("30 February 2023", None),
+        ("Day 3, dusk", None),
+        ("3E 427", None),
+        (7, None),
+        (float("nan"), None),
+        (10**400, None),
+        (None, None),
+        (True, None),
+    ],
+)
+def test_times_are_read_where_they_can_be(value: object, moment: datetime | None) -> None:
+    said, at = read_time(value)
+    assert at == moment
+    assert len(said) <= 80
+
+
+@pytest.mark.parametrize(
+    ("ref", "said", "title", "words"),
+    [
+        ("1", "2023-05-08T13:56", "The quay", "8 May 2023 (2023-05-08T13:56)"),
+        ("1", "1:56 pm on 8 May, 2023", "The quay", "8 May 2023 (1:56 pm on 8 May, 2023)"),
+        ("1", "8 May 2023 19:30", "The quay", "8 May 2023 19:30"),
+        ("1", "Day 3, dusk", "The quay", "Day 3, dusk"),
+        ("1", "", "Session of 8 May 2023 (2)", "8 May 2023"),
+        ("1", "", "The quay", ""),
+        ("", "", "Session of 8 May 2023", ""),
+    ],
+)
+def test_when_it_was_said_can_be_found_in_words(ref: str, said: str, title: str, words: str) -> None:
+    scene = Scene(id="c", story_id="s", universe_id="u", order=1, title=title, created_at=NOW)
+    turn = Turn(
+        id="t",
+        scene_id="c",
+        parent_id=None,
+        exchange_id="t",
+        speaker=Speaker.GM,
+        text="Words",
+        depth=0,
+        ref=ref,
+        said=said,
+        created_at=NOW,
+    )
+    assert when_said(turn, scene) == words
+
+
+def test_an_entry_says_where_it_stands() -> None:
+    log = log_of("", line(turn="x", role="gm", text="Words"))
+    assert log.entries == (Entry(line=2, ref="x", text="Words", voice=Voice.GM),)
