@@ -24,6 +24,7 @@ from agents.indexer.rebuild import Say, rebuild_vectors, rebuild_words, snippets
 from agents.indexer.shelves import VectorShelf, WordsShelf
 from agents.indexer.truth import Truth
 from agents.indexer.workers import IndexWorker
+from agents.memory_manager.archive import Archive, Archivist
 from agents.memory_manager.manager import MemoryManager
 from agents.memory_manager.scenes import Scenes
 from agents.memory_manager.summariser import Summariser
@@ -123,6 +124,9 @@ def behind(
     memories = MemoryManager(log, scenes, book, clock, events)
     runner.register(memories)
     runner.register(Summariser(log, stores.canon(Role.MEMORY_MANAGER), book, clock))
+    put_away = stores.log(Role.ARCHIVIST)
+    archive = Archive(put_away, stores.objects(Role.ARCHIVIST), clock)
+    runner.register(Archivist(put_away, archive, clock))
     runner.register(IndexWorker(truth, Indexer(truth, WordsShelf(stores.words(Role.INDEXER)))))
     if wanted is not None:
         indexer = Indexer(truth, VectorShelf(vectors, wanted))

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from monitor_tui import (
+    cli_archive,
     cli_backup,
     cli_campaigns,
     cli_doctor,
@@ -67,6 +68,7 @@ for _group in (
     cli_import_log,
     cli_query,
     cli_recall,
+    cli_archive,
     cli_model,
     cli_backup,
     cli_doctor,

@@ -1,0 +1,155 @@
+"""A scene's log put away in the object store and read back: whole, checked, and made again when it moves."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from agents.memory_manager.archive import ARCHIVES, OLD, Archive, Archivist, packed, scene_log, unpacked
+from agents.messages import LineMoved
+from monitor_tui.cli import app
+from stores.authority import Role
+from stores.errors import ArchiveError, InputError, NotFound, StoreUnavailable
+from stores.records.ids import Clock
+from stores.records.play import MoveKind
+from tests.agents.memory_manager.table import Remembering, remembering
+from tests.table import START
+
+
+@pytest.fixture
+async def table(tmp_path: Path) -> AsyncIterator[Remembering]:
+    async with remembering(tmp_path) as found:
+        await found.play(
+            "> Rain.", "I climb. /check 2d6+1 vs 7", "/note a slip", "> Wind.", "/undo", "> Snow “Ω”."
+        )
+        yield found
+
+
+def at(days: float = 0) -> Clock:
+    return lambda: START + timedelta(days=days)
+
+
+def archive(table: Remembering, days: float = 0) -> Archive:
+    stores = table.desktop.stores
+    return Archive(stores.log(Role.ARCHIVIST), stores.objects(Role.ARCHIVIST), at(days))
+
+
+async def test_what_is_read_back_is_the_log(table: Remembering) -> None:
+    held = await archive(table).put(table.scene_id)
+    kept = await archive(table).read(table.scene_id)
+    assert kept == await scene_log(table.log, table.scene_id)
+    assert {t.text for t in kept.turns} >= {"Rain.", "Wind.", "Snow “Ω”."}
+    assert MoveKind.UNDO in {m.kind for m in kept.moves}
+    assert kept.resolutions
+    assert (held.turns, held.head) == (len(kept.turns), kept.scene.head)
+    # Nothing was taken out of the log.
+    assert len(await table.log.all_turns(table.scene_id)) == held.turns
+
+
+async def test_the_same_log_is_put_away_once(table: Remembering) -> None:
+    one = await archive(table).put(table.scene_id)
+    assert await archive(table, days=1).put(table.scene_id) == one
+    assert len(await table.desktop.stores.objects(None).keys(ARCHIVES)) == 1
+
+
+async def test_one_that_moved_on_is_put_away_again(table: Remembering) -> None:
+    one = await archive(table).put(table.scene_id)
+    await table.play("> The tide turns.")
+    two = await archive(table).put(table.scene_id)
+    assert (two.id, two.turns) == (one.id, one.turns + 1)
+    assert (await archive(table).read(table.scene_id)).turns[-1].text == "The tide turns."
+    assert len(await table.log.archived_logs()) == 1
+
+
+def found(home: Path, key: str) -> list[Path]:
+    return [p for p in home.rglob("*") if p.is_file() and p.name.endswith(key[4:])]
+
+
+async def test_one_that_is_lost_or_damaged_is_put_away_again(table: Remembering, tmp_path: Path) -> None:
+    one = await archive(table).put(table.scene_id)
+    (file,) = found(tmp_path, one.object_key)
+    whole = file.read_bytes()
+    file.chmod(0o600)
+    file.write_bytes(b"damaged")
+    assert await archive(table, days=1).put(table.scene_id)
+    assert file.read_bytes() == whole
+    file.unlink()
+    assert await archive(table, days=2).put(table.scene_id)
+    assert file.read_bytes() == whole
+
+
+async def test_what_is_old_is_put_away_by_itself(table: Remembering) -> None:
+    stores = table.desktop.stores
+    log = stores.log(Role.ARCHIVIST)
+
+    def worker(days: float) -> Archivist:
+        return Archivist(log, archive(table, days), at(days))
+
+    assert await worker(0).subjects() == []
+    await table.play("> Fog.")
+    old = worker(OLD.days + 1)
+    (subject,) = await old.subjects()
+    assert subject.id == table.scene_id
+    assert await old.bring(subject.id) == 0
+    assert await old.subjects() == []
+    assert [s.id for s in await old.touched(LineMoved(table.scene_id))] == [table.scene_id]
+    await table.play("> More fog.")
+    assert [s.id for s in await worker(0).subjects()] == [table.scene_id]
+
+
+async def test_a_store_that_is_down_is_tried_later(table: Remembering) -> None:
+    class Down:
+        async def put(self, collection: str, data: bytes) -> str:
+            raise StoreUnavailable("The object store does not answer.")
+
+    stores = table.desktop.stores
+    away = Archive(stores.log(Role.ARCHIVIST), Down(), at())  # type: ignore[arg-type]
+    with pytest.raises(StoreUnavailable):
+        await Archivist(stores.log(Role.ARCHIVIST), away, at()).bring(table.scene_id)
+    assert await table.log.archived_logs() == []
+
+
+async def test_what_is_not_there_or_none_of_ours_is_refused(table: Remembering) -> None:
+    with pytest.raises(NotFound):
+        await archive(table).read(table.scene_id)
+    whole = packed(await scene_log(table.log, table.scene_id))
+    for data in (
+        b"",
+        b"nonsense",
+        whole[:-20],
+        gzip.compress(b'{"format": "other"}'),
+        gzip.compress(b"[1]\n[2]"),
+    ):
+        with pytest.raises(ArchiveError):
+            unpacked(data)
+    lines = gzip.decompress(whole).splitlines()
+    short = [line for n, line in enumerate(lines) if n != 3]
+    with pytest.raises(ArchiveError):
+        unpacked(gzip.compress(b"\n".join(short)))
+
+
+def test_the_command_puts_away_lists_and_reads(tmp_path: Path) -> None:
+    import asyncio
+
+    async def play() -> None:
+        async with remembering(tmp_path) as table:
+            await table.play("> Rain upon the yard.")
+
+    asyncio.run(play())
+    run = CliRunner()
+    home = ["--home", str(tmp_path)]
+    refused = run.invoke(app, ["archive", *home])
+    assert isinstance(refused.exception, InputError)
+    assert "Nothing was put away" in run.invoke(app, ["archive", "--list", *home]).stdout
+    assert "Put away 1 scene with 1 turn" in run.invoke(app, ["archive", "a story", *home]).stdout
+    assert "A story / The yard  1 turn" in run.invoke(app, ["archive", "--list", *home]).stdout
+    assert "1. gm: Rain upon the yard." in run.invoke(app, ["archive", "--read", "the yard", *home]).stdout
+    assert (
+        '"text":"Rain upon the yard."'
+        in run.invoke(app, ["archive", "--read", "the yard", "--json", *home]).stdout
+    )
