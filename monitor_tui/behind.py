@@ -45,6 +45,10 @@ REMOTE_PATIENCE = 1.5
 """Seconds that a question waits for a vector of a provider's."""
 
 
+THEN = {JobKind.REMEMBER: (JobKind.INDEX, JobKind.EMBED)}
+"""A scene's memories are indexed once they are written, and the index notes up to where they were."""
+
+
 class Work(StrEnum):
     NOTHING = "nothing"
     ASK = "ask"
@@ -118,7 +122,7 @@ def behind(
     def rows() -> tuple[tuple[str, str], ...]:
         return (("embedding model", _embedding(house, wanted, in_use)),)
 
-    runner = Runner(book, events, names=_names(stores), rows=rows, works=work is Work.PLAY)
+    runner = Runner(book, events, names=_names(stores), rows=rows, then=THEN, works=work is Work.PLAY)
     log = stores.log(Role.MEMORY_MANAGER)
     scenes = Scenes(stores.canon(Role.MEMORY_MANAGER), log, catalogue)
     memories = MemoryManager(log, scenes, book, clock, events)

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Final
 
 from agents.background.jobs import JobBook
@@ -57,6 +58,7 @@ class Runner:
     """Implements `agents.background.views.BackgroundDesk` and `agents.background.worker.Asks`.
 
     `rows` are what others have to say on the System screen; `seconds` is the clock that waits are timed by.
+    What a worker has done is looked at by those whom `then` names for its kind, of the same subject.
     Unless it `works`, `start` does nothing: then things are done by `settle` alone.
     """
 
@@ -68,8 +70,10 @@ class Runner:
         names: Names = no_names,
         rows: Callable[[], tuple[tuple[str, str], ...]] = lambda: (),
         seconds: Callable[[], float] = time.monotonic,
+        then: Mapping[JobKind, tuple[JobKind, ...]] = MappingProxyType({}),
         works: bool = True,
     ) -> None:
+        self._then = then
         self._works = works
         self._book = book
         self._events = events
@@ -308,6 +312,8 @@ class Runner:
             self._lanes[worker.lane].put(entry)
         else:
             del self._entries[entry.key]
+            for kind in self._then.get(worker.kind, ()):
+                self.ask(kind, subject._replace(items=1), urgent=entry.urgent)
 
     def _park(
         self, kind: JobKind, lane: Lane, entry: Entry, why: str, seconds: float, everything: bool

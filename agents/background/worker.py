@@ -20,8 +20,8 @@ counted. It may be cancelled at any await; a piece must be idempotent.
 *Order.* Workers of one `lane` run one at a time: the universe next in turn, within it the highest `priority`,
 within that what was asked for first. The lanes run beside each other. `PLAIN` is for what takes milliseconds;
 `MODEL` for what asks a provider and may take a minute. REMEMBER has a higher priority than INDEX in the same
-lane, so memories are written before the words of that scene are indexed; and whoever writes memories
-publishes MemoriesWritten, so that they are indexed however the order fell out.
+lane, so memories are written before the words of that scene are indexed; when it is done with a scene, the
+runner has INDEX and EMBED look at that scene; and whoever writes memories publishes MemoriesWritten.
 
 *Failing.* `Later` means that it cannot be now and nothing is wrong (a budget is used up, a model sleeps):
 it is tried again after that time, and not counted. So is `StoreUnavailable`. Any other exception is a

@@ -34,6 +34,7 @@ async def play_on(open_: Callable[[], Awaitable[Desktop]], notes: Path, dice: ra
     note(kind="started", pid=os.getpid())
     desktop = await open_()
     await desktop.desk.recover()
+    desktop.desk.background.start()
     scene_id = await _scene(desktop.desk)
     note(kind="ready")
     number = 0

@@ -290,6 +290,17 @@ async def test_memories_are_written_before_their_scene_is_indexed(runner: Runner
     assert order == ["remember", "index"]
 
 
+async def test_what_one_has_done_the_next_looks_at(stores: Stores, events: EventBus) -> None:
+    runner = runner_of(stores, events, then={JobKind.REMEMBER: (JobKind.INDEX,)})
+    remembers = Hand(kind=JobKind.REMEMBER, priority=30, subjects=[Subject("a", "u", 9)])
+    index = Hand()
+    runner.register(remembers)
+    runner.register(index)
+    await runner.settle()
+    assert (remembers.done, index.done) == (["a"], ["a"])
+    await runner.close()
+
+
 async def test_a_worker_that_breaks_over_an_event_looks_everywhere(
     runner: Runner, events: EventBus, monkeypatch: pytest.MonkeyPatch
 ) -> None:

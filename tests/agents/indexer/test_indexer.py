@@ -18,11 +18,10 @@ from agents.indexer.truth import Truth
 from stores.authority import Role
 from stores.errors import StoreUnavailable
 from stores.open import Stores
-from stores.ports import TextItem
 from stores.records.canon import FactChange, FactStatus
-from stores.records.ids import Id
 from stores.records.jobs import JobKind
 from stores.records.play import MoveKind, Scene, Speaker, Turn
+from tests.agents.indexer.anew import anew, bring_all, held
 from tests.agents.indexer.shelf import DictShelf
 from tests.contract import builders as make
 from tests.examples import examples
@@ -72,27 +71,6 @@ async def play(stores: Stores) -> Played:
     await stores.log(Role.ORCHESTRATOR).put_story(story)
     await stores.log(Role.ORCHESTRATOR).create_scene(scene)
     return Played(stores, scene, [])
-
-
-async def bring_all(indexer: Indexer, truth: Truth) -> None:
-    """What the worker does from a start to the end."""
-    for universe_id in await truth.universes():
-        indexer.renew([universe_id])
-        for scene, _ in await indexer.behind(universe_id):
-            while await indexer.scene(scene.id):
-                pass
-        while await indexer.universe(universe_id):
-            pass
-
-
-async def anew(truth: Truth) -> dict[str, dict[Id, TextItem]]:
-    shelf = DictShelf(piece=1_000)
-    await bring_all(Indexer(truth, shelf), truth)
-    return {name: items for name, items in shelf.held.items() if items}
-
-
-def held(shelf: DictShelf) -> dict[str, dict[Id, TextItem]]:
-    return {name: items for name, items in shelf.held.items() if items}
 
 
 @pytest.fixture
@@ -283,7 +261,7 @@ step = st.tuples(
 
 
 @given(st.lists(step, max_size=25))
-@settings(max_examples=examples(150, 25), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150, 12), deadline=None, suppress_health_check=list(HealthCheck))
 def test_whatever_is_played_and_cut_off_it_ends_as_one_made_anew(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
 ) -> None:
