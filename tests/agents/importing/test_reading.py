@@ -403,11 +403,10 @@ def is_log_or_refused(data: bytes, form: Form | None) -> None:
 
 
 _FORMS = st.sampled_from([None, *Form])
-_SIGNS = """GM:|Mira:|@|=>|->|?|d:|S1|((|))|//|(ooc)|[12:30]|---|#|8 May 2023|(note:|\\---|---\\|[N:a\\b]|{|}|"text":
-"|words|é|:|31/31/2023|99:99|[Date]|(|)|[|]"""
-_PIECES = st.sampled_from(
-    [*_SIGNS.replace("\n", "|").split("|"), " ", "\n", "\n\n", "    ", "\x1b[2J", "\u202e"]
-)
+_SIGNS = r"""GM:|Mira:|@|=>|->|?|d:|S1|((|))|//|(ooc)|[12:30]|---|#|8 May 2023|(note:|\---|---\|[N:a]|{|}
+"text":|"|words|é|:|31/31/2023|99:99|[Date]|(|)|[|]"""
+_SPACES = [" ", "\n", "\n\n", "    ", "\x1b[2J", "\u202e"]
+_PIECES = st.sampled_from([*_SIGNS.replace("\n", "|").split("|"), *_SPACES])
 
 
 @settings(max_examples=examples(400, 60))

@@ -1,0 +1,281 @@
+"""Logs brought into a library: what they become there, cut off and gone on with, and played on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.desk import NewUniverse
+from agents.importing.views import ImportDone, ImportOrder, ImportProgress
+from monitor_tui.compose import Desktop
+from stores.archive import export_campaign, import_campaign, verify_campaign
+from stores.authority import Role
+from stores.errors import InputError
+from stores.open import open_stores
+from stores.records.base import Record
+from stores.records.ids import Id
+from stores.records.play import Note, Scene, Speaker, Story, Turn
+from tests.table import begin, opened
+
+TURNS = 120
+SCENES = 6
+
+
+@pytest.fixture
+async def desktop(tmp_path: Path) -> AsyncIterator[Desktop]:
+    async with opened(tmp_path / "home") as found:
+        yield found
+
+
+def order(**changes: Any) -> ImportOrder:
+    return ImportOrder(**{"name": "the_long-road.jsonl", "data": written(), "hero": "Mira", **changes})
+
+
+def written(turns: int = TURNS, words: str = "Words") -> bytes:
+    """A log of days with twenty turns each; every tenth turn has something said beside the story."""
+    speakers = (("Mira", "player"), ("GM", "gm"), ("Ostrick", "npc"))
+    lines = []
+    for n in range(turns):
+        speaker, role = speakers[n % 3]
+        aside = f" ((aside {n}))" if n % 10 == 5 else ""
+        fields = {"turn": f"D{n // 20}:{n}", "speaker": speaker, "role": role, "text": f"{words} {n}.{aside}"}
+        lines.append(json.dumps({**fields, "time": f"2023-05-{1 + n // 20:02d}T19:{n % 20:02d}"}))
+        if n == 50:
+            lines.append(json.dumps({"turn": "x", "speaker": "Sam", "role": "ooc", "text": "Pizza?"}))
+    return "\n".join(lines).encode()
+
+
+async def everything(desktop: Desktop, universe_id: Id) -> dict[str, list[Record]]:
+    """All of the universe; what an import makes bears the time of its beginning, which is left out."""
+    found: dict[str, list[Record]] = {}
+
+    def take(collection: str, records: Iterator[Record]) -> None:
+        found[collection] = list(records)
+
+    await desktop.stores.history.dump(universe_id, take)
+    return found
+
+
+def imported(found: dict[str, list[Record]]) -> dict[str, list[dict[str, Any]]]:
+    """What was brought in, without times of making and in an order of its own."""
+    ours = ("story_nodes", "scene_nodes", "stories", "scenes", "turns", "head_moves", "notes", "transitions")
+    return {
+        name: sorted(
+            (record.model_dump(mode="json", exclude={"created_at", "at"}) for record in found[name]),
+            key=lambda fields: json.dumps(fields, sort_keys=True),
+        )
+        for name in ours
+    }
+
+
+async def test_a_log_becomes_a_story_with_scenes_and_turns_and_nothing_of_it_canon(desktop: Desktop) -> None:
+    heard: list[ImportProgress] = []
+    done = await desktop.desk.imports.bring(order(), heard.append)
+    assert (done.universe, done.story, done.turns, done.scenes) == ("The long road",) * 2 + (TURNS, SCENES)
+    assert (done.notes, done.resumed_at, done.whole, done.problems) == (13, 0, False, ())
+    assert [h.turns for h in heard] == [20, 40, 60, 80, 100, 120]
+
+    log = desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+    scenes = await log.scenes(done.story_id)
+    assert [s.title for s in scenes][:2] == ["Session of 1 May 2023", "Session of 2 May 2023"]
+    turns = [turn for scene in scenes for turn in await log.line_slice(scene.id, 0, 100)]
+    assert [t.ref for t in turns] == [f"D{n // 20}:{n}" for n in range(TURNS)]
+    assert [t.text for t in turns] == [f"Words {n}." for n in range(TURNS)]
+    assert [(t.speaker, t.name) for t in turns[:3]] == [
+        (Speaker.PLAYER, "Mira"),
+        (Speaker.GM, "GM"),
+        (Speaker.NPC, "Ostrick"),
+    ]
+    assert turns[21].said == "2023-05-02T19:01"
+    ticks = [t.tick for t in turns]
+    assert ticks == sorted(set(ticks))
+    assert ticks[20] - ticks[0] == 24 * 60
+
+    found = await everything(desktop, done.universe_id)
+    assert not found["facts"]
+    assert not [p for p in found["proposed_changes"] if "Mira" not in p.model_dump_json()]
+    assert [str(getattr(entity, "name", "")) for entity in found["entities"]] == ["Mira"]
+
+
+async def test_out_of_character_talk_becomes_notes_and_no_turn(desktop: Desktop) -> None:
+    done = await desktop.desk.imports.bring(order())
+    found = await everything(desktop, done.universe_id)
+    turns = [turn for turn in found["turns"] if isinstance(turn, Turn)]
+    assert not [turn for turn in turns if "aside" in turn.text or "Pizza" in turn.text or "(" in turn.text]
+    notes = [note for note in found["notes"] if isinstance(note, Note)]
+    assert sorted(note.text for note in notes) == sorted(
+        ["Sam: Pizza?", *(f"{('Mira', 'GM', 'Ostrick')[n % 3]}: aside {n}" for n in range(5, TURNS, 10))]
+    )
+    at = {turn.id: turn.text for turn in turns}
+    assert {at[note.turn_id or ""] for note in notes if "aside 25" in note.text} == {"Words 25."}
+
+
+async def test_the_story_can_be_played_on_exported_and_moved(desktop: Desktop, tmp_path: Path) -> None:
+    desk = desktop.desk
+    done = await desk.imports.bring(order())
+    (card,) = await desk.stories()
+    assert (card.state, card.scene_state, card.scenes) == ("active", "active", SCENES)
+    scene_id = await desk.resume(done.story_id)
+    assert scene_id == done.last_scene
+    rows = await desk.transcript(scene_id, 0, 100)
+    assert [row.turn.text for row in rows] == [f"Words {n}." for n in range(100, 120)]
+    assert rows[5].notes == ("Mira: aside 105",)
+
+    await desk.submit(scene_id, "I walk on.")
+    await desk.submit(scene_id, "> The road bends.")
+    await desk.submit(scene_id, "/undo")
+    assert [row.turn.text for row in await desk.transcript(scene_id, 18, 9)] == ["Words 118.", "Words 119."]
+    await desk.submit(scene_id, "I walk back.")
+    await desk.end_scene(scene_id, "Mira turns back.")
+    following = (await desk.commit(scene_id)).next_scene_id
+    assert following is not None
+    assert (await desk.scene(following)).scene.order == SCENES + 1
+    assert await desk.recover() == ()
+
+    told = await desk.told(done.story_id)
+    assert len(told.scenes) == SCENES + 1
+    path = tmp_path / "campaign.zip"
+    await export_campaign(desktop.stores, done.universe_id, path)
+    assert verify_campaign(path).counts["turns"] > TURNS
+    assert [f async for f in desktop.stores.doctor.findings() if f.state == "bad"] == []
+    other = await open_stores(tmp_path / "other")
+    try:
+        assert (await import_campaign(other, path)).name == "The long road"
+    finally:
+        await other.close()
+
+
+@pytest.mark.parametrize("after", [0, 1, 3, SCENES - 1])
+async def test_cut_off_and_gone_on_with_it_is_as_if_it_had_never_been(
+    desktop: Desktop, tmp_path: Path, after: int
+) -> None:
+    """Cancelled while any scene is written, then the same order again, in a library of its own."""
+    await _cut_off(desktop, after)
+    before = await desktop.desk.stories()
+    assert [card.scene_state for card in before if card.scene] == ["active"] * len(before)
+    assert await desktop.desk.recover() == ()
+    done = await desktop.desk.imports.bring(order())
+    assert done.resumed_at == (20 * len((await _scenes(desktop, done))[:after]) + 1 if after else 0)
+
+    async with opened(tmp_path / "home2") as other:
+        await other.desk.create_universe(NewUniverse("The long road"))
+        whole = await other.desk.imports.bring(order())
+        cut, uncut = await everything(desktop, done.universe_id), await everything(other, whole.universe_id)
+    assert [len(rows) for rows in imported(cut).values()] == [len(rows) for rows in imported(uncut).values()]
+    assert [(t.ref, t.text, t.tick, t.depth) for t in turns_of(cut)] == [
+        (t.ref, t.text, t.tick, t.depth) for t in turns_of(uncut)
+    ]
+    again = await desktop.desk.imports.bring(order())
+    assert again.whole
+    assert imported(await everything(desktop, done.universe_id)) == imported(cut)
+    assert [f async for f in desktop.stores.doctor.findings() if f.state == "bad"] == []
+
+
+async def _cut_off(desktop: Desktop, after: int) -> None:
+    """Cancel an import when so many scenes are in."""
+    came = asyncio.Event()
+
+    def hear(progress: ImportProgress) -> None:
+        if progress.scenes == after:
+            came.set()
+            task.cancel()
+
+    task = asyncio.ensure_future(desktop.desk.imports.bring(order(), hear))
+    if after == 0:
+        await asyncio.sleep(0)
+        task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+@pytest.mark.parametrize("moments", [2, 9, 30, 77])
+async def test_it_can_be_cancelled_at_any_moment(desktop: Desktop, moments: int) -> None:
+    """Also in the middle of a write, again and again: no scene is there in part, and in the end all are."""
+    for _ in range(40):
+        task = asyncio.ensure_future(desktop.desk.imports.bring(order()))
+        for _ in range(moments):
+            await asyncio.sleep(0.0005)
+        if task.done():
+            break
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        for scene in [s for card in await desktop.desk.stories() for s in await _of(desktop, card.story.id)]:
+            assert len(await desktop.desk.transcript(scene.id, 0, 100)) == 20
+    done = await desktop.desk.imports.bring(order())
+    assert [t.ref for t in turns_of(await everything(desktop, done.universe_id))] == [
+        f"D{n // 20}:{n}" for n in range(TURNS)
+    ]
+
+
+async def _of(desktop: Desktop, story_id: Id) -> list[Scene]:
+    return await desktop.stores.log(Role.CONTEXT_ASSEMBLY).scenes(story_id)
+
+
+async def _scenes(desktop: Desktop, done: ImportDone) -> list[Scene]:
+    return await _of(desktop, done.story_id)
+
+
+def turns_of(found: dict[str, list[Record]]) -> list[Turn]:
+    return [turn for turn in found["turns"] if isinstance(turn, Turn)]
+
+
+async def test_a_story_that_was_played_on_meanwhile_is_not_written_into(desktop: Desktop) -> None:
+    desk = desktop.desk
+    await _cut_off(desktop, 2)
+    (card,) = await desk.stories()
+    scene_id = await desk.resume(card.story.id)
+    await desk.submit(scene_id, "I go my own way.")
+    with pytest.raises(InputError, match="was played on since its import was cut off") as refused:
+        await desk.imports.bring(order())
+    assert "--story" in refused.value.todo
+    beside = await desk.imports.bring(order(story="The long road, again"))
+    assert beside.turns == TURNS
+
+
+async def test_play_goes_on_while_a_log_comes_in(desktop: Desktop) -> None:
+    desk = desktop.desk
+    scene_id = await begin(desktop)
+    coming = asyncio.ensure_future(desk.imports.bring(order(data=written(600))))
+    played = 0
+    while not coming.done():
+        await desk.submit(scene_id, f"Act {played}.")
+        played += 1
+    done = await coming
+    assert done.turns == 600
+    assert played > 1
+    assert [row.turn.text for row in await desk.transcript(scene_id, 0, 1_000)] == [
+        f"Act {n}." for n in range(played)
+    ]
+
+
+async def test_who_speaks_and_is_known_is_in_the_cast(desktop: Desktop) -> None:
+    desk = desktop.desk
+    universe = await desk.create_universe(NewUniverse("Coast"))
+    first = await desk.imports.bring(order(universe="coast", hero="Ostrick", story="One"))
+    assert first.universe_id == universe.id
+    second = await desk.imports.bring(order(universe=universe.id, story="Two"))
+    (ostrick,) = [e for e in await desk.characters(universe.id) if e.name == "Ostrick"]
+    (mira,) = [e for e in await desk.characters(universe.id) if e.name == "Mira"]
+    assert [scene.cast for scene in await _scenes(desktop, second)] == [(mira.id, ostrick.id)] * SCENES
+    story = next(c.story for c in await desk.stories() if c.story.id == second.story_id)
+    assert isinstance(story, Story)
+    assert story.pc_id == mira.id
+
+
+async def test_what_is_read_is_shown_before_anything_is_written(desktop: Desktop) -> None:
+    bad = written() + b"\nnot json"
+    preview = await desktop.desk.imports.look(order(data=bad, universe="Elsewhere", story="A tale"))
+    assert (preview.universe, preview.new_universe, preview.story) == ("Elsewhere", True, "A tale")
+    assert (preview.turns, preview.scenes, preview.notes, preview.begun) == (TURNS, SCENES, 13, 0)
+    assert preview.speakers[0] == ("Mira", "player", 40)
+    assert [p.line for p in preview.problems] == [TURNS + 2]
+    assert await desktop.desk.universes() == []
+    with pytest.raises(InputError):
+        await desktop.desk.imports.bring(order(data=b"%PDF-1.7"))
+    assert await desktop.desk.universes() == []
