@@ -5,13 +5,17 @@ Vectors are made by the model that comes with MONITOR, and kept in the cache fol
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.importing.views import ImportOrder
 from agents.indexer.minilm_embedder import MiniLmEmbedder
@@ -22,11 +26,24 @@ from benchmarks.stores import cache
 from monitor_tui.compose import open_desktop
 from stores.authority import Role
 from stores.ports import TextItem, VectorItem
-from stores.records.ids import Id
+from stores.records.canon import (
+    CanonBatch,
+    Evidence,
+    EvidenceKind,
+    Fact,
+    FactKind,
+    FactStatus,
+    Involvement,
+    Supersession,
+    Support,
+)
+from stores.records.ids import Id, derived
 from stores.records.play import Turn
+from stores.records.world import Entity, EntityKind
 from stores.stores import Stores
 
 AT_ONCE: Final = 64
+START: Final = datetime(2023, 1, 1, tzinfo=UTC)
 
 
 class KeptVectors:
@@ -35,7 +52,7 @@ class KeptVectors:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._embedder = MiniLmEmbedder()
-        self._kept: dict[str, np.ndarray] = {}
+        self._kept: dict[str, npt.NDArray[np.float32]] = {}
         self._new = False
         if file.exists():
             with np.load(file) as kept:
@@ -82,14 +99,98 @@ class Asking:
 async def indexed(home: Path, log: Path, kept: Path | None = None) -> AsyncIterator[Asking]:
     """Bring the log in, index it, and hand over what is needed to ask."""
     meaning = KeptVectors(kept or cache() / "vectors.npz")
+    data = await asyncio.to_thread(log.read_bytes)
     desktop = await open_desktop(home)
     try:
-        done = await desktop.desk.imports.bring(ImportOrder(log.name, log.read_bytes(), universe="Measured"))
+        done = await desktop.desk.imports.bring(ImportOrder(log.name, data, universe="Measured"))
         turns = await index(desktop.stores, done.universe_id, meaning)
         yield Asking(desktop.stores, done.universe_id, meaning, {t.ref: t for t in turns})
     finally:
         await meaning.close()
         await desktop.close()
+
+
+async def take_canon(stores: Stores, universe_id: Id, file: Path, turns: Mapping[str, Turn]) -> None:
+    """Commit the entities and facts of a file, with what they rest on and what they supersede, as the gate
+    would have let them in along the way; then index them."""
+    text = await asyncio.to_thread(file.read_text, "utf-8")
+    lines = [json.loads(line) for line in text.splitlines()]
+    entities = {line["entity"]: _entity(line, universe_id) for line in lines if "entity" in line}
+    told = [line for line in lines if "fact" in line]
+    since = {line["fact"]: turns[line["turns"][0]].tick for line in told}
+    until = {older: since[line["fact"]] for line in told for older in line["ends"]}
+    facts, evidence, supports, edges = [], [], [], []
+    for line in told:
+        fact = _fact(line, universe_id, entities, since, until)
+        facts.append(fact)
+        for ref in line["turns"]:
+            piece = Evidence(
+                id=derived("measured evidence", fact.id, ref),
+                kind=EvidenceKind.TURN,
+                ref_id=turns[ref].id,
+                turn_id=turns[ref].id,
+            )
+            evidence.append(piece)
+            supports.append(Support(subject_id=fact.id, evidence_id=piece.id))
+        edges += [Supersession(newer_id=fact.id, older_id=_fact_id(older)) for older in line["ends"]]
+    batch = CanonBatch(
+        id=derived("measured canon"),
+        universe_id=universe_id,
+        entities=tuple(entities.values()),
+        facts=tuple(facts),
+        evidence=tuple(evidence),
+        supports=tuple(supports),
+        supersedes=tuple(edges),
+    )
+    await stores.canon(Role.CANON_KEEPER).commit(batch)
+
+
+async def index_canon(stores: Stores, universe_id: Id, meaning: KeptVectors) -> None:
+    truth = Truth(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
+    entities, facts = await truth.canon(universe_id)
+    await put(stores, "entities", entities, meaning)
+    await put(stores, "facts", facts, meaning)
+
+
+def _entity(line: Mapping[str, Any], universe_id: Id) -> Entity:
+    return Entity(
+        id=derived("measured entity", line["entity"]),
+        universe_id=universe_id,
+        kind=EntityKind(line["kind"]),
+        name=line["entity"],
+        aliases=tuple(line["aliases"]),
+        recorded_at=START,
+    )
+
+
+def _fact(
+    line: Mapping[str, Any],
+    universe_id: Id,
+    entities: Mapping[str, Entity],
+    since: Mapping[str, int],
+    until: Mapping[str, int],
+) -> Fact:
+    roles = ("subject", "object", "witness")
+    over = line["fact"] in until
+    return Fact(
+        id=_fact_id(line["fact"]),
+        universe_id=universe_id,
+        kind=FactKind.STATE,
+        predicate="stated",
+        statement=line["says"],
+        involves=tuple(
+            Involvement(role=role, entity_id=entities[name].id)
+            for role, name in zip(roles, line["about"], strict=False)
+        ),
+        valid_from=since[line["fact"]],
+        valid_to=until.get(line["fact"]),
+        status=FactStatus.SUPERSEDED if over else FactStatus.CANONICAL,
+        recorded_at=START,
+    )
+
+
+def _fact_id(key: str) -> Id:
+    return derived("measured fact", key)
 
 
 async def index(stores: Stores, universe_id: Id, meaning: KeptVectors) -> list[Turn]:

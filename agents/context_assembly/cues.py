@@ -42,8 +42,10 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _NOW = re.compile(
-    r"\b(?:now|nowadays|currently|current|still|these days|at (?:the moment|present)|latest|lately|today|"
-    r"any ?more|by now|at last|in the end|finally|eventually|most recent(?:ly)?|up to date)\b",
+    r"\b(?:now|nowadays|currently|current|still|these days|at (?:the moment|present)|presently|latest|lately|"
+    r"today|any ?more|by now|at last|in the end|finally|eventually|most recent(?:ly)?|up to date|newest|"
+    r"as it stands|so far|no longer|after all|ended up|end up|"
+    r"by (?:the|this) (?:spring|summer|autumn|fall|winter|end))\b",
     re.IGNORECASE,
 )
 _PAST = re.compile(
@@ -85,11 +87,13 @@ class Day:
 @dataclass(frozen=True, slots=True)
 class Cues:
     """`stems` of the telling words, in order; `spoken` all words, without case, as they stand. `when`: a time
-    is asked for; `now`: how it is at present; `days`: dates that it names."""
+    is asked for; `present`: how it is, and not how it was; `now`: it says so itself (now, still, in the end);
+    `days`: dates that it names."""
 
     stems: tuple[str, ...] = ()
     spoken: frozenset[str] = frozenset()
     when: bool = False
+    present: bool = False
     now: bool = False
     days: tuple[Day, ...] = ()
 
@@ -102,7 +106,8 @@ def cues_of(question: str) -> Cues:
         stems=tuple(dict.fromkeys(stems(text))),
         spoken=frozenset(words(text)),
         when=when,
-        now=not when and _is_now(text),
+        present=not when and _is_present(text),
+        now=not when and _NOW.search(text) is not None,
         days=tuple(_days(text)),
     )
 
@@ -145,7 +150,7 @@ def covered(asked: Iterable[str], offered: Iterable[str], weight: dict[str, floa
     return sum(weight.get(word, 1.0) for word in wanted.intersection(offered)) / total if total else 0.0
 
 
-def _is_now(text: str) -> bool:
+def _is_present(text: str) -> bool:
     if _NOW.search(text):
         return True
     return _PRESENT.search(text) is not None and _PAST.search(text) is None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from asyncio import gather
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -23,6 +23,8 @@ from stores.records.ids import Id
 from stores.records.world import Entity, EntityStatus
 
 HOPS: Final = 2
+CHAIN: Final = 6
+"""How often a value may have changed since, for the last one to be found by the first."""
 NEAR: Final = 30
 """Entities around those that are named, the nearest."""
 FACTS: Final = 40
@@ -32,8 +34,15 @@ BEST: Final = 12
 MOST_NAMES: Final = 6
 OVER: Final = 0.4
 """What is left of the share of a fact that is over, where it is asked how it is now."""
+BY_MEANING: Final = 0.6
+FAR: Final = 0.2
+NEAR_ENOUGH: Final = 0.7
 BARE: Final = 0.15
 """What a fact is worth that joins two who are named and shares no word with the question."""
+
+
+NearFacts = Callable[[], Awaitable[Mapping[Id, float]]]
+"""Gives the facts that are nearest in meaning, with their cosines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,22 +76,27 @@ class Links:
         self._canon = canon
         self._index = index
 
-    async def of(self, question: str, cues: Cues, within: Within) -> Linked:
-        """Return what bears on it. Raises StoreError."""
+    async def of(self, question: str, cues: Cues, within: Within, by_meaning: NearFacts) -> Linked:
+        """Return what bears on it; `by_meaning` gives the facts that are near, as far as can be had. Raises
+        StoreError."""
         scope = {"universe": within.universe_id}
-        roots, hits = await gather(
+        roots, by_words, near_facts = await gather(
             self._named(question, cues, within.universe_id),
             self._index.search("facts", question, k=FACTS, scope=scope),
+            by_meaning(),
         )
+        hits = {hit.id for hit in by_words} | set(near_facts)
         if not roots and not hits:
             return Linked()
         near, said, lists = await gather(
             self._canon.neighbourhood(list(roots), hops=HOPS, limit=NEAR),
-            self._canon.facts_by_id([hit.id for hit in hits]),
+            self._canon.facts_by_id(hits),
             gather(*(self._canon.facts_about(id, history=True, newest=FACTS) for id in roots)),
         )
         facts = {f.id: f for f in (*near.facts, *said.values(), *(f for facts in lists for f in facts))}
-        weighed = _weighed(facts.values(), cues, roots)
+        weighed = _weighed(facts.values(), cues, roots, near_facts)
+        if cues.present:
+            facts |= await self._successors(weighed, facts)
         best = dict(sorted(weighed.items(), key=lambda each: (-each[1], each[0]))[:BEST])
         turns, over = await self._evidence(best, facts)
         entities = dict.fromkeys(roots, 1.0) | {e.id: 0.3 for e in near.entities if e.id not in roots}
@@ -106,6 +120,26 @@ class Links:
             if entity is not None and entity.status is EntityStatus.CANONICAL and _is_named(entity, cues):
                 found.setdefault(entity.id, entity)
         return dict(list(found.items())[:MOST_NAMES])
+
+    async def _successors(self, weighed: dict[Id, float], facts: Mapping[Id, Fact]) -> dict[Id, Fact]:
+        """Give what took the place of a fact that is over the share that the fact has, and the fact less of
+        it: asked how it is, whoever finds the old value wants the new one. Returns those it had to read."""
+        best = sorted(weighed, key=lambda id: (-weighed[id], id))[:BEST]
+        known, read = dict(facts), dict[Id, Fact]()
+        for old_id in [id for id in best if is_over(known[id])]:
+            share, reached = weighed[old_id], [old_id]
+            for _ in range(CHAIN):
+                newer = [f for id in reached for f in await self._canon.superseded_by(id)]
+                read |= {f.id: f for f in newer if f.id not in known}
+                known |= read
+                reached = [f.id for f in newer if is_over(f)]
+                for fact in newer:
+                    if not is_over(fact):
+                        weighed[fact.id] = max(weighed.get(fact.id, 0.0), share)
+                if not reached:
+                    break
+            weighed[old_id] = share * OVER
+        return read
 
     async def _evidence(
         self, best: Mapping[Id, float], facts: Mapping[Id, Fact]
@@ -132,9 +166,11 @@ def _is_named(entity: Entity, cues: Cues) -> bool:
     return False
 
 
-def _weighed(facts: Iterable[Fact], cues: Cues, roots: Collection[Id]) -> dict[Id, float]:
-    """Return what each fact is worth for the question: by the words they share, the rarer the more; less if
-    it is over, where it is asked how it is now."""
+def _weighed(
+    facts: Iterable[Fact], cues: Cues, roots: Collection[Id], near: Mapping[Id, float]
+) -> dict[Id, float]:
+    """Return what each fact is worth for the question: by the words they share, the rarer the more, and by
+    how near it comes in meaning."""
     listed = [(fact, tuple(dict.fromkeys(stems(fact.statement)))) for fact in facts]
     rarity = _rarity([own for _, own in listed])
     weighed: dict[Id, float] = {}
@@ -142,12 +178,19 @@ def _weighed(facts: Iterable[Fact], cues: Cues, roots: Collection[Id]) -> dict[I
         if fact.status is FactStatus.RETCONNED:
             continue
         share = covered(cues.stems, own, rarity)
+        if near:
+            share = (1 - BY_MEANING) * share + BY_MEANING * _nearness(near.get(fact.id, 0.0))
         if len({i.entity_id for i in fact.involves}.intersection(roots)) > 1:
             share = max(share, BARE)
         if share:
-            weighed[fact.id] = share * (OVER if cues.now and is_over(fact) else 1.0)
+            weighed[fact.id] = share
     most = max(weighed.values(), default=1.0)
     return {id: share / most for id, share in weighed.items()} if most < BARE else weighed
+
+
+def _nearness(cosine: float) -> float:
+    """Return a cosine as a share: from FAR (nothing in common) to NEAR_ENOUGH (the same said otherwise)."""
+    return min(1.0, max(0.0, (cosine - FAR) / (NEAR_ENOUGH - FAR)))
 
 
 def _rarity(lists: Sequence[Sequence[str]]) -> dict[str, float]:

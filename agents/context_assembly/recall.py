@@ -69,10 +69,15 @@ class Recollector:
             return Findings()
         cues, notes = cues_of(question), _Notes()
         scope = scope_of(kind, within)
+
+        async def near_facts() -> dict[Id, float]:
+            looking = self._by_meaning("facts", question, scope_of("facts", within), notes)
+            return dict(await notes.gone_without("meaning", looking) or ())
+
         by_words, by_meaning, linked = await gather(
             notes.gone_without("words", self._by_words(kind, question, scope)),
             notes.gone_without("meaning", self._by_meaning(kind, question, scope, notes)),
-            notes.gone_without("graph", self._links.of(question, cues, within)),
+            notes.gone_without("graph", self._links.of(question, cues, within, near_facts)),
         )
         lists = {"words": normalised(by_words or ()), "meaning": normalised(by_meaning or ())}
         by = fused(lists, {"words": self._weights.words, "meaning": self._weights.meaning})

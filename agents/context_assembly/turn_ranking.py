@@ -1,16 +1,17 @@
 """Which turns answer: what the indexes gave, ranked again by what the turns themselves say. Pure.
 
 An index item holds a turn and the one before it, so a hit says that the answer is in either: a turn that asks
-hands on to the one that answers. Then who was asked after, when, and (of what changed) the later of two that
-say the same sort of thing. Source: design/libraries.md, "Embeddings".
+hands on to the one that answers. Then what stands beside other hits, who was asked after, when, and what was
+said later. Source: design/libraries.md, "Embeddings".
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from agents.context_assembly.cues import Cues, covered, stems, tells_time, words
@@ -32,17 +33,18 @@ class Weights:
     about: float = 0.1
     time: float = 0.15
     day: float = 0.6
-    graph: float = 0.5
+    graph: float = 4.0
     bridge: float = 0.2
-    later: float = 0.3
+    later: float = 1.2
+    present: float = 0.1
+    beside: float = 0.2
 
 
 WEIGHTS: Final = Weights()
 
-SAME_SORT: Final = 0.34
-"""How much two turns must have in common, by the weight of their words, to say the same sort of thing."""
-LATER_AMONG: Final = 12
-"""Turns at the top among which the later one is preferred."""
+REACH: Final = 4
+FADES: Final = 0.7
+"""Turns of the same scene that lend each other some of their score, and how much less each step away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,20 @@ def rarity_of(told: Iterable[Told]) -> dict[str, float]:
     return {stem: math.log(1 + len(of_turns) / (count + 0.5)) for stem, count in counts.items()}
 
 
+def beside(items: By, told: Mapping[Id, Told], weights: Weights) -> By:
+    """Return the items with what those beside them lend: where much of a passage was found, what is asked is
+    likely in it, even in a turn that names nothing (*it*, *she*, *there*)."""
+    places = {(one.turn.scene_id, one.turn.depth): id for id, one in told.items() if id in items}
+    lent: By = {id: dict(found) for id, found in items.items()}
+    for (scene_id, depth), id in places.items():
+        for step in range(1, REACH + 1):
+            share = weights.beside * FADES ** (step - 1)
+            for other in (places.get((scene_id, depth - step)), places.get((scene_id, depth + step))):
+                for way, score in items[other].items() if other else ():
+                    lent[id][way] = lent[id].get(way, 0.0) + share * score
+    return lent
+
+
 def add_cues(
     by: By, told: Mapping[Id, Told], cues: Cues, on_the_day: Collection[Id], weights: Weights
 ) -> None:
@@ -114,24 +130,14 @@ def add_cues(
             found["graph"] = found.get("graph", 0.0) + sign
 
 
-def prefer_later(by: By, order: Sequence[Id], told: Mapping[Id, Told], cues: Cues, weights: Weights) -> None:
-    """Of two that say the same sort of thing, lift the later one: what is asked is how it is now."""
-    if not cues.now:
+def prefer_later(by: By, told: Mapping[Id, Told], cues: Cues, weights: Weights) -> None:
+    """Lift what was said later: much where the question says now, a little where it asks how something is."""
+    worth = weights.later if cues.now else weights.present if cues.present else 0.0
+    if not worth or len(by) < 2:
         return
-    top = list(order[:LATER_AMONG])
-    rarity = rarity_of(told.values())
-    asked = set(cues.stems)
-    for id in top:
-        mine = told[id]
-        older = [
-            other
-            for other in top
-            if other != id
-            and _after(mine.turn, told[other].turn)
-            and _alike(mine, told[other], rarity, asked) >= SAME_SORT
-        ]
-        if older:
-            by[id]["recent"] = weights.later
+    in_time = sorted(by, key=lambda id: _place(told[id].turn))
+    for place, id in enumerate(in_time):
+        by[id]["recent"] = worth * place / (len(in_time) - 1)
 
 
 def named(speaker: str, cues: Cues) -> str:
@@ -145,18 +151,6 @@ def _named_in(one: Told, speakers: set[str]) -> set[str]:
     return {speaker for speaker in speakers if said.intersection(words(speaker))}
 
 
-def _after(one: Turn, other: Turn) -> bool:
-    return (one.tick, one.depth, one.created_at) > (other.tick, other.depth, other.created_at)
-
-
-def _alike(one: Told, other: Told, rarity: dict[str, float], asked: set[str]) -> float:
-    """Return how much of what either says of the matter both say: of the words asked for, and of the rest."""
-    mine, theirs = set(one.stems), set(other.stems)
-    shared, either = mine & theirs, mine | theirs
-    if not either or not (shared & asked):
-        return 0.0
-    weigh = rarity.get
-    wanted = (mine | theirs) & asked
-    of_asked = sum(weigh(s, 1.0) for s in shared & asked) / sum(weigh(s, 1.0) for s in wanted)
-    of_all = sum(weigh(s, 1.0) for s in shared) / sum(weigh(s, 1.0) for s in either)
-    return max(of_all, 0.7 * of_asked)
+def _place(turn: Turn) -> tuple[int, int, datetime, Id]:
+    """Return what orders turns in time: world time, then the line."""
+    return turn.tick, turn.depth, turn.created_at, turn.id

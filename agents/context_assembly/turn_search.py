@@ -24,6 +24,7 @@ from agents.context_assembly.turn_ranking import (
     Told,
     Weights,
     add_cues,
+    beside,
     own_words,
     prefer_later,
     rarity_of,
@@ -39,7 +40,7 @@ FIRST: Final = 5
 BRIDGES: Final = 6
 AGAIN: Final = 30
 """Hits of the second look."""
-STALE: Final = 0.6
+STALE: Final = 0.4
 """What is left of a turn that bears out only what is over, where it is asked how it is now."""
 CHECKED: Final = 40
 """Turns at the top of which is looked up what rests on them."""
@@ -66,16 +67,16 @@ class TurnSearch:
         """Return every turn that may answer, with what each way of looking gives to it. Raises StoreError."""
         weights = self._weights
         told = await self._told((*items, *linked.turns), within)
-        by = own_words(items, told, cues, weights)
+        by = own_words(beside(items, told, weights), told, cues, weights)
         for id, share in linked.turns.items():
             if id in told:
                 _add(by, id, "graph", weights.graph * share)
         add_cues(by, told, cues, await self._on_the_day(told, cues), weights)
         if weights.bridge:
             await self._again(question, cues, by, told, linked, within)
-        if cues.now:
+        if cues.present:
             await self._less_if_over(by, linked)
-        prefer_later(by, ranked(by), told, cues, weights)
+        prefer_later(by, told, cues, weights)
         lost = sum(1 for id in items if id not in told)
         return Ranked(by, lost)
 
