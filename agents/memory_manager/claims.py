@@ -100,8 +100,9 @@ class Claims:
 
     def _read(self, text: str, named: Named, me: Id | None) -> list[Claim]:
         found: list[Claim] = []
-        for pattern, predicate, fixed in self._patterns:
-            match = pattern.fullmatch(text)
+        folded = text.casefold()
+        for words, pattern, predicate, fixed in self._patterns:
+            match = pattern.fullmatch(text) if words in folded else None
             if match is None:
                 continue
             groups = match.groupdict()
@@ -179,9 +180,9 @@ def whom(words: str, named: Named, me: Id | None = None) -> Id | None:
     return named.get(wanted) or named.get(_ARTICLE.sub("", wanted)) or named.get(f"the {wanted}")
 
 
-def _patterns(predicates: Iterable[Predicate]) -> list[tuple[re.Pattern[str], Predicate, str | None]]:
-    """Return how the catalogue's sentences are read, in the third person and in the first; with the value
-    that a sentence stands for, if it does for one."""
+def _patterns(predicates: Iterable[Predicate]) -> list[tuple[str, re.Pattern[str], Predicate, str | None]]:
+    """Return how the catalogue's sentences are read, in the third person and in the first: words that stand
+    in it for sure, the whole, and the value that it stands for, if it does for one."""
     worded: list[tuple[str, Predicate, str | None]] = []
     for predicate in predicates:
         given = predicate.statement
@@ -193,9 +194,13 @@ def _patterns(predicates: Iterable[Predicate]) -> list[tuple[re.Pattern[str], Pr
         if predicate.name == "alive":
             templates += [("false", words) for words in _DEAD]
         worded += ((text, predicate, value) for value, words in templates for text in _variants(words))
-    return [
-        (re.compile(_pattern(text), re.IGNORECASE), predicate, value) for text, predicate, value in worded
-    ]
+    return [(_sure(t), re.compile(_pattern(t), re.IGNORECASE), predicate, v) for t, predicate, v in worded]
+
+
+def _sure(template: str) -> str:
+    """Return the longest words between what is filled in."""
+    parts = re.split(r"\{\w+\}", template.casefold())
+    return " ".join(max(parts, key=len).split())
 
 
 def _variants(template: str) -> list[str]:

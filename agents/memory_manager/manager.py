@@ -8,6 +8,7 @@ design/authority.md (memories are its alone); design/loops.md, "Background".
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
@@ -35,7 +36,7 @@ from stores.records.jobs import JobKind
 from stores.records.memory import How, Memory
 from stores.records.play import Scene, Turn
 
-PIECE: Final = 60
+PIECE: Final = 30
 """Turns of one scene that are gone through at a time."""
 READ: Final = derived("subject", "memories that were read")
 """The subject of what was recalled: it is of no universe."""
@@ -173,7 +174,8 @@ class MemoryManager:
     async def _write(self, setting: Setting, turns: Sequence[Turn], behind: Sequence[Turn]) -> int:
         """Write what the turns leave, where it is not there already; returns how many memories changed."""
         lived = await self._scenes.lived(setting, turns, behind)
-        made = lived.memories(self._clock())
+        # In a thread: reading what was said takes a while, and play goes on meanwhile.
+        made = await asyncio.to_thread(lived.memories, self._clock())
         there = await self._log.memories(turn_ids=[t.id for t in turns])
         changed = await self._marked(changes(made, there, lived))
         if changed:
@@ -185,11 +187,12 @@ class MemoryManager:
         by = {m.corrects: m.id for m in changed if m.corrects}
         every = {m.id: m for m in await self._log.memories(ids=by)} if by else {}
         every |= {m.id: m for m in changed}
+        written = {m.id for m in changed}
         marks = {i: by[i] for i, m in every.items() if i in by and m.corrected_by != by[i]}
         return [
             m.model_copy(update={"corrected_by": marks[i]}) if i in marks else m
             for i, m in every.items()
-            if i in marks or m in changed
+            if i in marks or i in written
         ]
 
     async def _scene(self, scene_id: Id) -> Collection[Subject]:

@@ -128,8 +128,15 @@ class _Remembering:
         self._lived = lived
         self._now = now
         self._made: dict[Id, Memory] = {}
-        self._of: dict[Id, list[tuple[Memory, list[Claim]]]] = {}
-        self._fact_claims = [(f, lived.claims.of_fact(f, lived.named)) for f in lived.known]
+        self._read: dict[tuple[str, Id | None], list[Claim]] = {}
+        self._held: dict[tuple[Id, str], dict[Id, tuple[Memory, Claim]]] = {}
+        """What somebody holds, by whose it is and the slot that it is about."""
+        self._linked: set[tuple[Id, Id]] = set()
+        self._gone: set[Id] = set()
+        self._facts: dict[str, list[tuple[Fact, Claim]]] = {}
+        for fact in lived.known:
+            for claim in lived.claims.of_fact(fact, lived.named):
+                self._facts.setdefault(_place(claim), []).append((fact, claim))
         for memory in lived.held:
             self._note(memory)
 
@@ -186,7 +193,7 @@ class _Remembering:
 
     def _told(self, turn: Turn, who: Id, told: Sequence[Saying], linked: set[Id]) -> Iterator[Memory]:
         """What others say that can be compared: of a fact that is known, or a claim nobody has decided on."""
-        claims = [(s, self._lived.claims.of(s.words, self._lived.named, s.by)) for s in told]
+        claims = [(s, self._claimed(s.words, s.by)) for s in told]
         correcting = any(CORRECTING.search(s.words) for s in told)
         positive = {c.slot for _, found in claims for c in found if c.holds}
         for nth, (saying, found) in enumerate(claims):
@@ -327,7 +334,7 @@ class _Remembering:
         """Return who says the fact in this turn, if it is said and not shown."""
         claims = {c for c in self._lived.claims.of_fact(fact, self._lived.named) if c.holds}
         for saying in told:
-            if claims.intersection(self._lived.claims.of(saying.words, self._lived.named, saying.by)):
+            if claims.intersection(self._claimed(saying.words, saying.by)):
                 return saying.by
             quoted = (e.quote for e in stated.proposal.evidence if e.kind is EvidenceKind.TURN)
             if any(q and _in(q, saying.words) for q in quoted):
@@ -338,51 +345,65 @@ class _Remembering:
 
     def _meant(self, claims: Sequence[Claim], tick: int) -> Fact | None:
         """Return the fact that is spoken of, as it is or otherwise: one that holds at that time first."""
-        right = [f for f, own in self._fact_claims if set(own).intersection(claims)]
-        about = [f for f, own in self._fact_claims if any(c.meets(o) for c in claims for o in own)]
+        near = [(f, c, own) for c in claims for f, own in self._facts.get(_place(c), ())]
+        right = [f for f, claim, own in near if claim == own]
+        otherwise = [f for f, claim, own in near if claim.meets(own)]
         for found in (
             [f for f in right if _holds(f, tick)],
-            [f for f in about if _holds(f, tick)],
+            [f for f in otherwise if _holds(f, tick)],
             right,
         ):
             if found:
                 return found[-1]
         return None
 
+    def _claimed(self, words: str, by: Id | None) -> list[Claim]:
+        if (words, by) not in self._read:
+            self._read[words, by] = self._lived.claims.of(words, self._lived.named, by)
+        return self._read[words, by]
+
     def _knows(self, who: Id, fact_id: Id) -> bool:
-        return any(m.linked_fact_id == fact_id for m, _ in self._of.get(who, ()))
+        return (who, fact_id) in self._linked
 
     def _note(self, memory: Memory) -> None:
-        claims = self._claims(memory)
-        held = self._of.setdefault(memory.entity_id, [])
-        held[:] = [pair for pair in held if pair[0].id != memory.id]
-        held.append((memory, claims))
+        if memory.linked_fact_id:
+            self._linked.add((memory.entity_id, memory.linked_fact_id))
+        if memory.corrects:
+            self._gone.add(memory.corrects)
+        if memory.how is How.SAW:
+            return  # nothing takes the place of what was seen
+        for claim in self._claimed(memory.text, memory.told_by):
+            self._held.setdefault((memory.entity_id, claim.slot), {})[memory.id] = (memory, claim)
 
     def _corrected(self, memory: Memory, correcting: bool) -> Id | None:
         """Return the memory of the same character that this one takes the place of."""
-        claims = self._claims(memory)
-        gone = {m.corrects for m, _ in self._of.get(memory.entity_id, ())}
-        for old, other in reversed(self._of.get(memory.entity_id, [])):
-            if old.id == memory.id or old.id in gone or old.how is How.SAW or old.tick > memory.tick:
-                continue
-            if not any(c.meets(o) for c in claims for o in other):
-                continue
-            if (
+        if memory.how is How.SAW and memory.linked_fact_id is None:
+            return None  # that something was said or done in a turn says no more
+        claims = self._claimed(memory.text, memory.told_by)
+        rivals = [
+            old
+            for claim in claims
+            for old, other in self._held.get((memory.entity_id, claim.slot), {}).values()
+            if claim.meets(other) and old.id != memory.id and old.tick <= memory.tick
+        ]
+        for old in sorted(rivals, key=lambda m: m.tick, reverse=True):
+            if old.id not in self._gone and (
                 memory.how is not How.TOLD
                 or correcting
-                or (self._is_right(claims, memory.tick) and not self._is_right(other, memory.tick))
+                or (self._is_right(claims, memory.tick) and not self._was_right(old, memory.tick))
             ):
                 return old.id
         return None
 
-    def _claims(self, memory: Memory) -> list[Claim]:
-        """Return what a memory says is so. That something was said or done in a turn says no more."""
-        if memory.how is How.SAW and memory.linked_fact_id is None:
-            return []
-        return self._lived.claims.of(memory.text, self._lived.named, memory.told_by)
+    def _was_right(self, memory: Memory, tick: int) -> bool:
+        return self._is_right(self._claimed(memory.text, memory.told_by), tick)
 
     def _is_right(self, claims: Sequence[Claim], tick: int) -> bool:
-        return any(_holds(f, tick) and set(own).intersection(claims) for f, own in self._fact_claims)
+        return any(
+            claim == own and _holds(fact, tick)
+            for claim in claims
+            for fact, own in self._facts.get(_place(claim), ())
+        )
 
     def _memory(
         self,
@@ -418,6 +439,11 @@ class _Remembering:
         )
         corrects = self._corrected(memory, correcting)
         return memory.model_copy(update={"corrects": corrects}) if corrects else memory
+
+
+def _place(claim: Claim) -> str:
+    """Return what a claim can be found by: its slot; of one that says no more than its words, those."""
+    return claim.slot + (f"|{claim.value}" if claim.slot == "said" else "")
 
 
 def memory_id(turn_id: Id, entity_id: Id, place: str) -> Id:
