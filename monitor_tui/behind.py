@@ -45,8 +45,8 @@ REMOTE_PATIENCE = 1.5
 """Seconds that a question waits for a vector of a provider's."""
 
 
-THEN = {JobKind.REMEMBER: (JobKind.INDEX, JobKind.EMBED)}
-"""A scene's memories are indexed once they are written, and the index notes up to where they were."""
+THEN = {kind: (JobKind.INDEX, JobKind.EMBED) for kind in (JobKind.REMEMBER, JobKind.SUMMARISE)}
+"""A scene's memories and summaries are indexed once they are written."""
 
 
 class Work(StrEnum):

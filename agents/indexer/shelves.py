@@ -43,7 +43,7 @@ class WordsShelf:
 
     @property
     def piece(self) -> int:
-        return 500
+        return 250
 
     async def put(self, collection: str, items: Sequence[TextItem]) -> None:
         await self._index.put(collection, items)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import NamedTuple
 
 from agents.indexer.texts import of_entity, of_fact, of_memory, of_scene, of_snippet, of_turn, printed
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader, TextItem
+from stores.records.canon import Fact
 from stores.records.ids import Id
 from stores.records.jobs import JobKind, job_id
 from stores.records.memory import Memory
 from stores.records.play import Scene
 from stores.records.sources import Snippet
+from stores.records.world import Entity
 
 EVERY = 1_000_000_000
 
@@ -99,10 +102,9 @@ class Truth:
     async def canon(self, universe_id: Id) -> tuple[list[TextItem], list[TextItem]]:
         """Entities, and facts: those that are true and those that were."""
         entities = await self._canon.entities(universe_id, limit=EVERY)
-        names = {entity.id: entity for entity in entities}
         facts = await self._canon.facts(universe_id, history=True, limit=EVERY)
-        told = [item for fact in facts if (item := of_fact(fact, names)) is not None]
-        return [of_entity(entity) for entity in entities], told
+        # Tens of thousands of prints: beside the loop, which answers keys.
+        return await asyncio.to_thread(_of_canon, entities, facts)
 
     async def snippets(self, universe_id: Id) -> list[TextItem] | None:
         """None: they cannot be read here."""
@@ -121,3 +123,9 @@ class Truth:
         held = [memory for memory in memories if memory.turn_id is None or memory.turn_id in there]
         names = await self._canon.entities_by_id({memory.entity_id for memory in held})
         return [of_memory(m, names[m.entity_id].name if m.entity_id in names else "") for m in held]
+
+
+def _of_canon(entities: Sequence[Entity], facts: Sequence[Fact]) -> tuple[list[TextItem], list[TextItem]]:
+    names = {entity.id: entity for entity in entities}
+    told = [item for fact in facts if (item := of_fact(fact, names)) is not None]
+    return [of_entity(entity) for entity in entities], told
