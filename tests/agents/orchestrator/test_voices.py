@@ -205,3 +205,42 @@ def test_one_who_is_here_alone_is_spoken_to_without_a_name() -> None:
     here = replace(here, canonical=replace(here.canonical, cast=tuple(alone)))
     assert [p.entity.id for p in spoken_to("“Who was out last night?”", here)] == [TAM.id]
     assert spoken_to("I look up.", here) == []
+
+
+async def test_a_whisper_is_known_to_whom_it_was_whispered(tmp_path: Path) -> None:
+    async with telling(tmp_path, SAID, house(*CHARACTER)) as teller:
+        await played(teller)
+        desk = teller.desktop.desk
+        await desk.submit(teller.scene_id, "/whisper Brenna: Father Ode burned the boat")
+        assert teller.asked.count(Persona.CHARACTER) == 1  # who is only spoken of does not hear it
+        assert "burned the boat" in teller.sent(Persona.CHARACTER)
+        await desk.submit(teller.scene_id, "> Brenna whispers to you, “The oar is hidden.” Ode coughs.")
+        for line in ("I ask Ode what he knows.", "I ask Brenna what she knows."):
+            await desk.submit(teller.scene_id, line)
+        ode, brenna = (teller.sent(Persona.CHARACTER, nth) for nth in (1, 2))
+        assert "burned the boat" not in ode
+        assert "oar is hidden" not in ode
+        assert "Brenna whispers to you, …" in ode
+        assert "burned the boat" in brenna
+        assert "oar is hidden" in brenna
+
+
+async def test_who_comes_later_does_not_know_what_was_said_before(tmp_path: Path) -> None:
+    async with telling(tmp_path, SAID, house(*CHARACTER)) as teller:
+        await played(teller)
+        desk = teller.desktop.desk
+        for line in (
+            "/cast - Brenna",
+            "> Gulls scream over the boat that burned.",
+            "/cast + Brenna",
+            "/npc Wren: a child",
+            "/commit",
+            "I ask Brenna what she heard.",
+            "I ask Wren what she heard.",
+        ):
+            await desk.submit(teller.scene_id, line)
+        brenna, wren = (teller.sent(Persona.CHARACTER, nth) for nth in (0, 1))
+        for heard in (brenna, wren):
+            assert "boat that burned" not in heard
+        assert "Rain drums" in brenna
+        assert "Rain drums" not in wren
