@@ -25,7 +25,8 @@ class AnswerStanding(StrEnum):
 class Finding:
     """One piece of an answer. `number` is what an answer in words cites ([1]); `text` what is found, `quote`
     the verbatim words it rests on; `where` says in words where that is (story, scene, turn). The ids name
-    what a key can jump to; `believer` whose memory it is; `by` what each way of looking gave."""
+    what a key can jump to; `believer` whose memory it is; `by` what each way of looking gave; `near` how near
+    it comes to the question, by meaning or words (0 ... 1)."""
 
     number: int
     standing: AnswerStanding
@@ -42,6 +43,7 @@ class Finding:
     snippet_id: Id | None = None
     believer: str = ""
     score: float = 0.0
+    near: float = 0.0
     by: tuple[tuple[str, float], ...] = ()
 
 
@@ -49,8 +51,8 @@ class Finding:
 class Answer:
     """`standing` is that of the best finding (UNKNOWN: there is none). `words` is a model's answer, empty
     without one; `cited` the numbers it cites. `unsupported` says what of it no finding bears out: it is
-    shown, and marked. `nearest` was found and does not answer it; it is shown apart. `notes`: what could not
-    be searched, and why."""
+    shown, and marked. `nearest` was found and does not plainly answer it; it is shown apart. `notes`: what
+    could not be searched, and why."""
 
     question: str
     standing: AnswerStanding

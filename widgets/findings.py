@@ -53,10 +53,11 @@ def finding_lines(finding: Finding, width: int) -> list[Line]:
 def answer_content(answer: Answer, *, in_play: bool = False) -> Content:
     """Say how an answer stands, with a sign; then what a model makes of it, with what is not borne out."""
     sign, _ = SIGNS[answer.standing]
+    head = f"{sign} {answer.standing}"
     if not answer.findings:
-        lead = "o asks the oracle, t makes it so." if in_play else "t makes it so."
-        return content(f"{sign} unknown: the record is silent. {lead}", "bold")
-    lines = [content(f"{sign} {answer.standing}", "bold")]
+        silent = "nothing on record plainly says so" if answer.nearest else "the record is silent"
+        head += f": {silent}. {'o asks the oracle, ' if in_play else ''}t makes it so."
+    lines = [content(head, "bold")]
     if answer.words:
         lines.append(content(one_line(answer.words)))
     beyond = (f"⚠ beyond its evidence: “{one_line(words)}”" for words in answer.unsupported)
@@ -121,7 +122,7 @@ def _rows(findings: Sequence[Finding], nearest: Sequence[Finding]) -> Iterator[R
     for finding in findings:
         yield _row(finding)
     if nearest:
-        yield heading("Nearest, and no answer to it")
+        yield heading("Nearest; it may not answer it")
         for finding in nearest:
             yield _row(finding)
 

@@ -30,14 +30,14 @@ def recall_commands(desk: Desk) -> tuple[Command, ...]:
 
 def answer_lines(answer: Answer) -> tuple[str, ...]:
     """Return an answer as lines: how it stands, the words for it, each finding, and what is nearest."""
-    if answer.standing is AnswerStanding.UNKNOWN:
-        lines = ["unknown: the record is silent."]
-    else:
-        lines = [f"{answer.standing}: {answer.words}" if answer.words else str(answer.standing)]
+    lines = [f"{answer.standing}: {answer.words}" if answer.words else str(answer.standing)]
+    if answer.standing is AnswerStanding.UNKNOWN and not answer.words:
+        silent = "nothing on record plainly says so" if answer.nearest else "the record is silent"
+        lines = [f"unknown: {silent}."]
     lines += [f"beyond its evidence: {beyond}" for beyond in answer.unsupported]
     lines += map(_line, answer.findings)
     if answer.nearest:
-        lines += ["nearest, and no answer to it:", *map(_line, answer.nearest)]
+        lines += ["nearest; it may not answer it:", *map(_line, answer.nearest)]
     return (*lines, *(f"note: {note}" for note in answer.notes))
 
 

@@ -6,7 +6,7 @@ See `agents.recall_desk.RecallDesk`. Source: design/interface.md, "Query".
 from __future__ import annotations
 
 from asyncio import gather
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -15,7 +15,7 @@ from agents.clean import clean, clean_line
 from agents.context_assembly.recall_port import Findings, Kind, Recall, Within
 from agents.model.asking import Calls, Occasion
 from agents.model.errors import ModelError, ModelUnset
-from agents.orchestrator.answering import Answering, Gathered
+from agents.orchestrator.answering import LIKELY, MOST, Answering
 from agents.orchestrator.cited import beyond, evidence_of, sentence_of
 from agents.orchestrator.found import Placing, speaker_of
 from agents.orchestrator.inquiries import LONGEST, read_inquiry
@@ -70,14 +70,16 @@ class Recollections:
         found = await self._answering.gather(inquiry, Within(universe_id, story_id), catalogue)
         answer = Answer(
             question,
-            found.bears[0].standing if found.bears else AnswerStanding.UNKNOWN,
+            best_of(found.bears),
             found.bears,
             nearest=found.nearest,
             notes=found.notes,
         )
-        if not (in_words and found.bears):
+        likely = tuple(one for one in found.nearest if one.near >= LIKELY)
+        if not in_words or not (found.bears or likely):
             return answer
-        return await self._in_words(answer, found, Occasion(universe_id, story_id, None, self._ids.new()))
+        occasion = Occasion(universe_id, story_id, None, self._ids.new())
+        return await self._in_words(answer, (*found.bears, *likely), occasion)
 
     async def recall(
         self, question: str, *, universe_id: Id, story_id: Id | None = None, k: int = 20
@@ -127,9 +129,10 @@ class Recollections:
 
     # --- inside --------------------------------------------------------------------------------------
 
-    async def _in_words(self, answer: Answer, found: Gathered, occasion: Occasion) -> Answer:
+    async def _in_words(self, answer: Answer, evidence: Sequence[Finding], occasion: Occasion) -> Answer:
+        """Have it answered from the evidence. What is cited of what is only nearest bears on it after all."""
         try:
-            said = await self._librarian.answer(answer.question, evidence_of(found.bears), occasion)
+            said = await self._librarian.answer(answer.question, evidence_of(evidence), occasion)
         except ModelUnset:
             return answer
         except ModelError as error:
@@ -139,11 +142,18 @@ class Recollections:
         if said.unknown or not said.sentences:
             return replace(answer, words=NOT_SAID)
         known = await self._canon.known_as(occasion.universe_id)
+        unsupported = beyond(said.sentences, evidence, known)
+        cited = {n for one in said.sentences for n in one.cites}
+        borne = {n for one in said.sentences if one.text.strip() not in unsupported for n in one.cites}
+        findings = (*answer.findings, *(one for one in answer.nearest if one.number in borne))
         return replace(
             answer,
+            standing=best_of(findings),
+            findings=findings,
+            nearest=tuple(one for one in answer.nearest if one.number not in borne),
             words=" ".join(map(sentence_of, said.sentences)),
-            cited=tuple(sorted({n for one in said.sentences for n in one.cites if n <= len(found.bears)})),
-            unsupported=beyond(said.sentences, found.bears, known),
+            cited=tuple(sorted(cited & {finding.number for finding in evidence})),
+            unsupported=unsupported,
         )
 
     async def _told(self, kind: Kind, found: Findings, within: Within) -> list[Finding]:
@@ -167,6 +177,12 @@ class Recollections:
             for finding in findings
             if (of := id_of(finding, kind))
         ]
+
+
+def best_of(findings: Sequence[Finding]) -> AnswerStanding:
+    """Return how the best of these stands; UNKNOWN of none."""
+    there = {finding.standing for finding in findings}
+    return next((standing for standing in MOST if standing in there), AnswerStanding.UNKNOWN)
 
 
 def id_of(finding: Finding, kind: Kind) -> Id:

@@ -10,7 +10,10 @@ import pytest
 
 from agents.model.errors import ModelKeyRefused
 from agents.model.settings import HouseSettings
-from agents.recall_views import Answer, AnswerStanding
+from agents.orchestrator.answering import LIKELY
+from agents.orchestrator.cited import beyond
+from agents.personas.outputs import CitedSentence
+from agents.recall_views import Answer, AnswerStanding, Finding
 from stores.authority import Role
 from stores.errors import InputError
 from stores.records.canon import Authority, EvidenceKind
@@ -196,3 +199,45 @@ async def test_turns_are_found_again_and_words_are_searched(tmp_path: Path) -> N
         assert {f.standing for f in words} == {CANON, CONTRADICTED}
         assert [f.number for f in words] == list(range(1, len(words) + 1))
         await desk.undo(asked.teller.scene_id)
+
+
+async def test_a_model_may_find_the_answer_in_what_is_only_nearest(tmp_path: Path) -> None:
+    """A question in other words than the record's: nothing plainly bears on it; the model reads on."""
+    answers = iter(
+        [said(("The rope was cut with one stroke of a filleting knife.", [1])), said(unknown=True)]
+    )
+    async with asking(tmp_path, {Persona.LIBRARIAN: lambda ask: next(answers)}) as asked:
+        question = "Did a dull blade or a knife do it in one stroke?"
+        by_itself = await asked.ask(question)
+        assert (by_itself.standing, by_itself.findings) == (UNKNOWN, ())
+        assert by_itself.nearest[0].near >= LIKELY
+        found = await asked.ask(question, in_words=True)
+        assert found.standing is BOOK
+        assert [f.number for f in found.findings] == [1]
+        assert 1 not in [f.number for f in found.nearest]
+        silent = await asked.ask(question, in_words=True)
+        assert (silent.standing, silent.findings) == (UNKNOWN, ())
+        assert silent.words.startswith("Unknown")
+
+
+@pytest.mark.parametrize(
+    ("text", "cites", "borne"),
+    [
+        ("Wenna Pike is in the Chapel.", (1,), True),
+        ("She is there.", (1,), True),  # nothing in it that code could find missing
+        ("Wenna Pike is in the Chapel with Mara.", (1,), False),
+        ("Wenna Pike is in the Chapel with Mara.", (1, 2), True),
+        ("Three men saw Wenna Pike.", (1,), False),
+        ("3 men saw Wenna.", (2,), True),
+        ("Wenna Pike is in the Chapel.", (), False),
+        ("Wenna Pike is in the Chapel.", (7,), False),
+        ("wenna pike owes 40 marks", (1,), False),
+    ],
+)
+def test_a_sentence_is_borne_out_by_what_it_cites(text: str, cites: tuple[int, ...], borne: bool) -> None:
+    findings = (
+        Finding(1, CANON, "Wenna Pike is in Chapel.", where="Day 2"),
+        Finding(2, BOOK, "the GM: Mara and three men came by. Wenna turned away."),
+    )
+    sentence = CitedSentence(text=text, cites=cites)
+    assert (beyond([sentence], findings, ["Mara", "Wenna Pike"]) == ()) is borne
