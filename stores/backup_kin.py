@@ -15,6 +15,7 @@ from stores.records.base import Record
 from stores.records.canon import Evidence, EvidenceKind, Fact, RetconFact, Supersession
 from stores.records.ids import Id, derived
 from stores.records.ledger import Canonization, ProposedChange, Ruling
+from stores.records.memory import Memory, Summary
 from stores.records.play import Resolution, Scene
 from stores.records.sources import Snippet
 
@@ -36,6 +37,8 @@ _READ = (
     "proposed_changes",
     "canonizations",
     "rulings",
+    "memories",
+    "summaries",
     "snippets",
 )
 
@@ -70,6 +73,10 @@ def kin(read: Read) -> Iterator[Derivation]:
                             yield _of("fact", fact.proposal_id)
                 case Ruling():
                     yield Derivation(_ruling, (record.universe_id, *record.pair))
+                case Memory(corrects=str(corrected)):
+                    yield _of("memory", "misremembered", corrected, fixed=1)
+                case Summary(last_turn=str(last_turn)):
+                    yield _of("summary", record.kind, last_turn, fixed=1)
                 case Snippet():
                     yield Derivation(partial(_chunk, record.ordinal), (record.source_id,))
 

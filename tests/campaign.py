@@ -15,7 +15,7 @@ from stores.records.canon import (
     StateOp,
     Supersession,
 )
-from stores.records.ids import Id
+from stores.records.ids import Id, derived
 from stores.records.ledger import Loop, ProposalStatus, Verdict
 from stores.records.model import Money, Persona
 from stores.records.play import MoveKind, Speaker
@@ -63,7 +63,7 @@ async def play_campaign(stores: Stores, *, name: str = "The Salt Coast", text: s
     for order, scene in enumerate((first, second), 1):
         await canon.create_scene_node(make.scene_node(story_node, order, id=scene.id))
     one = make.turn(first, None, text)
-    two = make.turn(first, one, "I ring it.")
+    two = make.turn(first, one, "I ring it.", hearers=(mara.id, bell.id))
     answer = make.turn(first, two, text, speaker=Speaker.GM, exchange_id=two.id)
     again = make.turn(first, two, "Another.", speaker=Speaker.GM, exchange_id=two.id, take=2)
     branch = make.turn(first, one, "I do not ring it.")
@@ -144,8 +144,10 @@ async def play_campaign(stores: Stores, *, name: str = "The Salt Coast", text: s
     memories = stores.log(Role.MEMORY_MANAGER)
     seen = make.memory(mara, text, importance=0.3, scene_id=first.id, turn_id=one.id)
     told = {"told_by": bell.id, "about": (mara.id, bell.id), "corrects": seen.id, "source": text}
-    await memories.put_memories([seen, make.memory(mara, **told)])
-    await memories.put_summaries([make.summary(first, text, first_turn=one.id)])
+    askew = make.memory(mara, id=derived("memory", "misremembered", seen.id), corrects=seen.id, mistaken=True)
+    await memories.put_memories([seen, make.memory(mara, **told), askew])
+    so_far = make.summary(first, id=derived("summary", "rolling", two.id), last_turn=two.id)
+    await memories.put_summaries([make.summary(first, text, first_turn=one.id), so_far])
     cold = await stores.objects(Role.ARCHIVIST).put("archives", LEDGER)
     put_away = make.archived(first, id=make.new_id(), object_key=cold, head=one.id)
     await stores.log(Role.ARCHIVIST).mark_archived(put_away)

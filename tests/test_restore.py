@@ -32,6 +32,7 @@ from stores.errors import ArchiveError, InputError, StoreError, StoreFull
 from stores.open import Stores
 from stores.records.ids import Id, derived
 from stores.records.ledger import ProposalStatus
+from stores.records.memory import Memory, Summary
 from stores.records.world import Universe
 from tests.campaign import play_campaign
 from tests.contract import builders as make
@@ -260,6 +261,30 @@ async def test_play_in_the_copy_is_play_in_the_copy_alone(here: Stores, backup: 
     assert ProposalStatus.WITHDRAWN in {proposal.status for proposal in shown}
     after = await everything(here)
     assert {universe: after[universe] for universe in before} == before
+
+
+async def test_what_is_derived_is_derived_anew_in_a_copy(here: Stores, backup: Path) -> None:
+    """So that whoever makes it again finds it, and does not make it twice."""
+    (copy, _) = await restored(here, backup)
+    records = (await everything(here))[copy.universe_id]
+    turns = {turn.id for turn in records["turns"]}  # type: ignore[attr-defined]
+    (seen, told, askew) = records["memories"]
+    assert isinstance(seen, Memory)
+    assert isinstance(told, Memory)
+    assert isinstance(askew, Memory)
+    assert askew.id == derived("memory", "misremembered", seen.id)
+    assert askew.corrects == seen.id
+    people = {entity.id for entity in records["entities"]}  # type: ignore[attr-defined]
+    assert seen.turn_id in turns
+    assert {told.told_by, *told.about} <= people
+    assert told.corrects == seen.id
+    (_, so_far) = records["summaries"]
+    assert isinstance(so_far, Summary)
+    assert so_far.last_turn in turns
+    assert so_far.id == derived("summary", so_far.kind, so_far.last_turn)
+    (heard,) = {turn.hearers for turn in records["turns"] if turn.hearers}  # type: ignore[attr-defined]
+    assert len(heard) == 2
+    assert set(heard) <= people
 
 
 def mapped_back(told: Told, copy_id: Id, original_id: Id) -> dict[str, list[str]]:
