@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: run demo test test-slow test-chaos test-model test-integration check lint types imports bench bench-stores bench-continuity snapshots pictures servers servers-stop clean
+.PHONY: run demo test test-slow test-chaos test-model test-integration check lint types imports bench bench-stores bench-continuity bench-import bench-index snapshots pictures servers servers-stop clean
 
 run: $(READY)
 	@$(BIN)/monitor $(ARGS)
@@ -56,6 +56,14 @@ bench-stores: $(READY)
 # A long story whose scripted model baits continuity: what is fed forward, and what is caught.
 bench-continuity: $(READY)
 	$(BIN)/python -m benchmarks.continuity $(ARGS)
+
+# How fast the background indexes a long campaign, words and vectors (docs/benchmarks.md).
+bench-index: $(READY)
+	$(BIN)/python -m benchmarks.indexing $(ARGS)
+
+# A log of 20,000 turns brought in while somebody plays, and cut off once on the way.
+bench-import: $(READY)
+	$(BIN)/python -m benchmarks.importing $(ARGS)
 
 snapshots: $(READY)
 	$(BIN)/python -m pytest tests/snapshots tests/widgets --snapshot-update

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from itertools import accumulate
 from pathlib import PurePath
 from typing import Final, NamedTuple
 
@@ -116,23 +117,22 @@ class Importer:
         universe = universe or await self._found(NewUniverse(_universe_name(order)))
         book = await self._book(order, universe, read)
         done = await self._come_so_far(book)
-        begun = sum(part.turns for part in book.parts[:done])
-        came = begun
+        came = list(accumulate((part.turns for part in book.parts), initial=0))
         # The last scene again: a store that cannot write everything at once may have it in part.
-        for place in range(max(done - 1, 0) if done < len(book.parts) else done, len(book.parts)):
-            await self._bring(book, place)
-            came = sum(part.turns for part in book.parts[: place + 1])
+        start = max(done - 1, 0) if done < len(book.parts) else done
+        for place in range(start, len(book.parts)):
+            await self._bring(book, place, goes_on=place > start)
             title = book.parts[place].title
-            hear(ImportProgress(came, read.turns, place + 1, len(book.parts), title))
+            hear(ImportProgress(came[place + 1], came[-1], place + 1, len(book.parts), title))
         return ImportDone(
             universe_id=universe.id,
             universe=universe.name,
             story_id=book.story.id,
             story=book.story.title,
             scenes=len(book.parts),
-            turns=read.turns,
+            turns=came[-1],
             notes=read.notes,
-            resumed_at=begun + 1 if begun else 0,
+            resumed_at=came[done] + 1 if done else 0,
             whole=done == len(book.parts),
             last_scene=book.scene_id(len(book.parts) - 1),
             problems=read.log.problems,
@@ -140,11 +140,12 @@ class Importer:
 
     # --- inside -------------------------------------------------------------------------------------
 
-    async def _bring(self, book: Book, place: int) -> None:
+    async def _bring(self, book: Book, place: int, *, goes_on: bool) -> None:
         records = await asyncio.to_thread(book.records, place)
         async with self._turnstile:
             # Play goes on beside an import, and might have gone on in this very story.
-            await self._come_so_far(book, at_least=place)
+            if goes_on and not await self._stands(book, place - 1):
+                raise _played_on(book, place - 1)
             await self._history.load(records, naming=(), finish=True)
         self._events.publish(LineMoved(book.scene_id(place)))
         if place == len(book.parts) - 1:
@@ -167,7 +168,13 @@ class Importer:
             )
         return Book(story, read.parts, await self._cast(universe, read))
 
-    async def _come_so_far(self, book: Book, *, at_least: int = 0) -> int:
+    async def _stands(self, book: Book, place: int) -> bool:
+        """Whether the scene that came last is as the import left it."""
+        moved = await self._log.loop_state(Loop.SCENE, book.scene_id(place))
+        scene = await self._log.scene(book.scene_id(place))
+        return _as_left(book, place, scene) and moved is not None and moved.target == "active"
+
+    async def _come_so_far(self, book: Book) -> int:
         """Return how many scenes are in. Raises InputError if the story is no longer what the import left."""
         there = await self._log.scenes(book.story.id)
         states = await self._log.loop_states(Loop.SCENE, [scene.id for scene in there])
@@ -179,7 +186,7 @@ class Importer:
             if not _as_left(book, place, scene) or ended != (place < len(there) - 1):
                 raise _played_on(book, place)
         story = await self._log.loop_state(Loop.STORY, book.story.id)
-        if len(there) < at_least or (there and (story is None or story.target != "active")):
+        if there and (story is None or story.target != "active"):
             raise _played_on(book, max(len(there) - 1, 0))
         return len(there)
 
