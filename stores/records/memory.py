@@ -26,9 +26,10 @@ class Memory(Record):
     `turn_id` is the turn that it was lived in (it counts while that is on the line), `tick` the world time of
     it. `source` says in words how it came (saw, told by X, inferred), `how` and `told_by` the same for code.
     `about` are those whom and what it is about. `mistaken`: the character has it otherwise than it was,
-    whether told so or misremembered; `corrects` names the memory of its own that it takes the place
-    of, `corrected_by` the one that took its own (it counts while that one does). `recalled` is the world time (tick) at which it came to mind last, `strength` how many times its first
-    stability it has by now (`agents/memory_manager/decay.py`).
+    whether told so or misremembered; `corrects` names the memory of its own that it takes the place of,
+    `corrected_by` the one that took its own (it counts while that one does). `recalled` is the world time
+    (tick) at which it came to mind last, `strength` how many times its first stability it has by now
+    (`agents/memory_manager/decay.py`).
     """
 
     id: Id
