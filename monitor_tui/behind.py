@@ -45,7 +45,7 @@ REMOTE_PATIENCE = 1.5
 """Seconds that a question waits for a vector of a provider's."""
 
 
-THEN = {kind: (JobKind.INDEX, JobKind.EMBED) for kind in (JobKind.REMEMBER, JobKind.SUMMARISE)}
+THEN = dict.fromkeys((JobKind.REMEMBER, JobKind.SUMMARISE), (JobKind.INDEX, JobKind.EMBED))
 """A scene's memories and summaries are indexed once they are written."""
 
 

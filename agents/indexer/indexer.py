@@ -30,16 +30,21 @@ LONGEST_WAY: Final = 1_000
 """Turns that are followed back from where the index stood; a longer way is the scene walked whole."""
 
 
+MANY: Final = 20
+"""Scenes without a seal from which on it is not worth counting what they have."""
+
 FORM: Final = "1"
 """Another one whenever the words that stand for a turn change: then all are put anew."""
 
 
 @dataclass(slots=True)
 class _Walk:
-    """How far a scene has come: its line up to depth `done`, where `at` stands, is right."""
+    """How far a scene has come: its line up to depth `done`, where `at` stands, is right; and how many of its
+    turns are in the index."""
 
     done: int = 0
     at: Id | None = None
+    turns: int = 0
 
 
 @dataclass(slots=True)
@@ -78,8 +83,7 @@ class Indexer:
                 heroes[scene.story_id] = _print_of(await self._truth.hero(scene))
             stand = stand_of(marks.get(scene.id))
             if stand is None:
-                found[scene.id] = await self._shelf.count("turns", {"scene": scene.id}) if marks else 0
-                counted += found[scene.id]
+                found[scene.id] = 0
                 continue
             counted += stand.turns
             item = await self._truth.scene_item(scene)
@@ -88,9 +92,19 @@ class Indexer:
                 found[scene.id] = stand.turns
         for gone in marks.keys() - {scene.id for scene in scenes}:
             await self._forget(gone)
+        unsealed = [scene.id for scene in scenes if stand_of(marks.get(scene.id)) is None]
+        if len(unsealed) > MANY:
+            # Nothing adds up yet. Those are walked whole; the others are counted at the next start.
+            return await self._lacking(scenes, found)
+        for scene_id in unsealed:
+            found[scene_id] = await self._shelf.count("turns", {"scene": scene_id})
+            counted += found[scene_id]
         if counted != await self._shelf.count("turns", {"universe": universe_id}):
             found = dict.fromkeys((scene.id for scene in scenes), 0)
             self.doubt(found)
+        return await self._lacking(scenes, found)
+
+    async def _lacking(self, scenes: Sequence[Scene], found: dict[Id, int]) -> list[tuple[Scene, int]]:
         length = self._truth.log.line_length
         return [(s, max(1, await length(s.id) - found[s.id])) for s in scenes if s.id in found]
 
@@ -130,12 +144,16 @@ class Indexer:
             return 0
         if has is not None and has != BEGUN:
             await self._shelf.put("scenes", [item._replace(mark=BEGUN)])
-        walk = await self._walk(scene, known if known and known.hero == _print_of(hero) else None)
-        if left := await self._further(scene, hero, walk):
-            return left
+        try:
+            walk = await self._walk(scene, known if known and known.hero == _print_of(hero) else None)
+            if left := await self._further(scene, hero, walk):
+                return left
+        except BaseException:
+            # What came of it is not sure: without a seal and a walk, the scene is gone through whole.
+            self._walks.pop(scene.id, None)
+            raise
         await self._memories(scene)
-        turns = await self._shelf.count("turns", {"scene": scene.id})
-        await self._shelf.put("scenes", [sealed(item, hero, walk.at, turns, memories)])
+        await self._shelf.put("scenes", [sealed(item, hero, walk.at, walk.turns, memories)])
         self._walks.pop(scene.id, None)
         self._suspect.discard(scene.id)
         return 0
@@ -144,31 +162,33 @@ class Indexer:
         """Find up to where the scene's turns are right, and take out what is not on the line."""
         walk = self._walks.get(scene.id)
         at = walk.at if walk else known.head if known else None
+        turns = walk.turns if walk else known.turns if known else 0
         if walk is None and known is None:
-            await self._take_out_strangers(scene)
+            walk = _Walk(turns=await self._take_out_strangers(scene))
         elif at is not None and at != scene.head:
-            walk = await self._back_to_the_line(scene, at)
-        if walk is None:
-            walk = await self._at(known.head) if known and known.head else _Walk()
+            walk = await self._back_to_the_line(scene, at, turns)
+        elif walk is None:
+            walk = await self._at(at, turns)
         self._walks[scene.id] = walk
         return walk
 
-    async def _back_to_the_line(self, scene: Scene, at: Id) -> _Walk:
+    async def _back_to_the_line(self, scene: Scene, at: Id, turns: int) -> _Walk:
         """Go back from where the index stood to a turn that is on the line, taking out what is not."""
         off: list[Id] = []
         where: Id | None = at
         while where is not None and where not in await self._truth.log.on_line(scene.id, [where]):
             off.append(where)
             if len(off) > LONGEST_WAY:
-                await self._take_out_strangers(scene)
-                return _Walk()
+                return _Walk(turns=await self._take_out_strangers(scene))
             where = (await self._truth.log.turn(where)).parent_id
         if off:
+            turns -= len(await self._shelf.marks("turns", ids=off))
             await self._shelf.delete("turns", off)
-        return await self._at(where) if where is not None else _Walk()
+        return await self._at(where, turns)
 
-    async def _at(self, turn_id: Id) -> _Walk:
-        return _Walk((await self._truth.log.turn(turn_id)).depth + 1, turn_id)
+    async def _at(self, turn_id: Id | None, turns: int) -> _Walk:
+        depth = (await self._truth.log.turn(turn_id)).depth + 1 if turn_id is not None else 0
+        return _Walk(depth, turn_id, turns)
 
     async def _further(self, scene: Scene, hero: str, walk: _Walk) -> int:
         """Put the next piece of the line; returns how many turns are left."""
@@ -176,16 +196,19 @@ class Indexer:
         if stretch.read:
             if stretch.after != walk.at:
                 return 1  # the line went another way since the walk began: look again
-            await self._put_missing("turns", stretch.items)
+            walk.turns += await self._put_missing("turns", stretch.items)
             walk.done, walk.at = walk.done + stretch.read, stretch.last
         return max(0, await self._truth.log.line_length(scene.id) - walk.done)
 
-    async def _take_out_strangers(self, scene: Scene) -> None:
-        """Take out every turn of the scene that is not on its line."""
-        there = iter(await self._shelf.marks("turns", scope={"scene": scene.id}))
-        while some := list(islice(there, AT_ONCE)):
+    async def _take_out_strangers(self, scene: Scene) -> int:
+        """Take out every turn of the scene that is not on its line; returns how many are left."""
+        there = await self._shelf.marks("turns", scope={"scene": scene.id})
+        ids, left = iter(there), len(there)
+        while some := list(islice(ids, AT_ONCE)):
             if off := set(some) - await self._truth.log.on_line(scene.id, some):
                 await self._shelf.delete("turns", off)
+                left -= len(off)
+        return left
 
     async def _memories(self, scene: Scene) -> None:
         self._look.discard(scene.id)
@@ -251,9 +274,11 @@ class Indexer:
             await self._shelf.delete(collection, some)
         return [item for item in wanted if item.text and marks.get(item.id) != item.mark]
 
-    async def _put_missing(self, collection: str, items: Sequence[TextItem]) -> None:
+    async def _put_missing(self, collection: str, items: Sequence[TextItem]) -> int:
+        """Put what is not there as it should be; returns how many were not there at all."""
         marks = await self._shelf.marks(collection, ids=[item.id for item in items])
         await self._shelf.put(collection, [item for item in items if marks.get(item.id) != item.mark])
+        return sum(item.id not in marks for item in items)
 
 
 def sealed(item: TextItem, hero: str, head: Id | None, turns: int, memories: str) -> TextItem:

@@ -65,6 +65,14 @@ class _Reached(NamedTuple):
         return f"{self.turn_id} {self.depth} {self.print} {self.edition}"
 
 
+AGAIN: Final = "again"
+"""The print of a scene whose turns are being gone through again."""
+
+
+def _behind(reached: _Reached, head: Id) -> bool:
+    return reached.turn_id != head or reached.print == AGAIN
+
+
 class MemoryManager:
     """See `agents.background.worker.Worker`. Holds nothing but what was read since it last looked."""
 
@@ -83,7 +91,8 @@ class MemoryManager:
         self._read: dict[Id, int] = {}
 
     async def subjects(self) -> Collection[Subject]:
-        """Return the scenes whose head is not where it was remembered up to, the newest first."""
+        """Return the scenes whose head is not where it was remembered up to, or that were being gone through
+        again, the newest first."""
         jobs = await self._log.jobs(kinds=[JobKind.REMEMBER])
         reached = {job.subject_id: _Reached.read(job.reached) for job in jobs}
         found: list[Subject] = []
@@ -91,7 +100,7 @@ class MemoryManager:
             found += (
                 Subject(scene.id, scene.universe_id)
                 for scene in reversed(await self._log.scenes(story.id))
-                if scene.head and reached.get(scene.id, _Reached()).turn_id != scene.head
+                if scene.head and _behind(reached.get(scene.id, _Reached()), scene.head)
             )
         return found
 
@@ -130,6 +139,8 @@ class MemoryManager:
         mark = _print(setting)
         written = 0
         if reached.turn_id and reached.print != mark:
+            # Noted before it is done: whatever ends us in between, the next start goes through it again.
+            await self._cursors.reach(self.kind, subject, reached._replace(print=AGAIN).written())
             written += await self._again(setting, reached.depth)
             reached = reached._replace(print=mark)
         start = reached.depth + 1
