@@ -58,6 +58,11 @@ TOUR = (
         "transcript, x leads from a turn back to what it made true.",
     ),
     (
+        "Ask",
+        "F8 in play, or 6 on the menu: who has the iron key? The answer says how far it is to be relied on, "
+        "and Enter leads to what it rests on. 4 shows what each character remembers, beside what is true.",
+    ),
+    (
         "Mend",
         "There, e edits, n brings in something new, R retcons, m makes two one, L locks: each waits at the "
         "gate, g. h and t show how it used to be, p what is promised.",

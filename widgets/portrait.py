@@ -71,7 +71,8 @@ def _truth(view: MemoryView) -> tuple[str, str, Ink]:
     """Say what canon has of it, and whether the memory agrees."""
     truth = one_line(view.truth)
     if view.agrees:
-        return "✓", f"canon agrees: {truth}" if truth else "canon agrees", Ink.GOOD
+        same = not truth or truth == one_line(view.memory.text)
+        return "✓", "canon agrees" if same else f"canon agrees: {truth}", Ink.GOOD
     if view.agrees is False:
         return "×", f"canon says otherwise: {truth}" if truth else "they have it wrong", Ink.BAD
     return "?", f"canon has: {truth}" if truth else "canon says nothing of it", Ink.MUTED
