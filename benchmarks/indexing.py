@@ -1,0 +1,171 @@
+"""The Indexer: how fast it catches up, what a start, a commit and an exchange cost it, what a question waits.
+
+python -m benchmarks.indexing [--quick] [--vectors N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+from agents.indexer.indexer import Indexer
+from agents.indexer.minilm_embedder import MiniLmEmbedder
+from agents.indexer.shelves import VectorShelf, WordsShelf
+from agents.indexer.truth import Truth
+from benchmarks import table
+from benchmarks.fill import Size, fill
+from benchmarks.libraries import timed
+from benchmarks.passages import UNIVERSE
+from benchmarks.table import Row, times
+from stores.authority import Role
+from stores.open import Stores, open_stores
+from stores.ports import LogReader, TextItem
+from stores.records.ids import Id, SystemIds, derived
+from stores.records.play import Scene, Speaker, Turn
+
+LONG = Size(scenes=90, scene_turns=1_000, long_scene=10_000, entities=5_000)
+QUICK = Size(scenes=9, scene_turns=1_000, long_scene=1_000, entities=500)
+CAUGHT_UP = 10_000
+"""Turns that a catch-up is counted in."""
+
+EXCHANGES = 50
+
+
+async def measured(size: Size, vectors: int) -> list[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder) / "home"
+        await fill(home, size)
+        stores = await open_stores(home)
+        embedder = MiniLmEmbedder()
+        try:
+            return [row async for row in _rows(stores, embedder, vectors)]
+        finally:
+            await embedder.close()
+            await stores.close()
+
+
+async def _rows(stores: Stores, embedder: MiniLmEmbedder, count: int) -> AsyncIterator[Row]:
+    truth = Truth(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
+    words = Indexer(truth, WordsShelf(stores.words(Role.INDEXER)))
+    scenes = await truth.scenes(UNIVERSE)
+    turns = sum([await truth.log.line_length(scene.id) for scene in scenes])
+
+    seconds = await timed(lambda: _catch_up(words, scenes))
+    yield Row(f"words of {turns:,} turns that nothing was indexed of", turns / seconds, unit="/s")
+    yield Row(f"  so {CAUGHT_UP:,} turns behind are caught up with in", CAUGHT_UP * seconds / turns, unit="s")
+    items = sum(map(len, await truth.canon(UNIVERSE)))
+    seconds = await timed(lambda: _universe(words))
+    yield Row(f"words of {items:,} facts and entities", items / seconds, unit="/s")
+
+    again = [await timed(lambda: _looked_at_anew(truth, stores)) for _ in range(3)]
+    yield times(f"a start with {turns:,} turns in {len(scenes)} scenes indexed: what is behind?", again)
+    same = [await timed(lambda: _universe_anew(truth, stores)) for _ in range(3)]
+    yield times(f"canon of {items:,} compared after a commit", same)
+    yield times("an exchange of two turns in the longest scene: its words", await _exchanges(stores, words))
+
+    shelf = VectorShelf(stores.vectors(Role.INDEXER), embedder)
+    some = [item async for item in _some(truth, scenes, count)]
+    await embedder.embed(["awake"])
+    seconds = await timed(lambda: _put_all(shelf, some))
+    yield Row(f"vectors of {len(some):,} turns with their neighbours", len(some) / seconds, unit="/s")
+    yield Row(f"  so {CAUGHT_UP:,} turns behind take", CAUGHT_UP * seconds / len(some) / 60, unit="min")
+    job = asyncio.create_task(_put_all(shelf, some))
+    asked = []
+    while not job.done():
+        asked.append(await timed(lambda: embedder.embed(["Who has the key to the tower?"], urgent=True)))
+        await asyncio.sleep(0.05)
+    yield times("a question's vector while that goes on", asked)
+
+
+async def _catch_up(indexer: Indexer, scenes: list[Scene]) -> None:
+    for scene in scenes:
+        while await indexer.scene(scene.id):
+            pass
+
+
+async def _universe(indexer: Indexer) -> None:
+    while await indexer.universe(UNIVERSE):
+        pass
+
+
+async def _universe_anew(truth: Truth, stores: Stores) -> None:
+    await _universe(Indexer(truth, WordsShelf(stores.words(Role.INDEXER))))
+
+
+async def _looked_at_anew(truth: Truth, stores: Stores) -> None:
+    behind = await Indexer(truth, WordsShelf(stores.words(Role.INDEXER))).behind(UNIVERSE)
+    assert not behind
+
+
+async def _exchanges(stores: Stores, indexer: Indexer) -> list[float]:
+    """Append two turns to the longest scene, and bring its words up to it."""
+    log = stores.log(Role.ORCHESTRATOR)
+    truth = Truth(stores.canon(Role.INDEXER), log)
+    lengths = {scene.id: await log.line_length(scene.id) for scene in await truth.scenes(UNIVERSE)}
+    scene_id = max(lengths, key=lambda id: lengths[id])
+    found = []
+    for number in range(EXCHANGES):
+        for turn in [turn async for turn in _two(log, scene_id, number)]:
+            await log.append_turn(turn)
+        start = time.perf_counter()
+        while await indexer.scene(scene_id):
+            pass
+        found.append(time.perf_counter() - start)
+    return found
+
+
+async def _two(log: LogReader, scene_id: Id, number: int) -> AsyncIterator[Turn]:
+    ids = SystemIds()
+    (last,) = await log.line_tail(scene_id, 1)
+    exchange = derived("bench", number)
+    for speaker in (Speaker.PLAYER, Speaker.SYSTEM):
+        last = Turn(
+            id=ids.new(),
+            scene_id=scene_id,
+            parent_id=last.id,
+            exchange_id=exchange,
+            speaker=speaker,
+            text=f"I go on through the reeds, for the {number}th time, and listen for the bell.",
+            depth=last.depth + 1,
+            created_at=last.created_at,
+        )
+        yield last
+
+
+async def _some(truth: Truth, scenes: list[Scene], count: int) -> AsyncIterator[TextItem]:
+    left = count
+    for scene in scenes:
+        stretch = await truth.turns(scene, await truth.hero(scene), 0, left)
+        for item in stretch.items:
+            yield item
+        left -= len(stretch.items)
+        if left <= 0:
+            return
+
+
+async def _put_all(shelf: VectorShelf, items: list[TextItem]) -> None:
+    for some in _by_the(shelf.piece, items):
+        await shelf.put("turns", some)
+
+
+def _by_the(count: int, items: list[TextItem]) -> Iterator[list[TextItem]]:
+    for start in range(0, len(items), count):
+        yield items[start : start + count]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.indexing", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="10,000 turns instead of 100,000")
+    parser.add_argument("--vectors", type=int, default=1_000, help="how many vectors are made")
+    options = parser.parse_args()
+    print(f"{table.machine()}\n{table.head()}")
+    for row in asyncio.run(measured(QUICK if options.quick else LONG, options.vectors)):
+        print(table.line(row), flush=True)
+
+
+if __name__ == "__main__":
+    main()
