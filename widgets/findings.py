@@ -55,7 +55,7 @@ def answer_content(answer: Answer, *, in_play: bool = False) -> Content:
     sign, _ = SIGNS[answer.standing]
     head = f"{sign} {answer.standing}"
     if not answer.findings:
-        silent = "nothing on record plainly says so" if answer.nearest else "the record is silent"
+        silent = "nothing plainly says so" if answer.nearest else "the record is silent"
         head += f": {silent}. {'o asks the oracle, ' if in_play else ''}t makes it so."
     lines = [content(head, "bold")]
     if answer.words:

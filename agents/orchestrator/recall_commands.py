@@ -32,7 +32,7 @@ def answer_lines(answer: Answer) -> tuple[str, ...]:
     """Return an answer as lines: how it stands, the words for it, each finding, and what is nearest."""
     lines = [f"{answer.standing}: {answer.words}" if answer.words else str(answer.standing)]
     if answer.standing is AnswerStanding.UNKNOWN and not answer.words:
-        silent = "nothing on record plainly says so" if answer.nearest else "the record is silent"
+        silent = "nothing plainly says so" if answer.nearest else "the record is silent"
         lines = [f"unknown: {silent}."]
     lines += [f"beyond its evidence: {beyond}" for beyond in answer.unsupported]
     lines += map(_line, answer.findings)

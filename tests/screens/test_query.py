@@ -49,7 +49,7 @@ async def test_what_is_unknown_leads_to_the_oracle_or_to_the_gate(twin: TwinDesk
         assert table.screen == "QueryScreen"
         await table.type("Who cut the rope?")
         assert table.shows(
-            "? unknown: nothing on record plainly says so. o asks the oracle, t makes it so.",
+            "? unknown: nothing plainly says so. o asks the oracle, t makes it so.",
             "Nearest; it may not answer it",
         )
         await table.press("t")
