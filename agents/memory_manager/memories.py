@@ -157,7 +157,7 @@ class _Remembering:
         left = False
         told = [s for s in said if s.by != who and _in(s.words, words)]
         for stated in self._lived.stated.get(turn.id, ()):
-            if stated.denied or not self._shows(stated, turn, who, words):
+            if stated.denied or not self._reaches(stated, turn, who, words, said):
                 continue
             linked.add(stated.fact.id)
             left = True
@@ -257,7 +257,9 @@ class _Remembering:
                 return
             text = _result(result, lived.names.get(attendance.pc_id or "", ""))
         else:
-            text = as_heard(turn, words, lived.names.get(attendance.pc_id or "", ""))
+            text = as_heard(
+                turn, self._whispered(turn, who) or words, lived.names.get(attendance.pc_id or "", "")
+            )
         speaker = attendance.speaker(turn)
         named = self._is_named(who, words) and speaker != who
         importance = importance_of(text)
@@ -283,6 +285,14 @@ class _Remembering:
         )
 
     # --- what shows, and who said it -----------------------------------------------------------------
+
+    def _reaches(self, stated: Stated, turn: Turn, who: Id, words: str, said: Sequence[Saying]) -> bool:
+        """Say whether a fact comes to this one by the turn: what is said by hearing it, all else by sight."""
+        claims = {c for c in self._lived.claims.of_fact(stated.fact, self._lived.named) if c.holds}
+        spoken = [s for s in said if claims.intersection(self._claimed(s.words, s.by))]
+        if spoken and stated.fact.entity("subject") != who:
+            return any(s.by == who or _in(s.words, words) for s in spoken)
+        return self._shows(stated, turn, who, words)
 
     def _shows(self, stated: Stated, turn: Turn, who: Id, words: str) -> bool:
         """Say whether this one could see the fact in what the turn gave to them."""
@@ -323,6 +333,12 @@ class _Remembering:
 
     def _is_whispered(self, turn: Turn, who: Id) -> bool:
         return who in turn.hearers or any(who in w.hearers for w in self._lived.attendance.whispers(turn))
+
+    def _whispered(self, turn: Turn, who: Id) -> str:
+        """Return what this one alone is told, if that is all of the turn: without how it is told."""
+        if who not in turn.hearers:
+            return ""
+        return " ".join(turn.text[w.start : w.end] for w in self._lived.attendance.whispers(turn))
 
     def _is_named(self, who: Id, words: str) -> bool:
         attendance = self._lived.attendance

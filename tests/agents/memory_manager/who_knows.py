@@ -71,6 +71,8 @@ PLAYS = (
             "/fact The bell is false.",
             '> Sister Ode leans over to Bela and whispers: "The key is under the altar."',
             "/fact The key is under the altar.",
+            '> Bela whispers to you, "Sister Ode cut the rope." Tam looks at the window.',
+            "/fact event: Sister Ode cut the rope.",
             'I shout, "The tide is coming!"',
             "/fact The tide is coming.",
         ),
@@ -81,6 +83,9 @@ PLAYS = (
             "The bell is false.": "Mara: told Old Tam, Bela Orsk: missed, Old Tam: saw, Sister Ode: missed",
             "The key is under the altar.": (
                 "Mara: missed, Bela Orsk: told Sister Ode, Old Tam: missed, Sister Ode: saw"
+            ),
+            "Sister Ode cut the rope.": (
+                "Mara: told Bela Orsk, Bela Orsk: saw, Old Tam: missed, Sister Ode: saw"
             ),
             "The tide is coming.": (
                 "Mara: saw, Bela Orsk: told Mara, Old Tam: told Mara, Sister Ode: told Mara"
