@@ -1,0 +1,120 @@
+"""A provider's embedding model: within budgets, on the bill, and in words when it cannot be had."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from agents.indexer.model_embedder import AT_ONCE, MOST_CHARACTERS, ModelEmbedder
+from agents.indexer.port import EmbedderUnavailable
+from agents.model.errors import ModelBusy
+from agents.model.names import Target
+from agents.model.port import ToEmbed, Usage
+from agents.model.scripted import ScriptedModel
+from agents.model.settings import HouseSettings
+from monitor_tui.behind import Work
+from monitor_tui.compose import Desktop, open_desktop
+from stores.authority import Role
+from stores.records.ids import Id
+from stores.records.model import Money, Persona
+from tests.contract import builders as make
+
+NAME = "openai/text-embedding-3-small"
+
+
+class Provider(ScriptedModel):
+    """Implements `agents.model.port.Embeds` beside speaking; each text costs a cent."""
+
+    def __init__(self) -> None:
+        super().__init__(())
+        self.embedded: list[ToEmbed] = []
+        self.away = False
+
+    async def embed(self, what: ToEmbed) -> tuple[list[Sequence[float]], Usage]:
+        if self.away:
+            raise ModelBusy("openai takes no more for the moment.", todo="Wait a little and ask again.")
+        self.embedded.append(what)
+        vectors: list[Sequence[float]] = [(1.0, float(len(text))) for text in what.texts]
+        cost = Money(micros=10_000 * len(what.texts))
+        return vectors, Usage(tokens_in=7 * len(what.texts), counted=True, cost=cost)
+
+    @property
+    def running(self) -> bool:
+        return True
+
+    async def warm(self) -> None: ...
+
+    async def hand_over(self, keys: object) -> None: ...
+
+
+async def desktop_of(home: Path, provider: Provider, **budget: float) -> Desktop:
+    sections = {"embedding": {"model": NAME, "api_base": "http://127.0.0.1:9/v1"}, "budget": budget}
+    house = HouseSettings.model_validate(sections)
+    return await open_desktop(home, work=Work.ASK, model=provider, house=house)
+
+
+async def calls(desktop: Desktop) -> list[tuple[Persona, str, int, str]]:
+    found = await desktop.stores.log(Role.CONTEXT_ASSEMBLY).llm_calls()
+    return [(call.persona, call.model, call.cost.micros, call.result) for call in found]
+
+
+async def test_what_it_costs_stands_on_the_bill(tmp_path: Path) -> None:
+    provider = Provider()
+    desktop = await desktop_of(tmp_path, provider)
+    universe = await desktop.desk.add_sample()
+    await desktop.desk.background.settle()
+    texts = sum(len(ask.texts) for ask in provider.embedded)
+    assert texts > 5
+    assert {(ask.model, ask.api_base) for ask in provider.embedded} == {(NAME, "http://127.0.0.1:9/v1")}
+    bill = await calls(desktop)
+    assert sum(micros for _, _, micros, _ in bill) == 10_000 * texts
+    assert {(persona, model) for persona, model, _, _ in bill} == {(Persona.LIBRARIAN, NAME)}
+    found = await desktop.desk.recall.ask("Who tends the light?", universe_id=universe.id, in_words=False)
+    assert provider.embedded[-1].texts == ("Who tends the light?",), found
+    await desktop.close()
+
+
+async def test_it_waits_when_a_budget_is_nearly_used_up(tmp_path: Path) -> None:
+    provider = Provider()
+    desktop = await desktop_of(tmp_path, provider, day=0.01)
+    await desktop.desk.add_sample()
+    await desktop.desk.background.settle()
+    assert sum(len(ask.texts) for ask in provider.embedded) <= AT_ONCE
+    meaning = dict(desktop.desk.background.now().rows)["meaning"]
+    assert "today's budget of $0.01 is used up" in meaning
+    assert (await desktop.desk.background.look()).poisoned == ()
+    await desktop.close()
+
+
+async def test_a_provider_that_is_away_is_waited_for(tmp_path: Path) -> None:
+    provider = Provider()
+    provider.away = True
+    desktop = await desktop_of(tmp_path, provider)
+    await desktop.desk.add_sample()
+    await desktop.desk.background.settle()
+    rows = dict(desktop.desk.background.now().rows)
+    assert "openai takes no more for the moment." in rows["meaning"]
+    assert rows["words"] == "up to date"
+    await desktop.close()
+
+
+async def test_texts_go_in_batches_that_any_provider_takes() -> None:
+    provider, paid = Provider(), list[int]()
+
+    async def allow(universe_id: Id) -> None: ...
+
+    async def pay(universe_id: Id, model: str, texts: int, usage: Usage, seconds: float) -> None:
+        paid.append(texts)
+
+    embedder = ModelEmbedder(provider, Target(NAME), allow, pay)
+    texts = ["", "x" * (MOST_CHARACTERS + 1), *map(str, range(AT_ONCE))]
+    vectors = await embedder.embed(texts, universe_id=make.UNIVERSE)
+    assert len(vectors) == len(texts)
+    assert paid == [AT_ONCE, 2]
+    assert max(len(text) for ask in provider.embedded for text in ask.texts) == MOST_CHARACTERS
+    assert all(text for ask in provider.embedded for text in ask.texts)
+    provider.away = True
+    with pytest.raises(EmbedderUnavailable, match="openai takes no more"):
+        await embedder.embed(["x"])
