@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 MOST_TEXT: Final = 2_000
@@ -25,7 +26,7 @@ _COMMON_WORDS: Final = """
 _COMMON: Final = frozenset(_COMMON_WORDS.split())
 """Words that say nothing of what is asked after."""
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _WHEN = re.compile(
     r"\b(?:when|what (?:time|date|day|month|year|week)|which (?:day|month|year|week|date)|how long|"
     r"since when|how (?:many|much) (?:time|days|weeks|months|years|hours))\b",
@@ -103,7 +104,7 @@ def cues_of(question: str) -> Cues:
     text = question[:MOST_TEXT]
     when = _WHEN.search(text) is not None
     return Cues(
-        stems=tuple(dict.fromkeys(stems(text))),
+        stems=stems(text),
         spoken=frozenset(words(text)),
         when=when,
         present=not when and _is_present(text),
@@ -114,14 +115,18 @@ def cues_of(question: str) -> Cues:
 
 def words(text: str) -> list[str]:
     """Return the words of a text without case, and without what a possessive adds."""
-    return [re.sub(r"['’]s?$", "", word) for word in _WORD.findall(text.casefold())]
+    found: list[str] = _WORD.findall(text.casefold().replace("’", "'"))
+    return [word.removesuffix("'s") if "'" in word else word for word in found]
 
 
-def stems(text: str) -> list[str]:
-    """Return the stems of the words that tell something, in their order."""
-    return [stem(word) for word in words(text) if word not in _COMMON and len(word) > 1]
+@lru_cache(maxsize=8_192)
+def stems(text: str) -> tuple[str, ...]:
+    """Return the stems of the words that tell something, each once, in their order."""
+    told = (stem(word) for word in words(text) if word not in _COMMON and len(word) > 1)
+    return tuple(dict.fromkeys(told))
 
 
+@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """Cut an English ending off, so that `moved`, `moves` and `moving` meet. Rough, and quick."""
     for ending, least in _ENDINGS:

@@ -171,7 +171,7 @@ def _weighed(
 ) -> dict[Id, float]:
     """Return what each fact is worth for the question: by the words they share, the rarer the more, and by
     how near it comes in meaning."""
-    listed = [(fact, tuple(dict.fromkeys(stems(fact.statement)))) for fact in facts]
+    listed = [(fact, stems(fact.statement)) for fact in facts]
     rarity = _rarity([own for _, own in listed])
     weighed: dict[Id, float] = {}
     for fact, own in listed:

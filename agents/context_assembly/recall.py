@@ -7,7 +7,7 @@ AGENT_ORCHESTRATION, ContextAssembly ("Retrieval strategies").
 
 from __future__ import annotations
 
-from asyncio import gather
+from asyncio import Task, create_task, gather, shield
 from collections.abc import Awaitable, Collection, Mapping
 from typing import Final, TypeVar
 
@@ -38,9 +38,12 @@ _SCOPED: Final[Mapping[Kind, tuple[str, ...]]] = {
 }
 """What the items of each collection can be narrowed to."""
 
+_IN_CANON: Final = frozenset({"turns", "facts", "entities"})
+"""What canon leads to."""
+
 
 class Recollector:
-    """Searches the record. `meaning` None: by words alone."""
+    """Searches the record. `meaning` None: by words alone. It keeps nothing but what is being looked up."""
 
     def __init__(
         self,
@@ -57,6 +60,7 @@ class Recollector:
         self._meaning = meaning
         self._weights = weights
         self._links = Links(canon, words)
+        self._linking: dict[tuple[Id, str], Task[Linked]] = {}
         self._standings = Standings(canon, log)
         self._turns = TurnSearch(canon, log, words, weights)
 
@@ -69,15 +73,10 @@ class Recollector:
             return Findings()
         cues, notes = cues_of(question), _Notes()
         scope = scope_of(kind, within)
-
-        async def near_facts() -> dict[Id, float]:
-            looking = self._by_meaning("facts", question, scope_of("facts", within), notes)
-            return dict(await notes.gone_without("meaning", looking) or ())
-
         by_words, by_meaning, linked = await gather(
             notes.gone_without("words", self._by_words(kind, question, scope)),
             notes.gone_without("meaning", self._by_meaning(kind, question, scope, notes)),
-            notes.gone_without("graph", self._links.of(question, cues, within, near_facts)),
+            notes.gone_without("graph", self._linked(kind, question, cues, within, notes)),
         )
         lists = {"words": normalised(by_words or ()), "meaning": normalised(by_meaning or ())}
         by = fused(lists, {"words": self._weights.words, "meaning": self._weights.meaning})
@@ -110,6 +109,23 @@ class Recollector:
         return Findings(tuple(found[:k]), notes.told())
 
     # --- inside --------------------------------------------------------------------------------------
+
+    async def _linked(self, kind: Kind, question: str, cues: Cues, within: Within, notes: _Notes) -> Linked:
+        """Find what of canon bears on the question; whoever asks the same meanwhile waits for the same."""
+        if kind not in _IN_CANON:
+            return Linked()
+
+        async def near_facts() -> dict[Id, float]:
+            looking = self._by_meaning("facts", question, scope_of("facts", within), notes)
+            return dict(await notes.gone_without("meaning", looking) or ())
+
+        key = within.universe_id, question
+        linking = self._linking.get(key)
+        if linking is None:
+            linking = create_task(self._links.of(question, cues, within, near_facts))
+            self._linking[key] = linking
+            linking.add_done_callback(lambda done: self._linking.pop(key, None))
+        return await shield(linking)
 
     async def _by_words(self, kind: Kind, question: str, scope: Mapping[str, str]) -> list[tuple[Id, float]]:
         return [(h.id, h.score) for h in await self._words.search(kind, question, k=POOL, scope=scope)]

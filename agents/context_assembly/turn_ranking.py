@@ -47,20 +47,22 @@ FADES: Final = 0.7
 """Turns of the same scene that lend each other some of their score, and how much less each step away."""
 
 
+_CLOSES: Final = ' "”’*)'
+"""What may stand behind a question's mark."""
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A turn as it is ranked: its own stems, who speaks, whether it says when and whether it asks."""
+    """A turn as it is ranked: its own stems, who speaks, and whether it asks."""
 
     turn: Turn
     speaker: str
     stems: tuple[str, ...]
-    timed: bool
     asks: bool
 
     @classmethod
     def of(cls, turn: Turn, speaker: str) -> Told:
-        own = tuple(dict.fromkeys(stems(turn.text)))
-        return cls(turn, speaker, own, tells_time(turn.text), turn.text.rstrip(' "”’*)').endswith("?"))
+        return cls(turn, speaker, stems(turn.text), turn.text.rstrip(_CLOSES).endswith("?"))
 
 
 By = dict[Id, dict[str, float]]
@@ -90,9 +92,12 @@ def own_words(items: By, told: Mapping[Id, Told], cues: Cues, weights: Weights) 
 
 def rarity_of(told: Iterable[Told]) -> dict[str, float]:
     """Return what a word is worth: the rarer among these turns, the more."""
-    of_turns = [set(one.stems) for one in told]
-    counts = Counter(stem for of_turn in of_turns for stem in of_turn)
-    return {stem: math.log(1 + len(of_turns) / (count + 0.5)) for stem, count in counts.items()}
+    counts = Counter[str]()
+    number = 0
+    for one in told:
+        counts.update(one.stems)
+        number += 1
+    return {stem: math.log(1 + number / (count + 0.5)) for stem, count in counts.items()}
 
 
 def beside(items: By, told: Mapping[Id, Told], weights: Weights) -> By:
@@ -114,15 +119,17 @@ def add_cues(
 ) -> None:
     """Add what the question's cues are worth: who speaks, a time where one is asked for, a date
     (`on_the_day`: what was said on a day that it names)."""
-    speakers = {name for one in told.values() if (name := named(one.speaker, cues))}
+    everyone = {one.speaker for one in told.values()}
+    speakers = {speaker for speaker in everyone if named(speaker, cues)}
+    called = {word for speaker in speakers for word in words(speaker)}
     for id, found in by.items():
         one = told[id]
         sign = 0.0
         if one.speaker in speakers:
             sign += weights.speaker
-        elif speakers & _named_in(one, speakers):
+        elif called and not called.isdisjoint(words(one.turn.text)):
             sign += weights.about
-        if cues.when and one.timed:
+        if cues.when and tells_time(one.turn.text):
             sign += weights.time
         if id in on_the_day:
             sign += weights.day
@@ -144,11 +151,6 @@ def named(speaker: str, cues: Cues) -> str:
     """Return the speaker if the question names them, by any word of their name."""
     own = [word for word in words(speaker) if len(word) > 2]
     return speaker if speaker and any(word in cues.spoken for word in own) else ""
-
-
-def _named_in(one: Told, speakers: set[str]) -> set[str]:
-    said = set(words(one.turn.text))
-    return {speaker for speaker in speakers if said.intersection(words(speaker))}
 
 
 def _place(turn: Turn) -> tuple[int, int, datetime, Id]:

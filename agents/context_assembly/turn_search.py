@@ -95,10 +95,8 @@ class TurnSearch:
         return found
 
     async def _told(self, ids: Iterable[Id], within: Within) -> dict[Id, Told]:
-        """Read the turns and those before them, as far as they are on the line and where is looked."""
-        found = await self._log.turns(list(dict.fromkeys(ids)))
-        before = {t.parent_id for t in found.values() if t.parent_id} - set(found)
-        turns = found | (await self._log.turns(before) if before else {})
+        """Read the turns, as far as they are on the line and where is looked."""
+        turns = await self._log.turns(list(dict.fromkeys(ids)))
         standing, heroes = await gather(
             self._log.on_line(within.scene_id, turns) if turns else _none(),
             self._heroes({t.scene_id for t in turns.values() if t.speaker is Speaker.PLAYER and not t.name}),
@@ -143,7 +141,9 @@ class TurnSearch:
         scope = {"universe": within.universe_id}
         scope |= {"story": within.story_id} if within.story_id else {}
         scope |= {"scene": within.scene_id} if within.scene_id else {}
-        hits = await self._index.search("turns", f"{question} {' '.join(bridges)}", k=AGAIN, scope=scope)
+        # Without the question's own words, which were searched for: the rare ones cost little.
+        wanted = " ".join((*bridges, *names_in(question)))
+        hits = await self._index.search("turns", wanted, k=AGAIN, scope=scope)
         new = [hit.id for hit in hits if hit.id not in told]
         told |= {id: one for id, one in (await self._told(new, within)).items() if id not in told}
         for id, score in normalised(hits).items():
