@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from monitor_tui.cli_asking import patiently, up_to_date
 from monitor_tui.cli_common import (
     AsJson,
     Home,
@@ -38,7 +39,10 @@ def query(
     as_json: AsJson = False,
     home: Home = None,
 ) -> None:
-    """Ask the record: what is canon, proposed, told or believed, with its evidence; or that it is unknown."""
+    """Ask the record: what is canon, proposed, told or believed, with its evidence; or that it is unknown.
+
+    What is not indexed yet is indexed first.
+    """
     answer = run(_query(home_of(context, home), question, universe, story, not no_model))
     if as_json:
         print_json(_told(answer))
@@ -49,12 +53,21 @@ def query(
 
 
 async def _query(home: Path, question: str, universe: str, story: str, in_words: bool) -> Answer:
-    desktop = await open_desk(home)
+    from monitor_tui.behind import Work
+
+    desktop = await open_desk(home, Work.ASK)
     try:
-        desk = desktop.desk
-        asked = await universe_named(desk, universe)
-        story_id = await story_named(desk, asked, story) if story else None
-        return await desk.recall.ask(question, universe_id=asked.id, story_id=story_id, in_words=in_words)
+        recall = desktop.desk.recall
+        where = await universe_named(desktop.desk, universe)
+        story_id = await story_named(desktop.desk, where, story) if story else None
+        await up_to_date(desktop.desk)
+        answer = await patiently(
+            lambda: recall.ask(question, universe_id=where.id, story_id=story_id, in_words=False)
+        )
+        if not in_words:
+            return answer
+        # Only once everything is awake: a model is paid for each time it is asked.
+        return await recall.ask(question, universe_id=where.id, story_id=story_id)
     finally:
         await desktop.close()
 

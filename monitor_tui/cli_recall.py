@@ -3,15 +3,14 @@ outside."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from monitor_tui.cli_asking import patiently, up_to_date
 from monitor_tui.cli_common import (
     AsJson,
     Home,
@@ -19,7 +18,6 @@ from monitor_tui.cli_common import (
     home_of,
     open_desk,
     print_json,
-    progress,
     run,
     story_named,
     universe_named,
@@ -35,11 +33,6 @@ commands = group()
 
 MOST = 1_000
 """Turns of one answer."""
-
-PATIENCE = 60.0
-"""Seconds that a question waits for an embedding model that wakes up; a screen does not wait so long."""
-
-_AGAIN = 0.2
 
 
 class Question(NamedTuple):
@@ -83,7 +76,7 @@ async def _recall(
         desk = desktop.desk
         where = await universe_named(desk, universe)
         story_id = await story_named(desk, where, story) if story else None
-        await _up_to_date(desk)
+        await up_to_date(desk)
         for question in asked:
             found = await _found(desk, question.text, where.id, story_id, k)
             if as_json and one:
@@ -96,27 +89,10 @@ async def _recall(
         await desktop.close()
 
 
-async def _up_to_date(desk: Desk) -> None:
-    """Index what is missing; how far it is goes to stderr, if it takes long."""
-    settling = asyncio.ensure_future(desk.background.settle())
-    while True:
-        done, _ = await asyncio.wait([settling], timeout=2.0)
-        if done:
-            return settling.result()
-        if waiting := desk.background.now().waiting:
-            progress(f"Indexing: {waiting:,} to do ...")
-
-
 async def _found(desk: Desk, question: str, universe_id: Id, story_id: Id | None, k: int) -> Recollection:
-    """Ask; and again while the embedding model wakes up."""
-    from agents.indexer.meaning import WAKES
-
-    until = time.monotonic() + PATIENCE
-    while True:
-        found = await desk.recall.recall(question, universe_id=universe_id, story_id=story_id, k=k)
-        if not any(WAKES in note for note in found.notes) or time.monotonic() > until:
-            return found
-        await asyncio.sleep(_AGAIN)
+    return await patiently(
+        lambda: desk.recall.recall(question, universe_id=universe_id, story_id=story_id, k=k)
+    )
 
 
 def _asked(question: str, file: Path | None) -> list[Question]:

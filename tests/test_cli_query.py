@@ -16,6 +16,12 @@ from tests.table import opened
 RUNNER = CliRunner()
 
 
+@pytest.fixture(autouse=True)
+def _by_words_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No embedding model has to wake up for this."""
+    monkeypatch.setenv("MONITOR_EMBEDDING_MODEL", "none")
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library with the sample world in it."""
