@@ -111,7 +111,7 @@ class Answering:
         weighed = []
         for fact in mine:
             involved = {i.entity_id for i in fact.involves}
-            said = bearing(inquiry, fact.statement, involved, predicate=fact.predicate)
+            said = bearing(inquiry, told_of(fact.statement), involved, predicate=fact.predicate)
             if said.enough or fact.id in hits:
                 wanted = fact.predicate in inquiry.wants
                 hit = hits.get(fact.id)

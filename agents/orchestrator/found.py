@@ -45,7 +45,8 @@ SPEAKERS: Final = {
     Speaker.SYSTEM: "MONITOR",
 }
 
-_ONLY_SAID: Final = {Standing.RUMOUR: "people", Standing.LIE: "whoever was lied to"}
+PEOPLE: Final = "people"
+"""Who believes a rumour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class Placing:
             fact_id=fact.id,
             entity_id=fact.involves[0].entity_id if fact.involves else None,
             turn_id=turn_id,
-            believer=_ONLY_SAID.get(fact.standing, "") if standing is AnswerStanding.BELIEVED else "",
+            believer=PEOPLE if standing is AnswerStanding.BELIEVED else "",
         )
 
     async def _rests_on(self, evidence: Sequence[Evidence]) -> tuple[str, str, Id | None]:
@@ -229,8 +230,12 @@ def _standing(view: FactView) -> tuple[AnswerStanding, str]:
     if not view.current:
         now = f" Now: {view.superseded_by}" if view.superseded_by and view.superseded_by != words else ""
         return AnswerStanding.CONTRADICTED, f"No longer so: {words}{now}"
-    if fact.standing is Standing.DISPUTED:
-        return AnswerStanding.CONTRADICTED, f"Disputed: {words}"
-    if fact.standing is Standing.TRUE:
-        return AnswerStanding.CANON, words
-    return AnswerStanding.BELIEVED, f"{'A rumour' if fact.standing is Standing.RUMOUR else 'A lie'}: {words}"
+    match fact.standing:
+        case Standing.TRUE:
+            return AnswerStanding.CANON, f"An open question: {words}" if words.endswith("?") else words
+        case Standing.RUMOUR:
+            return AnswerStanding.BELIEVED, f"A rumour: {words}"
+        case Standing.LIE:
+            return AnswerStanding.CONTRADICTED, f"A lie: {words}"
+        case Standing.DISPUTED:
+            return AnswerStanding.CONTRADICTED, f"Disputed: {words}"

@@ -20,6 +20,7 @@ from stores.records.canon import Authority, EvidenceKind
 from stores.records.ledger import ProposalStatus
 from stores.records.model import Persona
 from tests.agents.orchestrator.asked import PLAYED, asking, of
+from tests.table import opened
 
 CANON, PROPOSED, BOOK, BELIEVED, CONTRADICTED, UNKNOWN = AnswerStanding
 NO_MODEL = HouseSettings()
@@ -80,6 +81,23 @@ async def test_each_finding_stands_as_it_does_and_leads_to_what_it_rests_on(tmp_
             True,
             True,
         )
+
+
+async def test_lies_rumours_and_open_questions_are_told_as_such(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        sample = await desktop.desk.add_sample()
+        await desktop.desk.background.settle()
+
+        async def ask(question: str) -> Answer:
+            return await desktop.desk.recall.ask(question, universe_id=sample.id)
+
+        storm = await ask("Did a storm break the Gannet Gate on the night of the flood?")
+        assert "A lie: A storm broke the Gannet Gate" in first(storm, CONTRADICTED)
+        gil = await ask("Did Gil Oakum sell the bell inland?")
+        assert (of(gil, BELIEVED)[0].believer, first(gil, BELIEVED)[:14]) == ("people", "A rumour: Gil ")
+        bell = await ask("Who moved the Drowned Bell?")
+        assert not [f for f in bell.findings if f.text.endswith("?")]
+        assert "An open question: Who moved the Drowned Bell" in " ".join(f.text for f in bell.nearest)
 
 
 @pytest.mark.parametrize("question", SILENT_ON)
