@@ -17,11 +17,11 @@ many items are left of its subject, as far as it knows: 0 is done. The runner ca
 their turn. So nothing waits long behind a large subject, a stop loses a piece at most, and the backlog is
 counted. It may be cancelled at any await; a piece must be idempotent.
 
-*Order.* Workers of one `lane` run one at a time: the universe next in turn, within it the highest `priority`,
-within that what was asked for first. The lanes run beside each other. `PLAIN` is for what takes milliseconds;
-`MODEL` for what asks a provider and may take a minute. REMEMBER has a higher priority than INDEX in the same
-lane, so memories are written before the words of that scene are indexed; when it is done with a scene, the
-runner has INDEX and EMBED look at that scene; and whoever writes memories publishes MemoriesWritten.
+*Order.* Workers of one `lane` run one at a time: what play just touched, then the universe next in turn,
+within it the highest `priority`, within that what was asked for first. The lanes run beside each other: `WORDS`
+and `VECTORS` are the Indexer's, `PLAIN` is for what takes milliseconds, `MODEL` for what asks a provider and may
+take a minute. When REMEMBER or SUMMARISE is done with a scene, the runner has the Indexer look at that scene
+(`then`); and whoever changes memories otherwise publishes MemoriesWritten.
 
 *Failing.* `Later` means that it cannot be now and nothing is wrong (a budget is used up, a model sleeps):
 it is tried again after that time, and not counted. So is `StoreUnavailable`. Any other exception is a
@@ -45,6 +45,7 @@ from stores.records.ids import Id
 from stores.records.jobs import JobKind
 
 PLAIN: Final = "plain"
+WORDS: Final = "words"
 VECTORS: Final = "vectors"
 MODEL: Final = "model"
 
@@ -81,12 +82,12 @@ class Worker(Protocol):
 
     @property
     def lane(self) -> str:
-        """PLAIN, VECTORS or MODEL."""
+        """PLAIN, WORDS, VECTORS or MODEL."""
         ...
 
     @property
     def priority(self) -> int:
-        """Higher goes first within a lane and universe. REMEMBER 30, INDEX 20, SUMMARISE 10, ARCHIVE 0."""
+        """Higher goes first within a lane and universe. REMEMBER 30, SUMMARISE 10, ARCHIVE 0."""
         ...
 
     async def subjects(self) -> Collection[Subject]:

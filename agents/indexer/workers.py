@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
 
-from agents.background.worker import PLAIN, VECTORS, Later, Subject
+from agents.background.worker import VECTORS, WORDS, Later, Subject
 from agents.indexer.indexer import Indexer
 from agents.indexer.port import EmbedderUnavailable
 from agents.indexer.truth import Truth
@@ -52,7 +52,7 @@ class IndexWorker:
 
     @property
     def lane(self) -> str:
-        return VECTORS if self._kind is JobKind.EMBED else PLAIN
+        return VECTORS if self._kind is JobKind.EMBED else WORDS
 
     @property
     def priority(self) -> int:
