@@ -15,7 +15,7 @@ from typing import Final
 from agents.context_assembly.cues import covered, stems
 from agents.context_assembly.found_again import LeftOut
 from agents.context_assembly.recall_port import Recall, Within
-from agents.memory_manager.counting import corrected
+from agents.memory_manager.counting import counted
 from agents.memory_manager.decay import FORGOTTEN, retention
 from stores.ports import LogReader
 from stores.records.ids import Id
@@ -47,14 +47,12 @@ class Remembering:
         """Return what each of `people` remembers of what is still on the line. Raises StoreError."""
         who = list(people)
         lists = await gather(*(self._weighed(entity.id, words, universe_id) for entity in who))
-        lived = {m.turn_id for memories, _ in lists for m in memories if m.turn_id}
-        standing = await self._log.on_line(None, lived) if lived else set()
-        replaced = await corrected(self._log, [m for memories, _ in lists for m in memories])
+        every = await counted(self._log, [m for memories, _ in lists for m in memories])
+        standing = {m.id for m in every}
         kept: dict[Id, tuple[Memory, ...]] = {}
         left_out: list[LeftOut] = []
         for entity, (memories, relevance) in zip(who, lists, strict=True):
-            own = [m for m in memories if m.turn_id is None or m.turn_id in standing]
-            own = [m for m in own if m.id not in replaced and m.text]
+            own = [m for m in memories if m.id in standing]
             chosen = choose(own, words, relevance, tick)
             if chosen:
                 kept[entity.id] = chosen

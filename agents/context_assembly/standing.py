@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from agents.context_assembly.recall_port import Kind, Within
+from agents.memory_manager.counting import counted
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Fact, FactKind, FactStatus
@@ -50,9 +51,7 @@ class Standings:
 
     async def _memories(self, ids: Collection[Id]) -> list[Id]:
         memories = await self._log.memories(ids=ids)
-        lived = {m.turn_id for m in memories if m.turn_id}
-        standing = await self._log.on_line(None, lived) if lived else set()
-        return [m.id for m in memories if m.turn_id is None or m.turn_id in standing]
+        return [memory.id for memory in await counted(self._log, memories)]
 
     async def _scene(self, scene_id: Id) -> Id | None:
         try:

@@ -81,7 +81,7 @@ class Claims:
 
     def of(self, sentence: str, named: Named, me: Id | None = None) -> list[Claim]:
         """Return what a sentence claims that `me` says; nothing for a question or a mere perhaps."""
-        text = _MARKS.sub("", " ".join(sentence.split()).strip(_EDGES))
+        text = _unaddressed(_MARKS.sub("", " ".join(sentence.split()).strip(_EDGES)), named)
         if not text or _UNSAID.search(sentence):
             return []
         holds = _NOT.search(text) is None
@@ -90,6 +90,10 @@ class Claims:
             plain = _affirmed(plain)
         found = [claim._replace(holds=holds == claim.holds) for claim in self._read(plain, named, me)]
         return [*found, Claim("said", _said(plain), holds)]
+
+    def is_mutual(self, fact: Fact) -> bool:
+        """Say whether both that a fact is about know of it: it is said of each alike."""
+        return self._catalogue[fact.predicate].symmetric
 
     def of_fact(self, fact: Fact, named: Named) -> list[Claim]:
         """Return what a fact claims."""
@@ -128,6 +132,15 @@ def _affirmed(text: str) -> str:
     """Return a sentence whose `not` was taken out as it stands without: `does own` is `owns`."""
     text = re.sub(r"\b(is|was|are|were|do|does|did)n\b", r"\1", text)
     return re.sub(r"\bdoes (\w+)", r"\1s", text)
+
+
+def _unaddressed(text: str, named: Named) -> str:
+    """Return a sentence without the name of whom it is said to: `the water is foul, Joss`."""
+    before, _, last = text.rpartition(",")
+    if before and whom(last, named):
+        text = before
+    first, _, behind = text.partition(",")
+    return behind.strip() if behind and whom(first, named) else text
 
 
 def _said(text: str) -> str:

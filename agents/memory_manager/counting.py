@@ -19,6 +19,13 @@ async def standing(log: LogReader, memories: Sequence[Memory]) -> list[Memory]:
     return [m for m in memories if m.turn_id is None or m.turn_id in on_line]
 
 
+async def counted(log: LogReader, memories: Sequence[Memory]) -> list[Memory]:
+    """Return the memories that count: lived on the line, with something left of them, not replaced."""
+    own = [m for m in await standing(log, memories) if m.text]
+    gone = await corrected(log, own)
+    return [m for m in own if m.id not in gone]
+
+
 async def corrected(log: LogReader, memories: Iterable[Memory]) -> set[Id]:
     """Return which of these memories another one, that counts itself, has taken the place of."""
     newer = {m.corrected_by for m in memories if m.corrected_by}

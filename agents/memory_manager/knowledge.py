@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from agents.canon_keeper.claims import fact_id_of
 from agents.canon_keeper.house import ReadCatalogue
 from agents.memory_manager.claims import Claims
-from agents.memory_manager.counting import corrected, standing
+from agents.memory_manager.counting import counted
 from agents.memory_manager.decay import is_forgotten, retention
 from agents.memory_manager.scenes import fact_of, names_of_all
 from stores.errors import NotFound
@@ -113,9 +113,7 @@ class Knowledge:
 
     async def valid(self, memories: Sequence[Memory]) -> list[Memory]:
         """Return the memories that count: lived on the line, not faded to nothing, not corrected since."""
-        own = [m for m in await standing(self._log, memories) if m.text]
-        gone = await corrected(self._log, own)
-        return [m for m in own if m.id not in gone]
+        return await counted(self._log, memories)
 
     async def now(self, universe_id: Id) -> int:
         """Return the latest world time (ticks) that play stands at in a universe."""

@@ -32,7 +32,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from rapidfuzz import fuzz
 
@@ -121,6 +121,25 @@ class Lived:
         return _Remembering(self, now).all()
 
 
+class Known(NamedTuple):
+    """What a fact claims; `until` (ticks) another one takes its place."""
+
+    fact: Fact
+    claim: Claim
+    until: int | None = None
+
+    @property
+    def counts(self) -> bool:
+        hearsay = (Standing.LIE, Standing.RUMOUR)
+        return self.fact.status is not FactStatus.RETCONNED and self.fact.standing not in hearsay
+
+    def holds(self, tick: int) -> bool:
+        fact = self.fact
+        began = fact.valid_from is None or fact.valid_from <= tick
+        ends = [end for end in (fact.valid_to, self.until) if end is not None]
+        return self.counts and began and all(tick < end for end in ends)
+
+
 class _Remembering:
     """One pass over the turns; what was remembered on the way counts for what comes after."""
 
@@ -133,10 +152,11 @@ class _Remembering:
         """What somebody holds, by whose it is and the slot that it is about."""
         self._linked: set[tuple[Id, Id]] = set()
         self._gone: set[Id] = set()
-        self._facts: dict[str, list[tuple[Fact, Claim]]] = {}
+        self._facts: dict[str, list[Known]] = {}
         for fact in lived.known:
             for claim in lived.claims.of_fact(fact, lived.named):
-                self._facts.setdefault(_place(claim), []).append((fact, claim))
+                self._facts.setdefault(_place(claim), []).append(Known(fact, claim))
+        self._facts = {place: _in_time(known) for place, known in self._facts.items()}
         for memory in lived.held:
             self._note(memory)
 
@@ -297,7 +317,9 @@ class _Remembering:
     def _shows(self, stated: Stated, turn: Turn, who: Id, words: str) -> bool:
         """Say whether this one could see the fact in what the turn gave to them."""
         fact = stated.fact
-        if fact.entity("subject") == who:
+        if fact.entity("subject") == who or (
+            self._lived.claims.is_mutual(fact) and who in (i.entity_id for i in fact.involves)
+        ):
             return True
         quotes = [
             e.quote
@@ -361,16 +383,12 @@ class _Remembering:
 
     def _meant(self, claims: Sequence[Claim], tick: int) -> Fact | None:
         """Return the fact that is spoken of, as it is or otherwise: one that holds at that time first."""
-        near = [(f, c, own) for c in claims for f, own in self._facts.get(_place(c), ())]
-        right = [f for f, claim, own in near if claim == own]
-        otherwise = [f for f, claim, own in near if claim.meets(own)]
-        for found in (
-            [f for f in right if _holds(f, tick)],
-            [f for f in otherwise if _holds(f, tick)],
-            right,
-        ):
+        near = [(claim, known) for claim in claims for known in self._facts.get(_place(claim), ())]
+        right = [known for claim, known in near if claim == known.claim]
+        otherwise = [known for claim, known in near if claim.meets(known.claim)]
+        for found in ([k for k in right if k.holds(tick)], [k for k in otherwise if k.holds(tick)], right):
             if found:
-                return found[-1]
+                return found[-1].fact
         return None
 
     def _claimed(self, words: str, by: Id | None) -> list[Claim]:
@@ -416,9 +434,9 @@ class _Remembering:
 
     def _is_right(self, claims: Sequence[Claim], tick: int) -> bool:
         return any(
-            claim == own and _holds(fact, tick)
+            claim == known.claim and known.holds(tick)
             for claim in claims
-            for fact, own in self._facts.get(_place(claim), ())
+            for known in self._facts.get(_place(claim), ())
         )
 
     def _memory(
@@ -473,11 +491,16 @@ def _source(how: How, teller: str) -> str:
     return how.value
 
 
-def _holds(fact: Fact, tick: int) -> bool:
-    if fact.status is FactStatus.RETCONNED or fact.standing in (Standing.LIE, Standing.RUMOUR):
-        return False
-    began = fact.valid_from is None or fact.valid_from <= tick
-    return began and (fact.valid_to is None or tick < fact.valid_to)
+def _in_time(known: Sequence[Known]) -> list[Known]:
+    """Return what fills one slot in the order it came about, each until the next that says otherwise: what is
+    only proposed ends nothing yet, and is told all the same."""
+    ordered = sorted(known, key=lambda k: -1 if k.fact.valid_from is None else k.fact.valid_from)
+    found: list[Known] = []
+    for n, one in enumerate(ordered):
+        later = (k for k in ordered[n + 1 :] if k.counts and k.claim.meets(one.claim))
+        newer = next((k.fact.valid_from for k in later if k.fact.valid_from is not None), None)
+        found.append(one._replace(until=newer))
+    return found
 
 
 def _is_tag(fact: Fact) -> bool:

@@ -75,7 +75,7 @@ def _reported(text: str, speaker: Speaker, people: People, pc_id: Id | None) -> 
     subject = r"\b(?:I|you)\b" if speaker is Speaker.PLAYER else rf"(?:{who}|\byou\b)"
     pattern = re.compile(
         rf"(?P<by>{subject})\s+(?:\w+ly\s+)?{_REPORTS}\s+"
-        rf"(?:(?:to\s+)?(?P<to>(?:{who}|\b(?:you|me|everyone|them|him|her)\b)"
+        rf"(?:(?:to\s+)?(?P<to>(?:{who}|\b(?:you|me|everyone|them|him|her|(?:the|my|your)\s+\w+)\b)"
         rf"(?:\s*(?:,|and)\s*(?:{who}))*)(?:['’]s ear)?)?\s*(?::\s*|,?\s*that\s+)(?P<words>.+)",
         re.IGNORECASE | re.DOTALL,
     )

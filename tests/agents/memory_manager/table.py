@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agents.background.worker import Subject
 from agents.canon_keeper.claims import fact_id_of
-from agents.canon_keeper.predicates import load_catalogue
+from agents.canon_keeper.predicates import Catalogue, load_catalogue
 from agents.memory_manager.knowledge import Knowledge
 from agents.memory_manager.manager import READ, MemoryManager
 from agents.memory_manager.scenes import Scenes
@@ -36,8 +36,11 @@ class Noted:
         self.words[subject.id] = reached
 
 
-async def catalogue_of(universe_id: Id):  # type: ignore[no-untyped-def]
-    return load_catalogue()
+CATALOGUE = load_catalogue()
+
+
+async def catalogue_of(universe_id: Id) -> Catalogue:
+    return CATALOGUE
 
 
 @dataclass
@@ -109,13 +112,15 @@ class Remembering:
 @asynccontextmanager
 async def remembering(home: Path, seed: int = 1) -> AsyncIterator[Remembering]:
     async with opened(home, seed) as desktop:
-        scene_id = await begin(desktop)
-        stores = desktop.stores
-        canon = stores.canon(Role.MEMORY_MANAGER)
-        log = stores.log(Role.MEMORY_MANAGER)
-        noted = Noted()
-        scenes = Scenes(canon, log, catalogue_of)
-        manager = MemoryManager(log, scenes, noted, SteppingClock(START), desktop.desk.events)
-        table = Remembering(desktop, scene_id, manager, Knowledge(canon, log, catalogue_of), noted)
-        desktop.desk.events.subscribe(table.published.append)
-        yield table
+        yield await sit_down(desktop)
+
+
+async def sit_down(desktop: Desktop, name: str = "Test") -> Remembering:
+    """Begin a story in a world of its own."""
+    canon, log = desktop.stores.canon(Role.MEMORY_MANAGER), desktop.stores.log(Role.MEMORY_MANAGER)
+    noted, scenes = Noted(), Scenes(canon, log, catalogue_of)
+    manager = MemoryManager(log, scenes, noted, SteppingClock(START), desktop.desk.events)
+    scene_id = await begin(desktop, name=name)
+    table = Remembering(desktop, scene_id, manager, Knowledge(canon, log, catalogue_of), noted)
+    desktop.desk.events.subscribe(table.published.append)
+    return table

@@ -11,8 +11,9 @@ from pathlib import Path
 from agents.memory_manager.knowledge import Knows
 from agents.memory_manager.weighing import SIGNIFICANT
 from stores.records.memory import How
-from tests.agents.memory_manager.table import Remembering, remembering
+from tests.agents.memory_manager.table import Remembering, sit_down
 from tests.agents.memory_manager.who_knows import PLAYS, Case, Play, cases
+from tests.table import opened
 
 DAY = 24 * 60
 MUST = 0.95
@@ -49,9 +50,10 @@ async def test_everybody_knows_what_they_lived_and_nothing_else(tmp_path: Path) 
     right: Counter[str] = Counter()
     asked: Counter[str] = Counter()
     wrong = []
-    for number, play in enumerate(PLAYS):
-        wanted = [case for case in cases() if case.play == play.name]
-        async with remembering(tmp_path / str(number), seed=number + 1) as table:
+    async with opened(tmp_path) as desktop:
+        for play in PLAYS:
+            wanted = [case for case in cases() if case.play == play.name]
+            table = await sit_down(desktop, play.name)
             for case, what, whom in await answers(table, play, wanted):
                 asked[case.what] += 1
                 if (what, whom) == (case.what, case.whom):

@@ -13,6 +13,15 @@ from typing import NamedTuple
 THREE = ("/npc Bela Orsk: a smith", "/npc Old Tam: keeper of the bell", "/npc Sister Ode: a nun")
 
 
+CREW = (
+    "/npc Captain Hale: master of the Gannet",
+    "/npc Joss Reed: a deckhand",
+    "/npc Doctor Imre Voss: the surgeon",
+    "/npc Pip: the ship's boy",
+)
+"""The scenes on board were written down before anything was seen of how they come out."""
+
+
 class Play(NamedTuple):
     """`later`: days of the world that pass before it is asked."""
 
@@ -382,6 +391,160 @@ PLAYS = (
             "Mara owns Horn.": "Mara: saw, Old Tam: saw, Sister Ode: saw, Bela Orsk: told Mara",
             "Mara loses the horn in the bog.": (
                 "Mara: saw, Old Tam: missed, Sister Ode: saw, Bela Orsk: missed"
+            ),
+        },
+    ),
+    Play(
+        "below deck",
+        (
+            *CREW,
+            "> The lamp swings. Captain Hale spreads a chart on the table and taps a reef with his knife.",
+            "/thing Chart: of the Teeth",
+            "/fact Captain Hale owns Chart",
+            "/cast - Pip",
+            "> “We turn back at dawn,” Captain Hale says. “Not a word to the crew.”",
+            "/fact event: Captain Hale decides to turn back at dawn.",
+            "I wait until the captain is gone, then I pocket the chart.",
+            "/fact Mara owns Chart",
+            "/cast - Captain Hale",
+            "> Doctor Voss leans in. “I saw that,” he murmurs.",
+            "/cast + Pip",
+            '"The captain means to turn back at dawn," Joss tells Pip.',
+            "> Pip drops his spoon.",
+            "/cast - Joss Reed",
+            "I tell Pip that Captain Hale owns the chart.",
+        ),
+        {
+            "Captain Hale owns Chart.": (
+                "Mara: saw, Captain Hale: saw, Joss Reed: saw, Doctor Imre Voss: saw, Pip: saw"
+            ),
+            "Captain Hale decides to turn back at dawn.": (
+                "Mara: saw, Captain Hale: saw, Joss Reed: saw, Doctor Imre Voss: saw, Pip: missed"
+            ),
+            "Mara owns Chart.": ("Mara: saw, Joss Reed: saw, Doctor Imre Voss: saw, Pip: wrong Mara"),
+        },
+    ),
+    Play(
+        "the sickbay",
+        (
+            *CREW,
+            "/cast - Captain Hale",
+            "/cast - Joss Reed",
+            '> Doctor Voss closes the man\'s eyes. "Fever," he says to you. "The water is foul."',
+            "/fact The water is foul.",
+            "/whisper Voss: the sailor was poisoned",
+            "/fact The sailor was poisoned.",
+            "/cast - Doctor Imre Voss",
+            "/cast + Joss Reed",
+            'I say, "The water is foul, Joss."',
+            "> Pip whispers to Joss, “The sailor was poisoned.” You pretend not to hear.",
+            "/cast + Captain Hale",
+            '"The water is not foul," I tell the captain.',
+        ),
+        {
+            "The water is foul.": (
+                "Mara: told Doctor Imre Voss, Doctor Imre Voss: saw, Pip: told Doctor Imre Voss, "
+                "Joss Reed: told Mara, Captain Hale: wrong Mara"
+            ),
+            "The sailor was poisoned.": (
+                "Mara: saw, Doctor Imre Voss: told Mara, Pip: missed, "
+                "Joss Reed: told Pip, Captain Hale: missed"
+            ),
+        },
+    ),
+    Play(
+        "the storm",
+        (
+            *CREW,
+            "> The mast comes down across Joss Reed and kills him where he stands.",
+            "/fact Joss Reed is dead",
+            "> Captain Hale weeps openly.",
+            "/fact event: Captain Hale weeps over Joss Reed.",
+            "/state Pip +unconscious",
+            "> Doctor Voss confesses that he sold the medicine in port.",
+            "/fact event: Doctor Imre Voss sold the medicine in port.",
+            "/cast - Captain Hale",
+            "/state Pip -unconscious",
+            "I promise Pip that I will take him home.",
+            "/fact promise: Mara takes Pip home.",
+            "> A gull lands on the rail.",
+            "/npc Ferro: a passenger who comes up on deck",
+            "> Ferro stares at the broken mast. “What happened?”",
+            '"Joss Reed is dead," I say.',
+        ),
+        {
+            "Joss Reed died.": (
+                "Mara: saw, Captain Hale: saw, Doctor Imre Voss: saw, Pip: saw, Ferro: told Mara"
+            ),
+            "Captain Hale weeps over Joss Reed.": (
+                "Mara: saw, Captain Hale: saw, Doctor Imre Voss: saw, Pip: saw, Joss Reed: missed"
+            ),
+            "Doctor Imre Voss sold the medicine in port.": (
+                "Mara: saw, Captain Hale: saw, Pip: missed, Joss Reed: missed, Ferro: missed"
+            ),
+            "Mara takes Pip home.": (
+                "Mara: saw, Pip: saw, Doctor Imre Voss: saw, "
+                "Captain Hale: missed, Joss Reed: missed, Ferro: missed"
+            ),
+        },
+    ),
+    Play(
+        "ashore",
+        (
+            *CREW,
+            "/place Inn: the Split Oar",
+            "/place Lighthouse: dark",
+            "> You row ashore with Pip and Joss; the captain and the doctor stay aboard.",
+            "/cast - Captain Hale",
+            "/cast - Doctor Imre Voss",
+            "> At the inn the keeper slides you a letter. The seal is the governor's.",
+            "/fact The letter is from the governor.",
+            'I read it aloud: "The lighthouse keeper is a smuggler."',
+            "/fact The lighthouse keeper is a smuggler.",
+            '> Joss spits. "Everybody knows the Split Oar is watched."',
+            "/cast - Joss Reed",
+            "> Pip finds a hatch under the rushes.",
+            "/fact event: Pip finds a hatch.",
+            "/cast + Captain Hale",
+            "I report to the captain: the lighthouse keeper is a smuggler.",
+            "Pip, show him the hatch!",
+            "> “There is a hatch,” Pip tells the captain.",
+            "/cast + Joss Reed",
+            "I whisper to Joss that the letter is from the bishop.",
+        ),
+        {
+            "The letter is from the governor.": (
+                "Mara: saw, Pip: saw, Joss Reed: saw, Captain Hale: missed, Doctor Imre Voss: missed"
+            ),
+            "The lighthouse keeper is a smuggler.": (
+                "Mara: saw, Pip: told Mara, Joss Reed: told Mara, "
+                "Captain Hale: told Mara, Doctor Imre Voss: missed"
+            ),
+            "Pip finds a hatch.": (
+                "Mara: saw, Pip: saw, Joss Reed: missed, Captain Hale: missed, Doctor Imre Voss: missed"
+            ),
+        },
+    ),
+    Play(
+        "enemies",
+        (
+            *CREW,
+            "/cast - Pip",
+            "/cast - Joss Reed",
+            "> The captain and Doctor Voss stand nose to nose. “You are no friend of mine,” he says.",
+            "/fact Captain Hale enemy_of Doctor Imre Voss",
+            "/cast + Pip",
+            '"Captain Hale and Doctor Imre Voss are allies," I tell Pip.',
+            "/cast + Joss Reed",
+            "> Pip says to Joss: “Captain Hale and Doctor Imre Voss are enemies.”",
+            "> Joss tells you, “Doctor Imre Voss is in the hold.”",
+            "/place Hold: dark",
+            "/fact Doctor Imre Voss located_in Hold",
+        ),
+        {
+            "Captain Hale and Doctor Imre Voss are enemies.": (
+                "Mara: told Pip, Captain Hale: saw, Doctor Imre Voss: saw, "
+                "Pip: wrong Mara, Joss Reed: told Pip"
             ),
         },
     ),
