@@ -18,10 +18,10 @@ their turn. So nothing waits long behind a large subject, a stop loses a piece a
 counted. It may be cancelled at any await; a piece must be idempotent.
 
 *Order.* Workers of one `lane` run one at a time: what play just touched, then the universe next in turn,
-within it the highest `priority`, within that what was asked for first. The lanes run beside each other: `WORDS`
-and `VECTORS` are the Indexer's, `PLAIN` is for what takes milliseconds, `MODEL` for what asks a provider and may
-take a minute. When REMEMBER or SUMMARISE is done with a scene, the runner has the Indexer look at that scene
-(`then`); and whoever changes memories otherwise publishes MemoriesWritten.
+within it the highest `priority`, within that what was asked for first. The lanes run beside each other:
+`WORDS` and `VECTORS` are the Indexer's, `PLAIN` is for what takes milliseconds, `MODEL` for what asks a
+provider and may take a minute. When REMEMBER or SUMMARISE is done with a scene, the runner has the Indexer
+look at that scene (`then`); and whoever changes memories otherwise publishes MemoriesWritten.
 
 *Failing.* `Later` means that it cannot be now and nothing is wrong (a budget is used up, a model sleeps):
 it is tried again after that time, and not counted. So is `StoreUnavailable`. Any other exception is a
