@@ -115,6 +115,14 @@ class BackgroundMoved:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportMoved:
+    """A log is being brought in: so many of its turns are; both 0 when none is (any more)."""
+
+    turns: int = 0
+    of_turns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class MemoriesRead:
     """These memories were shown to a model or a player: recalling strengthens them."""
 
@@ -152,6 +160,7 @@ Event = (
     | WordsDropped
     | ModelCalled
     | BackgroundMoved
+    | ImportMoved
     | MemoriesRead
     | MemoriesWritten
     | Notice
@@ -166,6 +175,7 @@ Passing = (
     | WordsDropped
     | ModelCalled
     | BackgroundMoved
+    | ImportMoved
     | MemoriesRead
     | MemoriesWritten
 )

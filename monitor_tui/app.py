@@ -42,7 +42,7 @@ OpenDesk = Callable[[], Awaitable[tuple["Desk", CloseDesk]]]
 
 LATER = (
     "setup", "continue_story", "scene", "gate", "court", "house", "universe", "world_pages", "reading",
-    "model_pages", "recall_pages", "system", "help"
+    "model_pages", "recall_pages", "import_log", "system", "help"
 )  # fmt: skip
 """Screens imported once the first frame is up, so that going to one costs no import."""
 
@@ -167,6 +167,7 @@ class MonitorApp(App[None]):
         from screens.gate import GateScreen
         from screens.help import HelpScreen
         from screens.house import HouseScreen
+        from screens.import_log import ImportScreen
         from screens.model_pages import model_page
         from screens.model_routes import ToBill, ToModel, ToXray
         from screens.reading import ReadingScreen
@@ -188,6 +189,8 @@ class MonitorApp(App[None]):
                 self._show(SetupScreen(desk))
             case routes.ToStories():
                 self._show(StoriesScreen(desk))
+            case routes.ToImport():
+                self._show(ImportScreen(desk))
             case routes.ToStory(story_id):
                 self._show(SceneScreen(desk, story_id=story_id), over_menu=True)
             case routes.ToScene(scene_id, follows):

@@ -22,7 +22,6 @@ from monitor_tui.cli_common import (
     progress,
     warn,
 )
-from stores.errors import InputError
 
 if TYPE_CHECKING:
     from agents.importing.entries import Problem
@@ -81,10 +80,11 @@ async def _import(
 ) -> ImportDone:
     from agents.importing.entries import Form
     from agents.importing.views import ImportOrder
+    from monitor_tui.log_file import STDIN, read_log_file
 
     order = ImportOrder(
-        name=file.name if str(file) != "-" else "Imported log",
-        data=await asyncio.to_thread(_read, file),
+        name=file.name if str(file) != STDIN else "Imported log",
+        data=await read_log_file(str(file)),
         universe=universe,
         story=story,
         hero=pc,
@@ -97,20 +97,6 @@ async def _import(
         return await desktop.desk.imports.bring(order, teller.hear)
     finally:
         await desktop.close()
-
-
-def _read(file: Path) -> bytes:
-    from agents.importing.decoding import MAX_FILE
-
-    try:
-        if str(file) == "-":
-            return sys.stdin.buffer.read(MAX_FILE + 1)
-        with file.open("rb") as opened:
-            return opened.read(MAX_FILE + 1)
-    except OSError as error:
-        raise InputError(
-            f"{file} cannot be read: {error.strerror or error}.", kept="Nothing was brought in."
-        ) from error
 
 
 class _Teller:

@@ -20,6 +20,7 @@ from agents.context_assembly.context import ContextAssembly
 from agents.context_assembly.package import Packages
 from agents.context_assembly.recall import Recollector
 from agents.importing.importer import Importer
+from agents.importing.imports import Imports
 from agents.indexer.port import Embedder
 from agents.memory_manager.knowledge import Knowledge
 from agents.messages import EventBus, Notice
@@ -103,6 +104,7 @@ from agents.resolver.rulesets import Library, bundled, with_user_packs
 from agents.resolver.table_files import bundled_tables, read_tables
 from monitor_tui.behind import Behind, Work, behind
 from monitor_tui.exports import export_universe
+from monitor_tui.log_file import read_log_file
 from monitor_tui.sample import sample_text
 from monitor_tui.settings import read_settings
 from monitor_tui.settings_file import SettingsFile
@@ -282,7 +284,7 @@ def compose_with(
     clerk = Clerk(bench, context, ledger)
     bills = Bills(log, canon, purse, clock)
     imagining = Imagining(calls, canon, ids)
-    imports = Importer(
+    importer = Importer(
         stores.history,
         stores.log(Role.CONTEXT_ASSEMBLY),
         canon,
@@ -292,6 +294,7 @@ def compose_with(
         clock,
         events,
     )
+    imports = Imports(importer, read_log_file, events)
     portraits = Portraits(
         canon,
         log,
@@ -373,6 +376,7 @@ def compose_with(
     )
 
     async def close() -> None:
+        await imports.close()
         await behind_play.close()
         await speaks.close()
 

@@ -106,7 +106,8 @@ class DeskScreen(Screen[Result]):
 
         message.stop()
         if isinstance(message.event, Notice):
-            if self.is_current:
+            # Under a dialog this screen is still the one to hear it; under another of ours that one is.
+            if self.is_active or (self.is_current and not isinstance(self.app.screen, DeskScreen)):
                 self.heard(message.event)
         elif self.concerns(message.event) and self.is_active:
             # A screen that lies under another reads again when it comes to the front: it costs no key there.

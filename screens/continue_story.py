@@ -15,19 +15,21 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from agents.desk import Mode
+from agents.messages import ImportMoved
 from screens.base import DeskScreen
 from screens.confirm import ConfirmScreen
 from screens.edit_text import EditTextScreen
 from screens.fields import Picker
 from screens.key_bar import KeyBar
 from screens.outcome import OutcomeScreen
-from screens.routes import ToMenu, ToSetup, ToStory, ToTurn, Visit
+from screens.routes import ToImport, ToMenu, ToSetup, ToStory, ToTurn, Visit
 from screens.title_bar import TitleBar
 from stores.records.ids import Id
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.desk import Desk
+    from agents.messages import Event
     from agents.views import CommitReport, StoryCard
 
 OPEN = ("created", "active")
@@ -52,6 +54,9 @@ class StoriesScreen(DeskScreen[None]):
             "f", "finish", "Finish", id="stories.finish", tooltip="The story is told: close it, with a recap"
         ),
         Binding("s", "start", "Start a story", id="stories.start", tooltip="Start a new story"),
+        Binding(
+            "i", "import", "Import a log", id="stories.import", tooltip="Bring in existing play from a file"
+        ),
         Binding("escape", "back", "Menu", id="stories.back", tooltip="Back to the main menu"),
     ]
 
@@ -77,6 +82,10 @@ class StoriesScreen(DeskScreen[None]):
         yield Static("", id="empty", markup=False)
         yield KeyBar()
 
+    def concerns(self, event: Event) -> bool:
+        # A log that came in, or was cut off, is a story here.
+        return isinstance(event, ImportMoved) and not event.of_turns
+
     async def read(self) -> None:
         cards = await self.desk.stories()
         if not self._entered:
@@ -100,7 +109,7 @@ class StoriesScreen(DeskScreen[None]):
         stories.display = bool(cards)
         stories.highlighted = min(row, len(cards) - 1) if cards else None
         self.query_one("#empty", Static).update(
-            "" if cards else "No stories yet. Press s to start the first one."
+            "" if cards else "No stories yet. Press s to start the first one, or i to import a log."
         )
         self.refresh_bindings()
 
@@ -176,6 +185,9 @@ class StoriesScreen(DeskScreen[None]):
 
     def action_start(self) -> None:
         self.post_message(Visit(ToSetup()))
+
+    def action_import(self) -> None:
+        self.post_message(Visit(ToImport()))
 
     def action_back(self) -> None:
         self.post_message(Visit(ToMenu()))

@@ -36,6 +36,11 @@ class ToStories:
 
 
 @dataclass(frozen=True, slots=True)
+class ToImport:
+    """Bring in a log of existing play."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToStory:
     """Straight back into a story where it was left."""
 
@@ -111,6 +116,7 @@ Route = (
     ToMenu
     | ToSetup
     | ToStories
+    | ToImport
     | ToStory
     | ToScene
     | ToGate

@@ -12,7 +12,15 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.timer import Timer
 
-from agents.messages import BackgroundMoved, ModelCalled, StepMoved, TurnAppended, WordsCame, WordsDropped
+from agents.messages import (
+    BackgroundMoved,
+    ImportMoved,
+    ModelCalled,
+    StepMoved,
+    TurnAppended,
+    WordsCame,
+    WordsDropped,
+)
 from agents.model.budget import dollars
 from screens.base import Happened
 from screens.edit_text import EditTextScreen
@@ -66,6 +74,7 @@ class TellingScreen(PlayScreen):
         self._steps = Steps()
         self._ticking: Timer | None = None
         self._waiting = ""
+        self._importing = ""
         self._appended: set[Id] = set()
         self._last_note = ""
 
@@ -88,8 +97,12 @@ class TellingScreen(PlayScreen):
                 self._show_status()
             case ModelCalled(_, story_id) if self.view and story_id in (None, self.view.story.id):
                 self._ask_cost()
+            case ImportMoved(turns, of_turns):
+                self._importing = f"importing {turns:,} of {of_turns:,}" if of_turns else ""
+                self.query_one(StatusBar).behind = self._importing
             case BackgroundMoved(waiting, doing):
-                self.query_one(StatusBar).behind = backlog(waiting, doing)
+                # Of an import one wants to know how far it is; what it gives to do comes after it.
+                self.query_one(StatusBar).behind = self._importing or backlog(waiting, doing)
             case _:
                 pass
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from agents.importing.entries import Form, Problem
 from agents.importing.views import ImportDone, ImportOrder, ImportPreview, ImportProgress
+from agents.messages import ImportMoved
+from stores.errors import InputError
 
 if TYPE_CHECKING:
     from tests.screens.twin import TwinDesk
@@ -21,12 +23,20 @@ class TwinImports:
 
     def __init__(self, twin: TwinDesk) -> None:
         self._twin = twin
-        self.orders: list[ImportOrder] = []
+        self._task: asyncio.Task[ImportDone] | None = None
+        self.running: ImportProgress | None = None
+        self.files: dict[str, bytes] = {"log.jsonl": b"{}"}
         self.go = asyncio.Event()
         self.begun = 0
 
+    async def order(self, path: str, *, universe: str = "", story: str = "", hero: str = "") -> ImportOrder:
+        if path not in self.files:
+            raise InputError(
+                f"{path} cannot be read: No such file or directory.", kept="Nothing was brought in."
+            )
+        return ImportOrder(path, self.files[path], universe, story, hero)
+
     async def look(self, order: ImportOrder) -> ImportPreview:
-        self.orders.append(order)
         return ImportPreview(
             form=Form.JSON,
             universe=order.universe or "Log",
@@ -43,6 +53,20 @@ class TwinImports:
             problems=(Problem(14, "it is not whole JSON at column 3; left out", lost=True),),
         )
 
+    async def run(self, order: ImportOrder) -> ImportDone | None:
+        self._task = asyncio.ensure_future(self.bring(order, self._hear))
+        try:
+            return await self._task
+        except asyncio.CancelledError:
+            return None
+        finally:
+            self.running = None
+            self._twin.events.publish(ImportMoved())
+
+    def cancel(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
     async def bring(
         self, order: ImportOrder, hear: Callable[[ImportProgress], None] = lambda progress: None
     ) -> ImportDone:
@@ -56,3 +80,7 @@ class TwinImports:
             )
         resumed = first * TURNS // SCENES + 1 if first else 0
         return ImportDone("u", "Log", "s", "Log", SCENES, TURNS, 2, resumed, first == SCENES, "c", ())
+
+    def _hear(self, progress: ImportProgress) -> None:
+        self.running = progress
+        self._twin.events.publish(ImportMoved(progress.turns, progress.of_turns))

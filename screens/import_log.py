@@ -1,0 +1,227 @@
+"""Import a log: what a file of existing play holds, and a bar while it comes in. Play may go on meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from agents.messages import ImportMoved
+from screens.aside import Aside
+from screens.base import DeskScreen, Happened
+from screens.fields import Field, Form
+from screens.key_bar import KeyBar
+from screens.routes import Back, ToStory, Visit
+from screens.title_bar import TitleBar
+from stores.errors import MonitorError
+from widgets.safe_text import one_line
+
+if TYPE_CHECKING:
+    from agents.desk import Desk
+    from agents.importing.views import ImportDone, ImportOrder, ImportPreview, ImportProgress
+    from stores.records.ids import Id
+
+SHOWN = 8
+"""Problems, speakers and scenes that are listed of each."""
+
+BAR = 40
+
+
+class ImportScreen(DeskScreen[None]):
+    """Enter reads the file and shows what is in it; Enter again brings it in; x stops that."""
+
+    CSS_PATH = "import_log.tcss"
+    AUTO_FOCUS = "Entry"
+    BINDING_GROUP_TITLE = "Import a log"
+    BINDINGS = [
+        Binding(
+            "enter",
+            "go_on",
+            "Go on",
+            id="import.go_on",
+            tooltip="Read the file; then bring it in; then play it",
+            priority=True,
+            key_display="⏎",
+        ),
+        Binding(
+            "ctrl+x",
+            "cancel",
+            "Stop it",
+            id="import.cancel",
+            tooltip="Stop between two scenes; what is in stays",
+        ),
+        Binding("escape", "back", "Back", id="import.back", tooltip="Back; an import that runs goes on"),
+    ]
+
+    @dataclass
+    class Looked(Message):
+        order: ImportOrder
+        preview: ImportPreview
+
+    @dataclass
+    class Came(Message):
+        """It is in, or (None) it was stopped."""
+
+        done: ImportDone | None
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._order: ImportOrder | None = None
+        self._story: Id | None = None
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar("Import a log")
+        with VerticalScroll(id="page", can_focus=False):
+            yield Form(
+                "A log of existing play: JSON lines, “Name: words”, or a solo log",
+                (
+                    Field("file", "file", hint="~/logs/campaign.jsonl"),
+                    Field(
+                        "universe",
+                        "universe",
+                        hint="a new one, or one that is there; else from the file's name",
+                    ),
+                    Field("story", "story", hint="its title; else from the file's name"),
+                    Field("your character", "hero", hint="whose words are yours, if somebody's are"),
+                ),
+                id="form",
+            )
+            yield Static(id="found", markup=False)
+            yield Static(id="coming", markup=False)
+        yield Aside()
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self._show_progress()
+
+    @on(Happened)
+    def _moved(self, message: Happened) -> None:
+        if isinstance(message.event, ImportMoved):
+            self._show_progress()
+
+    # --- going on ----------------------------------------------------------------------------------
+
+    @on(Input.Changed)
+    def _changed(self) -> None:
+        """What was found was found with other words in the form."""
+        self._order = self._story = None
+        self.query_one("#found", Static).update("")
+
+    @on(Input.Submitted)
+    def _submitted(self, message: Input.Submitted) -> None:
+        message.stop()
+
+    def action_go_on(self) -> None:
+        self.query_one(Aside).clear()
+        if self.desk.imports.running is not None:
+            return
+        if self._story is not None:
+            self.post_message(Visit(ToStory(self._story)))
+        elif self._order is not None:
+            self.app.run_worker(self._bring(self._order), name="import", group="import", exit_on_error=False)
+        else:
+            self.query_one("#found", Static).update("Reading the file ...")
+            self.change(self._look(), "look")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        running = self.desk.imports.running is not None
+        return running if action == "cancel" else not running if action == "go_on" else True
+
+    def action_cancel(self) -> None:
+        self.desk.imports.cancel()
+
+    def action_back(self) -> None:
+        self.post_message(Visit(Back(self)))
+
+    async def _look(self) -> None:
+        form = self.query_one(Form)
+        order = await self.desk.imports.order(
+            form["file"], universe=form["universe"], story=form["story"], hero=form["hero"]
+        )
+        self.post_message(self.Looked(order, await self.desk.imports.look(order)))
+
+    async def _bring(self, order: ImportOrder) -> None:
+        """Of the app, not of this screen: it goes on when this one is left."""
+        self.post_message(self.Came(await self.desk.imports.run(order)))
+
+    # --- showing -----------------------------------------------------------------------------------
+
+    @on(Looked)
+    def _looked(self, message: Looked) -> None:
+        self._order = message.order
+        self.query_one("#found", Static).update("\n".join(_found(message.preview)))
+        self.query_one("#page", VerticalScroll).scroll_end(animate=False)
+
+    @on(Came)
+    def _came(self, message: Came) -> None:
+        self._order = None
+        if message.done is not None:
+            self._story = message.done.story_id
+            self.query_one("#found", Static).update(
+                "It is in, and nothing of it is canon. Enter goes on with the story."
+            )
+        else:
+            self.query_one("#found", Static).update(
+                "Stopped. Enter reads the file again, and goes on from there."
+            )
+        self._show_progress()
+
+    def _show_progress(self) -> None:
+        running = self.desk.imports.running
+        self.query_one(Form).disabled = running is not None
+        self.query_one("#coming", Static).update(_bar(running) if running else "")
+        self.refresh_bindings()
+
+    def refused(self, error: BaseException, worker: str) -> None:
+        self.query_one("#found", Static).update("")
+        if isinstance(error, MonitorError):
+            self.query_one(Aside).tell(error)
+        else:
+            super().refused(error, worker)
+
+
+def _found(preview: ImportPreview) -> list[str]:
+    """Say what is in a file, and what Enter would do."""
+    universe = f"{one_line(preview.universe)}{' (new)' if preview.new_universe else ''}"
+    lines = [
+        f"{preview.turns:,} turns in {preview.scenes:,} scenes, {preview.notes:,} notes out of character",
+        f"as “{one_line(preview.story)}” in {universe}",
+    ]
+    if preview.hero:
+        lines.append(f"with {one_line(preview.hero)}{' (new)' if preview.new_hero else ''} as your character")
+    speakers = [
+        f"{one_line(name) or 'nobody named'} ({voice}) {times:,}" for name, voice, times in preview.speakers
+    ]
+    lines += ["", f"who speaks: {_some(speakers)}", f"scenes: {_some([one_line(t) for t in preview.titles])}"]
+    if preview.problems:
+        lines += ["", f"to know ({len(preview.problems):,}):"]
+        lines += [f"  {one_line(str(problem))}" for problem in preview.problems[:SHOWN]]
+        lines += (
+            [f"  ... and {len(preview.problems) - SHOWN:,} more"] if len(preview.problems) > SHOWN else []
+        )
+    if preview.begun >= preview.turns:
+        lines += ["", "All of it is in already."]
+    elif preview.begun:
+        lines += ["", f"{preview.begun:,} turns of it are in: Enter goes on from there."]
+    else:
+        lines += ["", "Enter brings it in. Nothing of it becomes canon."]
+    return lines
+
+
+def _some(words: list[str]) -> str:
+    more = f" and {len(words) - SHOWN:,} more" if len(words) > SHOWN else ""
+    return f"{', '.join(words[:SHOWN])}{more}"
+
+
+def _bar(came: ImportProgress) -> str:
+    if not came.of_turns:
+        return "Reading the log ..."
+    full = BAR * came.turns // came.of_turns
+    turns = f"{came.turns:,} of {came.of_turns:,} turns"
+    return f"{'█' * full}{'░' * (BAR - full)}\n{turns}, {came.scenes:,} of {came.of_scenes:,} scenes"
