@@ -65,6 +65,13 @@ bench-index: $(READY)
 bench-import: $(READY)
 	$(BIN)/python -m benchmarks.importing $(ARGS)
 
+# How well turns are found again, on the measuring set; and how long a context package takes at great length.
+bench-recall: $(READY)
+	$(BIN)/python -m benchmarks.recall $(ARGS)
+
+bench-recall-scale: $(READY)
+	$(BIN)/python -m benchmarks.recall_scale $(ARGS)
+
 snapshots: $(READY)
 	$(BIN)/python -m pytest tests/snapshots tests/widgets --snapshot-update
 

@@ -35,6 +35,8 @@ from stores.ports import CanonReader, LogReader, TextIndex
 from stores.records.ids import Id
 from stores.records.play import Speaker
 
+READ: Final = 140
+"""Turns that are read and weighed, the best of what the indexes gave together."""
 FIRST: Final = 5
 """Hits whose names and rare words are looked for in the second look."""
 BRIDGES: Final = 6
@@ -66,6 +68,7 @@ class TurnSearch:
     async def rank(self, question: str, cues: Cues, items: By, linked: Linked, within: Within) -> Ranked:
         """Return every turn that may answer, with what each way of looking gives to it. Raises StoreError."""
         weights = self._weights
+        items = {id: items[id] for id in ranked(items)[:READ]}
         told = await self._told((*items, *linked.turns), within)
         by = own_words(beside(items, told, weights), told, cues, weights)
         for id, share in linked.turns.items():

@@ -1,0 +1,262 @@
+"""`python -m benchmarks.recall_scale`: how long a context package takes in a campaign of many years.
+
+100,000 turns, 20,000 facts, 100,000 vectors, and ten times the turns (with their words; the vectors stay as
+many). The question's vector is made by the model that comes with MONITOR, awake. Libraries are kept in the
+cache folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Final, TypeVar
+
+import numpy as np
+
+from agents.context_assembly.agenda import Agendas
+from agents.context_assembly.context import ContextAssembly
+from agents.context_assembly.package import Packages
+from agents.context_assembly.recall import Recollector
+from agents.context_assembly.sections import parts
+from agents.indexer.minilm_embedder import MiniLmEmbedder
+from agents.indexer.port import Asked
+from benchmarks import table
+from benchmarks.stores import cache
+from benchmarks.stores_fill import DIMENSION, HERO, START, STORY, UNIVERSE, Size, fill_canon, turn_id
+from stores.authority import Role
+from stores.history import Part
+from stores.open import open_stores
+from stores.ports import TextItem, VectorItem
+from stores.records.ids import Id, derived
+from stores.records.play import Scene, Speaker, Story, Turn
+from stores.stores import Stores
+
+T = TypeVar("T")
+
+FORMAT: Final = 1
+A_SCENE: Final = 1_000
+ROUNDS: Final = 60
+WARM: Final = 5
+PATIENCE: Final = 30.0
+"""Seconds: what is measured is how long it takes, and not what is given up."""
+AIM: Final = 60
+MOST_TIMES: Final = 1.5
+NAMES: Final = 4
+VOCABULARY: Final = 8_000
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    turns: int
+    facts: int
+    vectors: int
+    entities: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.turns:,} turns, {self.facts:,} facts, {self.vectors:,} vectors"
+
+
+FULL: Final = Scale(100_000, 20_000, 100_000, 5_000)
+QUICK: Final = Scale(5_000, 1_000, 5_000, 500)
+
+
+def ten_times(scale: Scale) -> Scale:
+    return Scale(10 * scale.turns, scale.facts, scale.vectors, scale.entities)
+
+
+# --- what is measured ----------------------------------------------------------------------------------
+
+
+async def measured(home: Path, rounds: int) -> tuple[list[float], list[float], float]:
+    """Return the seconds of each package, and of each with a question whose vector is known already; last,
+    the mean of what the first take of this process's processor time."""
+    stores = await open_stores(home)
+    embedder = MiniLmEmbedder()
+    try:
+        role = Role.CONTEXT_ASSEMBLY
+        canon, log = stores.canon(role), stores.log(role)
+        context = ContextAssembly(canon, log)
+        meaning = _Meaning(embedder)
+        recall = Recollector(canon, log, stores.words(role), stores.vectors(role), meaning)
+        packages = Packages(canon, log, context, Agendas(canon), recall, patience=PATIENCE)
+        last = (await log.scenes(STORY))[-1].id
+        fresh: list[float] = []
+        known: list[float] = []
+        cpu = 0.0
+        for nth in range(rounds + WARM):
+            words = _question(nth)
+            for taken in (fresh, known):
+                began, used = time.perf_counter(), time.process_time()
+                package = await packages.assemble(await context.load(last), words)
+                parts(package)
+                if nth >= WARM:
+                    taken.append(time.perf_counter() - began)
+                    cpu += (time.process_time() - used) / rounds if taken is fresh else 0.0
+        return fresh, known, cpu
+    finally:
+        await embedder.close()
+        await stores.close()
+
+
+def in_batches(things: Iterable[T], count: int) -> Iterator[list[T]]:
+    rest = iter(things)
+    while some := list(islice(rest, count)):
+        yield some
+
+
+class _Meaning:
+    """The built-in model, with all the time it takes; a question's vector is made once."""
+
+    def __init__(self, embedder: MiniLmEmbedder) -> None:
+        self._embedder = embedder
+        self._asked: dict[str, asyncio.Future[list[Sequence[float]]]] = {}
+
+    async def of(self, question: str) -> Asked | str:
+        if question not in self._asked:
+            self._asked[question] = asyncio.ensure_future(self._embedder.embed([question], urgent=True))
+        (vector,) = await self._asked[question]
+        return Asked(self._embedder.model, vector)
+
+
+def _question(nth: int) -> str:
+    rng = random.Random(nth)
+    name = f"Somebody {rng.randrange(1, 400)}"
+    return f"I ask {name} about {_text(rng, 4)} and what became of it, and I look for {_text(rng, 3)}."
+
+
+# --- the library ---------------------------------------------------------------------------------------
+
+
+async def library(scale: Scale, folder: Path) -> Path:
+    """Return the library of this size, made when it is first asked for."""
+    home = folder / f"recall-{FORMAT}-{scale.turns}-{scale.facts}-{scale.vectors}"
+    done = home / "whole"
+    if done.exists():
+        return home
+    began = time.perf_counter()
+    stores = await open_stores(home)
+    try:
+        await fill_canon(stores, Size(scale.turns, scale.facts, scale.entities, 0, 0, 0))
+        await stores.history.load(_log(scale), naming=())
+        await _index(stores, scale)
+    finally:
+        await stores.close()
+    await asyncio.to_thread(done.touch)
+    print(f"(made a library of {scale.name} in {time.perf_counter() - began:.0f} s)", flush=True)
+    return home
+
+
+def _log(scale: Scale) -> list[Part]:
+    story = Story(id=STORY, universe_id=UNIVERSE, title="A story", pc_id=HERO, created_at=START)
+    count = scale.turns // A_SCENE
+    return [
+        ("stories", [story]),
+        ("scenes", (_scene(n) for n in range(count))),
+        ("turns", (_turn(n) for n in range(scale.turns))),
+    ]
+
+
+def _scene_id(number: int) -> Id:
+    return derived("recall bench", "scene", number)
+
+
+def _scene(number: int) -> Scene:
+    cast = (HERO, *(derived("bench", "entity", n) for n in range(1, 2 * NAMES, 2)))
+    return Scene(
+        id=_scene_id(number),
+        story_id=STORY,
+        universe_id=UNIVERSE,
+        order=number + 1,
+        title=f"Night {number + 1}",
+        cast=cast,
+        place_id=derived("bench", "entity", 3),
+        tick=number * A_SCENE,
+        head=turn_id((number + 1) * A_SCENE - 1),
+        created_at=START,
+    )
+
+
+def _turn(number: int) -> Turn:
+    place = number % A_SCENE
+    return Turn(
+        id=turn_id(number),
+        scene_id=_scene_id(number // A_SCENE),
+        parent_id=turn_id(number - 1) if place else None,
+        exchange_id=turn_id(number),
+        speaker=Speaker.GM if number % 2 else Speaker.PLAYER,
+        text=_said(number),
+        depth=place,
+        tick=number,
+        created_at=START,
+    )
+
+
+def _said(number: int) -> str:
+    return _text(random.Random(number), 24) + "."
+
+
+def _text(rng: random.Random, words: int) -> str:
+    """Words of which a few are in almost every text, and most in few."""
+    return " ".join(f"wo{int(VOCABULARY ** rng.random())}rd" for _ in range(words))
+
+
+async def _index(stores: Stores, scale: Scale) -> None:
+    words, vectors = stores.words(Role.INDEXER), stores.vectors(Role.INDEXER)
+
+    for numbers in in_batches(range(scale.turns), 2_000):
+        told = [TextItem(turn_id(n), f"{_said(n)}\n{_said(n - 1)}", _scope(n)) for n in numbers]
+        await words.put("turns", told)
+    rng = np.random.default_rng(1)
+    # Spread over all of the turns, however many there are.
+    step = max(1, scale.turns // scale.vectors)
+    for some in in_batches(range(0, scale.vectors * step, step), 2_000):
+        points = rng.standard_normal((len(some), DIMENSION), dtype=np.float32)
+        items = [VectorItem(turn_id(n), p.tolist(), _scope(n)) for n, p in zip(some, points, strict=True)]
+        await vectors.put("turns", items, model=MiniLmEmbedder().model)
+    canon = stores.canon(Role.INDEXER)
+    entities = await canon.entities(UNIVERSE, limit=10**9)
+    facts = await canon.facts(UNIVERSE, history=True, limit=10**9)
+    scope = {"universe": UNIVERSE}
+    for each in in_batches(entities, 2_000):
+        await words.put("entities", [TextItem(e.id, e.name, scope) for e in each])
+    for those in in_batches(facts, 2_000):
+        await words.put("facts", [TextItem(f.id, f.statement, scope) for f in those])
+
+
+def _scope(number: int) -> dict[str, str]:
+    return {"universe": UNIVERSE, "story": STORY, "scene": _scene_id(number // A_SCENE)}
+
+
+def rows(scale: Scale, folder: Path, rounds: int) -> Iterator[table.Row]:
+    """Measure both sizes; the last row says how many times as long the larger takes."""
+    medians = []
+    for size in (scale, ten_times(scale)):
+        home = asyncio.run(library(size, folder))
+        fresh, known, cpu = asyncio.run(measured(home, rounds))
+        yield table.times(f"package, {size.name}, with the question's vector", fresh, AIM, cpu)
+        yield table.times("  the same again, its vector known and canon read before", known)
+        medians.append(table.percentile(fresh, 95))
+    yield table.Row("ten times the turns take, of p95", medians[1] / medians[0], aim=MOST_TIMES, unit="x")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.recall_scale", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a twentieth of it")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    options = parser.parse_args()
+    folder = cache() / ("quick" if options.quick else "full")
+    print(table.machine())
+    print(table.head())
+    for row in rows(QUICK if options.quick else FULL, folder, options.rounds):
+        print(table.line(row), flush=True)
+
+
+if __name__ == "__main__":
+    main()
