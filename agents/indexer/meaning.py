@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from agents.background.worker import Cursors, Subject
-from agents.indexer.port import Asked, Embedder, EmbedderUnavailable
+from agents.indexer.port import Asked, Embedder, EmbedderUnavailable, TextsRefused
 from stores.authority import COLLECTIONS, Store
 from stores.errors import StoreError
 from stores.ports import VectorIndex
@@ -43,6 +43,7 @@ class VectorsInUse:
         self._cursors = cursors
         self._wanted = wanted
         self._model: str | None = None
+        self._alone = False
 
     @property
     def wanted(self) -> str | None:
@@ -69,7 +70,7 @@ class VectorsInUse:
 
     async def whole(self) -> None:
         """The vectors of the model that is set are all there: search by them, and drop all others."""
-        if self._wanted is None:
+        if self._wanted is None or self._alone:
             return
         if await self._cursors.reached(JobKind.EMBED, IN_USE) != self._wanted:
             await self._cursors.reach(JobKind.EMBED, Subject(IN_USE, IN_USE), self._wanted)
@@ -78,6 +79,7 @@ class VectorsInUse:
             for model in await self._index.models(collection):
                 if model != self._wanted:
                     await self._index.drop(collection, model=model)
+        self._alone = True
 
     async def _there(self) -> dict[str, int]:
         found: dict[str, int] = {}
@@ -128,7 +130,7 @@ class QuestionVectors:
         if task.cancelled():
             return "MONITOR is closing"
         error = task.exception()
-        if isinstance(error, EmbedderUnavailable):
+        if isinstance(error, EmbedderUnavailable | TextsRefused):
             return error.what
         if error is not None:
             raise error

@@ -13,7 +13,7 @@ from itertools import count
 from typing import Final
 
 from agents.indexer.pipe import ERROR, HEAD, frame, head, texts_out, vectors_in
-from agents.indexer.port import EmbedderUnavailable
+from agents.indexer.port import EmbedderUnavailable, TextsRefused
 from agents.processes import child_environ, end_child
 from stores.records.ids import Id
 
@@ -130,18 +130,20 @@ class MiniLmEmbedder:
                     await self._end()
                     if again:
                         continue
-                    raise EmbedderUnavailable(
+                    raise TextsRefused(
                         "The process that makes vectors ended twice over the same texts.",
                         todo="`monitor doctor` says what is installed.",
                     ) from error
                 if not batch.answer.done():
                     batch.answer.set_result(vectors)
                 return
+        except TextsRefused as error:
+            if not batch.answer.done():
+                batch.answer.set_exception(error)
         except EmbedderUnavailable as error:
             if not batch.answer.done():
                 batch.answer.set_exception(error)
-            if self._child is None:
-                self._refuse(error)
+            self._refuse(error)
 
     def _refuse(self, error: EmbedderUnavailable) -> None:
         for batch in self._waiting:
@@ -194,7 +196,7 @@ class _Child:
 
     async def ask(self, texts: Sequence[str]) -> list[Sequence[float]]:
         """Raises EOFError, OSError, ValueError or TimeoutError if the child is of no more use, and
-        EmbedderUnavailable with its own words if the texts were."""
+        TextsRefused with its own words if the texts were."""
         asked = next(self._numbers)
         async with asyncio.timeout(ANSWER_SECONDS):
             self._down.write(frame(asked, texts_out(texts)))
@@ -203,7 +205,7 @@ class _Child:
         if number != asked:
             raise ValueError("an answer to something else")
         if data.startswith(ERROR):
-            raise EmbedderUnavailable(f"The texts could not be made vectors: {data[1:].decode()}.")
+            raise TextsRefused(f"The texts could not be made vectors: {data[1:].decode()}.")
         return vectors_in(data[1:], len(texts))
 
     async def end(self) -> None:

@@ -11,8 +11,8 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
-from agents.indexer.port import EmbedderUnavailable
-from agents.model.errors import ModelError
+from agents.indexer.port import EmbedderUnavailable, TextsRefused
+from agents.model.errors import ModelError, ModelRefused, ModelRejected, ModelTooLong
 from agents.model.names import Target
 from agents.model.port import Embeds, ToEmbed, Usage
 from stores.records.ids import Id
@@ -67,6 +67,8 @@ class ModelEmbedder:
             await self._allow(universe_id)
             asked = ToEmbed(self._target.model, cut, self._target.api_base, SECONDS)
             vectors, usage = await self._speaks.embed(asked)
+        except (ModelRejected, ModelRefused, ModelTooLong) as error:
+            raise TextsRefused(error.what, todo=error.todo) from error
         except ModelError as error:
             raise EmbedderUnavailable(error.what, todo=error.todo) from error
         # Paid is paid, also if whoever asked has gone.

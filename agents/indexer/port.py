@@ -16,6 +16,10 @@ class EmbedderUnavailable(MonitorError):
     """No vectors can be had now: the library is missing, the process died, a provider did not answer."""
 
 
+class TextsRefused(MonitorError):
+    """The model is there, and can make nothing of these texts; others may go well."""
+
+
 class Embedder(Protocol):
     """One embedding model, wherever it runs. It starts at the first call, and goes away when idle."""
 
@@ -30,7 +34,7 @@ class Embedder(Protocol):
         """Return one vector a text; `urgent` (somebody waits for an answer) goes before all that is not, and
         `universe_id` says on whose bill it goes, if it costs anything.
 
-        Raises EmbedderUnavailable.
+        Raises EmbedderUnavailable or TextsRefused.
         """
         ...
 

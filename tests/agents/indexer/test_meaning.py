@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from agents.background.jobs import JobBook
 from agents.background.runner import Runner
 from agents.indexer.indexer import Indexer
 from agents.indexer.meaning import OFF, WAKES, QuestionVectors, VectorsInUse
-from agents.indexer.port import Asked, Embedder
+from agents.indexer.port import Asked, Embedder, EmbedderUnavailable, TextsRefused
 from agents.indexer.shelves import VectorShelf
 from agents.indexer.truth import Truth
 from agents.indexer.workers import IndexWorker
@@ -21,6 +21,7 @@ from stores.open import Stores
 from stores.records.ids import Id, utc_now
 from stores.records.jobs import JobKind
 from tests.agents.indexer.fake_embedder import FakeEmbedder
+from tests.contract import builders as make
 from tests.libraries import fill, library
 
 OLD, NEW = "fake-a", "fake-b"
@@ -33,6 +34,17 @@ async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
         yield opened
 
 
+class Hurried:
+    """A clock on which no test waits for a second try."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 20.0
+        return self.now
+
+
 class Vectors:
     """What the composition builds for one start of the program with this embedding model set."""
 
@@ -42,7 +54,7 @@ class Vectors:
         known: dict[str, Embedder] = {one.model: one for one in (embedder, *others)}
         self.in_use = VectorsInUse(index, book, embedder.model)
         self.meaning = QuestionVectors(self.in_use, known.get, patience=5.0)
-        self.runner = Runner(book, EventBus())
+        self.runner = Runner(book, EventBus(), seconds=Hurried())
         truth = Truth(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
         indexer = Indexer(truth, VectorShelf(index, embedder, piece=2))
         self.runner.register(IndexWorker(truth, indexer, JobKind.EMBED, whole=self.in_use.whole))
@@ -168,12 +180,34 @@ async def test_switched_off_it_says_so(stores: Stores) -> None:
 
 
 async def test_what_the_model_says_why_not_is_the_answer(stores: Stores) -> None:
-    from agents.indexer.port import EmbedderUnavailable
-
     class Missing(FakeEmbedder):
         async def embed(self, *args: object, **named: object) -> list[tuple[float, ...]]:  # type: ignore[override]
             raise EmbedderUnavailable("The embedding model needs onnxruntime.")
 
     vectors = Vectors(stores, Missing())
     assert await vectors.meaning.of("who?") == "The embedding model needs onnxruntime."
+    await vectors.close()
+
+
+async def test_one_text_that_no_model_takes_does_not_hold_up_the_others(stores: Stores) -> None:
+    class Picky(FakeEmbedder):
+        async def embed(
+            self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""
+        ) -> list[Sequence[float]]:
+            if any("swims" in text for text in texts):
+                raise TextsRefused("It is too wet.")
+            return await super().embed(texts, urgent=urgent, universe_id=universe_id)
+
+    (universe, *_) = await stores.canon(Role.INDEXER).universes()
+    fact = make.fact("She swims.", universe_id=universe.id)
+    await stores.canon(Role.CANON_KEEPER).commit(make.batch(universe_id=universe.id, facts=(fact,)))
+    vectors = Vectors(stores, Picky())
+    await vectors.runner.settle()
+    (given_up,) = vectors.runner.now().poisoned
+    assert (given_up.subject_id, given_up.error) == (universe.id, "It is too wet.")
+    for story in await stores.log(Role.INDEXER).stories():
+        for scene in await stores.log(Role.INDEXER).scenes(story.id):
+            index = stores.vectors(Role.INDEXER)
+            length = await stores.log(Role.INDEXER).line_length(scene.id)
+            assert await index.count("turns", model="fake-a", scope={"scene": scene.id}) == length
     await vectors.close()
