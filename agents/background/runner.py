@@ -255,7 +255,9 @@ class Runner:
             entry.again, entry.urgent = True, entry.urgent or urgent
             return
         elif entry.waits and not (urgent and entry.counted):
-            return  # a store that is away stays away whatever is touched
+            # A store that is away stays away whatever is touched; but its time may have come.
+            self._wakes[worker.lane].set()
+            return
         elif urgent and (entry.waits or not entry.urgent):
             entry.urgent, entry.waits, entry.counted = True, "", False
         else:

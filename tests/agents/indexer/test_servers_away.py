@@ -1,0 +1,104 @@
+"""Indexes on servers that go and come back while there is something to index."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from agents.background.jobs import JobBook
+from agents.background.runner import Runner
+from agents.indexer.indexer import Indexer
+from agents.indexer.shelves import VectorShelf, WordsShelf
+from agents.indexer.truth import Truth
+from agents.indexer.workers import IndexWorker
+from agents.messages import EventBus, LineMoved, TurnAppended
+from stores.authority import Role, Store
+from stores.open import Stores
+from stores.records.ids import Id, utc_now
+from stores.records.jobs import JobKind
+from stores.records.play import MoveKind, Scene, Turn
+from tests.agents.indexer.anew import anew
+from tests.agents.indexer.fake_embedder import FakeEmbedder
+from tests.contract import builders as make
+from tests.mirror.far import Far, Naps, far_away, healed, mirror_of
+
+INDEXES = (Store.WORDS, Store.VECTORS)
+
+
+@pytest.fixture
+async def far(tmp_path: Path) -> AsyncIterator[Far]:
+    async with far_away(tmp_path / "far") as opened:
+        yield opened
+
+
+class Hour:
+    """A clock that stands until the test has an hour pass."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def runner_of(stores: Stores, events: EventBus, hour: Hour) -> Runner:
+    truth = Truth(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
+    runner = Runner(JobBook(stores.log(Role.ORCHESTRATOR), utc_now), events, seconds=hour)
+    runner.register(IndexWorker(truth, Indexer(truth, WordsShelf(stores.words(Role.INDEXER)))))
+    vectors = VectorShelf(stores.vectors(Role.INDEXER), FakeEmbedder("m"))
+    runner.register(IndexWorker(truth, Indexer(truth, vectors), JobKind.EMBED))
+    return runner
+
+
+async def begin(stores: Stores) -> Scene:
+    universe = make.universe(id=make.new_id())
+    await stores.canon(Role.CANON_KEEPER).commit(make.batch(universe_id=universe.id, universe=universe))
+    story = make.story(universe_id=universe.id)
+    scene = make.scene(story)
+    await stores.log(Role.ORCHESTRATOR).put_story(story)
+    await stores.log(Role.ORCHESTRATOR).create_scene(scene)
+    return scene
+
+
+async def marks(stores: Stores) -> tuple[dict[Id, str], dict[Id, str]]:
+    words = await stores.words(Role.INDEXER).marks("turns")
+    return words, await stores.vectors(Role.INDEXER).marks("turns", model="m")
+
+
+async def test_what_was_played_meanwhile_is_indexed_when_they_are_back(far: Far, tmp_path: Path) -> None:
+    naps, hour, events = Naps(), Hour(), EventBus()
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        scene = await begin(stores)
+        runner = runner_of(stores, events, hour)
+        log = stores.log(Role.ORCHESTRATOR)
+
+        async def say(after: Turn | None, text: str) -> Turn:
+            turn = make.turn(scene, after, text)
+            await log.append_turn(turn)
+            events.publish(TurnAppended(turn))
+            return turn
+
+        first = await say(None, "I wade in.")
+        await say(first, "I swim.")
+        await runner.settle()
+        far.down.update(INDEXES)
+        await log.move_head(scene.id, first.id, MoveKind.UNDO)
+        events.publish(LineMoved(scene.id))
+        await runner.settle()  # it does not wait for them
+        rows = dict(runner.now().rows)
+        assert "to do · " in rows["words"], rows
+        assert "to do · " in rows["meaning"], rows
+        assert runner.now().poisoned == ()
+        far.down.clear()
+        await healed(stores, naps)
+        hour.now += 3_600
+        events.publish(LineMoved(scene.id))
+        while runner.now().waiting:
+            await naps.pass_()
+        truth = Truth(stores.canon(Role.INDEXER), log)
+        wanted = {id: item.mark for id, item in (await anew(truth))["turns"].items()}
+        assert wanted.keys() == {first.id}
+        assert await marks(stores) == (wanted, wanted)
+        await runner.close()
