@@ -32,6 +32,9 @@ FACTS: Final = 40
 BEST: Final = 12
 """Facts whose evidence counts."""
 MOST_NAMES: Final = 6
+NAMESAKES: Final = 3
+LISTED: Final = 12
+"""Entities that the index is asked for."""
 OVER: Final = 0.4
 """What is left of the share of a fact that is over, where it is asked how it is now."""
 BY_MEANING: Final = 0.6
@@ -110,15 +113,18 @@ class Links:
     async def _named(self, question: str, cues: Cues, universe_id: Id) -> dict[Id, Entity]:
         """Return whom and what the question names: by exact name, or by a telling word of it."""
         hits, exact = await gather(
-            self._index.search("entities", question, k=FACTS, scope={"universe": universe_id}),
+            self._index.search("entities", question, k=LISTED, scope={"universe": universe_id}),
             gather(*(self._canon.find_entity(universe_id, n) for n in names_in(question)[:MOST_NAMES])),
         )
-        found = {e.id: e for entities in exact for e in entities}
         listed = await self._canon.entities_by_id([hit.id for hit in hits])
-        for hit in hits:
-            entity = listed.get(hit.id)
-            if entity is not None and entity.status is EntityStatus.CANONICAL and _is_named(entity, cues):
-                found.setdefault(entity.id, entity)
+        near = [listed[hit.id] for hit in hits if hit.id in listed]
+        near = [entity for entity in near if entity.status is EntityStatus.CANONICAL]
+        whole = [entity for entity in near if _is_named(entity, cues)]
+        found = {e.id: e for e in (*(e for entities in exact for e in entities), *whole)}
+        for entities in _by_one_word(near, cues).values():
+            # A word that many bear (a captain, a house) names nobody.
+            if len(entities) <= NAMESAKES:
+                found |= {e.id: e for e in entities}
         return dict(list(found.items())[:MOST_NAMES])
 
     async def _successors(self, weighed: dict[Id, float], facts: Mapping[Id, Fact]) -> dict[Id, Fact]:
@@ -158,12 +164,24 @@ class Links:
 
 
 def _is_named(entity: Entity, cues: Cues) -> bool:
-    """Say whether a whole name stands in the question, or a word of one that is long enough to tell."""
-    for name in (entity.name, *entity.aliases):
-        own = [word for word in words(name) if word not in ("the", "of", "a", "an")]
-        if own and (all(w in cues.spoken for w in own) or any(len(w) > 3 and w in cues.spoken for w in own)):
-            return True
-    return False
+    """Say whether a whole name of it stands in the question."""
+    names = (_telling(name) for name in (entity.name, *entity.aliases))
+    return any(own and all(word in cues.spoken for word in own) for own in names)
+
+
+def _by_one_word(entities: Iterable[Entity], cues: Cues) -> dict[str, list[Entity]]:
+    """Return the entities by each word of the question that is part of their name and long enough to tell."""
+    bearers: dict[str, list[Entity]] = {}
+    for entity in entities:
+        own = {word for name in (entity.name, *entity.aliases) for word in _telling(name)}
+        for word in own & cues.spoken:
+            if len(word) > 3:
+                bearers.setdefault(word, []).append(entity)
+    return bearers
+
+
+def _telling(name: str) -> list[str]:
+    return [word for word in words(name) if word not in ("the", "of", "a", "an")]
 
 
 def _weighed(

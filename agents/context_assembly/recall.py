@@ -81,7 +81,7 @@ class Recollector:
         lists = {"words": normalised(by_words or ()), "meaning": normalised(by_meaning or ())}
         by = fused(lists, {"words": self._weights.words, "meaning": self._weights.meaning})
         try:
-            by = await self._weighed(kind, question, cues, by, linked or Linked(), within, notes)
+            by = await self._weighed(kind, question, cues, by, linked or Linked(), within, k, notes)
         except StoreError as error:
             notes.add(f"not checked against the record: {error.what}")
             by = {}
@@ -150,10 +150,11 @@ class Recollector:
         by: dict[Id, dict[str, float]],
         linked: Linked,
         within: Within,
+        k: int,
         notes: _Notes,
     ) -> dict[Id, dict[str, float]]:
         if kind == "turns":
-            found = await self._turns.rank(question, cues, by, linked, within)
+            found = await self._turns.rank(question, cues, by, linked, within, k)
             if found.lost:
                 notes.add(f"{found.lost} found were taken back since: the index is behind")
             return found.by

@@ -35,8 +35,10 @@ from stores.ports import CanonReader, LogReader, TextIndex
 from stores.records.ids import Id
 from stores.records.play import Speaker
 
-READ: Final = 140
-"""Turns that are read and weighed, the best of what the indexes gave together."""
+READ: Final = 7
+LEAST_READ: Final = 80
+MOST_READ: Final = 140
+"""Turns that are read and weighed for each one wanted: the best of what the indexes gave together."""
 FIRST: Final = 5
 """Hits whose names and rare words are looked for in the second look."""
 BRIDGES: Final = 6
@@ -65,10 +67,13 @@ class TurnSearch:
         self._index = index
         self._weights = weights
 
-    async def rank(self, question: str, cues: Cues, items: By, linked: Linked, within: Within) -> Ranked:
-        """Return every turn that may answer, with what each way of looking gives to it. Raises StoreError."""
+    async def rank(
+        self, question: str, cues: Cues, items: By, linked: Linked, within: Within, k: int
+    ) -> Ranked:
+        """Return turns that may answer, many more than the `k` that are wanted, with what each way of looking
+        gives to them. Raises StoreError."""
         weights = self._weights
-        items = {id: items[id] for id in ranked(items)[:READ]}
+        items = {id: items[id] for id in ranked(items)[: min(MOST_READ, max(LEAST_READ, READ * k))]}
         told = await self._told((*items, *linked.turns), within)
         by = own_words(beside(items, told, weights), told, cues, weights)
         for id, share in linked.turns.items():
