@@ -116,6 +116,8 @@ class QueryLeads(EvidenceScreen):
             self.post_message(Visit(ToTurn(found.turn_id)))
         elif found.entity_id is not None:
             self.action_card()
+        else:
+            self.query_one(Aside).say((found.where, found.text))
 
 
 def _is_said(line: str) -> None:

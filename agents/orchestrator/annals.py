@@ -94,7 +94,7 @@ class Annals:
         if turn is not None:
             place = f"turn {turn.depth + 1} of {place}"
         elif evidence.source_id is not None:
-            place = await self._source(evidence)
+            place = await self.source(evidence.source_id, evidence.page)
         act = acts.get(evidence.ref_id) if evidence.kind is EvidenceKind.MANUAL else None
         return Basis(
             evidence=evidence,
@@ -108,13 +108,13 @@ class Annals:
     async def _scene(self, scene_id: Id | None) -> Scene | None:
         return await self._log.scene(scene_id) if scene_id else None
 
-    async def _source(self, evidence: Evidence) -> str:
-        assert evidence.source_id is not None
+    async def source(self, source_id: Id, page: int | None) -> str:
+        """Return a place in a source, in words."""
         try:
-            title = (await self._log.source(evidence.source_id)).title
+            title = (await self._log.source(source_id)).title
         except NotFound:
             title = "a source that is gone"
-        return title if evidence.page is None else f"{title}, page {evidence.page}"
+        return title if page is None else f"{title}, page {page}"
 
     # --- how it used to be ---------------------------------------------------------------------------
 

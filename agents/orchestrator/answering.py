@@ -32,9 +32,9 @@ MOST: Final = {
     AnswerStanding.CONTRADICTED: 4,
 }
 """Findings of each standing that an answer has at most; in this order they stand."""
-NEAREST: Final = (3, 1, 0, 6, 2)
+NEAREST: Final = (3, 1, 0, 6, 2, 2)
 """Findings that are shown beside an answer, though they do not plainly bear on it: of facts, entities,
-proposals, turns and memories."""
+proposals, turns, memories and passages of sources."""
 LIKELY: Final = 0.4
 """How near (0 ... 1) such a finding has to come for a model to be asked whether it answers the question. Of
 questions to a log of 1,500 turns that it answers, 9 in 10 have something as near; most that it does not
@@ -80,6 +80,7 @@ class Answering:
             self._proposed(inquiry, within),
             self._in_the_book(inquiry, within, notes),
             self._believed(inquiry, within, notes),
+            self._sources(inquiry, within, notes),
         )
         bears = _first(one.finding for part in found for one in part if one.enough)
         near = [
@@ -196,6 +197,15 @@ class Answering:
         for memory, finding in zip(kept, await self._placing.memories(kept), strict=True):
             said = bearing(inquiry, f"{finding.believer} {memory.text}", {memory.entity_id, *memory.about})
             hit = hits[memory.id]
+            weighed.append(_Weighed(replace(finding, score=hit.score, near=_near(hit, said)), said.enough))
+        return weighed
+
+    async def _sources(self, inquiry: Inquiry, within: Within, notes: dict[str, None]) -> list[_Weighed]:
+        hits = {one.id: one for one in await self._find("snippets", inquiry, within, notes, k=10)}
+        kept = list((await self._log.snippets_by_id(hits)).values()) if hits else []
+        weighed = []
+        for snippet, finding in zip(kept, await self._placing.snippets(kept), strict=True):
+            said, hit = bearing(inquiry, told_of(snippet.text)), hits[snippet.id]
             weighed.append(_Weighed(replace(finding, score=hit.score, near=_near(hit, said)), said.enough))
         return weighed
 

@@ -33,6 +33,7 @@ from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
 from stores.records.memory import Memory
 from stores.records.play import Speaker, Turn
+from stores.records.sources import Snippet
 from stores.records.world import Entity
 
 LONGEST: Final = 400
@@ -167,6 +168,19 @@ class Placing:
                 story_id=where[turn.scene_id].story_id,
             )
             for turn in turns
+        ]
+
+    async def snippets(self, snippets: Sequence[Snippet]) -> list[Finding]:
+        """Return passages of sources, in this order."""
+        return [
+            Finding(
+                0,
+                AnswerStanding.BOOK,
+                snippet.text[:LONGEST],
+                where=await self._annals.source(snippet.source_id, snippet.page),
+                snippet_id=snippet.id,
+            )
+            for snippet in snippets
         ]
 
     async def memories(self, memories: Sequence[Memory]) -> list[Finding]:

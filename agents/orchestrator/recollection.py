@@ -28,7 +28,7 @@ from stores.records.ids import Id, IdMaker
 NOT_SAID: Final = "Unknown: what was found does not say."
 MOST_WORDS: Final = 50
 """Findings of a search by words."""
-_KINDS: Final[tuple[Kind, ...]] = ("turns", "facts", "entities", "memories")
+_KINDS: Final[tuple[Kind, ...]] = ("turns", "facts", "entities", "memories", "snippets")
 
 CatalogueOf = Callable[[Id], Awaitable[Catalogue]]
 Propose = Callable[[Id | None, Id, str], Awaitable[str]]
@@ -172,6 +172,9 @@ class Recollections:
                 )
             case "memories":
                 findings = await self._placing.memories(await self._log.memories(ids=list(scores)))
+            case "snippets":
+                snippets = list((await self._log.snippets_by_id(scores)).values())
+                findings = await self._placing.snippets(snippets)
         return [
             replace(finding, score=scores[of], by=(("words", scores[of]),))
             for finding in findings
@@ -187,8 +190,17 @@ def best_of(findings: Sequence[Finding]) -> AnswerStanding:
 
 def id_of(finding: Finding, kind: Kind) -> Id:
     """Return the identifier of what was found."""
-    of = {"turns": finding.turn_id, "facts": finding.fact_id, "memories": finding.memory_id}
-    return of.get(kind, finding.entity_id) or ""
+    match kind:
+        case "turns":
+            return finding.turn_id or ""
+        case "facts":
+            return finding.fact_id or ""
+        case "memories":
+            return finding.memory_id or ""
+        case "snippets":
+            return finding.snippet_id or ""
+        case _:
+            return finding.entity_id or ""
 
 
 def _asked(question: str) -> str:

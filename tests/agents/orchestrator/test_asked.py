@@ -16,11 +16,14 @@ from agents.personas.outputs import CitedSentence
 from agents.recall_views import Answer, AnswerStanding, Finding
 from stores.authority import Role
 from stores.errors import InputError
+from stores.ports import TextItem
 from stores.records.canon import Authority, EvidenceKind
+from stores.records.ids import derived
 from stores.records.ledger import ProposalStatus
 from stores.records.model import Persona
+from stores.records.sources import Snippet, Source
 from tests.agents.orchestrator.asked import PLAYED, asking, of
-from tests.table import opened
+from tests.table import START, opened
 
 CANON, PROPOSED, BOOK, BELIEVED, CONTRADICTED, UNKNOWN = AnswerStanding
 NO_MODEL = HouseSettings()
@@ -205,6 +208,31 @@ async def test_what_is_made_true_waits_at_the_gate(tmp_path: Path) -> None:
         assert all(p.evidence[0].kind is EvidenceKind.MANUAL for p in waiting)
         bell = await asked.ask("Who or what rang the bell by itself?")
         assert bell.standing is PROPOSED
+
+
+async def test_a_passage_of_a_source_is_in_the_book(tmp_path: Path) -> None:
+    async with asking(tmp_path, settings=NO_MODEL, lines=PLAYED[:3]) as asked:
+        stores, source = asked.teller.desktop.stores, derived("source", "test")
+        text = "Tollers ring the harbour bell at every ebb."
+        log = stores.log(Role.INGEST)
+        await log.put_source(
+            Source(id=source, universe_id=asked.universe_id, title="Customs of the Coast", recorded_at=START)
+        )
+        snippet = Snippet(
+            id=derived("snippet", "test"),
+            source_id=source,
+            universe_id=asked.universe_id,
+            ordinal=1,
+            text=text,
+            page=12,
+        )
+        await log.put_snippets([snippet])
+        words = stores.words(Role.INDEXER)
+        await words.put("snippets", [TextItem(snippet.id, text, {"universe": asked.universe_id})])
+        answer = await asked.ask("Who rings the harbour bell?")
+        assert [(f.standing, f.where, f.snippet_id) for f in answer.findings] == [
+            (BOOK, "Customs of the Coast, page 12", snippet.id)
+        ]
 
 
 async def test_turns_are_found_again_and_words_are_searched(tmp_path: Path) -> None:

@@ -10,20 +10,22 @@ import asyncio
 import hashlib
 import json
 import random
-import sqlite3
 import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import apsw
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from agents.bench import BenchCourt, BenchHouse, RulingWords
+from agents.characters_desk import CharactersDesk
 from agents.desk import Desk, Mode
 from agents.model_desk import ModelDesk
+from agents.recall_desk import RecallDesk
 from agents.world_desk import WorldEdits, WorldLedger, WorldPreviews, WorldRecord
 from agents.world_views import EntityEdit, FactEdit, NewThing
 from monitor_tui.compose import Desktop
@@ -42,7 +44,7 @@ CONTAINERS = {"story_nodes", "scene_nodes"}
 
 CANON = sorted(t for t, (store, _) in TABLES.items() if store is Store.CANON and t not in CONTAINERS)
 
-COMMITS = {"commit", "commit_universe", "commit_trigger", "complete_story", "court.rule"}
+COMMITS = {"commit", "commit_universe", "commit_trigger", "complete_story", "court.rule", "people.create"}
 """Calls by which the GM has something written."""
 
 FOUNDS = {"create_universe", "add_sample", "start_story"}
@@ -105,6 +107,13 @@ class Play:
         ]
         return self.dice.choice(rows).proposal.id if rows else "none"
 
+    async def memory(self) -> Id:
+        """Somebody's memory, once what was played is remembered."""
+        await self.desk.background.settle()
+        people = await self.desk.people.roster(await self.universe())
+        known = [m for row in people for m in (await self.desk.people.character(row.entity.id)).memories]
+        return self.dice.choice(known).memory.id if known else "none"
+
     async def turn(self) -> Id:
         rows = await self.desk.transcript(self.scene_id, 0, 50)
         return self.dice.choice(rows).turn.id if rows else "none"
@@ -149,6 +158,7 @@ CALLS: dict[str, Call] = {
     "commit_universe": lambda p: _with(p.universe, p.desk.commit_universe),
     "commit_trigger": lambda p: p.desk.commit_trigger(p.scene_id),
     "court.rule": lambda p: _with(p.ruling, p.desk.bench.court.rule),
+    "people.create": lambda p: _with(p.universe, lambda u: p.desk.people.create(u, "Ysolde")),
     # --- what does not --------------------------------------------------------------------------------
     "recover": lambda p: p.desk.recover(),
     "enter": lambda p: p.desk.enter(Mode.UNIVERSE),
@@ -227,6 +237,16 @@ CALLS: dict[str, Call] = {
     "house.set_predicates": lambda p: _with(
         p.universe, lambda u: p.desk.bench.house.set_predicates(u, "adores: {}")
     ),
+    "recall.ask": lambda p: _with(p.universe, lambda u: p.desk.recall.ask("Who is Tom?", universe_id=u)),
+    "recall.recall": lambda p: _with(p.universe, lambda u: p.desk.recall.recall("Tom", universe_id=u)),
+    "recall.search": lambda p: _with(p.universe, lambda u: p.desk.recall.search("Tom", universe_id=u)),
+    "recall.make_true": lambda p: _with(
+        p.universe, lambda u: p.desk.recall.make_true(p.scene_id, u, "The mill burns")
+    ),
+    "people.roster": lambda p: _with(p.universe, p.desk.people.roster),
+    "people.character": lambda p: _with(p.entity, p.desk.people.character),
+    "people.who_knows": lambda p: _with(p.fact, p.desk.people.who_knows),
+    "people.misremember": lambda p: _with(p.memory, lambda m: p.desk.people.misremember(m, "It snowed.")),
     "retell": lambda p: p.desk.retell(p.scene_id, "less gore"),
     "tell_on": lambda p: p.desk.tell_on(p.scene_id),
     "finish": lambda p: p.desk.finish(p.scene_id),
@@ -263,7 +283,12 @@ RECORD = {
         }
     ],
 }
-SCRIPT: Script = {Persona.NARRATOR: TOLD, Persona.ARCHIVIST: json.dumps(RECORD), Persona.MONITOR: "{}"}
+SCRIPT: Script = {
+    Persona.NARRATOR: TOLD,
+    Persona.ARCHIVIST: json.dumps(RECORD),
+    Persona.MONITOR: "{}",
+    Persona.LIBRARIAN: "Tom is the keeper [1].",
+}
 
 
 async def _with(what: Callable[[], Awaitable[object]], call: Callable[..., Awaitable[object]]) -> object:
@@ -280,9 +305,10 @@ async def _sheet(play: Play) -> object:
 
 
 def canon_of(home: Path) -> str:
-    """Return a digest of every row of canon."""
+    """Return a digest of every row of canon, read by the SQLite that the stores use: a second one in this
+    process would drop their locks, and what runs behind play reads meanwhile."""
     seen = hashlib.sha256()
-    connection = sqlite3.connect(f"file:{home / 'library.db'}?mode=ro", uri=True)
+    connection = apsw.Connection(str(home / "library.db"), flags=apsw.SQLITE_OPEN_READONLY)
     try:
         for name in CANON:
             for row in connection.execute(f"SELECT * FROM {name} ORDER BY 1, 2"):
@@ -352,4 +378,5 @@ def test_every_call_of_the_desk_is_among_them() -> None:
     known = calls(Desk) | calls(WorldEdits, "edits.") | calls(WorldPreviews, "previews.")
     known |= calls(WorldRecord, "record.") | calls(WorldLedger, "ledger.")
     known |= calls(BenchCourt, "court.") | calls(BenchHouse, "house.") | calls(ModelDesk, "model.")
+    known |= calls(RecallDesk, "recall.") | calls(CharactersDesk, "people.")
     assert known - NOT_TRIED - SETTINGS == set(CALLS)
