@@ -15,7 +15,8 @@ from agents.canon_keeper.house import ReadCatalogue
 from agents.memory_manager.claims import Claims
 from agents.memory_manager.counting import counted
 from agents.memory_manager.decay import is_forgotten, retention
-from agents.memory_manager.scenes import fact_of, names_of_all
+from agents.memory_manager.scenes import names_of_all
+from agents.memory_manager.staged import fact_of
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Fact, FactStatus, Standing, normal

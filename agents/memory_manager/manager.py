@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from agents.background.worker import PLAIN, Cursors, Subject
+from agents.memory_manager.changes import changes, is_by_hand, misremembered_id
 from agents.memory_manager.counting import corrected
 from agents.memory_manager.decay import recall
-from agents.memory_manager.memories import Lived, as_heard
+from agents.memory_manager.memories import memories_of
 from agents.memory_manager.scenes import BEHIND, Scenes, Setting
 from agents.messages import (
     CanonCommitted,
@@ -40,9 +41,6 @@ PIECE: Final = 30
 """Turns of one scene that are gone through at a time."""
 READ: Final = derived("subject", "memories that were read")
 """The subject of what was recalled: it is of no universe."""
-
-_LIVED: Final = ("text", "linked_fact_id", "valence", "importance", "source", "how", "told_by", "about")
-"""What the turn itself says of a memory; the rest is how it was recalled."""
 
 
 class _Reached(NamedTuple):
@@ -186,7 +184,7 @@ class MemoryManager:
         """Write what the turns leave, where it is not there already; returns how many memories changed."""
         lived = await self._scenes.lived(setting, turns, behind)
         # In a thread: reading what was said takes a while, and play goes on meanwhile.
-        made = await asyncio.to_thread(lived.memories, self._clock())
+        made = await asyncio.to_thread(memories_of, lived, self._clock())
         there = await self._log.memories(turn_ids=[t.id for t in turns])
         changed = await self._marked(changes(made, there, lived))
         if changed:
@@ -225,7 +223,7 @@ class MemoryManager:
         if memory_id not in found:
             raise NotFound("That memory is gone.", kept="Nothing was changed.")
         lived = found[memory_id]
-        if _by_hand(lived):
+        if is_by_hand(lived):
             assert lived.corrects is not None
             return await self.misremember(lived.corrects, text)
         words = " ".join(text.split())
@@ -253,68 +251,6 @@ class MemoryManager:
         gone = await corrected(self._log, memories)
         await self._log.put_memories([recall(m, read[m.id], now) for m in memories if m.id not in gone])
         return 0
-
-
-def changes(made: Iterable[Memory], there: Iterable[Memory], lived: Lived) -> list[Memory]:
-    """Return what is to be written so that the turns have left just `made`: what is new or has changed, with
-    what is known of its recall; and what they do not leave any more (it was decided not to be so), faded to
-    the words that were heard. What is there under another identifier (a restored copy) is left."""
-    before = {m.id: m for m in there}
-    same = {_key(m): m for m in there}
-    kept: set[Id] = set()
-    changed: list[Memory] = []
-    for memory in made:
-        old = before.get(memory.id) or same.get(_key(memory))
-        if old is None:
-            changed.append(memory)
-            continue
-        kept.add(old.id)
-        update = {
-            field: getattr(memory, field)
-            for field in (
-                "text",
-                "linked_fact_id",
-                "valence",
-                "importance",
-                "source",
-                "how",
-                "told_by",
-                "about",
-            )
-        }
-        new = old.model_copy(update={**update, "corrects": memory.corrects or old.corrects})
-        if new != old:
-            changed.append(new)
-    turns = {t.id: t for t in lived.turns}
-    for old in before.values():
-        # A GM's misremembering stands on no turn's own account: it corrects a memory, and is mistaken.
-        if old.id in kept or old.turn_id not in turns or _by_hand(old):
-            continue
-        faded = _faded(old, turns[old.turn_id], lived)
-        if faded != old:
-            changed.append(faded)
-    return changed
-
-
-def misremembered_id(memory_id: Id) -> Id:
-    """Return the identifier of how the GM has a memory misremembered."""
-    return derived("memory", "misremembered", memory_id)
-
-
-def _by_hand(memory: Memory) -> bool:
-    return memory.corrects is not None and memory.id == misremembered_id(memory.corrects)
-
-
-def _faded(memory: Memory, turn: Turn, lived: Lived) -> Memory:
-    words = lived.attendance.heard(turn).get(memory.entity_id, "")
-    hero = lived.names.get(lived.attendance.pc_id or "", "")
-    text = as_heard(turn, words, hero) if words else ""
-    update = {"text": text, "linked_fact_id": None, "importance": 0.0, "corrects": None, "told_by": None}
-    return memory.model_copy(update={**update, "how": How.SAW, "source": "saw"})
-
-
-def _key(memory: Memory) -> tuple[object, ...]:
-    return (memory.turn_id, memory.entity_id, memory.how, memory.told_by, memory.linked_fact_id, memory.text)
 
 
 def _print(setting: Setting) -> str:

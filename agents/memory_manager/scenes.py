@@ -12,15 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agents.canon_keeper.claims import fact_id_of, move_of
+from agents.canon_keeper.claims import fact_id_of
 from agents.canon_keeper.house import ReadCatalogue
 from agents.canon_keeper.predicates import Catalogue
 from agents.context_assembly.context import ACTORS, as_entity
 from agents.context_assembly.sections import asks_oracle
 from agents.memory_manager.claims import Claims
 from agents.memory_manager.counting import standing
-from agents.memory_manager.memories import Death, Lived, Stated
+from agents.memory_manager.lived import Death, Lived, Stated
 from agents.memory_manager.presence import SENSELESS, Attendance, Stay
+from agents.memory_manager.staged import denied, fact_of, fold_sense, is_senseless
 from agents.narrator.known import names_of
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import (
@@ -28,13 +29,11 @@ from stores.records.canon import (
     CreateEntity,
     Fact,
     FactKind,
-    Involvement,
     StateChange,
-    StateOp,
     normal,
 )
 from stores.records.ids import Id
-from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
+from stores.records.ledger import ProposalStatus, ProposedChange
 from stores.records.memory import Memory
 from stores.records.play import Resolution, Scene, Speaker, Story, Turn
 from stores.records.threads import PresenceEntry
@@ -165,17 +164,17 @@ class Scenes:
         )
         for entity_id, lives, tags in zip(ids, alive, tagged, strict=True):
             for fact in (*lives, *tags):
-                gone = fact.value is False if fact.predicate == "alive" else _senseless_tag(fact.value)
+                gone = fact.value is False if fact.predicate == "alive" else is_senseless(fact.value)
                 if fact.entity("subject") == entity_id and gone and fact.status != "retconned":
                     stays.setdefault(entity_id, []).append(Stay(fact.valid_from, fact.valid_to))
                     if fact.predicate == "alive" and fact.valid_from is not None and fact.valid_to is None:
                         deaths[entity_id] = Death(fact.valid_from, fact.id)
-            known = bool(lives) or any(_senseless_tag(f.value) for f in tags)
+            known = bool(lives) or any(is_senseless(f.value) for f in tags)
             if not known and SENSELESS.intersection(t.casefold() for t in actors[entity_id].tags):
                 stays.setdefault(entity_id, []).append(Stay())
         for proposal in proposals:
             if proposal.status is not ProposalStatus.ACCEPTED and not denied(proposal):
-                _fold(proposal, catalogue, stays, deaths)
+                fold_sense(proposal, catalogue, stays, deaths)
         return stays, deaths
 
     async def _held(self, attendance: Attendance) -> list[Memory]:
@@ -242,58 +241,6 @@ class Scenes:
         return [f for f in found.values() if f.kind is not FactKind.AXIOM]
 
 
-def denied(proposal: ProposedChange) -> bool:
-    """Say whether it was decided that this is not so, or mere colour."""
-    if proposal.status is ProposalStatus.REJECTED:
-        return True
-    verdict = proposal.decision.verdict if proposal.decision else None
-    return verdict in (Verdict.REJECT, Verdict.COLOUR)
-
-
-def fact_of(proposal: ProposedChange, entities: Mapping[Id, Entity], catalogue: Catalogue) -> Fact | None:
-    """Return the fact that a proposal would become; None for changes of a number that nobody would tell."""
-    change = proposal.change
-    if isinstance(change, AssertFact):
-        return Fact(
-            id=fact_id_of(proposal),
-            universe_id=proposal.universe_id,
-            kind=change.fact_kind,
-            predicate=change.predicate,
-            statement=change.statement,
-            involves=change.involves,
-            value=change.value,
-            valid_from=proposal.tick if change.valid_from is None else change.valid_from,
-            valid_to=change.valid_to,
-            standing=change.standing,
-            authority=proposal.authority,
-            proposal_id=proposal.id,
-            recorded_at=proposal.created_at,
-        )
-    if not isinstance(change, StateChange) or change.entity_id not in entities:
-        return None
-    name = entities[change.entity_id].name
-    move = move_of(change, catalogue)
-    if move.op is StateOp.ADD:
-        if change.key != "hp" or not isinstance(change.value, int | float) or change.value >= 0:
-            return None
-        statement = f"{name} was hurt."
-    else:
-        statement = catalogue.phrase(move.predicate, name, value=move.value)
-    return Fact(
-        id=fact_id_of(proposal),
-        universe_id=proposal.universe_id,
-        kind=FactKind.STATE,
-        predicate=move.predicate,
-        statement=statement,
-        involves=(Involvement(role="subject", entity_id=change.entity_id),),
-        value=None if move.op is StateOp.ADD else move.value,
-        valid_from=proposal.tick,
-        authority=proposal.authority,
-        proposal_id=proposal.id,
-        recorded_at=proposal.created_at,
-    )
-
-
 def with_unheard(attendance: Attendance, turns: Sequence[Turn]) -> Attendance:
     """Return the attendance with those of the turns that are put to an oracle: nobody hears them."""
     asked = {t.exchange_id for t in turns if t.speaker is Speaker.ORACLE and asks_oracle(t.text)}
@@ -329,39 +276,6 @@ def _created_names(waiting: Iterable[ProposedChange]) -> dict[str, Id]:
         if isinstance(p.change, CreateEntity)
         for name in (p.change.name, *p.change.aliases)
     }
-
-
-def _senseless_tag(value: object) -> bool:
-    return isinstance(value, str) and value.casefold() in SENSELESS
-
-
-def _fold(
-    proposal: ProposedChange,
-    catalogue: Catalogue,
-    stays: dict[Id, list[Stay]],
-    deaths: dict[Id, Death],
-) -> None:
-    """Fold one staged change into who takes in nothing."""
-    change, tick = proposal.change, proposal.tick or 0
-    if isinstance(change, StateChange):
-        move, who = move_of(change, catalogue), change.entity_id
-        predicate, value, on = move.predicate, move.value, move.op is not StateOp.UNTAG
-    elif isinstance(change, AssertFact) and (subject := _subject(change)):
-        predicate, value, on, who = change.predicate, change.value, True, subject
-    else:
-        return
-    gone = value is False if predicate == "alive" else _senseless_tag(value) and on
-    back = value is True if predicate == "alive" else _senseless_tag(value) and not on
-    if gone:
-        stays.setdefault(who, []).append(Stay(tick))
-        if predicate == "alive":
-            deaths[who] = Death(tick, fact_id_of(proposal))
-    elif back:
-        stays[who] = [s if s.until is not None else Stay(s.since, tick) for s in stays.get(who, [])]
-
-
-def _subject(change: AssertFact) -> Id | None:
-    return next((i.entity_id for i in change.involves if i.role == "subject"), None)
 
 
 async def _nothing() -> list[Resolution]:

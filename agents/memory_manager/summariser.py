@@ -13,7 +13,7 @@ from typing import Final
 
 from agents.background.worker import PLAIN, Cursors, Subject
 from agents.canon_keeper.claims import fact_id_of
-from agents.memory_manager.scenes import denied
+from agents.memory_manager.staged import denied
 from agents.memory_manager.summaries import (
     BULLET,
     CHAPTERS,

@@ -15,8 +15,8 @@ from typing import Final
 
 from agents.characters_desk import CharacterRow, CharacterView, KnownView, MemoryView
 from agents.clean import clean
+from agents.memory_manager.changes import misremembered_id
 from agents.memory_manager.knowledge import Belief, Knowledge, Knows
-from agents.memory_manager.manager import misremembered_id
 from agents.orchestrator.atlas import Atlas
 from agents.orchestrator.by_hand import Act, ByHand, present
 from agents.orchestrator.calendar import label

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from agents.memory_manager.changes import changes
 from agents.memory_manager.decay import retention
 from agents.memory_manager.knowledge import Knowledge
 from agents.memory_manager.manager import MemoryManager
+from agents.memory_manager.memories import memories_of
 from agents.memory_manager.scenes import Scenes
 from agents.messages import MemoriesWritten
 from stores.authority import Role
@@ -191,9 +193,7 @@ async def test_a_restored_copy_has_no_second_memory(table: Remembering) -> None:
     lived = await made._scenes.lived(
         await made._scenes.setting(table.scene_id), await table.log.line_slice(table.scene_id, 0, 10)
     )
-    from agents.memory_manager.manager import changes
-
-    tams = [m for m in lived.memories(START) if m.entity_id == own[0].entity_id]
+    tams = [m for m in memories_of(lived, START) if m.entity_id == own[0].entity_id]
     assert tams
     assert changes(tams, copied, lived) == []
 
