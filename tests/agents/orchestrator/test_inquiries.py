@@ -1,0 +1,74 @@
+"""A question read for what it is about, and how far a text bears on it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.canon_keeper.predicates import load_catalogue
+from agents.orchestrator.inquiries import Inquiry, bearing, read_inquiry, told_of
+
+CATALOGUE = load_catalogue()
+KNOWN = (("wenna pike", "w"), ("the net loft", "l"), ("mara", "m"), ("old tam", "t"), ("tam marrow", "tm"))
+
+
+def read(text: str) -> Inquiry:
+    return read_inquiry(text, KNOWN, CATALOGUE)
+
+
+@pytest.mark.parametrize(
+    ("question", "ids", "words"),
+    [
+        ("Where is Wenna Pike?", {"w"}, set()),
+        ("where is wenna", {"w"}, set()),
+        ("Who owns Wenna's boat?", {"w"}, {"own", "boat"}),
+        ("What did Tam see in the Net Loft?", {"t", "tm", "l"}, {"see"}),
+        ("Did they ring the bell at dusk?", set(), {"ring", "bell", "dusk"}),
+        ("¿Dónde está Mara?", {"m"}, {"dónd", "está"}),
+        ("", set(), set()),
+    ],
+)
+def test_names_stand_apart_from_words(question: str, ids: set[str], words: set[str]) -> None:
+    inquiry = read(question)
+    assert set(inquiry.ids) == ids
+    assert inquiry.words == words
+
+
+def test_what_is_asked_for_is_known_by_how_it_is_asked() -> None:
+    assert "located_in" in read("Where is Mara?").wants
+    assert {"owned_by", "owns"} <= read("Who owns the boat?").wants
+    assert "promised" in read("What did Mara promise?").wants
+    assert "married_to" in read("Who is Mara's wife?").wants
+    assert "alive" in read("Is Mara dead?").wants
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "enough"),
+    [
+        ("Who rang the bell?", "Old Tam rings the bell at ebb.", True),
+        ("Who rang the bell?", "The bell is green.", False),
+        ("Where is Mara?", "Mara sleeps in the loft.", True),
+        ("Where is Mara?", "Mara laughs.", False),
+        ("What did Mara hide?", "Mara hid the letter.", True),
+        ("What did Mara hide?", "Wenna hid the letter.", False),
+        ("How old is Magister Voss?", "Mara is forty years old.", False),  # nobody whom canon knows
+        ("Did three men come?", "3 men came by night.", True),
+    ],
+)
+def test_a_text_bears_on_a_question_by_its_names_and_words(question: str, text: str, enough: bool) -> None:
+    assert bearing(read(question), text).enough is enough
+
+
+def test_to_repeat_a_question_is_not_to_answer_it() -> None:
+    assert told_of("Who rang the bell?") == ""
+    assert told_of("Who rang the bell? Nobody stirs.") == "Nobody stirs."
+    assert told_of("Old Tam rang it.") == "Old Tam rang it."
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_nothing_typed_breaks_it(question: str, text: str) -> None:
+    said = bearing(read(question), text)
+    assert 0 <= said.names <= 1
+    assert 0 <= said.words <= 1
+    assert not read(question).empty or not said.enough or read(question).wants
