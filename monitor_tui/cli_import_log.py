@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from monitor_tui.cli_asking import up_to_date
 from monitor_tui.cli_common import (
     AsJson,
     Home,
@@ -25,7 +26,7 @@ from monitor_tui.cli_common import (
 
 if TYPE_CHECKING:
     from agents.importing.entries import Problem
-    from agents.importing.views import ImportDone, ImportProgress
+    from agents.importing.views import ImportDone, ImportOrder, ImportProgress
 
 commands = group()
 
@@ -53,6 +54,10 @@ def import_log(
     story: Annotated[str, typer.Option("--story", help="The story's title.")] = "",
     pc: Annotated[str, typer.Option("--pc", help="The player character; made if there is none.")] = "",
     form: Annotated[LogForm, typer.Option("--format", help="What it is written in.")] = LogForm.AUTO,
+    index: Annotated[
+        bool,
+        typer.Option("--index/--no-index", help="Index it at once, or when MONITOR is next open or asked."),
+    ] = True,
     as_json: AsJson = False,
     home: Home = None,
 ) -> None:
@@ -62,27 +67,23 @@ def import_log(
     """
     teller = _Teller(quiet=as_json)
     try:
-        done = asyncio.run(_import(home_of(context, home), file, universe, story, pc, form, teller))
+        asyncio.run(
+            _import(home_of(context, home), _order(file, universe, story, pc, form), teller, index, as_json)
+        )
     except KeyboardInterrupt:
         teller.end()
-        warn(f"Cancelled. {teller.so_far()} The same command again goes on from there.")
+        warn(f"Cancelled. {teller.so_far()}")
         raise SystemExit(CANCELLED) from None
     finally:
         teller.end()
-    if as_json:
-        print_json(_as_json(done))
-        return
-    print("\n".join(_words(done)))
 
 
-async def _import(
-    home: Path, file: Path, universe: str, story: str, pc: str, form: LogForm, teller: _Teller
-) -> ImportDone:
+async def _order(file: Path, universe: str, story: str, pc: str, form: LogForm) -> ImportOrder:
     from agents.importing.entries import Form
     from agents.importing.views import ImportOrder
     from monitor_tui.log_file import STDIN, read_log_file
 
-    order = ImportOrder(
+    return ImportOrder(
         name=file.name if str(file) != STDIN else "Imported log",
         data=await read_log_file(str(file)),
         universe=universe,
@@ -90,11 +91,26 @@ async def _import(
         hero=pc,
         form=None if form is LogForm.AUTO else Form(form.value),
     )
-    desktop = await open_desk(home)
+
+
+async def _import(
+    home: Path, ordered: Awaitable[ImportOrder], teller: _Teller, index: bool, as_json: bool
+) -> None:
+    from monitor_tui.behind import Work
+
+    order = await ordered
+    desktop = await open_desk(home, Work.ASK if index else Work.NOTHING)
     try:
         # What a crash left half done is finished before anything is laid beside it.
         await desktop.desk.recover()
-        return await desktop.desk.imports.bring(order, teller.hear)
+        done = await desktop.desk.imports.bring(order, teller.hear)
+        teller.finished()
+        if as_json:
+            print_json(_as_json(done))
+        else:
+            print("\n".join(_words(done)), flush=True)
+        if index:
+            await up_to_date(desktop.desk)
     finally:
         await desktop.close()
 
@@ -108,6 +124,7 @@ class _Teller:
         self._drawn = False
         self._tenth = 0
         self._last: ImportProgress | None = None
+        self._finished = False
 
     def hear(self, came: ImportProgress) -> None:
         self._last = came
@@ -124,9 +141,19 @@ class _Teller:
             )
 
     def so_far(self) -> str:
+        if self._finished:
+            return "The log is in; its index is made when MONITOR is next open or asked."
         if self._last is None:
             return "Nothing was brought in by this run."
-        return f"{self._last.turns:,} of {self._last.of_turns:,} turns are in, as a story that can be played."
+        so_far = (
+            f"{self._last.turns:,} of {self._last.of_turns:,} turns are in, as a story that can be played."
+        )
+        return f"{so_far} The same command again goes on from there."
+
+    def finished(self) -> None:
+        """All of it is in; what comes now is its index."""
+        self.end()
+        self._finished = True
 
     def end(self) -> None:
         if self._drawn:

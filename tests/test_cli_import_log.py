@@ -51,6 +51,8 @@ def test_a_log_is_brought_in_told_and_kept_whole(tmp_path: Path) -> None:
     assert "120 of 120 turns, 6 of 6 scenes" in progress
     told = json.loads(monitor(home, "import-log", str(log), "--pc", "Mira", "--json").stdout)
     assert (told["nothing_to_do"], told["turns"], told["story"]["title"]) == (True, TURNS, "The long road")
+    found = json.loads(monitor(home, "recall", "Who said words 71?", "-k", "3", "--json").stdout)
+    assert "D3:71" in [turn["turn"] for turn in found["turns"]]
     assert "**Mira:** Words 0." in monitor(home, "story", "The long road").stdout
     monitor(home, "backup")
     assert "whole" in monitor(home, "verify", str(home / "backups")).stdout
@@ -60,7 +62,7 @@ def test_a_log_is_brought_in_told_and_kept_whole(tmp_path: Path) -> None:
 def test_ctrl_c_stops_it_and_the_same_command_goes_on(tmp_path: Path) -> None:
     home, log = tmp_path / "home", tmp_path / "log.jsonl"
     log.write_bytes(written(12_000))
-    running = begun(home, "import-log", str(log))
+    running = begun(home, "import-log", str(log), "--no-index")
     assert running.stderr is not None
     assert "of 12,000 turns" in running.stderr.readline()
     running.send_signal(signal.SIGINT)
@@ -68,7 +70,7 @@ def test_ctrl_c_stops_it_and_the_same_command_goes_on(tmp_path: Path) -> None:
     assert running.returncode == 130
     assert "Cancelled. " in told
     assert "The same command again goes on from there." in told
-    code, said, _ = run(home, "import-log", str(log))
+    code, said, _ = run(home, "import-log", str(log), "--no-index")
     assert code == 0
     assert said.startswith("Resumed at turn ")
     assert "12,000 turns in" in said
