@@ -54,6 +54,8 @@ class Size:
 
 FULL = Size(1_000_000, 100_000, 10_000, 100_000, 500_000, 100_000)
 QUICK = Size(20_000, 5_000, 500, 5_000, 20_000, 5_000)
+SMALL = Size(1_000, 1_000, 100, 5_000, 20_000, 5_000)
+"""For servers on a machine of which others have most."""
 
 
 def turn_id(number: int) -> Id:
