@@ -124,7 +124,11 @@ def near(findings: Findings) -> list[Found]:
 
 async def in_time(work: asyncio.Future[T] | asyncio.Task[T], patience: float) -> T | None:
     """Return what the work comes to, or None (and stop it) if that takes longer than `patience` seconds."""
-    done, _ = await asyncio.wait([work], timeout=patience)
+    try:
+        done, _ = await asyncio.wait([work], timeout=patience)
+    except asyncio.CancelledError:
+        work.cancel()
+        raise
     if done:
         return work.result()
     work.cancel()

@@ -196,7 +196,7 @@ class Packages:
         self._context = context
         self._agendas = agendas
         self._finding = Finding(recall, canon, log) if recall else None
-        self._remembering = Remembering(log, recall)
+        self._remembering = Remembering(log, recall, patience)
         self._clock = clock
         self._patience = patience
         self._canonicals: PackageCache[Canonical] = PackageCache()

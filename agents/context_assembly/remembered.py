@@ -7,13 +7,13 @@ Park et al., "Generative Agents" (UIST 2023). Recency is what is left of a memor
 
 from __future__ import annotations
 
-from asyncio import gather
+from asyncio import ensure_future, gather
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from agents.context_assembly.cues import covered, stems
-from agents.context_assembly.found_again import LeftOut
+from agents.context_assembly.found_again import PATIENCE, LeftOut, in_time
 from agents.context_assembly.recall_port import Recall, Within
 from agents.memory_manager.counting import counted
 from agents.memory_manager.decay import FORGOTTEN, retention
@@ -37,11 +37,13 @@ class Remembered:
 
 
 class Remembering:
-    """Reads what each remembers. Stateless. `recall` None: nothing is looked up by meaning."""
+    """Reads what each remembers. Stateless. `recall` None: nothing is looked up by meaning; nor is what is
+    not found within `patience` seconds."""
 
-    def __init__(self, log: LogReader, recall: Recall | None) -> None:
+    def __init__(self, log: LogReader, recall: Recall | None, patience: float = PATIENCE) -> None:
         self._log = log
         self._recall = recall
+        self._patience = patience
 
     async def of(self, people: Iterable[Entity], words: str, universe_id: Id, tick: int) -> Remembered:
         """Return what each of `people` remembers of what is still on the line. Raises StoreError."""
@@ -78,8 +80,9 @@ class Remembering:
         if self._recall is None or not words.strip():
             return {}
         within = Within(universe_id, entity_id=entity_id)
-        found = await self._recall.find("memories", words, within, k=NEAREST)
-        return {f.id: f.score for f in found.found}
+        looking = ensure_future(self._recall.find("memories", words, within, k=NEAREST))
+        found = await in_time(looking, self._patience)
+        return {f.id: f.score for f in found.found} if found else {}
 
 
 def choose(

@@ -32,7 +32,7 @@ class Weights:
     speaker: float = 0.2
     about: float = 0.1
     time: float = 0.15
-    day: float = 0.6
+    day: float = 1.2
     graph: float = 4.0
     bridge: float = 0.2
     later: float = 1.2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -10,16 +11,24 @@ import pytest
 from agents.context_assembly.agenda import Agendas
 from agents.context_assembly.context import ContextAssembly
 from agents.context_assembly.package import ContextPackage, Packages
+from agents.context_assembly.recall import Recollector
+from agents.context_assembly.recall_port import Findings
 from agents.context_assembly.sections import parts
+from agents.model.prompt_files import load_prompts
+from agents.model.prompts import build, estimate
 from agents.narrator.checks import against, check
 from agents.personas.bound import Bound
 from monitor_tui.compose import Desktop
 from stores.authority import Role
+from stores.errors import StoreUnavailable
 from stores.records.ids import Id, derived
 from stores.records.memory import Memory, Summary
-from stores.records.model import DecisionMark
+from stores.records.model import DecisionMark, Persona
 from tests.contract import builders as make
 from tests.table import START, begin, opened
+
+BINDS = {"lines": "none", "result": "A success.", "note": "none", "words": "I dig."}
+"""What a prompt never drops."""
 
 
 class Table:
@@ -192,3 +201,101 @@ async def test_whom_the_player_names_is_looked_up(table: Table) -> None:
     assert "Old Tam" not in shown["cast"]
     assert "keeper of the bell" in shown["named"]
     assert "Old Tam is dead, and not here" in shown["state"]
+
+
+# --- found again ------------------------------------------------------------------------------------------
+
+
+async def indexed(table: Table) -> Packages:
+    """Bring the words of all that was played up to date; returns what packs with them."""
+    await table.desktop.desk.background.settle()
+    role, stores = Role.CONTEXT_ASSEMBLY, table.desktop.stores
+    log, canon = stores.log(role), stores.canon(role)
+    recall = Recollector(canon, log, stores.words(role), stores.vectors(role), None)
+    return Packages(canon, log, ContextAssembly(canon, log), Agendas(canon), recall)
+
+
+async def pack(table: Table, packages: Packages, words: str) -> ContextPackage:
+    role, stores = Role.CONTEXT_ASSEMBLY, table.desktop.stores
+    context = ContextAssembly(stores.canon(role), stores.log(role))
+    return await packages.assemble(await context.load(table.scene_id), words)
+
+
+async def test_earlier_play_that_bears_on_the_words_is_found_again_with_where_and_when(table: Table) -> None:
+    await table.play("I bury the copper idol under the elder.", "> The earth is black and wet.")
+    await table.play(*(f"I count {n}." for n in range(4)))
+    await table.end()
+    await table.play("I sleep.", *(f"I walk {n}." for n in range(30)))
+    packages = await indexed(table)
+    package = await pack(table, packages, "I dig for the copper idol.")
+    shown = parts(package)["recalled"]
+    assert "Mara: I bury the copper idol under the elder." in shown
+    assert "[Scene 1 “The yard”, " in shown
+    names = [section.name for section in load_prompts()[Persona.NARRATOR].sections]
+    assert names.index("recalled") > names.index("recent")
+    assert package.metadata is not None
+    assert (package.metadata.scene_id, package.stale) == (table.scene_id, False)
+
+
+async def test_what_is_in_view_is_not_found_again(table: Table) -> None:
+    await table.play("I bury the copper idol.", "> Done.")
+    package = await pack(table, await indexed(table), "I dig for the copper idol.")
+    assert package.recalled.scenes == ()
+
+
+async def test_what_was_not_found_in_time_is_said_in_the_x_ray(table: Table) -> None:
+    class Slow:
+        async def find(self, *given: object, **named: object) -> Findings:
+            await asyncio.Event().wait()
+            raise AssertionError("nobody wakes it")
+
+        async def words(self, *given: object, **named: object) -> Findings:
+            return Findings()
+
+    await table.play("I wait.", "> It rains.")
+    role, stores = Role.CONTEXT_ASSEMBLY, table.desktop.stores
+    log, canon = stores.log(role), stores.canon(role)
+    context = ContextAssembly(canon, log)
+    packages = Packages(canon, log, context, Agendas(canon), Slow(), patience=0.01)
+    package = await packages.assemble(await context.load(table.scene_id), "I dig.")
+    assert [out.why for out in package.left_out] == ["it was not found in time"]
+    built = build(load_prompts()[Persona.NARRATOR], {**parts(package), **BINDS}, estimate, None)
+    dropped = [s for s in built.sections if s.dropped]
+    assert [(s.name, s.dropped) for s in dropped] == [("recalled", "it was not found in time")]
+
+
+async def test_a_store_that_is_down_leaves_the_last_package_marked_stale(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def down(*given: object, **named: object) -> list[object]:
+        raise StoreUnavailable("Canon does not answer.")
+
+    await table.play("/npc Old Tam", "I wait.", "> It rains.")
+    packages = await indexed(table)
+    before = await pack(table, packages, "I wait.")
+    monkeypatch.setattr(type(table.desktop.stores.canon(Role.CONTEXT_ASSEMBLY)), "facts", down)
+    after = await pack(table, packages, "I sing.")
+    assert (after.stale, after.words) == (True, "I sing.")
+    assert after.canonical == before.canonical
+    assert after.left_out[-1].why == "an older package: Canon does not answer."
+    monkeypatch.undo()
+    assert not (await pack(table, packages, "I sing.")).stale
+
+
+async def test_only_so_many_memories_come_to_mind_and_what_bears_on_the_words_is_among_them(
+    table: Table,
+) -> None:
+    await table.play("/npc Old Tam", "I wait.")
+    tam = await table.id_of("Old Tam")
+    universe_id = (await table.package()).scene.universe.id
+    told = ["The mill burned in the flood year.", *(f"A dull day, number {n}." for n in range(40))]
+    made = [
+        Memory(id=derived("mem", n), entity_id=tam, universe_id=universe_id, text=text, created_at=START)
+        for n, text in enumerate(told)
+    ]
+    await table.desktop.stores.log(Role.MEMORY_MANAGER).put_memories(made)
+    package = await pack(table, await indexed(table), "I ask Tam about the mill that burned.")
+    minded = [m.text for m in package.memories_of(tam)]
+    assert len(minded) == 8
+    assert told[0] in minded
+    assert any(out.section == "memories" and "8 shown" in out.why for out in package.left_out)

@@ -1,0 +1,217 @@
+"""Finding again: words, meaning, graph and line together, over a log that was brought in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from agents.context_assembly.cues import cues_of
+from agents.context_assembly.recall import Recollector
+from agents.context_assembly.recall_port import Findings, Kind, Within
+from agents.context_assembly.turn_ranking import WEIGHTS, Told, own_words
+from agents.importing.views import ImportOrder
+from agents.indexer.port import Asked
+from agents.indexer.truth import Truth
+from monitor_tui.compose import Desktop
+from stores.authority import Role
+from stores.errors import StoreUnavailable
+from stores.ports import TextHit
+from stores.records.canon import CanonBatch, Evidence, EvidenceKind, FactStatus, Supersession, Support
+from stores.records.ids import Id
+from stores.records.play import MoveKind, Turn
+from tests.contract import builders as make
+from tests.table import opened
+
+LOG = (
+    ("Ana", "Hi Ben! I adopted a dog last Saturday.", "2023-02-04T10:00"),
+    ("Ben", "Lovely! What is he called?", "2023-02-04T10:01"),
+    ("Ana", "Biscuit, because of his colour.", "2023-02-04T10:02"),
+    ("Ben", "My car broke down, so I ride a bicycle to the office.", "2023-03-11T09:00"),
+    ("Ana", "Poor you. I bake lemon cakes to calm down.", "2023-03-11T09:01"),
+    ("Ben", "Dana my sister works on the hospital ward at night.", "2023-03-11T09:02"),
+    ("Ana", "We climbed a mountain in Wales in the rain.", "2023-07-29T21:00"),
+    ("Ben", "I bought a green van, so I ride no bicycle to the office any more.", "2023-10-22T12:00"),
+    ("Ana", "And your sister?", "2023-10-22T12:01"),
+    ("Ben", "Dana runs a clinic now and sleeps at night.", "2023-10-22T12:02"),
+)
+
+
+@dataclass
+class Shelf:
+    """A library with the log in it, indexed by words."""
+
+    desktop: Desktop
+    universe_id: Id
+    turns: dict[str, Turn]
+    meaning: Meaning
+
+    def recall(self) -> Recollector:
+        role, stores = Role.CONTEXT_ASSEMBLY, self.desktop.stores
+        return Recollector(
+            stores.canon(role), stores.log(role), stores.words(role), stores.vectors(role), self.meaning
+        )
+
+    async def find(self, question: str, kind: Kind = "turns", k: int = 5) -> Findings:
+        return await self.recall().find(kind, question, Within(self.universe_id), k=k)
+
+    async def texts(self, question: str, k: int = 5) -> list[str]:
+        found = await self.find(question, k=k)
+        by_id = {turn.id: turn.text for turn in self.turns.values()}
+        return [by_id[one.id] for one in found.found]
+
+
+@dataclass
+class Meaning:
+    answer: Asked | str = "the embedding model wakes up"
+
+    async def of(self, question: str) -> Asked | str:
+        return self.answer
+
+
+@pytest.fixture
+async def shelf(tmp_path: Path) -> AsyncIterator[Shelf]:
+    lines = [
+        json.dumps({"turn": f"t{n}", "speaker": who, "role": "player", "text": text, "time": time})
+        for n, (who, text, time) in enumerate(LOG)
+    ]
+    async with opened(tmp_path) as desktop:
+        order = ImportOrder("log.jsonl", "\n".join(lines).encode(), universe="Friends")
+        done = await desktop.desk.imports.bring(order)
+        log = desktop.stores.log(Role.INDEXER)
+        truth, turns = Truth(desktop.stores.canon(Role.INDEXER), log), dict[str, Turn]()
+        for scene in await truth.scenes(done.universe_id):
+            stretch = await truth.turns(scene, "", 0, 100)
+            await desktop.stores.words(Role.INDEXER).put("turns", stretch.items)
+            turns |= {turn.ref: turn for turn in await log.all_turns(scene.id)}
+        yield Shelf(desktop, done.universe_id, turns, Meaning())
+
+
+async def test_the_turn_that_answers_comes_first(shelf: Shelf) -> None:
+    assert (await shelf.texts("When did Ana adopt the dog?"))[0] == LOG[0][1]
+    assert (await shelf.texts("What does Ana bake?"))[0] == LOG[4][1]
+
+
+async def test_a_turn_that_asks_hands_on_to_the_one_that_answers(shelf: Shelf) -> None:
+    asks, answers = shelf.turns["t1"], shelf.turns["t2"]
+    told = {turn.id: Told.of(turn, turn.name) for turn in (asks, answers)}
+    items = {asks.id: {"meaning": 1.0}, answers.id: {"meaning": 0.6}}
+    by = own_words(items, told, cues_of("How old is he?"), WEIGHTS)
+    assert by[answers.id]["meaning"] > by[asks.id]["meaning"]
+
+
+async def test_asked_how_it_is_now_the_later_word_stands_first(shelf: Shelf) -> None:
+    now = await shelf.texts("Does Ben still ride a bicycle to the office?")
+    assert now.index(LOG[7][1]) < now.index(LOG[3][1])
+
+
+async def test_a_day_that_is_named_counts(shelf: Shelf) -> None:
+    assert (await shelf.texts("What did Ana tell of in July 2023?"))[0] == LOG[6][1]
+
+
+async def test_what_was_taken_back_is_not_found_though_the_index_still_has_it(shelf: Shelf) -> None:
+    last = shelf.turns["t9"]
+    log = shelf.desktop.stores.log(Role.ORCHESTRATOR)
+    await log.move_head(last.scene_id, shelf.turns["t8"].id, MoveKind.UNDO)
+    found = await shelf.find("Where is the clinic that Dana runs?")
+    assert last.id not in [one.id for one in found.found]
+    assert any("taken back" in note for note in found.notes)
+    by_words = await shelf.recall().words("turns", "clinic", Within(shelf.universe_id))
+    assert last.id not in [one.id for one in by_words.found]
+
+
+async def test_without_the_model_it_is_words_alone_and_says_so(shelf: Shelf) -> None:
+    found = await shelf.find("dog")
+    assert found.found
+    assert found.notes == ("meaning: the embedding model wakes up",)
+
+
+async def test_odd_questions_are_no_error(shelf: Shelf) -> None:
+    odd = (
+        "",
+        "   ",
+        "???",
+        '"unbalanced',
+        "NEAR/3 * ^ (",
+        "¿Dónde está el perro?",
+        "犬はどこですか",
+        "x" * 50_000,
+        "\0",
+    )
+    kinds: tuple[Kind, ...] = ("turns", "facts", "entities", "memories", "scenes", "snippets")
+    for question in odd:
+        for kind in kinds:
+            assert len((await shelf.find(question, kind)).found) <= 5
+
+
+async def test_an_empty_campaign_has_nothing(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        role, stores = Role.CONTEXT_ASSEMBLY, desktop.stores
+        recall = Recollector(
+            stores.canon(role), stores.log(role), stores.words(role), stores.vectors(role), None
+        )
+        assert await recall.find("turns", "Who has the key?", Within(make.new_id())) == Findings()
+
+
+async def test_a_vector_that_fits_no_index_is_a_note(shelf: Shelf) -> None:
+    point: Sequence[float] = [1.0, 0.0]
+    shelf.meaning.answer = Asked("another", point)
+    assert (await shelf.texts("What does Ana bake?"))[0] == LOG[4][1]
+
+
+async def test_a_store_that_is_down_is_a_note(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def down(*given: object, **named: object) -> list[TextHit]:
+        raise StoreUnavailable("The text index does not answer.")
+
+    words = shelf.desktop.stores.words(Role.CONTEXT_ASSEMBLY)
+    monkeypatch.setattr(type(words), "search", down)
+    found = await shelf.find("dog")
+    assert found.found == ()
+    assert "words: The text index does not answer." in found.notes
+
+
+async def test_canon_leads_to_the_turns_that_it_rests_on_and_what_holds_stands_above_what_is_over(
+    shelf: Shelf,
+) -> None:
+    dana = make.entity("Dana", universe_id=shelf.universe_id)
+    was = make.fact(
+        "Dana nurses at Saint Bride.",
+        dana,
+        universe_id=shelf.universe_id,
+        status=FactStatus.SUPERSEDED,
+        valid_to=900,
+    )
+    now = make.fact("Dana is mistress of her own house of healing.", dana, universe_id=shelf.universe_id)
+    pieces = [
+        Evidence(id=make.new_id(), kind=EvidenceKind.TURN, ref_id=turn.id, turn_id=turn.id)
+        for turn in (shelf.turns["t5"], shelf.turns["t9"])
+    ]
+    await shelf.desktop.stores.canon(Role.CANON_KEEPER).commit(
+        CanonBatch(
+            id=make.new_id(),
+            universe_id=shelf.universe_id,
+            entities=(dana,),
+            facts=(was, now),
+            evidence=tuple(pieces),
+            supports=tuple(
+                Support(subject_id=fact.id, evidence_id=piece.id)
+                for fact, piece in zip((was, now), pieces, strict=True)
+            ),
+            supersedes=(Supersession(newer_id=now.id, older_id=was.id),),
+        )
+    )
+    truth = Truth(shelf.desktop.stores.canon(Role.INDEXER), shelf.desktop.stores.log(Role.INDEXER))
+    entities, facts = await truth.canon(shelf.universe_id)
+    await shelf.desktop.stores.words(Role.INDEXER).put("entities", entities)
+    await shelf.desktop.stores.words(Role.INDEXER).put("facts", facts)
+    # The words are the old value's; what is asked is how it is.
+    found = await shelf.texts("Does Dana nurse at Saint Bride these days?")
+    assert found[0] == LOG[9][1]
+    assert found.index(LOG[9][1]) < found.index(LOG[5][1])
+    assert [one.id for one in (await shelf.find("Does Dana nurse at Saint Bride?", "facts")).found] == [
+        now.id,
+        was.id,
+    ]
