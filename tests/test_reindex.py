@@ -45,7 +45,7 @@ async def counts(stores: Stores) -> dict[str, int]:
 
 async def test_what_is_true_is_found_and_what_is_not_is_not(stores: Stores) -> None:
     done = await run(stores)
-    whole = {"turns": 6, "scenes": 4, "memories": 4, "entities": 4, "facts": 4, "snippets": 6}
+    whole = {"turns": 6, "scenes": 4, "memories": 6, "entities": 4, "facts": 4, "snippets": 6}
     assert done == await counts(stores) == whole
     log, canon = stores.log(Role.NARRATOR), stores.canon(Role.NARRATOR)
     first, second = await canon.universes()
@@ -155,7 +155,7 @@ async def test_a_lost_index_is_made_anew_by_the_command(tmp_path: Path) -> None:
         await fill(stores)
     (home / "index.db").write_bytes(b"no database")
     done = monitor(home, "reindex", "--words-only")
-    assert done.stdout == "28 texts can be searched.\n"
+    assert done.stdout == "30 texts can be searched.\n"
     assert "6 turns" in done.stderr
     again = json.loads(monitor(home, "reindex", "--json").stdout)
     assert again["words"] == again["vectors"]
@@ -171,4 +171,4 @@ async def test_without_a_model_only_words_are_made_and_that_is_said(tmp_path: Pa
         await fill(stores)
     (home / "settings.toml").write_text('[embedding]\nmodel = "none"\n')
     told = json.loads(monitor(home, "reindex", "--json").stdout)
-    assert (sum(told["words"].values()), told["vectors"]) == (28, None)
+    assert (sum(told["words"].values()), told["vectors"]) == (30, None)
