@@ -49,9 +49,7 @@ class CharactersHand(EvidenceScreen):
             id="people.misremember",
             tooltip="How they remember it",
         ),
-        Binding(
-            "w", "who_knows", "Who knows", id="people.who_knows", tooltip="Who knows of this"
-        ),
+        Binding("w", "who_knows", "Who knows", id="people.who_knows", tooltip="Who knows of this"),
         Binding("c", "card", "Card", id="people.card", tooltip="All that canon says of them"),
         Binding("g", "gate", "Gate", id="people.gate", tooltip="What waits for your decision in this world"),
     ]

@@ -21,7 +21,8 @@ from screens.query_leads import QueryLeads
 from screens.routes import Back, ToMenu, Visit
 from screens.title_bar import TitleBar
 from stores.records.ids import Id
-from widgets.findings import FindingList, answer_content, found_words
+from widgets.findings import FindingList, answer_content
+from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.desk import Desk
@@ -109,6 +110,7 @@ class QueryScreen(QueryLeads):
             self.words, id="question", placeholder="ask the record", compact=True, select_on_focus=False
         )
         yield Static(id="tabs", markup=False)
+        yield Static(id="notes", markup=False)
         with Vertical(id="known"):
             yield Static(id="answer", markup=False)
             yield FindingList(empty=HINTS[self.tab])
@@ -186,6 +188,7 @@ class QueryScreen(QueryLeads):
             self._show_answer(None)
             self.page.show(())
             self._entitle("")
+            self.query_one("#notes").display = False
             return
         self._entitle(
             "asking ..." if in_words and self.tab == "canon" and self.desk.model.on else "looking ..."
@@ -214,7 +217,7 @@ class QueryScreen(QueryLeads):
         answer = message.answer
         self._show_answer(answer)
         self.page.show(answer.findings, answer.nearest)
-        self._entitle(found_words(len(answer.findings), answer.notes))
+        self._say_found(len(answer.findings), answer.notes)
         self._step_to_list()
 
     @on(Recalled)
@@ -232,8 +235,15 @@ class QueryScreen(QueryLeads):
         self._show_answer(None)
         self.page.empty = HINTS[self.tab] if found else "Nothing like that is in the record."
         self.page.show(found)
-        self._entitle(found_words(len(found), notes))
+        self._say_found(len(found), notes)
         self._step_to_list()
+
+    def _say_found(self, count: int, notes: tuple[str, ...]) -> None:
+        """Say how much was found, and what could not be searched."""
+        self._entitle(f"{count} found")
+        line = self.query_one("#notes", Static)
+        line.display = bool(notes)
+        line.update(Content(" · ".join(map(one_line, notes))))
 
     def _step_to_list(self) -> None:
         """What was asked with Enter is read next, or led on from; what is typed on is typed on."""

@@ -65,11 +65,6 @@ def answer_content(answer: Answer, *, in_play: bool = False) -> Content:
     return Content("\n").join(lines)
 
 
-def found_words(count: int, notes: Sequence[str]) -> str:
-    """Say how much was found, and what could not be searched."""
-    return " · ".join((f"{count} found", *map(one_line, notes[:2])))
-
-
 def _scores(finding: Finding) -> str:
     """Say what each way of looking gave, where that is what is asked for."""
     if not finding.by:

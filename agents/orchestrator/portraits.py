@@ -37,9 +37,11 @@ from stores.records.world import Calendar, Entity, EntityKind
 LIVING: Final = (EntityKind.CHARACTER, EntityKind.CREATURE)
 SCENES: Final = 40
 """Scenes of each story that are looked through, the newest."""
+COUNTED: Final = 10
+"""Scenes in which what somebody said is counted, the newest."""
 TURNS: Final = 400
 """Turns of a scene that are counted, the newest."""
-MEMORIES: Final = 20_000
+MEMORIES: Final = 10_000
 """Memories of a universe that are counted, the newest."""
 MOST: Final = 200
 """Memories of somebody that are shown, the newest."""
@@ -203,12 +205,15 @@ class Portraits:
         for story, scene in scenes:
             if scene.id not in appeared and entity.id not in _there(story, scene):
                 continue
-            turns = await self._log.line_tail(scene.id, TURNS)
-            spoken = sum(1 for turn in turns if _speaks(entity, story, turn))
-            said = f"spoke {'once' if spoken == 1 else f'{spoken} times'}" if spoken else "said nothing"
+            said = await self._spoken(entity, story, scene) if len(lines) < COUNTED else ""
             where = f"{story.title}, scene {scene.order} “{scene.title}”"
-            lines.append(f"{where}: {label(calendar, scene.tick)}, {said}")
+            lines.append(f"{where}: {', '.join(filter(None, (label(calendar, scene.tick), said)))}")
         return tuple(reversed(lines))
+
+    async def _spoken(self, entity: Entity, story: Story, scene: Scene) -> str:
+        turns = await self._log.line_tail(scene.id, TURNS)
+        spoken = sum(1 for turn in turns if _speaks(entity, story, turn))
+        return f"spoke {'once' if spoken == 1 else f'{spoken} times'}" if spoken else "said nothing"
 
 
 def _there(story: Story, scene: Scene) -> Iterator[Id]:
