@@ -11,7 +11,9 @@ from agents.importing.times import read_time
 _HEADING: Final = re.compile(r"#{1,6}\s+(?P<title>.+?)\s*#*")
 _RULED: Final = re.compile(r"(?:={2,}|-{2,}|\*{3,}|~{2,}|_{3,})\s*(?P<title>[^=\-*~_].*?)\s*[=\-*~_]{2,}")
 _NAMED: Final = re.compile(
-    r"(?:scene|session|chapter|episode|part|act)\s+(?:\d+|[ivxlc]+)\b\s*(?:[:.·–—-].*)?", re.IGNORECASE
+    r"(?:scene|session|chapter|episode|part|act)\s+"
+    r"(?:\d+|[ivxlc]+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b\s*(?:[:.·–—-].*)?",
+    re.IGNORECASE,
 )
 _RULE: Final = re.compile(r"(?:[-=*~_]\s*){3,}")
 _LONGEST: Final = 160

@@ -51,6 +51,24 @@ _SMALL: Final = frozenset(
     )
 )
 _HOUR: Final = re.compile(r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s*[ap]\.?m\.?)?", re.IGNORECASE)
+_KEYS: Final = frozenset(
+    (
+        "turn",
+        "speaker",
+        "role",
+        "text",
+        "time",
+        "timestamp",
+        "date",
+        "id",
+        "name",
+        "content",
+        "message",
+        "type",
+    )
+)
+"""Begin lines of YAML and the like, which is no play."""
+
 _OFTEN: Final = 3
 """Times that a name in small letters begins a line, from when on it is one."""
 
@@ -137,8 +155,9 @@ def _often(lines: Sequence[str]) -> frozenset[str]:
     for line in lines:
         _, rest = _stamp(line)
         match = _SAYS.match(rest)
-        if match and match["name"] and len(match["name"].split()) <= 2:
-            counted[match["name"].strip()] += 1
+        words = match["name"].split() if match and match["name"] else []
+        if 1 <= len(words) <= 2 and words[0][0].isalpha() and words[0].casefold() not in _KEYS:
+            counted[" ".join(words)] += 1
     return frozenset(name for name, times in counted.items() if times >= _OFTEN)
 
 

@@ -14,6 +14,7 @@ from agents.clean import MAX_LINE, clean
 from agents.importing.asides import parted
 from agents.importing.decoding import MAX_FILE, decode
 from agents.importing.entries import Entry, Form, Log, Voice
+from agents.importing.marks import mark_in
 from agents.importing.reading import read_log
 from agents.importing.times import read_time, when_said
 from agents.orchestrator.story_export import ScenePart, StoryRecord, to_journal
@@ -246,6 +247,26 @@ def test_names_in_small_letters_are_names_if_they_come_often() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ("# The yard", "The yard"),
+        ("### The yard ###", "The yard"),
+        ("=== Session 1: The quay ===", "Session 1: The quay"),
+        ("--- The quay ---", "The quay"),
+        ("Scene 3: The yard", "Scene 3: The yard"),
+        ("Chapter Two", "Chapter Two"),
+        ("* * *", ""),
+        ("-----", ""),
+        ("Scene stealers: nobody likes them", None),
+        ("The scene is set.", None),
+        ("- a list", None),
+    ],
+)
+def test_marks_are_known_from_words(line: str, title: str | None) -> None:
+    assert mark_in(line) == title
+
+
 def test_prose_is_read_as_told_when_it_is_said_to_be_text() -> None:
     prose = b"It was raining. Nobody came.\n\nIn the morning it had stopped."
     assert "no line of it says who speaks" in str(refusal(prose))
@@ -372,6 +393,7 @@ def test_controls_and_escapes_are_stripped() -> None:
         (b'{"turn": 1}\n{"turn": 2}', "line 1: it has no text"),
         (b'{"turn": 1, "role": "ooc", "text": "only this"}', "nothing in it could be read"),
         (b"a,b,c\n1,2,3\n", "no line of it says who speaks"),
+        (b"- turn: 1\n  speaker: Mira\n  text: hm\n" * 5, "no line of it says who speaks"),
     ],
 )
 def test_what_is_no_log_is_refused_in_words(data: bytes, says: str) -> None:

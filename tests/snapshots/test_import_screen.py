@@ -1,0 +1,32 @@
+"""A picture of the screen that imports a log: what is in it, and that it is in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from monitor_tui.app import MonitorApp
+from tests.agents.importing.test_importer import written
+from tests.screens.table import real_desk
+from tests.snapshots.test_screens import SIZES, Compare, Steps, walk
+
+pytestmark = pytest.mark.slow
+
+STEPS: dict[str, Steps] = {
+    "import_found": ("2", "i", "type:road.jsonl", "enter"),
+    "import_done": ("2", "i", "type:road.jsonl", "enter", "enter"),
+    "import_refused": ("2", "i", "type:page.html", "enter"),
+}
+
+
+@SIZES
+@pytest.mark.parametrize("name", STEPS)
+def test_import(
+    name: str, size: tuple[int, int], snap_compare: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("road.jsonl").write_bytes(written() + b"\nnot json")
+    Path("page.html").write_bytes(b"<!DOCTYPE html><p>GM: hi")
+    app = MonitorApp(real_desk(tmp_path / "home"))
+    assert snap_compare(app, terminal_size=size, run_before=walk(*STEPS[name]))
