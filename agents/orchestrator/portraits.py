@@ -201,7 +201,7 @@ class Portraits:
     ) -> tuple[str, ...]:
         """Return the scenes that they were in, oldest first, with what they said there."""
         appeared = set(await self._canon.appearances(entity.id))
-        lines = []
+        lines: list[str] = []
         for story, scene in scenes:
             if scene.id not in appeared and entity.id not in _there(story, scene):
                 continue

@@ -105,6 +105,7 @@ async def test_search_and_empty_worlds(twin: TwinDesk) -> None:
         assert table.shows("There is no world yet.")
 
 
+@pytest.mark.slow
 async def test_somebody_brought_in_at_a_real_desk(tmp_path: Path) -> None:
     async with seated(real_desk(tmp_path), ROOMY) as table:
         await table.press("1", "enter", "enter", "enter", "enter", "enter")
