@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Literal, NamedTuple
 
 from agents.canon_keeper.house import ReadCatalogue
 from agents.clean import clean
+from agents.context_assembly.package import ContextPackage
 from agents.messages import (
     EventBus,
     MemoriesRead,
@@ -153,6 +154,8 @@ class TurnNodes:
         if recalled:
             self._events.publish(MemoriesRead(tuple(recalled), package.scene.tick))
         line = f"{len(package.narrative.line)} turns, {len(package.canonical.facts)} facts in view"
+        line += "".join(f"; {told}" for told in _found_again(package))
+        self._tell_of_memories(package)
         return Done(state.model_copy(update={"evidence": points}), "done", line)
 
     async def _direct(self, state: TurnState, ground: Ground) -> Done:
@@ -295,6 +298,12 @@ class TurnNodes:
 
     # --- inside --------------------------------------------------------------------------------------
 
+    def _tell_of_memories(self, package: ContextPackage) -> None:
+        """What those present remember is put before a model now: to be recalled strengthens a memory."""
+        present = (package.memories_of(person.entity.id) for person in package.present())
+        if ids := tuple(memory.id for memories in present for memory in memories):
+            self._events.publish(MemoriesRead(ids, package.scene.tick))
+
     def _bound(self, state: TurnState, ground: Ground) -> Bound:
         """What binds the Narrator: the ground, and what the nodes before have added."""
         return replace(
@@ -359,6 +368,22 @@ def _occasion(state: TurnState, ground: Ground) -> Occasion:
     return Occasion(
         scene.universe.id, scene.story.id, scene.scene.id, state.exchange.beat_id, state.telling.turn_id
     )
+
+
+def _found_again(package: ContextPackage) -> Iterator[str]:
+    """Yield what was found again, and what was not, for the X-ray."""
+    recalled = package.recalled
+    memories = sum(len(own) for own in recalled.memories.values())
+    counts = (
+        (len(recalled.scenes), "turn of earlier play", "turns of earlier play"),
+        (len(recalled.facts), "fact found again", "facts found again"),
+        (memories, "memory", "memories"),
+        (len(recalled.rules), "rule", "rules"),
+    )
+    yield from (f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
+    if package.stale:
+        yield "STALE: an older package"
+    yield from (out.why for out in package.left_out)
 
 
 def _with_failure(state: TurnState, name: str, error: ModelError) -> TurnState:
