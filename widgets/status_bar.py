@@ -11,6 +11,9 @@ from agents.clock_faces import most_urgent
 from agents.views import SceneView
 from widgets.safe_text import content, ellipsise, one_line
 
+NARROWEST = 60
+"""Cells from which on there is room for what is done behind play."""
+
 _GAP = "   "
 _DOT = " · "
 
@@ -23,11 +26,13 @@ def status_content(view: SceneView, width: int, extra: str = "", behind: str = "
     """
     words = [one_line(view.when), f"tension {view.story.tension}", _urgent(view), one_line(extra)]
     words.append(one_line(behind))
-    while cell_len(_state(words)) > width // 2 and any(words[1:]):
+    # What is done behind play comes and goes: it takes its room from the titles, and the state keeps its own.
+    room = width // 2 + (cell_len(_GAP + behind) if behind and width >= NARROWEST else 0)
+    while cell_len(_state(words)) > room and any(words[1:]):
         words[next(place for place in (4, 2, 1, 3) if words[place])] = ""
     right = _state(words)
-    if cell_len(right) > width // 2:
-        right = ellipsise(right, width // 2)
+    if cell_len(right) > room:
+        right = ellipsise(right, room)
     space = max(0, width - cell_len(right) - 3)
     left = _left(view, space)
     gap = " " * max(0, width - 1 - left.cell_length - cell_len(right) - 1)

@@ -60,6 +60,15 @@ def test_the_header_takes_one_line_of_the_width(universe: str, story: str, title
     assert content.cell_length <= width
 
 
+@given(TEXTS, st.integers(20, 160), st.sampled_from(("", "indexing 3", "remembering 1,234,567")))
+def test_the_header_keeps_its_width_whatever_is_done_behind_play(title: str, width: int, behind: str) -> None:
+    scene = Scene(id="c", story_id="s", universe_id="u", order=12, title=title, created_at=NOW)
+    content = status_content(scene_view(scene=scene), width, "$0.04", behind)
+    assert content.cell_length <= width
+    if width >= 80:
+        assert content.plain.rstrip().endswith(behind or "$0.04")
+
+
 async def test_the_header_follows_the_scene() -> None:
     bar = StatusBar()
     app = Stage(bar)
