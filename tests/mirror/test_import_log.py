@@ -1,0 +1,35 @@
+"""A log brought in while a server is down comes to the same there, once it is back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.importing.views import ImportProgress
+from monitor_tui.compose import compose
+from stores.authority import Store
+from stores.records.ids import SeededIds
+from tests.agents.importing.test_importer import TURNS, order
+from tests.mirror.far import Far, Naps, all_of, healed, mirror_of
+from tests.mirror.sessions import new_clock
+
+
+@pytest.mark.parametrize("down", [Store.LOG, Store.CANON])
+async def test_a_log_comes_in_while_a_server_is_down(
+    far: Far, naps: Naps, tmp_path: Path, down: Store
+) -> None:
+    clock = new_clock()
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        desk = compose(stores, tmp_path / "home", clock, SeededIds(1, clock))
+
+        def hear(progress: ImportProgress) -> None:
+            if progress.scenes == 2:
+                far.down.add(down)
+
+        done = await desk.imports.bring(order(), hear)
+        assert done.turns == TURNS
+        assert (await desk.imports.bring(order())).whole
+        far.down.clear()
+        await healed(stores, naps)
+        assert await all_of(stores) == await all_of(far.stores)
