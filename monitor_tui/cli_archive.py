@@ -44,7 +44,7 @@ def archive_command(
         raise InputError(
             "It does not say which story.",
             kept="Nothing was put away.",
-            todo='As in: monitor archive "The Salt Coast". --list shows what is there, --read reads it.',
+            todo='As in: monitor archive "The Drowned Bell". --list shows what is there, --read reads it.',
         )
 
 
