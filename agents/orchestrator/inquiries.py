@@ -8,7 +8,7 @@ Source: design/interface.md, "Query"; the issue "Context that remembers".
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -43,12 +43,12 @@ class Named:
 @dataclass(frozen=True, slots=True)
 class Inquiry:
     """`words` carry the question beside names (as they are compared); `wants` are the predicates it asks
-    for. `where` and the like carry nothing in a text, but say what is wanted of canon."""
+    for, with the words that do. `where` and the like carry nothing in a text, but say what is wanted."""
 
     text: str
     names: tuple[Named, ...]
     words: frozenset[str]
-    wants: frozenset[str]
+    wants: Mapping[str, frozenset[str]]
 
     @property
     def ids(self) -> tuple[Id, ...]:
@@ -87,15 +87,16 @@ def bearing(inquiry: Inquiry, text: str, involved: Collection[Id] = (), *, predi
     """Say how far a text bears on a question.
 
     Enough is: every name of the question, by word or by involvement, and at least half of its other words,
-    in whatever form (more than half, where no name is asked about). Of a fact whose predicate is asked for,
-    the names alone are enough; of a text that is to say where somebody is, the names and a word like `in`.
+    in whatever form (more than half, where no name is asked about). A fact whose predicate is asked for has
+    the words that ask for it; a text that is to say where somebody is needs a word like `in`.
     """
     there = forms(text)
     met = sum(bool(n.ids.intersection(involved)) or n.words <= there for n in inquiry.names)
     names = met / len(inquiry.names) if inquiry.names else 1.0
     wanted = predicate in inquiry.wants
-    said = sum(any(one in there for one in _alike(word)) for word in inquiry.words)
-    words = 1.0 if wanted or not inquiry.words else said / len(inquiry.words)
+    sought = inquiry.words - inquiry.wants.get(predicate, frozenset())
+    said = sum(any(one in there for one in _alike(word)) for word in sought)
+    words = said / len(sought) if sought else 1.0
     if _WHERE in inquiry.wants and not (wanted or inquiry.words or there & PLACING):
         words = 0.0
     something = wanted or met + said > 0
@@ -127,15 +128,21 @@ def _alike(word: str) -> frozenset[str]:
     return FORMS.get(word, frozenset({word}))
 
 
-def _wanted(words: Iterable[str], catalogue: Catalogue) -> frozenset[str]:
-    """Return the predicates that these words ask for, each with its other readings."""
-    asked = {other for word in words for other in (word, *_alike(stem(word)))}
-    found = {name for word, names in ASKED_WITH.items() if {word, stem(word)} & asked for name in names}
+def _wanted(words: Iterable[str], catalogue: Catalogue) -> dict[str, frozenset[str]]:
+    """Return the predicates that these words ask for, each with its other readings, and the words that do."""
+    asking = {word: frozenset({word, stem(word), *_alike(stem(word))}) for word in words}
+    found: dict[str, frozenset[str]] = {}
+    for word, meant in asking.items():
+        for asks, names in ASKED_WITH.items():
+            if {asks, stem(asks)} & meant:
+                found.update({name: found.get(name, frozenset()) | {form(word)} for name in names})
     for name in catalogue.predicates:
         own = {stem(part) for part in name.split("_") if part not in SMALL and len(part) > 3}
-        if own and own <= asked:
-            found |= {name, *catalogue.inverses(name), *filter(None, [catalogue[name].inverse_of])}
-    return frozenset(found)
+        if own and own <= frozenset().union(*asking.values()):
+            by = frozenset(form(word) for word, meant in asking.items() if meant & own)
+            readings = (name, *catalogue.inverses(name), *filter(None, [catalogue[name].inverse_of]))
+            found.update({one: found.get(one, frozenset()) | by for one in readings})
+    return found
 
 
 def _names(
