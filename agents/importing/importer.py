@@ -22,6 +22,7 @@ from agents.importing.scenes import Part, parts_of
 from agents.importing.views import ImportDone, ImportOrder, ImportPreview, ImportProgress
 from agents.importing.writing import Book, story_id_of
 from agents.messages import EventBus, LineMoved, SceneOpened
+from agents.orchestrator.story import title
 from stores.errors import InputError
 from stores.history import History
 from stores.ports import CanonReader, LogReader
@@ -83,7 +84,8 @@ class Importer:
         universe = await self._universe(order)
         story = await self._story(order, universe)
         read = await self._read(order, story)
-        hero = await self._hero_in(universe, order.hero) if order.hero else None
+        name = _hero_name(order)
+        hero = await self._hero_in(universe, name) if name else None
         begun = len(await self._log.scenes(story.id)) if story else 0
         counted = Counter(
             (entry.speaker, entry.voice.value)
@@ -96,8 +98,8 @@ class Importer:
             universe=universe.name if universe else _universe_name(order),
             new_universe=universe is None,
             story=story.title if story else _story_title(order),
-            hero=order.hero,
-            new_hero=bool(order.hero) and hero is None,
+            hero=name,
+            new_hero=bool(name) and hero is None,
             scenes=len(read.parts),
             turns=read.turns,
             notes=read.notes,
@@ -122,8 +124,8 @@ class Importer:
         start = max(done - 1, 0) if done < len(book.parts) else done
         for place in range(start, len(book.parts)):
             await self._bring(book, place, goes_on=place > start)
-            title = book.parts[place].title
-            hear(ImportProgress(came[place + 1], came[-1], place + 1, len(book.parts), title))
+            name = book.parts[place].title
+            hear(ImportProgress(came[place + 1], came[-1], place + 1, len(book.parts), name))
         return ImportDone(
             universe_id=universe.id,
             universe=universe.name,
@@ -152,7 +154,7 @@ class Importer:
             self._events.publish(SceneOpened(book.scene_id(place)))
 
     async def _read(self, order: ImportOrder, story: Story | None) -> _Read:
-        hero = await self._name_of(story.pc_id) if story else order.hero
+        hero = await self._name_of(story.pc_id) if story else _hero_name(order)
         log = await asyncio.to_thread(read_log, order.data, form=order.form, hero=hero)
         return _Read(log, await asyncio.to_thread(parts_of, log.entries))
 
@@ -163,7 +165,7 @@ class Importer:
                 id=self._story_id(order, universe),
                 universe_id=universe.id,
                 title=_story_title(order),
-                pc_id=await self._hero(universe, order.hero) if order.hero else None,
+                pc_id=await self._hero(universe, name) if (name := _hero_name(order)) else None,
                 created_at=self._clock(),
             )
         return Book(story, read.parts, await self._cast(universe, read))
@@ -255,6 +257,11 @@ def _universe_name(order: ImportOrder) -> str:
 
 def _story_title(order: ImportOrder) -> str:
     return " ".join(clean(order.story).split())[:120] or _from_file(order)
+
+
+def _hero_name(order: ImportOrder) -> str:
+    """Return the name, or nothing. Raises InputError if it is too long for one."""
+    return title(order.hero, "") if clean(order.hero) else ""
 
 
 def _from_file(order: ImportOrder) -> str:

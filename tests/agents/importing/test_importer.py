@@ -276,6 +276,7 @@ async def test_what_is_read_is_shown_before_anything_is_written(desktop: Desktop
     assert preview.speakers[0] == ("Mira", "player", 40)
     assert [p.line for p in preview.problems] == [TURNS + 2]
     assert await desktop.desk.universes() == []
-    with pytest.raises(InputError):
-        await desktop.desk.imports.bring(order(data=b"%PDF-1.7"))
+    for refused in (order(data=b"%PDF-1.7"), order(hero="H" * 121), order(universe="U" * 121)):
+        with pytest.raises(InputError):
+            await desktop.desk.imports.bring(refused)
     assert await desktop.desk.universes() == []
