@@ -34,11 +34,15 @@ from stores.errors import NotFound
 from stores.ports import MemoryLog
 from stores.records.ids import Clock, Id, derived
 from stores.records.jobs import JobKind
+from stores.records.ledger import ProposedChange
 from stores.records.memory import How, Memory
 from stores.records.play import Scene, Turn
 
 PIECE: Final = 30
 """Turns of one scene that are gone through at a time."""
+UNCOMPARED: Final = 60
+"""Turns of a scene, the latest, that are gone through again because what was told there met no fact yet."""
+SCENES_SEEN: Final = 8
 READ: Final = derived("subject", "memories that were read")
 """The subject of what was recalled: it is of no universe."""
 
@@ -72,7 +76,8 @@ def _behind(reached: _Reached, head: Id) -> bool:
 
 
 class MemoryManager:
-    """See `agents.background.worker.Worker`. Holds nothing but what was read since it last looked."""
+    """See `agents.background.worker.Worker`. Holds what was read since it last looked, and of the scenes that
+    it was at last what was proposed on which turn, so that a decision costs no walk over all of them."""
 
     kind = JobKind.REMEMBER
     lane = PLAIN
@@ -87,6 +92,7 @@ class MemoryManager:
         self._clock = clock
         self._events = events
         self._read: dict[Id, int] = {}
+        self._seen: dict[Id, dict[Id, str]] = {}
 
     async def subjects(self) -> Collection[Subject]:
         """Return the scenes whose head is not where it was remembered up to, or that were being gone through
@@ -151,7 +157,10 @@ class MemoryManager:
         await self._cursors.reach(self.kind, subject, reached.written())
         if written:
             self._events.publish(MemoriesWritten(scene.universe_id, scene_id))
-        return max(0, total - reached.depth - 1)
+        left = max(0, total - reached.depth - 1)
+        if not left:
+            self._seen = {**dict(list(self._seen.items())[-SCENES_SEEN:]), scene_id: _by_turn(setting)}
+        return left
 
     async def _where(self, scene: Scene, subject: Subject) -> _Reached:
         """Return how far the scene's present line is remembered."""
@@ -163,9 +172,11 @@ class MemoryManager:
     async def _again(self, setting: Setting, depth: int) -> int:
         """Go through the turns again that something was proposed or decided on, or told that nobody could
         compare: what they leave may be another memory now."""
-        ids = {p.turn_id for p in setting.proposals if p.turn_id}
+        now, before = _by_turn(setting), self._seen.get(setting.scene.id, {})
+        ids = {i for i in {*now, *before} if now.get(i) != before.get(i)}
         held = await self._log.memories(scene_id=setting.scene.id)
-        ids |= {m.turn_id for m in held if m.turn_id and m.how is How.TOLD and m.linked_fact_id is None}
+        open_words = [m.turn_id for m in held if m.turn_id and m.how is How.TOLD and not m.linked_fact_id]
+        ids.update(open_words[-UNCOMPARED:])
         turns = sorted((await self._log.turns(ids)).values(), key=lambda t: t.depth)
         on_line = await self._log.on_line(setting.scene.id, ids) if ids else set()
         known = [t for t in turns if t.depth <= depth and t.id in on_line and t.scene_id == setting.scene.id]
@@ -182,6 +193,8 @@ class MemoryManager:
 
     async def _write(self, setting: Setting, turns: Sequence[Turn], behind: Sequence[Turn]) -> int:
         """Write what the turns leave, where it is not there already; returns how many memories changed."""
+        if setting.attendance.nobody:
+            return 0  # a log of other play, with nobody known in it
         lived = await self._scenes.lived(setting, turns, behind)
         # In a thread: reading what was said takes a while, and play goes on meanwhile.
         made = await asyncio.to_thread(memories_of, lived, self._clock())
@@ -255,7 +268,18 @@ class MemoryManager:
 
 def _print(setting: Setting) -> str:
     """Return a print of what was proposed in the scene and how it was decided."""
-    told = "\n".join(
-        f"{p.id} {p.status} {p.decision.verdict if p.decision else ''} {p.turn_id}" for p in setting.proposals
-    )
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join(map(_told, setting.proposals)).encode()).hexdigest()[:16]
+
+
+def _by_turn(setting: Setting) -> dict[Id, str]:
+    """Return what was proposed on each turn and how it was decided."""
+    found: dict[Id, str] = {}
+    for proposal in setting.proposals:
+        if proposal.turn_id:
+            found[proposal.turn_id] = found.get(proposal.turn_id, "") + _told(proposal)
+    return found
+
+
+def _told(proposal: ProposedChange) -> str:
+    verdict = proposal.decision.verdict if proposal.decision else ""
+    return f"{proposal.id} {proposal.status} {verdict} {proposal.turn_id}"

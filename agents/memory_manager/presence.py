@@ -57,6 +57,11 @@ class Attendance:
         everyone = dict.fromkeys((*self._player(), *self.cast, *self.born, *self._came()))
         return [i for i in everyone if self._is_there(i, turn)]
 
+    @property
+    def nobody(self) -> bool:
+        """Whether there never was anybody."""
+        return not (self.pc_id or self.cast or self.born or self.comings)
+
     def heard(self, turn: Turn) -> dict[Id, str]:
         """Return by hearer what each could hear and see of a turn; empty if it was for nobody."""
         if turn.speaker is Speaker.SYSTEM or turn.id in self.unheard or not turn.text.strip():
