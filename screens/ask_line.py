@@ -75,6 +75,12 @@ class AskLineScreen(ModalScreen[str | None]):
         message.stop()
 
     def action_save(self) -> None:
+        """Save behind the keys that were typed before Enter: they may still wait in the field's queue."""
+        self._input.call_later(self._save)
+
+    def _save(self) -> None:
+        if not self.is_current:
+            return  # Enter was pressed twice
         line = self._input.value.strip()
         try:
             if self._check is not None:

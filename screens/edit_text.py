@@ -51,7 +51,13 @@ class EditTextScreen(ModalScreen[str | None]):
         self.query_one(TextArea).insert("\n")
 
     def action_save(self) -> None:
+        """Save behind the keys that were typed before Enter: they may still wait in the field's queue."""
+        self.query_one(TextArea).call_later(self._save)
+
+    def _save(self) -> None:
         """Empty words save nothing: they would be a deletion, and nothing is deleted here."""
+        if not self.is_current:
+            return  # Enter was pressed twice
         words = self.query_one(TextArea).text.strip()
         changed = bool(words) and words != self._text.strip()
         self.dismiss(words if changed or self._optional else None)

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from textual import events
 
 from tests.screens.table import NARROW, Table, seated, twin_desk
 from tests.screens.twin import TwinDesk
@@ -91,3 +92,18 @@ async def test_quitting_twice_closes_once(desk: SlowDesk) -> None:
         await table.pilot.press("ctrl+q", "ctrl+q")
         await let_go(table, desk)
         assert len(desk.called("close")) == 1
+
+
+@pytest.mark.parametrize("keys", [("6", "tab", "t"), ("enter", "ctrl+r")])
+async def test_enter_behind_fast_keys_loses_none_of_them(desk: SlowDesk, keys: tuple[str, ...]) -> None:
+    """Enter is heard before the field has taken in what was typed before it."""
+    async with seated(twin_desk(desk), NARROW) as table:
+        await table.press(*keys)
+        for character in "abcdefghijklmnopqrstuvwxyz":
+            table.app.post_message(events.Key(character, character))
+        for _ in range(2):
+            table.app.post_message(events.Key("enter", "\r"))
+        await table.settle()
+        said = [*desk.called("make_true"), *desk.called("retake")]
+        assert len(said) == 1
+        assert said[0][-1].endswith("abcdefghijklmnopqrstuvwxyz")
