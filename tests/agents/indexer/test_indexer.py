@@ -143,6 +143,27 @@ async def test_what_is_undone_leaves_before_anything_comes(played: Played) -> No
     assert shelf.turns(played.scene.id) == {first.id, other.id}
 
 
+@pytest.mark.parametrize("cut_at", [1, 2, 3])
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_what_was_half_done_and_then_undone_leaves_nothing(
+    played: Played, cut_at: int, restarted: bool
+) -> None:
+    """Play stands again where the seal says: only a seal that was broken first tells that more was put."""
+    first = await played.say("I wade in.", None)
+    shelf = DictShelf()
+    indexer = Indexer(played.truth, shelf)
+    await bring_all(indexer, played.truth)
+    await played.say("I swim.", first)
+    shelf.fails_at = cut_at
+    with pytest.raises(StoreUnavailable):
+        await indexer.scene(played.scene.id)
+    await played.stand(first)
+    indexer = Indexer(played.truth, shelf) if restarted else indexer
+    while await indexer.scene(played.scene.id):
+        pass
+    assert shelf.turns(played.scene.id) == {first.id}
+
+
 async def test_strangers_and_losses_are_found_at_a_start(played: Played) -> None:
     last = None
     for number in range(5):
