@@ -537,6 +537,23 @@ async def test_a_commit_is_planned_written_and_closed(table: Table) -> None:
         await table.keeper.mark_written(make.new_id())
 
 
+async def test_the_version_of_canon_changes_with_every_step_of_a_commit(table: Table) -> None:
+    change = make.proposal(table.scene)
+    await table.resolver.stage([change])
+    planned = make.canonization(make.outcome(change), of=table.scene)
+    seen = [await table.reader.canon_version(make.UNIVERSE)]
+    for step in (
+        table.keeper.plan_canonization(planned),
+        table.keeper.mark_written(planned.id),
+        table.keeper.close_canonization(planned, ["f1"]),
+    ):
+        await step
+        seen.append(await table.reader.canon_version(make.UNIVERSE))
+    assert len(set(seen)) == 4
+    assert await table.reader.canon_version(make.UNIVERSE) == seen[-1]
+    assert await table.reader.canon_version(make.new_id()) == seen[0]
+
+
 async def test_a_dropped_commit_leaves_its_proposals_open(table: Table) -> None:
     change = make.proposal(table.scene)
     await table.resolver.stage([change])
