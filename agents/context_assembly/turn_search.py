@@ -1,8 +1,7 @@
 """Turns found again: what the indexes gave, the turns beside it, and a second look along names.
 
-The second look is what a graph of mentions would give, and costs nothing to keep: names and rare words of the
-first hits are searched for, so that who was only named in the answer to one half of a question leads to the
-other.
+The second look is what a graph of mentions would give, and costs nothing to keep: names in the first hits are
+searched for, so that who was only named in the answer to one half of a question leads to the other.
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ from agents.context_assembly.turn_ranking import (
     beside,
     own_words,
     prefer_later,
-    rarity_of,
 )
 from agents.importing.times import read_time, when_said
 from stores.errors import NotFound
@@ -40,7 +38,7 @@ LEAST_READ: Final = 80
 MOST_READ: Final = 140
 """Turns that are read and weighed for each one wanted: the best of what the indexes gave together."""
 FIRST: Final = 5
-"""Hits whose names and rare words are looked for in the second look."""
+"""Hits whose names are looked for in the second look."""
 BRIDGES: Final = 6
 AGAIN: Final = 30
 """Hits of the second look."""
@@ -143,7 +141,7 @@ class TurnSearch:
     ) -> None:
         """Look a second time, for what the first hits name."""
         first = [told[id] for id in ranked(by)[:FIRST]]
-        bridges = _bridges(first, told, cues, linked)
+        bridges = _bridges(first, cues, linked)
         if not bridges:
             return
         scope = {"universe": within.universe_id}
@@ -170,18 +168,12 @@ class TurnSearch:
             by[id] = {way: score * STALE for way, score in by[id].items()}
 
 
-def _bridges(first: Sequence[Told], told: Mapping[Id, Told], cues: Cues, linked: Linked) -> list[str]:
-    """Return the names and the rarest words of the first hits that the question does not have."""
+def _bridges(first: Sequence[Told], cues: Cues, linked: Linked) -> list[str]:
+    """Return names in the first hits that the question does not have, and those that canon leads on to."""
     names = Counter(
         name for one in first for name in names_in(one.turn.text) if not cues.spoken.intersection(words(name))
     )
-    rarity = rarity_of(told.values())
-    asked = set(cues.stems)
-    rare = sorted(
-        {stem for one in first[:2] for stem in one.stems if stem not in asked},
-        key=lambda stem: (-rarity.get(stem, 0.0), stem),
-    )
-    chosen = [*linked.bridges[:3], *(name for name, _ in names.most_common(4)), *rare]
+    chosen = (*linked.bridges[:3], *(name for name, _ in names.most_common(4)))
     return list(dict.fromkeys(chosen))[:BRIDGES]
 
 
