@@ -28,9 +28,8 @@ class Within:
 @dataclass(frozen=True, slots=True)
 class Found:
     """One thing that was found, best first. `score` is comparable within one answer alone; `by` says what
-    each way of looking gave to it (`words`, `meaning`, `graph`, `recent`). `near` (0 ... 1) says how near it
-    comes to the question by itself, and can be compared between questions: its cosine, or how much of the
-    question's telling words it has, whichever is more."""
+    each way of looking gave to it (`words`, `meaning`, `graph`, `recent`). `near` (0 ... 1) is its cosine
+    to the question, which can be compared between questions (0 where meaning could not be asked)."""
 
     id: Id
     score: float
@@ -47,7 +46,8 @@ class Findings:
 
     @property
     def confidence(self) -> float:
-        """How near the best of it comes (0 ... 1): low says that the record may well be silent."""
+        """How near the best of it comes (0 ... 1). A weak sign: what has no answer on record comes nearly as
+        near (docs/benchmarks.md)."""
         return max((found.near for found in self.found[:3]), default=0.0)
 
 
