@@ -29,19 +29,7 @@ def changes(made: Iterable[Memory], there: Iterable[Memory], lived: Lived) -> li
             changed.append(memory)
             continue
         kept.add(old.id)
-        update = {
-            field: getattr(memory, field)
-            for field in (
-                "text",
-                "linked_fact_id",
-                "valence",
-                "importance",
-                "source",
-                "how",
-                "told_by",
-                "about",
-            )
-        }
+        update = {field: getattr(memory, field) for field in _LIVED}
         new = old.model_copy(update={**update, "corrects": memory.corrects or old.corrects})
         if new != old:
             changed.append(new)
