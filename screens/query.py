@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from agents.indexer.meaning import WAKES
 from agents.messages import CanonCommitted, LineMoved, ProposalsChanged
 from screens.aside import Aside
 from screens.key_bar import KeyBar
@@ -36,6 +37,8 @@ TABS: Final[tuple[Tab, ...]] = ("canon", "recall", "words")
 PAUSE: Final = 0.25
 """Seconds without a key after which what is typed is looked for."""
 TURNS: Final = 30
+AGAIN: Final = 0.5
+"""Seconds after which is looked again for what could not be compared by meaning yet."""
 
 HINTS: Final = {
     "canon": "Ask about this world: Who has the iron key? Where is Wenna? The answer says how far to "
@@ -244,6 +247,9 @@ class QueryScreen(QueryLeads):
         line = self.query_one("#notes", Static)
         line.display = bool(notes)
         line.update(Content(" · ".join(map(one_line, notes))))
+        if any(WAKES in note for note in notes) and not (self._entered_line and self.desk.model.on):
+            # What a model has put into words is not asked, and paid, for a second time by itself.
+            self._look(in_words=self._entered_line, pause=AGAIN)
 
     def _step_to_list(self) -> None:
         """What was asked with Enter is read next, or led on from; what is typed on is typed on."""

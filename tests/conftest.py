@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import time
 
+from hypothesis import settings
+
 KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "TMP", "TEMP", "SYSTEMROOT", "VIRTUAL_ENV")
 KEPT_PREFIXES = ("PYTEST_", "PYTHON", "COV_", "COVERAGE_", "LC_", "MONITOR_", "TEXTUAL_SNAPSHOT_")
 
@@ -16,5 +18,7 @@ for _name in tuple(os.environ):
         del os.environ[_name]
 os.environ.pop("MONITOR_HOME", None)  # no test touches a real library
 os.environ.update(TEXTUAL_ANIMATIONS="none", TERM="xterm-256color", COLORTERM="truecolor", TZ="UTC")
+settings.register_profile("monitor", deadline=None)  # a busy machine is no counterexample
+settings.load_profile("monitor")
 if hasattr(time, "tzset"):
     time.tzset()  # record times are shown in the machine's own zone

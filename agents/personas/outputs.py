@@ -75,7 +75,7 @@ class CitedSentence(Answer):
     """One sentence of an answer, and the numbers of what it rests on."""
 
     text: Annotated[str, Field(max_length=300)]
-    cites: tuple[Annotated[int, Field(ge=1, le=99)], ...] = Field(default=(), max_length=4)
+    cites: tuple[Annotated[int, Field(ge=0, le=100)], ...] = Field(default=(), max_length=4)
 
 
 class CitedAnswer(Answer):

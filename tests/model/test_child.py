@@ -296,6 +296,29 @@ async def test_a_key_handed_over_is_used_from_then_on(model: ChildModel, server:
     await model.hand_over({"OPENAI_API_KEY": KEY})
 
 
+async def test_texts_become_vectors_in_their_order(model: ChildModel) -> None:
+    vectors, usage = await model.embed(ToEmbed("scripted/good", ("a", "bbb", "\ud800 half a pair")))
+    assert [tuple(vector) for vector in vectors] == [(1.0, 0.5), (3.0, 0.5), (13.0, 0.5)]
+    assert (usage.tokens_in, usage.counted, usage.cost.known) == (7, True, False)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "kind"),
+    [("unauthorized", errors.ModelKeyRefused), ("busy", ModelBusy), ("few", errors.ModelRejected)],
+)
+async def test_vectors_that_cannot_be_had_are_told(
+    model: ChildModel, behaviour: str, kind: type[ModelError]
+) -> None:
+    with pytest.raises(kind) as caught:
+        await model.embed(ToEmbed(f"scripted/{behaviour}", ("a", "b")))
+    assert "sk-planted" not in str(caught.value)
+
+
+async def test_no_provider_goes_by_the_name_of_an_embedding_model(model: ChildModel) -> None:
+    with pytest.raises(errors.ModelUnknown):
+        await model.embed(ToEmbed("nobody-knows-this/model", ("a",)))
+
+
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks at processes through /proc")
 async def test_a_child_that_ended_is_started_anew_and_leaves_no_zombie(model: ChildModel) -> None:
     """Last: it ends the child that the others share."""
@@ -324,26 +347,3 @@ def _read(path: Path) -> str:
         return path.read_text()
     except OSError:
         return ""
-
-
-async def test_texts_become_vectors_in_their_order(model: ChildModel) -> None:
-    vectors, usage = await model.embed(ToEmbed("scripted/good", ("a", "bbb", "\ud800 half a pair")))
-    assert [tuple(vector) for vector in vectors] == [(1.0, 0.5), (3.0, 0.5), (13.0, 0.5)]
-    assert (usage.tokens_in, usage.counted, usage.cost.known) == (7, True, False)
-
-
-@pytest.mark.parametrize(
-    ("behaviour", "kind"),
-    [("unauthorized", errors.ModelKeyRefused), ("busy", ModelBusy), ("few", errors.ModelRejected)],
-)
-async def test_vectors_that_cannot_be_had_are_told(
-    model: ChildModel, behaviour: str, kind: type[ModelError]
-) -> None:
-    with pytest.raises(kind) as caught:
-        await model.embed(ToEmbed(f"scripted/{behaviour}", ("a", "b")))
-    assert "sk-planted" not in str(caught.value)
-
-
-async def test_no_provider_goes_by_the_name_of_an_embedding_model(model: ChildModel) -> None:
-    with pytest.raises(errors.ModelUnknown):
-        await model.embed(ToEmbed("nobody-knows-this/model", ("a",)))

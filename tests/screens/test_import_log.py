@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.messages import ImportMoved
+from agents.messages import Event, ImportMoved
+from screens.import_log import ImportScreen
 from tests.agents.importing.test_importer import written
 from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated, twin_desk
 from tests.screens.twin import TwinDesk
@@ -60,11 +61,17 @@ async def test_it_goes_on_when_the_screen_is_left_and_can_be_stopped_there_again
     async with seated(real_desk(tmp_path / "home"), ROOMY) as table:
         await table.press("2", "i")
         await table.type(str(log))
-        await table.pilot.press("enter")
-        while not table.shows("of 3,000 turns"):
-            await table.pilot.pause(0.01)
-        await table.pilot.press("ctrl+x")
-        await table.settle()
+
+        def stop(event: Event) -> None:
+            """Press the key as soon as a part of it is in, and before the next part is."""
+            if isinstance(event, ImportMoved) and 0 < event.turns < event.of_turns:
+                table.app.simulate_key("ctrl+x")
+                stop_no_more()
+
+        screen = table.app.screen
+        assert isinstance(screen, ImportScreen)
+        stop_no_more = screen.desk.events.subscribe(stop)
+        await table.press("enter")
         assert table.shows("Stopped. Enter reads the file again, and goes on from there.")
         assert [note.message[:10] for note in table.app._notifications] == ["Cancelled:"]
         await table.press("enter")
