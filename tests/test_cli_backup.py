@@ -15,6 +15,8 @@ import pytest
 
 from tests.test_worked_examples import SCRIPTS, monitor
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:

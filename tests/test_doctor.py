@@ -211,6 +211,7 @@ async def test_what_the_stores_stand_on(home: Path, monkeypatch: pytest.MonkeyPa
     assert around(home)["room on the disk"].state == "warning"
 
 
+@pytest.mark.slow
 async def test_the_command_says_it_all_and_changes_nothing(home: Path) -> None:
     before = state_of(home)
     done = monitor(home, "doctor")
@@ -226,6 +227,7 @@ async def test_the_command_says_it_all_and_changes_nothing(home: Path) -> None:
     assert "refused       narrator: insert turns as player" in listed
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 async def test_the_command_ends_with_an_error_when_something_is_wrong(home: Path) -> None:
     spoil(home, "DELETE FROM canon_supports")

@@ -198,6 +198,7 @@ async def filled(tmp_path: Path) -> Path:
     return tmp_path / "filled"
 
 
+@pytest.mark.slow
 async def test_the_command(filled: Path, tmp_path: Path) -> None:
     done = migrated(filled, tmp_path / "new", "--dry-run")
     assert done.stdout == "8 universes looked at.\n"
@@ -208,6 +209,7 @@ async def test_the_command(filled: Path, tmp_path: Path) -> None:
     assert migrated(filled, tmp_path / "new").stdout == "8 universes there, equal in both.\n"
 
 
+@pytest.mark.slow
 async def test_what_the_command_refuses(filled: Path) -> None:
     assert "the same home" in migrated(filled, filled, expect=1).stderr
     words = ("migrate", "--from", "embedded", "--to", "sqlserver", "--to-home", str(filled / "new"))
@@ -215,6 +217,7 @@ async def test_what_the_command_refuses(filled: Path) -> None:
     assert monitor(filled, "migrate", "--from", "embedded", expect=2).stderr
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="asks for a signal that cannot be caught")
 async def test_killed_half_way_it_goes_on(filled: Path, tmp_path: Path) -> None:

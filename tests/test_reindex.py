@@ -149,6 +149,7 @@ async def test_an_index_that_cannot_be_rebuilt_is_written_over(stores: Stores) -
     assert (await counts(stores))["turns"] == 6
 
 
+@pytest.mark.slow
 async def test_a_lost_index_is_made_anew_by_the_command(tmp_path: Path) -> None:
     home = tmp_path / "home"
     async with library(home) as stores:
@@ -165,6 +166,7 @@ async def test_a_lost_index_is_made_anew_by_the_command(tmp_path: Path) -> None:
         assert len(await found(stores, "turns", "ring")) == 2
 
 
+@pytest.mark.slow
 async def test_without_a_model_only_words_are_made_and_that_is_said(tmp_path: Path) -> None:
     home = tmp_path / "home"
     async with library(home) as stores:

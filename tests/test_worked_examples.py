@@ -103,6 +103,7 @@ def test_the_hidden_door(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     path = str(SCRIPTS / "orc.play")
     words = ("play", "--script", path, "--seed", "11", "--json")
@@ -119,6 +120,7 @@ def test_a_script_that_fails_says_where_and_keeps_what_was_played(tmp_path: Path
     assert [t["text"] for t in json.loads(done.stdout)["scenes"][0]["turns"]] == ["I look."]
 
 
+@pytest.mark.slow
 def test_a_second_instance_is_told_who_has_the_library(tmp_path: Path) -> None:
     script = "universe: Here\n---\nI wait.\n"
     holder = subprocess.Popen(

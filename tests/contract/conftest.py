@@ -79,8 +79,8 @@ ADAPTERS |= ON_SERVERS
 
 def cases(adapters: Collection[str], on_servers: Collection[str]) -> list[Any]:
     """Return the adapters as parameters; those on servers are marked, each a group of its own; so are
-    those on a copy of servers that fail, which take their time."""
-    marks: dict[str, Any] = {name: pytest.mark.slow for name in adapters if "," in name}
+    those on a copy of servers, which take their time."""
+    marks: dict[str, Any] = {name: pytest.mark.slow for name in adapters if name != "embedded"}
     marks |= {name: (pytest.mark.servers, pytest.mark.xdist_group(name)) for name in on_servers}
     return [pytest.param(name, marks=marks.get(name, ())) for name in adapters]
 

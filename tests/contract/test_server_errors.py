@@ -27,6 +27,7 @@ from stores.servers.opensearch_schema import index_body
 from stores.servers.qdrant import Refuses, open_qdrant
 from stores.servers.text_index import ServerWords
 from stores.servers.vector_index import ServerVectors
+from tests.contract.sayings import saying
 
 servers = pytest.importorskip("tests.contract.servers")
 
@@ -56,21 +57,12 @@ OPEN: dict[str, Open] = {"Qdrant": _qdrant, "OpenSearch": _opensearch, "MinIO": 
 async def answering(status: int, body: str, kind: str = "application/json") -> AsyncIterator[str]:
     """Give the address of a server that answers everything alike."""
     reply = f"HTTP/1.1 {status} So\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n{body}"
-    async with saying(reply.encode()) as address:
+    async with saying(reply.encode(), a_request) as address:
         yield address
 
 
-@asynccontextmanager
-async def saying(reply: bytes) -> AsyncIterator[str]:
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(reply)
-        await writer.drain()
-        writer.close()
-
-    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
-        host, port = server.sockets[0].getsockname()
-        yield f"{host}:{port}"
+def a_request(reader: asyncio.StreamReader) -> Awaitable[bytes]:
+    return reader.readuntil(b"\r\n\r\n")
 
 
 def unused_port() -> int:
@@ -123,7 +115,7 @@ async def test_another_product_is_there(product: str, stranger: str) -> None:
 
 
 async def test_it_speaks_no_http(product: str) -> None:
-    async with saying(b"220 mail.example ESMTP\r\n") as address:
+    async with saying(b"220 mail.example ESMTP\r\n", a_request) as address:
         with pytest.raises(StoreError, match=address):
             await OPEN[product](address)
 

@@ -11,8 +11,7 @@ import gc
 import os
 import secrets
 import socket
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from typing import Any
 
 import pytest
@@ -34,6 +33,7 @@ from stores.servers.mongo_schema import FORMAT, INDEXES
 from stores.servers.narrative_log import ServerLog
 from stores.servers.open import mongo_client
 from tests.contract import builders as make
+from tests.contract.sayings import saying
 
 pytestmark = [  # the drivers leave a socket open when a stranger answers
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -73,24 +73,13 @@ def _their_sockets_are_ours() -> Iterator[None]:
     gc.collect()
 
 
+def some_bytes(reader: asyncio.StreamReader) -> Awaitable[bytes]:
+    return reader.read(16)
+
+
 def unused_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as held:
         return int(held.getsockname()[1])
-
-
-@asynccontextmanager
-async def saying(reply: bytes) -> AsyncIterator[str]:
-    """Give the address of a server that answers whatever comes with these bytes."""
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read(16)
-        writer.write(reply)
-        await writer.drain()
-        writer.close()
-
-    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
-        host, port = server.sockets[0].getsockname()
-        yield f"{host}:{port}"
 
 
 async def test_nobody_is_there(product: str) -> None:
@@ -129,7 +118,7 @@ async def test_what_is_no_address(product: str, address: str) -> None:
     ids=["HTTP", "mail", "Redis"],
 )
 async def test_another_product_is_there(product: str, reply: bytes) -> None:
-    async with saying(reply) as address:
+    async with saying(reply, some_bytes) as address:
         with pytest.raises(StoreError, match=f"What answers at .*{address} is not {product}") as said:
             await OPEN[product](address)
     assert said.value.kept == "Nothing was written there."
@@ -138,7 +127,7 @@ async def test_another_product_is_there(product: str, reply: bytes) -> None:
 
 
 async def test_it_hangs_up(product: str) -> None:
-    async with saying(b"") as address:
+    async with saying(b"", some_bytes) as address:
         with pytest.raises(StoreUnavailable, match="closed"):
             await OPEN[product](address)
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from stores.authority import Store
 from tests.mirror.far import Far, Naps, healed, mirror_of
 from tests.mirror.test_degraded import begin, play, seen
 from tests.test_worked_examples import monitor
+
+pytestmark = pytest.mark.slow
 
 
 async def test_what_waits_is_told_and_set_aside(far: Far, naps: Naps, tmp_path: Path) -> None:

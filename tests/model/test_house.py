@@ -211,6 +211,7 @@ async def command(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return await asyncio.to_thread(run)
 
 
+@pytest.mark.slow
 async def test_the_command_makes_a_first_call(tmp_path: Path, server: Server) -> None:
     done = await command(tmp_path, "test", "--model", "openai/gpt-4o-mini", "--api-base", server.address)
     assert done.returncode == 0, done.stderr
@@ -225,6 +226,7 @@ async def test_the_command_makes_a_first_call(tmp_path: Path, server: Server) ->
     assert server.headers["authorization"] == f"Bearer {KEY}"
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "code", "error"),
@@ -249,6 +251,7 @@ async def test_the_command_says_what_is_wrong(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 async def test_the_set_up_is_shown_without_asking_anybody(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text('[model]\nname = "openai/gpt-4o-mini"\n')
     done = await command(tmp_path, "show", "--json")

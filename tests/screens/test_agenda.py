@@ -13,7 +13,7 @@ from widgets.agenda import agenda_content
 from widgets.prompt import Prompt
 
 
-@pytest.mark.parametrize("size", [NARROW, ROOMY])
+@pytest.mark.parametrize("size", [NARROW, pytest.param(ROOMY, marks=pytest.mark.slow)])
 async def test_what_is_open_stands_beside_the_story_or_over_it(size: tuple[int, int]) -> None:
     async with seated(twin_desk(TwinDesk()), size) as table:
         await table.press("enter")

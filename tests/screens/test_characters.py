@@ -37,7 +37,7 @@ async def test_sheet_memories_history_and_facts(twin: TwinDesk) -> None:
         assert [name for name, _ in twin.calls if name in ("enter", "leave")] == ["enter", "leave"]
 
 
-@pytest.mark.parametrize("size", [NARROW, ROOMY])
+@pytest.mark.parametrize("size", [NARROW, pytest.param(ROOMY, marks=pytest.mark.slow)])
 async def test_memories_stand_beside_the_truth(twin: TwinDesk, size: tuple[int, int]) -> None:
     async with seated(twin_desk(twin), size) as table:
         await table.press(*MEMORIES)

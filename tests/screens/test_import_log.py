@@ -19,7 +19,7 @@ def twin() -> TwinDesk:
     return TwinDesk()
 
 
-@pytest.fixture(params=[NARROW, ROOMY], ids=["80x24", "120x40"])
+@pytest.fixture(params=[NARROW, pytest.param(ROOMY, marks=pytest.mark.slow)], ids=["80x24", "120x40"])
 async def table(twin: TwinDesk, request: pytest.FixtureRequest) -> AsyncIterator[Table]:
     async with seated(twin_desk(twin), request.param) as table:
         await table.press("2", "i")

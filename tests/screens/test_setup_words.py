@@ -43,7 +43,7 @@ async def say(table: Table, words: str = WORDS) -> None:
     await table.type(words)
 
 
-@pytest.mark.parametrize("size", [NARROW, ROOMY])
+@pytest.mark.parametrize("size", [NARROW, pytest.param(ROOMY, marks=pytest.mark.slow)])
 async def test_a_sentence_fills_in_the_form_and_enter_begins_what_stands_there(
     twin: TwinDesk, size: tuple[int, int]
 ) -> None:

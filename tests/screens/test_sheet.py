@@ -21,7 +21,7 @@ def edits(twin: TwinDesk) -> list[tuple[dict[str, float], dict[str, bool]]]:
     return [(numbers, tags) for _, numbers, tags in twin.called("edit_sheet")]
 
 
-@pytest.mark.parametrize("size", [NARROW, ROOMY])
+@pytest.mark.parametrize("size", [NARROW, pytest.param(ROOMY, marks=pytest.mark.slow)])
 async def test_a_sheet_shows_what_the_rules_know(size: tuple[int, int]) -> None:
     async with seated(twin_desk(TwinDesk()), size) as table:
         await open_sheet(table)

@@ -107,6 +107,7 @@ def walk(*steps: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
 
 
 @SIZES
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLAYED)
 def test_played(snap_compare: Compare, home: Path, name: str, size: tuple[int, int]) -> None:
     assert snap_compare(MonitorApp(real_desk(home, 8)), terminal_size=size, run_before=walk(*PLAYED[name]))

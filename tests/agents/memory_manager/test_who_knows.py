@@ -8,12 +8,16 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from agents.memory_manager.knowledge import Knows
 from agents.memory_manager.weighing import SIGNIFICANT
 from stores.records.memory import How
 from tests.agents.memory_manager.table import Remembering, sit_down
 from tests.agents.memory_manager.who_knows import PLAYS, Case, Play, cases
 from tests.table import opened
+
+pytestmark = pytest.mark.slow
 
 DAY = 24 * 60
 MUST = 0.95

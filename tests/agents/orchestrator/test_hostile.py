@@ -23,6 +23,8 @@ from tests.agents.orchestrator.teller import PROSE, Script, Teller, house, telli
 from tests.contract import builders as make
 from widgets.safe_text import content
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-planted-0123456789abcdefghij"
 ACT = "I force the iron door. /check might 9"
 ALL_ON = (Persona.DIRECTOR, Persona.LIBRARIAN, Persona.STEWARD, Persona.CRITIC, Persona.CHARACTER)

@@ -21,6 +21,8 @@ from stores.records.model import LlmCall, Persona
 from tests.agents.orchestrator.teller import house, persona_of
 from tests.table import START, begin
 
+pytestmark = pytest.mark.slow
+
 ON = (Persona.DIRECTOR, Persona.STEWARD, Persona.CRITIC, Persona.CHARACTER)
 LINES = (
     "I force the iron door. /check might vs 7; fail: Mara.hp -1",
