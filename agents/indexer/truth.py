@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import NamedTuple
 
 from agents.indexer.texts import of_entity, of_fact, of_memory, of_scene, of_snippet, of_turn, printed
+from agents.memory_manager.counting import counted
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader, TextItem
 from stores.records.canon import Fact
@@ -117,10 +118,8 @@ class Truth:
         return next((entity.name for entity in found.values()), "")
 
     async def _held(self, memories: Sequence[Memory]) -> list[TextItem]:
-        """Those whose turn is on the line (or that come from none)."""
-        lived = {memory.turn_id for memory in memories if memory.turn_id}
-        there = await self.log.on_line(None, lived) if lived else set()
-        held = [memory for memory in memories if memory.turn_id is None or memory.turn_id in there]
+        """Those that count: lived on the line (or from nowhere), and not put right since."""
+        held = await counted(self.log, memories)
         names = await self._canon.entities_by_id({memory.entity_id for memory in held})
         return [of_memory(m, names[m.entity_id].name if m.entity_id in names else "") for m in held]
 
