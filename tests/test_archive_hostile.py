@@ -26,6 +26,8 @@ from stores.records.ids import Id
 from tests.campaign import play_campaign
 from tests.contract import builders as make
 
+pytestmark = pytest.mark.slow
+
 
 class Forge:
     """A sound archive, to be spoilt: `members` are its contents, `rows` the records of a collection."""

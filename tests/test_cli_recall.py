@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 from monitor_tui.cli import app
 from stores.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 RUNNER = CliRunner()
 
 LOG = (

@@ -35,7 +35,9 @@ from stores.servers.open import mongo_client
 from tests.contract import builders as make
 from tests.contract.sayings import saying
 
-pytestmark = [  # the drivers leave a socket open when a stranger answers
+pytestmark = [
+    pytest.mark.slow,
+    # The drivers leave a socket open when a stranger answers
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]

@@ -28,6 +28,8 @@ from stores.stores import StoreNotice, Stores
 from tests.contract import builders as b
 from tests.mirror.far import QUICK, Crash, Far, Fault, Naps, all_of, far_away, healed, mirror_of, until
 
+pytestmark = pytest.mark.slow
+
 TRUTH = (Store.LOG, Store.CANON)
 
 

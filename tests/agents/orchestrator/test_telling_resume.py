@@ -17,6 +17,8 @@ from stores.records.model import Persona
 from tests.agents.orchestrator.teller import house, persona_of, scripted, telling
 from tests.table import START
 
+pytestmark = pytest.mark.slow
+
 ACT = "I force the iron door. /check might 9"
 PROSE = "A woman in grey steps out of the dark. Sister Ysolde bars the way, and the keeper nods."
 CHANGE = {
