@@ -15,6 +15,8 @@ from stores.records.canon import Standing
 from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated, twin_desk
 from tests.screens.twin import TwinDesk
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def twin() -> TwinDesk:

@@ -14,6 +14,8 @@ from screens.key_bar import Key, lines_of
 from tests.screens.table import NARROW, seated, twin_desk
 from tests.screens.twin import TwinDesk
 
+pytestmark = pytest.mark.slow
+
 MODULES = [importlib.import_module(f"screens.{m.name}") for m in pkgutil.iter_modules(screens.__path__)]
 CLASSES = [
     value

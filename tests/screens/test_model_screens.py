@@ -18,6 +18,8 @@ from tests.screens.twin_model import calls_of
 from widgets.bill import BillList, percent
 from widgets.row_list import RowList
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 async def twin() -> TwinDesk:

@@ -56,6 +56,8 @@ from tests.agents.canon_keeper.kit import (
 )
 from tests.agents.canon_keeper.kit import ruling as verdict
 
+pytestmark = pytest.mark.slow
+
 ALL = tuple(CourtRuling)
 FROM_NOW, NEW, OLD, BOTH, BOUNDED, SPLIT = ALL
 
