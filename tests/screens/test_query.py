@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.widgets import Input
 
+from agents.indexer.meaning import WAKES
 from agents.recall_views import Answer
 from stores.errors import StoreUnavailable
 from stores.records.ids import Id
@@ -118,6 +120,24 @@ async def test_typing_goes_on_while_it_looks_and_a_late_answer_is_dropped(twin: 
         await table.press("enter")
         assert table.shows("bellow", "5 found")
         assert twin.called("ask")[-1][0] == "bellow"
+
+
+async def test_it_looks_again_once_the_embedding_model_is_awake(twin: TwinDesk) -> None:
+    ask, asleep = twin.recall.ask, [f"meaning: {WAKES}"] * 2
+
+    async def waking(
+        question: str, *, universe_id: Id, story_id: Id | None = None, in_words: bool = True
+    ) -> Answer:
+        answer = await ask(question, universe_id=universe_id, story_id=story_id, in_words=in_words)
+        return replace(answer, findings=(), notes=(asleep.pop(),)) if asleep else answer
+
+    twin.recall.ask = waking  # type: ignore[method-assign]
+    async with seated(twin_desk(twin), NARROW) as table:
+        await table.press("6")
+        await table.type("bell")
+        assert table.shows("5 found")
+        assert not table.shows("wakes up")
+        assert not asleep
 
 
 async def test_what_fails_is_said_and_the_question_kept(twin: TwinDesk) -> None:
