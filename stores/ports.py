@@ -205,6 +205,10 @@ class LogReader(Protocol):
 
     async def scene(self, scene_id: Id) -> Scene: ...
 
+    async def scenes_by_id(self, ids: Collection[Id]) -> dict[Id, Scene]:
+        """Those of `ids` that are there."""
+        ...
+
     async def turn(self, turn_id: Id) -> Turn: ...
 
     async def turns(self, ids: Collection[Id]) -> dict[Id, Turn]: ...
@@ -272,8 +276,18 @@ class LogReader(Protocol):
         ...
 
     async def canonizations(
-        self, *, universe_id: Id | None = None, states: Collection[CanonizationState] | None = None
-    ) -> list[Canonization]: ...
+        self,
+        *,
+        ids: Collection[Id] | None = None,
+        universe_id: Id | None = None,
+        states: Collection[CanonizationState] | None = None,
+    ) -> list[Canonization]:
+        """Commits that meet every condition given, in the order they were planned."""
+        ...
+
+    async def canonization_states(self, universe_id: Id) -> dict[Id, CanonizationState]:
+        """Every commit of the universe and how far it is, without what it writes: cheap at any number."""
+        ...
 
     async def canon_version(self, universe_id: Id) -> str:
         """A print of how far the universe's canon was written: another one whenever a commit was planned,
@@ -358,11 +372,15 @@ class LogReader(Protocol):
         earliest day first, and within it in the order of those."""
         ...
 
-    async def decision_marks(self, scene_id: Id) -> list[DecisionMark]:
-        """The `@DECISION` markers whose turns are on the scene's line, in its order."""
+    async def decision_marks(self, *scene_ids: Id) -> list[DecisionMark]:
+        """The `@DECISION` markers whose turns are on their scene's line, in its order, scene by scene."""
         ...
 
     async def source(self, source_id: Id) -> Source: ...
+
+    async def sources(self, universe_id: Id) -> list[Source]:
+        """Documents that came into the universe, oldest first."""
+        ...
 
     async def snippets(self, source_id: Id) -> list[Snippet]: ...
 

@@ -63,6 +63,10 @@ class LogReads(MemoryReads):
     async def scene(self, scene_id: Id) -> Scene:
         return await self._one(Scene, f"{SCENE} WHERE id = ?", scene_id)
 
+    async def scenes_by_id(self, ids: Collection[Id]) -> dict[Id, Scene]:
+        among = f"{SCENE} WHERE id IN (SELECT value FROM json_each(?))"
+        return {scene.id: scene for scene in await self._all(Scene, among, (id_list(ids),))}
+
     # --- turns --------------------------------------------------------------------------------------
 
     async def turn(self, turn_id: Id) -> Turn:
@@ -191,13 +195,28 @@ class LogReads(MemoryReads):
         return {proposal.id: proposal for proposal in found}
 
     async def canonizations(
-        self, *, universe_id: Id | None = None, states: Collection[CanonizationState] | None = None
+        self,
+        *,
+        ids: Collection[Id] | None = None,
+        universe_id: Id | None = None,
+        states: Collection[CanonizationState] | None = None,
     ) -> list[Canonization]:
         conditions = [] if universe_id is None else ["universe_id = :universe_id"]
+        if ids is not None:
+            conditions.append("id IN (SELECT value FROM json_each(:ids))")
         if states is not None:
             conditions.append(f"state IN ({quoted(states)})")
         sql = f"SELECT body FROM canonizations {where(conditions)} ORDER BY made"
-        return await self._all(Canonization, sql, {"universe_id": universe_id})
+        return await self._all(Canonization, sql, {"universe_id": universe_id, "ids": id_list(ids or ())})
+
+    async def canonization_states(self, universe_id: Id) -> dict[Id, CanonizationState]:
+        def states(connection: apsw.Connection) -> dict[Id, CanonizationState]:
+            rows = connection.execute(
+                "SELECT id, state FROM canonizations WHERE universe_id = ?", (universe_id,)
+            )
+            return {str(id): CanonizationState(state) for id, state in rows}
+
+        return await self._read(states)
 
     async def canon_version(self, universe_id: Id) -> str:
         def version(connection: apsw.Connection) -> str:
@@ -295,17 +314,20 @@ class LogReads(MemoryReads):
         bindings = {"since": since and _moment(since)}
         return await self._read(lambda connection: [Spent(*row) for row in connection.execute(sql, bindings)])
 
-    async def decision_marks(self, scene_id: Id) -> list[DecisionMark]:
-        return await self._all(
-            DecisionMark,
-            """SELECT d.body FROM decisions d
-               JOIN on_line l ON l.turn_id = d.turn_id AND l.scene_id = d.scene_id
-               JOIN turns t ON t.id = d.turn_id WHERE d.scene_id = ? ORDER BY t.depth, d.made""",
-            (scene_id,),
-        )
+    async def decision_marks(self, *scene_ids: Id) -> list[DecisionMark]:
+        def marks(connection: apsw.Connection) -> list[DecisionMark]:
+            of_each = (all_of(connection, DecisionMark, _MARKS, (id,)) for id in scene_ids)
+            return [mark for of_scene in of_each for mark in of_scene]
+
+        return await self._read(marks)
 
     async def source(self, source_id: Id) -> Source:
         return await self._one(Source, "SELECT body FROM sources WHERE id = ?", source_id)
+
+    async def sources(self, universe_id: Id) -> list[Source]:
+        return await self._all(
+            Source, "SELECT body FROM sources WHERE universe_id = ? ORDER BY made", (universe_id,)
+        )
 
     async def snippets(self, source_id: Id) -> list[Snippet]:
         return await self._all(
@@ -315,6 +337,11 @@ class LogReads(MemoryReads):
     async def snippets_by_id(self, ids: Collection[Id]) -> dict[Id, Snippet]:
         sql = "SELECT body FROM snippets WHERE id IN (SELECT value FROM json_each(?))"
         return {snippet.id: snippet for snippet in await self._all(Snippet, sql, (id_list(ids),))}
+
+
+_MARKS = """SELECT d.body FROM decisions d
+    JOIN on_line l ON l.turn_id = d.turn_id AND l.scene_id = d.scene_id
+    JOIN turns t ON t.id = d.turn_id WHERE d.scene_id = ? ORDER BY t.depth, d.made"""
 
 
 def _moment(at: datetime) -> str:

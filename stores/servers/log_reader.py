@@ -55,6 +55,10 @@ class LogReads(MemoryReads):
             raise not_there(Scene, scene_id)
         return found[0]
 
+    async def scenes_by_id(self, ids: Collection[Id]) -> dict[Id, Scene]:
+        async with self._mongo.reading(self._role) as tx:
+            return {scene.id: scene for scene in await scenes_of(tx, {"_id": among(ids)})}
+
     # --- turns --------------------------------------------------------------------------------------
 
     async def turn(self, turn_id: Id) -> Turn:
@@ -160,12 +164,23 @@ class LogReads(MemoryReads):
             return {proposal.id: proposal for proposal in await _as_they_count(tx, found)}
 
     async def canonizations(
-        self, *, universe_id: Id | None = None, states: Collection[CanonizationState] | None = None
+        self,
+        *,
+        ids: Collection[Id] | None = None,
+        universe_id: Id | None = None,
+        states: Collection[CanonizationState] | None = None,
     ) -> list[Canonization]:
         where = one_filter({"universe_id": universe_id})
+        if ids is not None:
+            where["_id"] = among(ids)
         if states is not None:
             where["state"] = among([state.value for state in states])
         return await self._all("canonizations", Canonization, where)
+
+    async def canonization_states(self, universe_id: Id) -> dict[Id, CanonizationState]:
+        async with self._mongo.reading(self._role) as tx:
+            found = await tx.all("canonizations", {"universe_id": universe_id}, fields={"state": 1})
+        return {str(document["_id"]): CanonizationState(document["state"]) for document in found}
 
     async def canon_version(self, universe_id: Id) -> str:
         async with self._mongo.reading(self._role) as tx:
@@ -250,17 +265,22 @@ class LogReads(MemoryReads):
         spent = [_spent(d) for d in found]
         return sorted(spent, key=lambda s: (s.day, s.universe_id, s.story_id or "", s.persona, s.model))
 
-    async def decision_marks(self, scene_id: Id) -> list[DecisionMark]:
+    async def decision_marks(self, *scene_ids: Id) -> list[DecisionMark]:
         async with self._mongo.reading(self._role) as tx:
-            found = await tx.all("decisions", {"scene_id": scene_id}, order=[("made", 1)])
+            found = await tx.all("decisions", {"scene_id": among(scene_ids)}, order=[("made", 1)])
             marks = [record(DecisionMark, d) for d in found]
             ids = {mark.turn_id for mark in marks}
-            standing = await turn_tree.on_line(tx, ids, scene_id) if ids else set()
+            standing = await turn_tree.on_line(tx, ids, None) if ids else set()
             depth = {turn.id: turn.depth for turn in await turn_tree.turns(tx, {"_id": among(standing)})}
-        return sorted((m for m in marks if m.turn_id in depth), key=lambda m: depth[m.turn_id])
+        place = {scene_id: place for place, scene_id in enumerate(scene_ids)}
+        standing_marks = [mark for mark in marks if mark.turn_id in depth]
+        return sorted(standing_marks, key=lambda m: (place[m.scene_id], depth[m.turn_id]))
 
     async def source(self, source_id: Id) -> Source:
         return await self._one("sources", Source, source_id)
+
+    async def sources(self, universe_id: Id) -> list[Source]:
+        return await self._all("sources", Source, {"universe_id": universe_id})
 
     async def snippets(self, source_id: Id) -> list[Snippet]:
         return await self._all("snippets", Snippet, {"source_id": source_id}, [("ordinal", 1), ("made", 1)])

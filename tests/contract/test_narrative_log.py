@@ -90,6 +90,15 @@ async def test_scenes_come_in_their_order(table: Table) -> None:
     assert await table.reader.scenes(table.story.id) == [table.scene, second, third]
 
 
+async def test_scenes_are_read_by_their_identifiers_those_that_are_there(table: Table) -> None:
+    said = await table.say("Hello.")
+    other = make.scene(table.story, 2)
+    await table.orchestrator.create_scene(other)
+    found = await table.reader.scenes_by_id([other.id, table.scene.id, make.new_id()])
+    assert found == {s.id: s for s in (table.scene.model_copy(update={"head": said.id}), other)}
+    assert await table.reader.scenes_by_id([]) == {}
+
+
 async def test_updating_a_scene_keeps_head_order_and_outcomes(table: Table) -> None:
     said = await table.say("Hello.")
     changed = table.scene.model_copy(
@@ -537,6 +546,28 @@ async def test_a_commit_is_planned_written_and_closed(table: Table) -> None:
         await table.keeper.mark_written(make.new_id())
 
 
+async def test_commits_are_read_by_identifier_and_how_far_they_are_without_what_they_write(
+    table: Table,
+) -> None:
+    commits = [make.canonization(of=table.scene, reason=f"commit {number}") for number in range(3)]
+    elsewhere = make.canonization(universe_id=make.new_id())
+    for commit in (*commits, elsewhere):
+        await table.keeper.plan_canonization(commit)
+    await table.keeper.mark_written(commits[1].id)
+    await table.keeper.close_canonization(commits[0])
+    asked = [commits[2].id, commits[0].id, make.new_id()]
+    closed = commits[0].model_copy(update={"state": CanonizationState.CLOSED})
+    assert await table.reader.canonizations(ids=asked) == [closed, commits[2]]
+    assert await table.reader.canonizations(ids=asked, states=[CanonizationState.CLOSED]) == [closed]
+    assert await table.reader.canonizations(ids=[]) == []
+    assert await table.reader.canonization_states(make.UNIVERSE) == {
+        commits[0].id: CanonizationState.CLOSED,
+        commits[1].id: CanonizationState.WRITTEN,
+        commits[2].id: CanonizationState.PLANNED,
+    }
+    assert await table.reader.canonization_states(make.new_id()) == {}
+
+
 async def test_the_version_of_canon_changes_with_every_step_of_a_commit(table: Table) -> None:
     change = make.proposal(table.scene)
     await table.resolver.stage([change])
@@ -641,3 +672,14 @@ async def test_only_the_keeper_rules(table: Table, who: str) -> None:
     for write in (handle.put_ruling(make.ruling()), handle.put_policy(make.policy())):
         with pytest.raises(WriteDenied):
             await write
+
+
+async def test_sources_of_a_universe_come_oldest_first(table: Table, truth: Truth) -> None:
+    handle = truth.log(Role.INGEST)
+    books = [make.source(title=title) for title in ("Zoology", "Alchemy", "Maps")]
+    for book in (*books, make.source(universe_id=make.new_id())):
+        await handle.put_source(book)
+    renamed = books[0].model_copy(update={"title": "Beasts"})
+    await handle.put_source(renamed)
+    assert await table.reader.sources(make.UNIVERSE) == [renamed, *books[1:]]
+    assert await table.reader.sources(make.new_id()) == []
