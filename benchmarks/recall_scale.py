@@ -39,7 +39,7 @@ from stores.stores import Stores
 
 T = TypeVar("T")
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 A_SCENE: Final = 1_000
 ROUNDS: Final = 60
 WARM: Final = 5

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import apsw
+import numpy as np
 import pytest
 
 from stores.authority import COLLECTIONS, Op, Role, Store, grants
@@ -25,8 +26,8 @@ from stores.embedded.index import (
 )
 from stores.embedded.text_index import EmbeddedWords
 from stores.embedded.vector_index import EmbeddedVectors
-from stores.embedded.vector_space import packed
-from stores.embedded.words import MOST_WORDS, Word, match_expression, scope_word
+from stores.embedded.vector_space import Change, VectorSpace, packed
+from stores.embedded.words import MOST_ROWS, MOST_WORDS, Search, Word, scope_word, search_for
 from stores.errors import LibraryUnreadable, StoreError, WriteDenied
 from stores.ports import TextItem, VectorItem
 
@@ -229,33 +230,70 @@ def words(*texts: str) -> list[Word]:
     return [Word(text, text) for text in texts]
 
 
+MANY = 100_000
+"""Rows of an index."""
+
+
 def test_the_rarest_words_are_asked_for_until_it_would_cost_too_much() -> None:
-    rows = {"rare": 10, "common": 15_000, "everywhere": 90_000, "absent": 0}
-    asked = match_expression(words("everywhere", "absent", "common", "the", "rare"), None, rows.__getitem__)
-    assert asked == 'text: ("rare" OR "common")'
+    rows = {"rare": 10, "common": MOST_ROWS // 2, "everywhere": 90_000, "absent": 0}
+    asked = search_for(words("everywhere", "absent", "common", "the", "rare"), None, rows.__getitem__, MANY)
+    assert asked == Search('text: ("rare" OR "common")')
 
 
 def test_the_rarest_word_is_asked_for_whatever_it_costs() -> None:
-    assert match_expression(words("sea"), None, lambda _: 10**9) == 'text: ("sea")'
+    assert search_for(words("sea"), None, lambda _: 10**9, 10**9) == Search('text: ("sea")')
 
 
 def test_words_are_cheap_in_a_small_scope() -> None:
     scope = scope_word("scene", "one")
-    rows = {"rare": 10, "common": 90_000, scope: 50}
-    asked = match_expression(words("common", "rare"), {"scene": "one"}, rows.__getitem__)
-    assert asked == f'text: ("rare" OR "common") AND scope: "{scope}"'
+    rows = {"rare": 10, "common": 60_000, scope: 50}
+    asked = search_for(words("common", "rare"), {"scene": "one"}, rows.__getitem__, MANY)
+    assert asked == Search(f'text: ("rare" OR "common") AND scope: "{scope}"')
+
+
+def test_a_scope_that_holds_much_is_held_against_the_hits() -> None:
+    """To walk past all of its rows would take longer than to score those that are found."""
+    scope = scope_word("universe", "one")
+    rows = {"rare": 10, "common": 60_000, scope: 70_000}
+    asked = search_for(words("common", "rare"), {"universe": "one"}, rows.__getitem__, MANY)
+    assert asked == Search('text: ("rare")', (scope,))
 
 
 def test_nothing_is_asked_where_nothing_can_be() -> None:
-    assert match_expression([], None, lambda _: 1) is None
-    assert match_expression(words("absent"), None, lambda _: 0) is None
-    assert match_expression(words("bell"), {"scene": "empty"}, lambda w: 5 if w == "bell" else 0) is None
+    assert search_for([], None, lambda _: 1, MANY) is None
+    assert search_for(words("absent"), None, lambda _: 0, MANY) is None
+    assert search_for(words("bell"), {"scene": "empty"}, lambda w: 5 if w == "bell" else 0, MANY) is None
+    assert search_for(words("bell"), None, lambda _: 0, 0) is None
 
 
 def test_a_whole_page_asks_for_so_many_words_only() -> None:
-    asked = match_expression(words(*(f"w{n}" for n in range(500))), None, lambda _: 1)
+    asked = search_for(words(*(f"w{n}" for n in range(500))), None, lambda _: 1, MANY)
     assert asked is not None
-    assert asked.count('"') == 2 * MOST_WORDS
+    assert asked.expression.count('"') == 2 * MOST_WORDS
+
+
+async def test_a_wide_scope_and_a_narrow_one_are_both_held_to(tmp_path: Path) -> None:
+    index = await open_index(tmp_path / "index.db")
+    own = EmbeddedWords(index, Role.INDEXER)
+    of = {"wide": range(90), "narrow": range(90, 100)}
+    items = [TextItem(str(n), f"bell {'bell ' * (n % 7)}", {"in": s}) for s, ids in of.items() for n in ids]
+    await own.put("turns", items)
+    for scope, ids in of.items():
+        found = await own.search("turns", "bell", k=200, scope={"in": scope})
+        assert {hit.id for hit in found} == {str(n) for n in ids}
+        few = await own.search("turns", "bell", k=5, scope={"in": scope})
+        assert [hit.score for hit in few] == [hit.score for hit in found[:5]]
+    await index.close()
+
+
+async def test_rows_of_before_rows_knew_their_scope_are_held_to_it(tmp_path: Path) -> None:
+    index = await open_index(tmp_path / "index.db")
+    own = EmbeddedWords(index, Role.INDEXER)
+    await own.put("turns", [TextItem(str(n), "bell", {"in": "one" if n else "other"}) for n in range(9)])
+    await index.write(Role.INDEXER, lambda c: c.execute("UPDATE words_turns_rows SET scope = NULL"))
+    found = await own.search("turns", "bell", k=20, scope={"in": "one"})
+    assert {hit.id for hit in found} == {str(n) for n in range(1, 9)}
+    await index.close()
 
 
 def test_scope_words_are_told_apart() -> None:
@@ -328,3 +366,26 @@ def make_first_format(path: Path) -> None:
         ('{"universe": "u1"}', packed([0, 1])),
     )
     file.close()
+
+
+def test_of_very_many_vectors_the_nearest_are_found() -> None:
+    """Only those are measured that agree in most signs; here every wanted one does, as real ones mostly do."""
+    rng = np.random.default_rng(7)
+    many, dimension, topics = 40_000, 96, 400
+    centres = rng.standard_normal((topics, dimension))
+    points = centres[rng.integers(topics, size=many)] + 0.7 * rng.standard_normal((many, dimension))
+    points = (points / np.linalg.norm(points, axis=1, keepdims=True)).astype("<f2")
+    space = VectorSpace(dimension)
+    parts = np.array_split(np.arange(many), 40)
+    for part in parts:
+        space.take([Change(int(n) + 1, str(n), (("in", str(n % 2)),), points[n].tobytes()) for n in part])
+    found, wanted = 0, 0
+    for question in centres[:20]:
+        for scope, inside in (({}, slice(None)), ({"in": "1"}, slice(1, None, 2))):
+            exact = points[inside].astype(np.float32) @ (question / np.linalg.norm(question))
+            best = {str(n) for n in np.arange(many)[inside][np.argsort(-exact)[:10]]}
+            hits = space.nearest(question.tolist(), 10, scope)
+            assert [score for _, score in hits] == sorted((s for _, s in hits), reverse=True)
+            found += len(best & {id for id, _ in hits})
+            wanted += len(best)
+    assert found >= 0.99 * wanted

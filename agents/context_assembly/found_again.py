@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from asyncio import gather
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from agents.context_assembly.recall_port import Findings, Found, Kind, Recall, Within
+from agents.context_assembly.recall_port import Findings, Found, Recall, Within
 from agents.context_assembly.standing import is_over
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Fact
@@ -68,15 +68,22 @@ class Finding:
         self._canon = canon
         self._log = log
 
-    async def of(self, question: str, universe_id: Id, *, without: Collection[Id] = ()) -> FoundAgain:
-        """Return what bears on the question, but for what is in view (`without`: turns and facts)."""
+    async def of(
+        self, question: str, universe_id: Id, *, in_view: Callable[[], Awaitable[Collection[Id]]]
+    ) -> FoundAgain:
+        """Return what bears on the question, but for the turns `in_view`, which are read while the rest is
+        looked for."""
         if not question.strip():
             return FoundAgain()
         within = Within(universe_id)
+
+        async def turns_out_of_view() -> Findings:
+            return await self._recall.find("turns", question, within, k=LOOKED_AT, without=await in_view())
+
         turns, facts, snippets = await gather(
-            self._find("turns", question, within, LOOKED_AT, without),
-            self._find("facts", question, within, FACTS, without),
-            self._find("snippets", question, within, RULES, ()),
+            turns_out_of_view(),
+            self._recall.find("facts", question, within, k=FACTS),
+            self._recall.find("snippets", question, within, k=RULES),
         )
         passages, kept, rules = await gather(
             self._passages(near(turns)[:PASSAGES]), self._facts(near(facts)), self._rules(near(snippets))
@@ -87,18 +94,12 @@ class Finding:
             left_out.append(LeftOut("recalled", f"{len(turns.found)} found, {len(passages)} shown"))
         return FoundAgain(tuple(passages), tuple(kept), tuple(rules), tuple(left_out))
 
-    async def _find(
-        self, kind: Kind, question: str, within: Within, k: int, without: Collection[Id]
-    ) -> Findings:
-        return await self._recall.find(kind, question, within, k=k, without=without)
-
     async def _passages(self, found: Sequence[Found]) -> list[Passage]:
         """Read the turns with their scenes, in the order they were played."""
         if not found:
             return []
         turns = await self._log.turns([f.id for f in found])
-        scene_ids = list(dict.fromkeys(t.scene_id for t in turns.values()))
-        scenes = {s.id: s for s in await gather(*(self._log.scene(id) for id in scene_ids))}
+        scenes = await self._log.scenes_by_id({t.scene_id for t in turns.values()})
         passages = [
             Passage(turns[f.id], scenes[turns[f.id].scene_id], f.score) for f in found if f.id in turns
         ]

@@ -47,6 +47,9 @@ BARE: Final = 0.15
 NearFacts = Callable[[], Awaitable[Mapping[Id, float]]]
 """Gives the facts that are nearest in meaning, with their cosines."""
 
+FactsByWords = Callable[[], Awaitable[Sequence[Id]]]
+"""Gives the facts that share the question's words, best first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Linked:
@@ -79,16 +82,15 @@ class Links:
         self._canon = canon
         self._index = index
 
-    async def of(self, question: str, cues: Cues, within: Within, by_meaning: NearFacts) -> Linked:
+    async def of(
+        self, question: str, cues: Cues, within: Within, by_words: FactsByWords, by_meaning: NearFacts
+    ) -> Linked:
         """Return what bears on it; `by_meaning` gives the facts that are near, as far as can be had. Raises
         StoreError."""
-        scope = {"universe": within.universe_id}
-        roots, by_words, near_facts = await gather(
-            self._named(question, cues, within.universe_id),
-            self._index.search("facts", question, k=FACTS, scope=scope),
-            by_meaning(),
+        roots, worded, near_facts = await gather(
+            self._named(question, cues, within.universe_id), by_words(), by_meaning()
         )
-        hits = {hit.id for hit in by_words} | set(near_facts)
+        hits = {*worded[:FACTS], *near_facts}
         if not roots and not hits:
             return Linked()
         near, said, lists = await gather(

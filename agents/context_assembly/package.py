@@ -24,28 +24,19 @@ from agents.context_assembly.found_again import (
     Passage,
     in_time,
 )
+from agents.context_assembly.narrative import Line, Narrative, Narratives
 from agents.context_assembly.package_cache import PackageCache
 from agents.context_assembly.recall_port import Recall
 from agents.context_assembly.remembered import Remembered, Remembering
 from agents.context_assembly.spans import names_in
-from agents.memory_manager import layers
 from agents.resolver.working_state import WorkingState
 from stores.errors import StoreError
 from stores.ports import CanonReader, LogReader
-from stores.records.canon import CreateEntity, Fact, FactKind, FactStatus
+from stores.records.canon import Fact, FactKind, FactStatus
 from stores.records.ids import Clock, Id, utc_now
-from stores.records.ledger import ProposalStatus
 from stores.records.memory import Memory
-from stores.records.model import DecisionMark
-from stores.records.play import Scene, Speaker, Turn
 from stores.records.world import Entity
 
-LINE: Final = 24
-STEP: Final = 8
-"""Turns of the line in view at most, and how many leave it at a time: a prompt then mostly only grows at its
-end, and a provider's prefix cache holds. 17 to 24 turns are in view."""
-BEFORE: Final = 4
-"""Turns of the scene before, while the scene's own line is short."""
 MOST_FACTS: Final = 60
 """Facts of those in view; the newest."""
 READ: Final = 300
@@ -62,9 +53,6 @@ SETTLED_READ: Final = 500
 """Matters that are settled and shown (the latest), and commitments that are read for them."""
 MOST_NAMED: Final = 6
 """Names in the player's words that are looked up."""
-SCENES: Final = 5
-"""Earlier scenes of the story that are looked back on."""
-
 _ELSEWHERE = frozenset({FactKind.AXIOM, FactKind.COMMITMENT, FactKind.ENCOUNTER, FactKind.ASSERTION})
 """Kinds of fact that stand in lists of their own."""
 
@@ -96,22 +84,6 @@ class Canonical:
     axioms: tuple[Fact, ...] = ()
     settled: tuple[Fact, ...] = ()
     nearby: tuple[Fact, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Narrative:
-    """What the log holds: the last turns of the line, oldest first, without those that are answered now;
-    `before` the last of the scene before; `summary` what earlier scenes and turns out of view came to;
-    `decisions` the marks on the line; `met_before` who was in an earlier scene with the player's character;
-    `arrived` the world time at which those came whom this scene brought into canon.
-    """
-
-    line: tuple[Turn, ...] = ()
-    before: tuple[Turn, ...] = ()
-    summary: tuple[str, ...] = ()
-    decisions: tuple[DecisionMark, ...] = ()
-    met_before: frozenset[Id] = frozenset()
-    arrived: Mapping[Id, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +167,7 @@ class Packages:
         self._log = log
         self._context = context
         self._agendas = agendas
+        self._narratives = Narratives(canon, log)
         self._finding = Finding(recall, canon, log) if recall else None
         self._remembering = Remembering(log, recall, patience)
         self._clock = clock
@@ -222,8 +195,9 @@ class Packages:
     async def _assembled(self, scene: SceneContext, words: str) -> ContextPackage:
         cast = _cast(scene)
         here = [p.entity for p in cast if p.here]
-        narrative_read = create_task(self._narrative(scene, words, here))
-        found_read = create_task(self._found(scene, words, narrative_read))
+        line_read = create_task(self._narratives.line(scene))
+        narrative_read = create_task(self._narratives.of(scene, words, here, line_read))
+        found_read = create_task(self._found(scene, words, line_read))
         remembered_read = create_task(self._remembering.of(here, words, scene.universe.id, scene.tick))
         try:
             agenda, named, version = await gather(
@@ -236,7 +210,7 @@ class Packages:
             remembered: Remembered = await remembered_read
             found = await in_time(found_read, self._patience)
         finally:
-            for read in (narrative_read, found_read, remembered_read):
+            for read in (line_read, narrative_read, found_read, remembered_read):
                 read.cancel()
         if found is None:
             found = FoundAgain(left_out=(LeftOut("recalled", "it was not found in time"),))
@@ -259,18 +233,17 @@ class Packages:
             ),
         )
 
-    async def _found(
-        self, scene: SceneContext, words: str, narrative_read: Awaitable[Narrative]
-    ) -> FoundAgain:
+    async def _found(self, scene: SceneContext, words: str, reading: Awaitable[Line]) -> FoundAgain:
         """Find again what bears on the words; when the player does nothing, on what was told last."""
         if self._finding is None:
             return FoundAgain()
-        narrative = await narrative_read
-        shown = {t.id for t in (*narrative.line, *narrative.before)}
-        if words and scene.head:
-            shown.add(scene.head.id)
+
+        async def in_view() -> set[Id]:
+            line = await reading
+            return {t.id for t in (*line.turns, *line.before)}
+
         last = scene.head.text if scene.head else ""
-        return await self._finding.of(words or last, scene.universe.id, without=shown)
+        return await self._finding.of(words or last, scene.universe.id, in_view=in_view)
 
     # --- canon ---------------------------------------------------------------------------------------
 
@@ -356,65 +329,6 @@ class Packages:
             return facts
         return [*facts, *await self._canon.facts_about(entity_id, begins=(tick - LATELY, tick), newest=READ)]
 
-    # --- the log -------------------------------------------------------------------------------------
-
-    async def _narrative(self, scene: SceneContext, words: str, here: Sequence[Entity]) -> Narrative:
-        total = scene.head.depth + 1 if scene.head else 0
-        start = max(0, -(-(total - LINE) // STEP) * STEP)
-        turns, scenes = await gather(
-            self._log.line_slice(scene.scene.id, start, total - start) if total else _nothing(),
-            self._log.scenes(scene.story.id),
-        )
-        earlier = [s for s in scenes if s.order < scene.scene.order]
-        last = earlier[-1] if earlier and start == 0 else None
-        before, summed_up, met, arrived, marks = await gather(
-            self._log.line_tail(last.id, BEFORE) if last else _nothing(),
-            self._summed_up(scene.scene, earlier, {t.id for t in turns}),
-            self._met_before(scene, earlier, here),
-            self._arrived(scene.scene),
-            gather(*(self._log.decision_marks(s.id) for s in (*earlier[-SCENES:], scene.scene))),
-        )
-        return Narrative(
-            line=tuple(_unanswered(turns, words)),
-            before=tuple(before),
-            summary=summed_up,
-            decisions=tuple(mark for of_scene in marks for mark in of_scene),
-            met_before=met,
-            arrived=arrived,
-        )
-
-    async def _arrived(self, scene: Scene) -> dict[Id, int]:
-        """Return when those came whom this scene brought into canon: its record has them in the cast."""
-        accepted = await self._log.proposals(scene_id=scene.id, statuses=[ProposalStatus.ACCEPTED])
-        ticks = {p.change.entity_id: p.tick for p in accepted if isinstance(p.change, CreateEntity)}
-        return {i: scene.tick if tick is None else tick for i, tick in ticks.items()}
-
-    async def _summed_up(
-        self, scene: Scene, earlier: Sequence[Scene], shown: Collection[Id]
-    ) -> tuple[str, ...]:
-        """Return what the scenes before came to, and the turns of the line that are out of view."""
-        story, own = await gather(
-            layers.of_story(self._log, earlier[-1]) if earlier else _no_lines(),
-            layers.of_scene(self._log, scene.id, shown),
-        )
-        told = story or [f"{_titled(s)}: {s.summary}" for s in earlier[-SCENES:] if s.summary]
-        return (*told, *own)
-
-    async def _met_before(
-        self, scene: SceneContext, earlier: Sequence[Scene], here: Sequence[Entity]
-    ) -> frozenset[Id]:
-        """Return who of those here was in an earlier scene with the player's character."""
-        pc_id = scene.story.pc_id
-        if pc_id is None:
-            return frozenset()
-        met = {e for s in earlier for e in s.cast if pc_id in s.cast}
-        met |= {e.entity_id for e in scene.presences() if e.here and e.scene_id != scene.scene.id}
-        others = [e.id for e in here if e.id != pc_id and e.id not in met]
-        own, *theirs = await gather(*(self._canon.appearances(i) for i in (pc_id, *others)))
-        shared = set(own) - {scene.scene.id}
-        met |= {e for e, scenes in zip(others, theirs, strict=True) if shared.intersection(scenes)}
-        return frozenset(met - {pc_id})
-
 
 def _recalled(canonical: Canonical, remembered: Remembered, found: FoundAgain) -> Recalled:
     """Return what was found again without the facts that are in view anyhow."""
@@ -460,27 +374,3 @@ def _in_scope(axioms: Iterable[Fact], about: Collection[Id]) -> list[Fact]:
 
 def _who(fact: Fact) -> set[Id]:
     return {i.entity_id for i in fact.involves}
-
-
-def _unanswered(turns: Sequence[Turn], words: str) -> Sequence[Turn]:
-    """Return the line without what the telling answers: the player's words and the rolls behind them."""
-    if not words:
-        return turns
-    for n in range(len(turns) - 1, -1, -1):
-        if turns[n].speaker in (Speaker.GM, Speaker.NPC):
-            return turns
-        if turns[n].speaker is Speaker.PLAYER and turns[n].text == words:
-            return turns[:n]
-    return turns
-
-
-def _titled(scene: Scene) -> str:
-    return f"Scene {scene.order}" + (f" “{scene.title}”" if scene.title else "")
-
-
-async def _no_lines() -> tuple[str, ...]:
-    return ()
-
-
-async def _nothing() -> list[Turn]:
-    return []

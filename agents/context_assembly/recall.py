@@ -7,12 +7,13 @@ AGENT_ORCHESTRATION, ContextAssembly ("Retrieval strategies").
 
 from __future__ import annotations
 
-from asyncio import Task, create_task, gather, shield
+from asyncio import gather
 from collections.abc import Awaitable, Collection, Mapping
 from typing import Final, TypeVar
 
 from agents.context_assembly.cues import MOST_TEXT, Cues, cues_of
 from agents.context_assembly.fusion import fused, normalised, ranked
+from agents.context_assembly.in_flight import InFlight
 from agents.context_assembly.linking import Linked, Links
 from agents.context_assembly.recall_port import Findings, Found, Kind, Within
 from agents.context_assembly.standing import Standings
@@ -60,7 +61,8 @@ class Recollector:
         self._meaning = meaning
         self._weights = weights
         self._links = Links(canon, words)
-        self._linking: dict[tuple[Id, str], Task[Linked]] = {}
+        self._linking = InFlight[Linked]()
+        self._looking = InFlight[list[tuple[Id, float]]]()
         self._standings = Standings(canon, log)
         self._turns = TurnSearch(canon, log, words, weights)
 
@@ -115,20 +117,25 @@ class Recollector:
         if kind not in _IN_CANON:
             return Linked()
 
+        scope = scope_of("facts", within)
+
         async def near_facts() -> dict[Id, float]:
-            looking = self._by_meaning("facts", question, scope_of("facts", within), notes)
+            looking = self._by_meaning("facts", question, scope, notes)
             return dict(await notes.gone_without("meaning", looking) or ())
 
-        key = within.universe_id, question
-        linking = self._linking.get(key)
-        if linking is None:
-            linking = create_task(self._links.of(question, cues, within, near_facts))
-            self._linking[key] = linking
-            linking.add_done_callback(lambda done: self._linking.pop(key, None))
-        return await shield(linking)
+        async def by_words() -> list[Id]:
+            return [id for id, _ in await self._by_words("facts", question, scope)]
+
+        return await self._linking.of(
+            (within.universe_id, question),
+            lambda: self._links.of(question, cues, within, by_words, near_facts),
+        )
 
     async def _by_words(self, kind: Kind, question: str, scope: Mapping[str, str]) -> list[tuple[Id, float]]:
-        return [(h.id, h.score) for h in await self._words.search(kind, question, k=POOL, scope=scope)]
+        async def look() -> list[tuple[Id, float]]:
+            return [(h.id, h.score) for h in await self._words.search(kind, question, k=POOL, scope=scope)]
+
+        return await self._looking.of(("words", kind, question, *sorted(scope.items())), look)
 
     async def _by_meaning(
         self, kind: Kind, question: str, scope: Mapping[str, str], notes: _Notes
@@ -139,8 +146,12 @@ class Recollector:
         if isinstance(asked, str):
             notes.add(f"meaning: {asked}")
             return []
-        found = await self._vectors.search(kind, asked.vector, model=asked.model, k=POOL, scope=scope)
-        return [(h.id, h.score) for h in found]
+
+        async def look() -> list[tuple[Id, float]]:
+            found = await self._vectors.search(kind, asked.vector, model=asked.model, k=POOL, scope=scope)
+            return [(h.id, h.score) for h in found]
+
+        return await self._looking.of((asked.model, kind, question, *sorted(scope.items())), look)
 
     async def _weighed(
         self,

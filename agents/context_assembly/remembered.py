@@ -65,9 +65,12 @@ class Remembering:
     async def _weighed(
         self, entity_id: Id, words: str, universe_id: Id
     ) -> tuple[list[Memory], Mapping[Id, float]]:
-        weightiest, latest, relevance = await gather(
-            self._log.memories(entity_id, weightiest=WEIGHTIEST),
-            self._log.memories(entity_id, last=LATEST),
+        weightiest = await self._log.memories(entity_id, weightiest=WEIGHTIEST)
+        if not weightiest:
+            return [], {}
+        latest, relevance = await gather(
+            # Fewer than were asked for are all that there are.
+            self._log.memories(entity_id, last=LATEST) if len(weightiest) == WEIGHTIEST else _none(),
             self._relevance(entity_id, words, universe_id),
         )
         found = {m.id: m for m in (*weightiest, *latest)}
@@ -106,3 +109,7 @@ def _spread(values: Mapping[Id, float], among: Collection[Id] | None = None) -> 
     if not own or (most := max(own.values())) <= (least := min(own.values())):
         return dict.fromkeys(own, 0.0)
     return {id: (value - least) / (most - least) for id, value in own.items()}
+
+
+async def _none() -> list[Memory]:
+    return []

@@ -91,7 +91,7 @@ class TurnSearch:
         if not cues.days:
             return set()
         scene_ids = {one.turn.scene_id for one in told.values() if one.turn.ref}
-        scenes = {s.id: s for s in await gather(*(self._log.scene(id) for id in scene_ids))}
+        scenes = await self._log.scenes_by_id(scene_ids)
         found: set[Id] = set()
         for id, one in told.items():
             scene = scenes.get(one.turn.scene_id)
@@ -117,9 +117,8 @@ class TurnSearch:
         """Return who speaks where a player's turn names nobody: the player's character of its story."""
         if not scene_ids:
             return {}
-        stories: dict[Id, Id] = {}
-        for scene in await gather(*(self._log.scene(id) for id in scene_ids)):
-            stories[scene.id] = scene.story_id
+        scenes = await self._log.scenes_by_id(scene_ids)
+        stories = {scene.id: scene.story_id for scene in scenes.values()}
         heroes: dict[Id, str] = {}
         for story_id in set(stories.values()):
             try:

@@ -181,7 +181,13 @@ def _marks(connection: apsw.Connection) -> None:
         connection.execute(f"DROP INDEX {table}_living")
 
 
-FORMATS = (_first_format, _marks)
+def _scopes(connection: apsw.Connection) -> None:
+    """What is there already has none: for it FTS5's own column is asked."""
+    for collection in COLLECTIONS[Store.WORDS]:
+        connection.execute(f"ALTER TABLE {words_table(collection)}_rows ADD COLUMN scope TEXT")
+
+
+FORMATS = (_first_format, _marks, _scopes)
 """The file's format, step by step: one function a version, never edited once released."""
 
 

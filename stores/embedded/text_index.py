@@ -13,7 +13,7 @@ import apsw
 
 from stores.authority import Role
 from stores.embedded.index import TOKENIZER, IndexFile, words_table
-from stores.embedded.words import MOST_TEXT, Word, match_expression, scope_expression, scope_word
+from stores.embedded.words import MOST_TEXT, Word, scope_expression, scope_word, search_for
 from stores.ports import TextHit, TextItem
 from stores.records.ids import Id
 
@@ -139,15 +139,16 @@ def _rebuild(
 
 def _put(connection: apsw.Connection, table: str, items: Sequence[TextItem]) -> None:
     for item in items:
+        scope = " ".join(scope_word(*pair) for pair in item.scope.items())
         connection.execute(
-            f"""INSERT INTO {table}_rows(id, mark) VALUES (?, ?)
-                ON CONFLICT (id) DO UPDATE SET mark = excluded.mark""",
-            (item.id, item.mark),
+            f"""INSERT INTO {table}_rows(id, mark, scope) VALUES (?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET mark = excluded.mark, scope = excluded.scope""",
+            (item.id, item.mark, f" {scope} "),
         )
         connection.execute(
             f"""INSERT OR REPLACE INTO {table}(rowid, text, scope)
                 VALUES ((SELECT row FROM {table}_rows WHERE id = ?), ?, ?)""",
-            (item.id, _storable(item.text), " ".join(scope_word(*pair) for pair in item.scope.items())),
+            (item.id, _storable(item.text), scope),
         )
 
 
@@ -176,19 +177,33 @@ def _search(
             counts[table, stem] = rows
         return rows
 
-    expression = match_expression(_words(connection, query), scope, rows_with)
-    if expression is None or k < 1:
+    total: int = connection.execute(f"SELECT max(row) FROM {table}_rows").get or 0
+    search = search_for(_words(connection, query), scope, rows_with, total)
+    if search is None or k < 1:
         return []
     # The scope column weighs nothing: it filters, and says nothing of how well a text fits (but that its
     # words count in a text's length).
+    held, bindings = _held_to(table, search.scope)
     found = connection.execute(
         f"""SELECT r.id, -hit.rank FROM
                 (SELECT rowid, rank FROM {table} WHERE {table} MATCH ? AND rank MATCH 'bm25(1.0, 0.0)'
-                 ORDER BY rank LIMIT ?) AS hit
-            JOIN {table}_rows r ON r.row = hit.rowid ORDER BY hit.rank, r.id""",
-        (expression, k),
+                 ORDER BY rank LIMIT {-1 if held else k}) AS hit
+            CROSS JOIN {table}_rows r ON r.row = hit.rowid {held} LIMIT ?""",
+        (search.expression, *bindings, k),
     )
-    return [TextHit(id, score) for id, score in found]
+    return sorted((TextHit(id, score) for id, score in found), key=lambda hit: (-hit.score, hit.id))
+
+
+def _held_to(table: str, scope: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the condition that a row is within the scope, with its bindings. What was indexed before rows
+    said so themselves is looked up."""
+    if not scope:
+        return "", []
+    own = " AND ".join("instr(r.scope, ?)" for _ in scope)
+    looked_up = f"EXISTS (SELECT 1 FROM {table} t WHERE {table} MATCH ? AND t.rowid = r.row)"
+    every = " AND ".join(f'scope: "{word}"' for word in scope)
+    condition = f"WHERE CASE WHEN r.scope IS NULL THEN {looked_up} ELSE {own} END"
+    return condition, [every, *(f" {word} " for word in scope)]
 
 
 def _words(connection: apsw.Connection, query: str) -> list[Word]:

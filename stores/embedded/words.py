@@ -3,7 +3,8 @@
 Only whole quoted words ever reach FTS5, so nothing in a text is an operator. Common words are dropped
 and the rarest words come first, until the rows to be scored would be too many: scoring is what a search
 costs (a row takes about a thousandth of a millisecond), and the common words are those that hardly
-change the order. Source: design/libraries.md, "words (FTS5, porter)".
+change the order. To walk past a row takes a tenth of that, so a scope that holds much of the index is left
+out of the query, and held against the best hits. Source: design/libraries.md, "words (FTS5, porter)".
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ MOST_TEXT = 2_000
 """Characters of a query that are read; the words of a whole page are no longer a question."""
 
 MOST_WORDS = 32
-MOST_ROWS = 20_000
+MOST_ROWS = 8_000
 """Words asked for, and rows scored, at most; the rarest word is always asked for."""
+
+_WIDE = 4
+"""A scope that holds this part of all rows (one by it) or more is held against the hits."""
 
 _STOP_WORDS = """
     a about after again all also am an and any are as at be because been before being but by can could
@@ -35,6 +39,13 @@ class Word(NamedTuple):
     stem: str
 
 
+class Search(NamedTuple):
+    """`expression` is for FTS5; `scope` are the words of the scope that every hit is yet to be held to."""
+
+    expression: str
+    scope: tuple[str, ...] = ()
+
+
 def scope_word(key: str, value: str) -> str:
     """Return the one word that stands for `key = value` in the index's scope column.
 
@@ -49,20 +60,25 @@ def scope_expression(scope: Mapping[str, str]) -> str:
     return " AND ".join(f'scope: "{scope_word(*pair)}"' for pair in scope.items())
 
 
-def match_expression(
-    words: Sequence[Word], scope: Mapping[str, str] | None, rows_with: Callable[[str], int]
-) -> str | None:
-    """Return the FTS5 query for any of the words within the scope; None if nothing can be found.
+def search_for(
+    words: Sequence[Word], scope: Mapping[str, str] | None, rows_with: Callable[[str], int], total: int
+) -> Search | None:
+    """Return how to find any of the words within the scope; None if nothing can be found.
 
-    `rows_with` says in how many rows of the index a stem occurs.
+    `rows_with` says in how many rows of the index a stem occurs; `total` is about how many rows there are.
     """
-    inside = [scope_word(key, value) for key, value in (scope or {}).items()]
-    most_hits = min((rows_with(word) for word in inside), default=MOST_ROWS)
-    chosen = _rarest(_telling(words), most_hits, rows_with)
-    if not chosen or not most_hits:
+    inside = tuple(scope_word(key, value) for key, value in (scope or {}).items())
+    within = min((rows_with(word) for word in inside), default=total)
+    if not within:
         return None
-    any_word = " OR ".join(f'"{word.text}"' for word in chosen)
-    return " AND ".join(filter(None, (f"text: ({any_word})", scope_expression(scope or {}))))
+    wide = within * _WIDE >= total
+    chosen = _rarest(_telling(words), total if wide else within, rows_with)
+    if not chosen:
+        return None
+    text = "text: ({})".format(" OR ".join(f'"{word.text}"' for word in chosen))
+    if wide:
+        return Search(text, inside)
+    return Search(" AND ".join((text, scope_expression(scope or {}))))
 
 
 def _telling(words: Sequence[Word]) -> list[Word]:

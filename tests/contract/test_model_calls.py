@@ -188,6 +188,8 @@ async def test_marks_come_in_the_order_of_the_line(desk: Desk) -> None:
     await desk.narrator.mark_decisions([])
     assert await desk.reader.decision_marks(desk.scene.id) == [first, second, later]
     assert await desk.reader.decision_marks(make.new_id()) == []
+    assert await desk.reader.decision_marks(make.new_id(), desk.scene.id) == [first, second, later]
+    assert await desk.reader.decision_marks() == []
 
 
 async def test_a_mark_counts_while_its_turn_is_on_the_line(desk: Desk) -> None:
