@@ -369,7 +369,7 @@ def make_first_format(path: Path) -> None:
 
 
 def test_of_very_many_vectors_the_nearest_are_found() -> None:
-    """Only those are measured that agree in most signs; here every wanted one does, as real ones mostly do."""
+    """Only those are measured that agree in most signs; nearly every wanted one does, as real ones do."""
     rng = np.random.default_rng(7)
     many, dimension, topics = 40_000, 96, 400
     centres = rng.standard_normal((topics, dimension))
