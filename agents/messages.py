@@ -139,6 +139,14 @@ class MemoriesWritten:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceCame:
+    """A document came into the universe, or more chunks of it are in the log: index them."""
+
+    universe_id: Id
+    source_id: Id
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """A line for the user that is no part of the story."""
 
@@ -163,6 +171,7 @@ Event = (
     | ImportMoved
     | MemoriesRead
     | MemoriesWritten
+    | SourceCame
     | Notice
 )
 
@@ -178,6 +187,7 @@ Passing = (
     | ImportMoved
     | MemoriesRead
     | MemoriesWritten
+    | SourceCame
 )
 """Events that come and go and change nothing that a view of the scene was read from."""
 

@@ -20,7 +20,7 @@ from agents.indexer.meaning import PATIENCE, QuestionVectors, VectorsInUse
 from agents.indexer.minilm_embedder import MODEL, MiniLmEmbedder
 from agents.indexer.model_embedder import ModelEmbedder
 from agents.indexer.port import Embedder
-from agents.indexer.rebuild import Say, rebuild_vectors, rebuild_words, snippets_of
+from agents.indexer.rebuild import Say, rebuild_vectors, rebuild_words
 from agents.indexer.shelves import VectorShelf, WordsShelf
 from agents.indexer.truth import Truth
 from agents.indexer.workers import IndexWorker
@@ -117,7 +117,7 @@ def behind(
     embedders = Embedders(wanted, other)
     vectors = stores.vectors(Role.INDEXER)
     in_use = VectorsInUse(vectors, book, wanted.model if wanted else None)
-    truth = Truth(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
+    truth = _truth(stores)
 
     def rows() -> tuple[tuple[str, str], ...]:
         return (("embedding model", _embedding(house, wanted, in_use)),)
@@ -142,7 +142,7 @@ def behind(
         if wanted is None:
             return None
         shelf = VectorShelf(vectors, wanted)
-        counts = await rebuild_vectors(_whole(stores), vectors, shelf, say, from_nothing=from_nothing)
+        counts = await rebuild_vectors(_truth(stores), vectors, shelf, say, from_nothing=from_nothing)
         await in_use.whole()
         return counts
 
@@ -156,11 +156,11 @@ def behind(
 
 async def words_anew(stores: Stores, say: Say) -> dict[str, int]:
     """Make every collection of words anew. Raises StoreError."""
-    return await rebuild_words(_whole(stores), stores.words(Role.INDEXER), say)
+    return await rebuild_words(_truth(stores), stores.words(Role.INDEXER), say)
 
 
-def _whole(stores: Stores) -> Truth:
-    return Truth(stores.canon(Role.INDEXER), stores.log(Role.INDEXER), snippets_of(stores.history))
+def _truth(stores: Stores) -> Truth:
+    return Truth(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
 
 
 def _embedding(house: HouseSettings, wanted: Embedder | None, in_use: VectorsInUse) -> str:

@@ -12,19 +12,18 @@ remembers"; design/architecture.md ("The Indexer follows by events"); AGENT_ORCH
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from agents.indexer.comparing import AT_ONCE, by_the, differing
 from agents.indexer.shelves import Shelf
 from agents.indexer.texts import BEGUN, Stand, printed, stand_of
 from agents.indexer.truth import Truth
+from agents.indexer.universes import Universes
 from stores.ports import TextItem
 from stores.records.ids import Id
 from stores.records.play import Scene
-
-AT_ONCE: Final = 1_000
-"""Identifiers that are asked for or taken out in one go."""
 
 LONGEST_WAY: Final = 1_000
 """Turns that are followed back from where the index stood; a longer way is the scene walked whole."""
@@ -47,17 +46,6 @@ class _Walk:
     turns: int = 0
 
 
-@dataclass(slots=True)
-class _Missing:
-    """What a universe still lacks, by collection."""
-
-    items: dict[str, list[TextItem]] = field(default_factory=dict)
-
-    @property
-    def left(self) -> int:
-        return sum(map(len, self.items.values()))
-
-
 class Indexer:
     """One index (words, or one model's vectors) brought up to the truth."""
 
@@ -65,7 +53,7 @@ class Indexer:
         self._truth = truth
         self._shelf = shelf
         self._walks: dict[Id, _Walk] = {}
-        self._missing: dict[Id, _Missing] = {}
+        self._universes = Universes(truth, shelf)
         self._suspect: set[Id] = set()
         self._look: set[Id] = set()
 
@@ -113,12 +101,28 @@ class Indexer:
         self._suspect |= set(ids)
         for one in ids:
             self._walks.pop(one, None)
-        self.renew(ids)
+            self._universes.forget(one)
 
     def renew(self, universe_ids: Collection[Id]) -> None:
-        """Canon of these universes has changed."""
+        """Compare all that canon, sources and memories of these universes hold."""
         for universe_id in universe_ids:
-            self._missing.pop(universe_id, None)
+            self._universes.renew(universe_id)
+
+    def committed(self, universe_id: Id, canonization_id: Id = "") -> None:
+        """Commits may have been written: compare what they wrote. This one was, if one is named."""
+        self._universes.committed(universe_id, canonization_id)
+
+    def waits_for_commit(self, universe_id: Id) -> bool:
+        """Say whether a commit was half done when it was last looked at."""
+        return self._universes.waits_for_commit(universe_id)
+
+    def source_came(self, universe_id: Id, source_id: Id) -> None:
+        """A source came into the universe, or more of it."""
+        self._universes.source_came(universe_id, source_id)
+
+    def look_at_memories_of_no_scene(self, universe_id: Id) -> None:
+        """Memories of no scene have changed."""
+        self._universes.remembered(universe_id)
 
     def look_at_memories(self, scene_id: Id) -> None:
         """Memories of this scene have changed."""
@@ -214,8 +218,9 @@ class Indexer:
         self._look.discard(scene.id)
         try:
             wanted = await self._truth.memories(scene.id)
-            for part in _parts(await self._differing("memories", wanted, {"scene": scene.id}), AT_ONCE):
-                await self._shelf.put("memories", part)
+            lacking = await differing(self._shelf, "memories", wanted, {"scene": scene.id})
+            for some in by_the(AT_ONCE, lacking):
+                await self._shelf.put("memories", some)
         except BaseException:
             self._look.add(scene.id)
             raise
@@ -231,48 +236,13 @@ class Indexer:
 
     async def universe(self, universe_id: Id) -> int:
         """Bring what canon, sources and memories of no scene hold a piece further; returns what is left."""
-        missing = self._missing.get(universe_id)
-        if missing is None:
-            missing = await self._compare(universe_id)
-            self._missing[universe_id] = missing
-        room = self._shelf.piece
-        for collection, items in missing.items.items():
-            some, rest = items[:room], items[room:]
-            await self._shelf.put(collection, some)
-            room -= len(some)
-            missing.items[collection] = rest
-        if self._missing.get(universe_id) is not missing:
-            return max(1, missing.left)  # canon changed meanwhile: look again
-        if not missing.left:
-            del self._missing[universe_id]
-        return missing.left
+        return await self._universes.bring(universe_id, self._look_again)
 
-    async def _compare(self, universe_id: Id) -> _Missing:
-        missing, within = _Missing(), {"universe": universe_id}
-        entities, facts = await self._truth.canon(universe_id)
-        for collection, wanted in (
-            ("entities", entities),
-            ("facts", facts),
-            ("snippets", await self._truth.snippets(universe_id)),
-        ):
-            if wanted is not None:
-                missing.items[collection] = await self._differing(collection, wanted, within)
-        of_none = await self._truth.memories_of_no_scene(universe_id)
-        marks = await self._shelf.marks("memories", ids=[item.id for item in of_none])
-        missing.items["memories"] = [item for item in of_none if marks.get(item.id) != item.mark]
-        return missing
+    async def _look_again(self, scene_id: Id) -> int:
+        self.look_at_memories(scene_id)
+        return await self.scene(scene_id)
 
     # --- both ----------------------------------------------------------------------------------------
-
-    async def _differing(
-        self, collection: str, wanted: Sequence[TextItem], within: dict[str, str]
-    ) -> list[TextItem]:
-        """Take out what is not wanted there, and return what is not there as it is wanted."""
-        marks = await self._shelf.marks(collection, scope=within)
-        surplus = iter(marks.keys() - {item.id for item in wanted})
-        while some := list(islice(surplus, AT_ONCE)):
-            await self._shelf.delete(collection, some)
-        return [item for item in wanted if item.text and marks.get(item.id) != item.mark]
 
     async def _put_missing(self, collection: str, items: Sequence[TextItem]) -> int:
         """Put what is not there as it should be; returns how many were not there at all."""
@@ -289,7 +259,3 @@ def sealed(item: TextItem, hero: str, head: Id | None, turns: int, memories: str
 def _print_of(hero: str) -> str:
     """Turns are put anew where this is another: the hero has a new name, or turns are indexed otherwise."""
     return printed(FORM, hero)[:8]
-
-
-def _parts(items: Sequence[TextItem], count: int) -> list[Sequence[TextItem]]:
-    return [items[start : start + count] for start in range(0, len(items), count)]

@@ -8,42 +8,21 @@ middle, all that was done stands, and the next time goes on from there.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from itertools import islice
-from typing import TypeVar
+from collections.abc import AsyncIterator, Callable, Sequence
 
-from agents.indexer.indexer import AT_ONCE, Indexer, sealed
+from agents.indexer.comparing import AT_ONCE, by_the
+from agents.indexer.indexer import Indexer, sealed
 from agents.indexer.shelves import VectorShelf
-from agents.indexer.truth import SnippetsOf, Truth
+from agents.indexer.truth import Truth
 from stores.authority import COLLECTIONS, Store
-from stores.history import History
 from stores.ports import Rebuilds, TextIndex, TextItem, VectorIndex
-from stores.records.base import Record
 from stores.records.ids import Id
-from stores.records.sources import Snippet
 
-T = TypeVar("T")
 Say = Callable[[str], None]
 Batches = AsyncIterator[Sequence[TextItem]]
 
 TELLS_EVERY = 500
 """Vectors between two words on how far it is."""
-
-
-def snippets_of(history: History) -> SnippetsOf:
-    """Read a universe's snippets from its whole history: dear, and so only for making everything anew."""
-
-    async def of(universe_id: Id) -> list[Snippet]:
-        found: list[Snippet] = []
-
-        def take(collection: str, records: Iterator[Record]) -> None:
-            if collection == "snippets":
-                found.extend(record for record in records if isinstance(record, Snippet))
-
-        await history.dump(universe_id, take)
-        return found
-
-    return of
 
 
 async def rebuild_words(truth: Truth, words: TextIndex, say: Say) -> dict[str, int]:
@@ -54,8 +33,8 @@ async def rebuild_words(truth: Truth, words: TextIndex, say: Say) -> dict[str, i
         ("turns", _turns(truth, stands)),
         ("scenes", _scenes(truth, stands)),
         ("memories", _memories(truth)),
-        ("entities", _of_universes(truth, 0)),
-        ("facts", _of_universes(truth, 1)),
+        ("entities", _entities(truth)),
+        ("facts", _facts(truth)),
         ("snippets", _snippets(truth)),
     ):
         if isinstance(words, Rebuilds):
@@ -122,21 +101,28 @@ async def _scenes(truth: Truth, stands: dict[Id, tuple[Id | None, int]]) -> Batc
 
 async def _memories(truth: Truth) -> Batches:
     for universe_id in await truth.universes():
-        yield await truth.memories_of_no_scene(universe_id)
+        yield (await truth.memories_of_no_scene(universe_id))[1]
         for scene in await truth.scenes(universe_id):
             yield await truth.memories(scene.id)
 
 
-async def _of_universes(truth: Truth, which: int) -> Batches:
+async def _entities(truth: Truth) -> Batches:
     for universe_id in await truth.universes():
-        for some in _by_the(AT_ONCE, (await truth.canon(universe_id))[which]):
+        for some in by_the(AT_ONCE, (await truth.canon(universe_id)).entities):
+            yield some
+
+
+async def _facts(truth: Truth) -> Batches:
+    for universe_id in await truth.universes():
+        for some in by_the(AT_ONCE, (await truth.canon(universe_id)).facts):
             yield some
 
 
 async def _snippets(truth: Truth) -> Batches:
     for universe_id in await truth.universes():
-        for some in _by_the(AT_ONCE, await truth.snippets(universe_id) or ()):
-            yield some
+        for source_id in await truth.sources(universe_id):
+            for some in by_the(AT_ONCE, await truth.snippets(source_id)):
+                yield some
 
 
 async def _write_over(words: TextIndex, collection: str, batches: Batches) -> None:
@@ -144,11 +130,5 @@ async def _write_over(words: TextIndex, collection: str, batches: Batches) -> No
     async for batch in batches:
         wanted |= {item.id for item in batch}
         await words.put(collection, batch)
-    for strangers in _by_the(AT_ONCE, sorted((await words.marks(collection)).keys() - wanted)):
+    for strangers in by_the(AT_ONCE, sorted((await words.marks(collection)).keys() - wanted)):
         await words.delete(collection, strangers)
-
-
-def _by_the(count: int, things: Sequence[T]) -> Iterator[list[T]]:
-    rest = iter(things)
-    while some := list(islice(rest, count)):
-        yield some

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from agents.indexer.texts import of_entity, of_fact, of_memory, of_scene, of_snippet, of_turn, printed
@@ -15,15 +15,20 @@ from stores.records.ids import Id
 from stores.records.jobs import JobKind, job_id
 from stores.records.memory import Memory
 from stores.records.play import Scene
-from stores.records.sources import Snippet
-from stores.records.world import Entity
+from stores.records.world import Entity, EntityStatus
 
 EVERY = 1_000_000_000
 
 NEWEST = 2_000
 """Memories of a universe among which those of no scene are looked for."""
 
-SnippetsOf = Callable[[Id], Awaitable[Sequence[Snippet]]]
+
+class Canon(NamedTuple):
+    """Entities, and facts: those that are true and those that were. `names` is what entities are called."""
+
+    entities: list[TextItem]
+    facts: list[TextItem]
+    names: dict[Id, str]
 
 
 class Stretch(NamedTuple):
@@ -36,12 +41,11 @@ class Stretch(NamedTuple):
 
 
 class Truth:
-    """Read-only. Without a way to read `snippets`, those in the index stay as they are. Raises StoreError."""
+    """Read-only. Raises StoreError."""
 
-    def __init__(self, canon: CanonReader, log: LogReader, snippets: SnippetsOf | None = None) -> None:
+    def __init__(self, canon: CanonReader, log: LogReader) -> None:
         self._canon = canon
         self.log = log
-        self._snippets = snippets
 
     async def universes(self) -> list[Id]:
         return [universe.id for universe in await self._canon.universes()]
@@ -96,22 +100,67 @@ class Truth:
     async def memories(self, scene_id: Id) -> list[TextItem]:
         return await self._held(await self.log.memories(scene_id=scene_id))
 
-    async def memories_of_no_scene(self, universe_id: Id) -> list[TextItem]:
+    async def memories_of_no_scene(self, universe_id: Id) -> tuple[list[Id], list[TextItem]]:
+        """All there are, and those of them that count."""
         newest = await self.log.memories(universe_id=universe_id, last=NEWEST)
-        return await self._held([memory for memory in newest if memory.scene_id is None])
+        of_none = [memory for memory in newest if memory.scene_id is None]
+        return [memory.id for memory in of_none], await self._held(of_none)
 
-    async def canon(self, universe_id: Id) -> tuple[list[TextItem], list[TextItem]]:
-        """Entities, and facts: those that are true and those that were."""
+    async def scenes_naming(self, universe_id: Id, entity_ids: Collection[Id]) -> list[Id]:
+        """Scenes whose words, turns or memories bear the name of one of these."""
+        stories = await self.log.stories(universe_id)
+        played = {story.id for story in stories if story.pc_id in entity_ids}
+        found = dict.fromkeys(
+            scene.id
+            for scene in await self.scenes(universe_id)
+            if scene.story_id in played or scene.place_id in entity_ids
+        )
+        for entity_id in entity_ids:
+            memories = await self.log.memories(entity_id)
+            found |= dict.fromkeys(memory.scene_id for memory in memories if memory.scene_id)
+        return list(found)
+
+    async def canon(self, universe_id: Id) -> Canon:
+        """All of it."""
         entities = await self._canon.entities(universe_id, limit=EVERY)
         facts = await self._canon.facts(universe_id, history=True, limit=EVERY)
         # Tens of thousands of prints: beside the loop, which answers keys.
-        return await asyncio.to_thread(_of_canon, entities, facts)
+        return await asyncio.to_thread(_of_canon, entities, facts, {entity.id: entity for entity in entities})
 
-    async def snippets(self, universe_id: Id) -> list[TextItem] | None:
-        """None: they cannot be read here."""
-        if self._snippets is None:
-            return None
-        return [of_snippet(snippet) for snippet in await self._snippets(universe_id)]
+    async def canon_of(self, universe_id: Id, entity_ids: Collection[Id], fact_ids: Collection[Id]) -> Canon:
+        """Those of them that are in canon."""
+        facts = list((await self._canon.facts_by_id(fact_ids)).values())
+        involved = {i.entity_id for fact in facts for i in fact.involves}
+        known = await self._named(universe_id, involved | set(entity_ids))
+        return await asyncio.to_thread(_of_canon, [known[i] for i in entity_ids if i in known], facts, known)
+
+    async def names(self, universe_id: Id, entity_ids: Collection[Id]) -> dict[Id, str]:
+        """What those of them that are in canon are called."""
+        return {id: entity.name for id, entity in (await self._named(universe_id, entity_ids)).items()}
+
+    async def facts_naming(self, entity_ids: Collection[Id]) -> set[Id]:
+        """Facts that any of these is involved in."""
+        found = set[Id]()
+        for entity_id in entity_ids:
+            about = await self._canon.facts_about(entity_id, history=True, limit=EVERY)
+            found |= {fact.id for fact in about}
+        return found
+
+    async def sources(self, universe_id: Id) -> list[Id]:
+        return [source.id for source in await self.log.sources(universe_id)]
+
+    async def snippets(self, source_id: Id) -> list[TextItem]:
+        snippets = await self.log.snippets(source_id)
+        return await asyncio.to_thread(lambda: [of_snippet(snippet) for snippet in snippets])
+
+    async def _named(self, universe_id: Id, ids: Collection[Id]) -> dict[Id, Entity]:
+        """Those that `canon` would name: what was merged into another has no name of its own any more."""
+        found = (await self._canon.entities_by_id(ids)).values()
+        return {
+            entity.id: entity
+            for entity in found
+            if entity.status is EntityStatus.CANONICAL and entity.universe_id == universe_id
+        }
 
     async def _name(self, entity_id: Id | None) -> str:
         found = await self._canon.entities_by_id([entity_id]) if entity_id else {}
@@ -124,7 +173,7 @@ class Truth:
         return [of_memory(m, names[m.entity_id].name if m.entity_id in names else "") for m in held]
 
 
-def _of_canon(entities: Sequence[Entity], facts: Sequence[Fact]) -> tuple[list[TextItem], list[TextItem]]:
-    names = {entity.id: entity for entity in entities}
-    told = [item for fact in facts if (item := of_fact(fact, names)) is not None]
-    return [of_entity(entity) for entity in entities], told
+def _of_canon(entities: Sequence[Entity], facts: Sequence[Fact], named: Mapping[Id, Entity]) -> Canon:
+    told = [item for fact in facts if (item := of_fact(fact, named)) is not None]
+    names = {entity.id: entity.name for entity in entities}
+    return Canon([of_entity(entity) for entity in entities], told, names)

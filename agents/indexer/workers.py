@@ -14,7 +14,9 @@ from agents.messages import (
     LineMoved,
     LoopMoved,
     MemoriesWritten,
+    ProposalsChanged,
     SceneOpened,
+    SourceCame,
     TurnAppended,
 )
 from stores.records.ids import Id
@@ -93,16 +95,29 @@ class IndexWorker:
         match event:
             case TurnAppended(turn):
                 return await self._scene(turn.scene_id)
-            case LineMoved(scene_id) | SceneOpened(scene_id):
+            case LineMoved(scene_id):
                 return await self._scene(scene_id)
+            case SceneOpened(scene_id):
+                # What the story was founded with is committed without a word.
+                scenes = await self._scene(scene_id)
+                for subject in scenes:
+                    self._indexer.committed(subject.universe_id)
+                return [*scenes, *(Subject(one.universe_id, one.universe_id) for one in scenes)]
             case LoopMoved(transition) if transition.loop is Loop.SCENE:
                 return await self._scene(transition.subject_id)
-            case CanonCommitted(_, universe_id, scene_id, _, _):
-                self._indexer.renew([universe_id])
+            case CanonCommitted(canonization_id, universe_id, scene_id, _, _):
+                self._indexer.committed(universe_id, canonization_id)
                 # What it is called, where it is and how it ended belongs to canon as well.
                 return [*await self._scene(scene_id), Subject(universe_id, universe_id)]
+            case ProposalsChanged(universe_id, _) if self._indexer.waits_for_commit(universe_id):
+                # Whoever decides or commits first finishes what was left half done.
+                self._indexer.committed(universe_id)
+                return [Subject(universe_id, universe_id)]
+            case SourceCame(universe_id, source_id):
+                self._indexer.source_came(universe_id, source_id)
+                return [Subject(universe_id, universe_id)]
             case MemoriesWritten(universe_id, None):
-                self._indexer.renew([universe_id])
+                self._indexer.look_at_memories_of_no_scene(universe_id)
                 return [Subject(universe_id, universe_id)]
             case MemoriesWritten(_, scene_id) if scene_id is not None:
                 self._indexer.look_at_memories(scene_id)

@@ -1,0 +1,508 @@
+"""What belongs to a universe: after a commit only what it wrote is compared, a source is read once, and the
+index is what one made anew would be, without a look at everything."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agents.background.jobs import JobBook
+from agents.background.runner import Runner
+from agents.indexer.indexer import Indexer
+from agents.indexer.shelves import VectorShelf, WordsShelf
+from agents.indexer.truth import Truth
+from agents.indexer.workers import IndexWorker
+from agents.messages import EventBus, MemoriesWritten, ProposalsChanged, SourceCame
+from stores.authority import Role
+from stores.errors import StoreUnavailable
+from stores.open import Stores
+from stores.records.canon import Fact, FactChange, FactStatus, Supersession
+from stores.records.ids import Id, utc_now
+from stores.records.jobs import JobKind
+from stores.records.ledger import Canonization
+from stores.records.play import Scene, Turn
+from stores.records.sources import Source
+from stores.records.world import Entity, EntityKind, EntityStatus
+from tests.agents.indexer.anew import anew, held
+from tests.agents.indexer.fake_embedder import FakeEmbedder
+from tests.agents.indexer.shelf import DictShelf
+from tests.contract import builders as make
+from tests.examples import examples
+from tests.libraries import library
+
+
+class Counted:
+    """A store that counts what is asked of it."""
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+        self.asked: Counter[str] = Counter()
+
+    def __getattr__(self, name: str) -> Any:
+        self.asked[name] += 1
+        return getattr(self._handle, name)
+
+
+@dataclass
+class World:
+    """A universe that is written by commits, as the gate writes it."""
+
+    stores: Stores
+    id: Id
+    scene: Scene
+    entities: dict[Id, Entity] = field(default_factory=dict)
+    facts: dict[Id, Fact] = field(default_factory=dict)
+    turns: list[Turn] = field(default_factory=list)
+
+    @property
+    def truth(self) -> Truth:
+        return Truth(self.stores.canon(Role.INDEXER), self.stores.log(Role.INDEXER))
+
+    async def commit(self, *, cut: str = "", **batch: Any) -> Canonization:
+        """Plan, write and close; `cut` before it is written or closed."""
+        written = make.batch(universe_id=self.id, **batch)
+        done = make.canonization(universe_id=self.id, batch=written)
+        log = self.stores.log(Role.CANON_KEEPER)
+        await log.plan_canonization(done)
+        if cut != "planned":
+            await self.finish(done, close=cut != "written")
+        for entity in written.entities:
+            self.entities[entity.id] = entity
+        for fact in written.facts:
+            self.facts[fact.id] = fact
+        return done
+
+    async def finish(self, done: Canonization, *, close: bool = True) -> None:
+        log = self.stores.log(Role.CANON_KEEPER)
+        await self.stores.canon(Role.CANON_KEEPER).commit(done.batch)
+        await log.mark_written(done.id)
+        if close:
+            await log.close_canonization(done)
+
+    async def say(self, text: str) -> None:
+        turn = make.turn(self.scene, self.turns[-1] if self.turns else None, text)
+        await self.stores.log(Role.ORCHESTRATOR).append_turn(turn)
+        self.turns.append(turn)
+
+    async def remembers(self, entity: Entity, text: str, *, here: bool = True) -> None:
+        given = {"scene_id": self.scene.id, "turn_id": self.turns[-1].id} if here else {}
+        memory = make.memory(entity, text, universe_id=self.id, **given)
+        await self.stores.log(Role.MEMORY_MANAGER).put_memories([memory])
+
+
+async def found(stores: Stores) -> World:
+    """A universe with somebody who is played, at a place that is in canon."""
+    universe = make.universe(id=make.new_id())
+    hero = make.entity("Mara", universe_id=universe.id, is_pc=True)
+    ford = make.entity("The Ford", kind=EntityKind.PLACE, universe_id=universe.id)
+    story = make.story(universe_id=universe.id, pc_id=hero.id)
+    scene = make.scene(story, title="Cold", place_id=ford.id)
+    world = World(stores, universe.id, scene)
+    await world.commit(universe=universe, entities=(hero, ford))
+    await stores.log(Role.ORCHESTRATOR).put_story(story)
+    await stores.log(Role.ORCHESTRATOR).create_scene(scene)
+    await world.say("I wade in.")
+    await world.remembers(hero, "The water was cold.")
+    await world.remembers(hero, "My mother hummed.", here=False)
+    return world
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    async with library(tmp_path / "home") as stores:
+        yield await found(stores)
+
+
+async def bring(indexer: Indexer, world: World) -> None:
+    """What the worker does when nothing but the universe and its scene was touched."""
+    while await indexer.universe(world.id):
+        pass
+    while await indexer.scene(world.scene.id):
+        pass
+
+
+async def brought(world: World, shelf: DictShelf) -> Indexer:
+    indexer = Indexer(world.truth, shelf)
+    await bring(indexer, world)
+    assert held(shelf) == await anew(world.truth)
+    return indexer
+
+
+# --- commits ----------------------------------------------------------------------------------------
+
+
+async def test_after_a_commit_only_what_it_wrote_is_read(world: World) -> None:
+    hero = next(iter(world.entities.values()))
+    facts = tuple(make.fact(f"Fact {number}.", hero, universe_id=world.id) for number in range(30))
+    await world.commit(facts=facts)
+    canon, log = Counted(world.stores.canon(Role.INDEXER)), Counted(world.stores.log(Role.INDEXER))
+    shelf = DictShelf()
+    indexer = Indexer(Truth(canon, log), shelf)
+    await bring(indexer, world)
+    canon.asked.clear()
+    log.asked.clear()
+    ended = FactChange(fact_id=facts[0].id, status=FactStatus.SUPERSEDED, valid_to=9)
+    new = make.fact("She swims now.", hero, universe_id=world.id)
+    wounded = hero.model_copy(update={"numbers": {"hp": 1}})
+    done = await world.commit(facts=(new,), fact_changes=(ended,), entities=(wounded,))
+    before = shelf.writes
+    indexer.committed(world.id, done.id)
+    while await indexer.universe(world.id):
+        pass
+    assert shelf.writes == before + 1
+    assert not canon.asked.keys() & {"facts", "entities", "facts_about"}, canon.asked
+    assert log.asked.keys() == {"canonization_states", "canonizations"}
+    assert held(shelf) == await anew(world.truth)
+
+
+async def test_a_new_name_is_heard_wherever_it_stands(world: World) -> None:
+    hero, ford, *_ = world.entities.values()
+    tom = make.entity("Tom", universe_id=world.id)
+    facts = [make.fact("Somebody hums.", one, universe_id=world.id) for one in (hero, tom)]
+    await world.commit(entities=(tom,), facts=tuple(facts))
+    shelf = DictShelf()
+    indexer = await brought(world, shelf)
+    renamed = (hero.model_copy(update={"name": "Marra"}), ford.model_copy(update={"name": "The Weir"}))
+    done = await world.commit(entities=renamed)
+    indexer.committed(world.id, done.id)
+    while await indexer.universe(world.id):
+        pass
+    assert shelf.held["facts"][facts[0].id].text == "Somebody hums.\nMarra"
+    assert {item.text for item in shelf.held["turns"].values()} == {"Marra: I wade in."}
+    assert shelf.held["scenes"][world.scene.id].text == "Cold\nThe Weir"
+    assert {item.text.split(":")[0] for item in shelf.held["memories"].values()} == {"Marra"}
+    assert held(shelf) == await anew(world.truth)
+
+
+@pytest.mark.parametrize("cut_at", range(1, 9))
+async def test_a_new_name_that_was_cut_off_is_heard_after_a_restart(world: World, cut_at: int) -> None:
+    """Its own entry is put last: the next start sees by it that not all is done."""
+    hero = next(iter(world.entities.values()))
+    await world.commit(facts=(make.fact("Somebody hums.", hero, universe_id=world.id),))
+    shelf = DictShelf()
+    indexer = await brought(world, shelf)
+    done = await world.commit(entities=(hero.model_copy(update={"name": "Marra"}),))
+    indexer.committed(world.id, done.id)
+    shelf.fails_at = cut_at
+    with suppress(StoreUnavailable):
+        while await indexer.universe(world.id):
+            pass
+    shelf.fails_at = None
+    await brought(world, shelf)
+
+
+async def test_a_merge_and_its_split_leave_no_name_behind(world: World) -> None:
+    hero = next(iter(world.entities.values()))
+    twin = make.entity("Marra", universe_id=world.id)
+    old = make.fact("Somebody hums.", twin, universe_id=world.id)
+    await world.commit(entities=(twin,), facts=(old,))
+    await world.remembers(twin, "I hummed.")
+    shelf = DictShelf()
+    indexer = await brought(world, shelf)
+    merged = twin.model_copy(update={"status": EntityStatus.MERGED, "merged_into": hero.id})
+    named = hero.model_copy(update={"aliases": ("Marra",)})
+    done = await world.commit(entities=(merged, named))
+    indexer.committed(world.id, done.id)
+    await bring(indexer, world)
+    assert twin.id not in shelf.held["entities"]
+    assert shelf.held["facts"][old.id].text == "Somebody hums."
+    assert held(shelf) == await anew(world.truth)
+    done = await world.commit(entities=(twin, hero))
+    indexer.committed(world.id, done.id)
+    await bring(indexer, world)
+    assert shelf.held["facts"][old.id].text == "Somebody hums.\nMarra"
+    assert held(shelf) == await anew(world.truth)
+
+
+async def test_a_commit_that_nobody_told_of_comes_with_the_next(world: World) -> None:
+    shelf = DictShelf()
+    indexer = await brought(world, shelf)
+    await world.commit(facts=(make.fact("Silent.", universe_id=world.id),))
+    later = await world.commit(facts=(make.fact("Told.", universe_id=world.id),))
+    indexer.committed(world.id, later.id)
+    await bring(indexer, world)
+    assert held(shelf) == await anew(world.truth)
+
+
+@pytest.mark.parametrize("cut", ["planned", "written"])
+async def test_a_commit_that_was_half_done_is_looked_at_until_it_ended(world: World, cut: str) -> None:
+    shelf = DictShelf()
+    indexer = await brought(world, shelf)
+    worker = IndexWorker(world.truth, indexer)
+    half = await world.commit(cut=cut, facts=(make.fact("Half.", universe_id=world.id),))
+    indexer.committed(world.id)
+    await bring(indexer, world)
+    assert held(shelf) == await anew(world.truth)
+    await world.finish(half)
+    # Whoever decided next has finished it, and told of no commit.
+    for subject in await worker.touched(ProposalsChanged(world.id, None)):
+        assert subject.id == world.id
+        await bring(indexer, world)
+    assert held(shelf) == await anew(world.truth)
+    assert await worker.touched(ProposalsChanged(world.id, None)) == []
+
+
+async def test_a_commit_that_cannot_be_read_has_all_compared(world: World) -> None:
+    shelf = DictShelf()
+    indexer = await brought(world, shelf)
+    fact = make.fact("Out of nowhere.", universe_id=world.id)
+    await world.stores.canon(Role.CANON_KEEPER).commit(make.batch(universe_id=world.id, facts=(fact,)))
+    indexer.committed(world.id, make.new_id())
+    await bring(indexer, world)
+    assert fact.id in shelf.held["facts"]
+    assert held(shelf) == await anew(world.truth)
+
+
+async def test_what_comes_while_canon_is_compared_is_not_lost(world: World) -> None:
+    """The event is heard in the middle of the look at everything, behind what that has read."""
+    shelf = DictShelf()
+    canon = world.stores.canon(Role.INDEXER)
+    indexers: list[Indexer] = []
+
+    class Late:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(canon, name)
+
+        async def facts(self, *args: Any, **named: Any) -> list[Fact]:
+            read: list[Fact] = await canon.facts(*args, **named)
+            if len(world.facts) == 0:
+                done = await world.commit(facts=(make.fact("Meanwhile.", universe_id=world.id),))
+                indexers[0].committed(world.id, done.id)
+            return read
+
+    late: Any = Late()
+    indexers.append(Indexer(Truth(late, world.stores.log(Role.INDEXER)), shelf))
+    await bring(indexers[0], world)
+    assert [item.text for item in shelf.held["facts"].values()] == ["Meanwhile."]
+    assert held(shelf) == await anew(world.truth)
+
+
+STEPS = ("assert", "assert", "end", "retcon", "restore", "supersede", "rename", "describe", "merge", "split")
+step = st.tuples(
+    st.sampled_from((*STEPS, "bring", "bring", "piece", "cut", "restart", "say")),
+    st.integers(0, 999),
+    st.sampled_from(("told", "told", "untold", "planned", "written")),
+)
+
+
+@given(st.lists(step, max_size=30))
+@settings(max_examples=examples(150, 12), deadline=None, suppress_health_check=list(HealthCheck))
+def test_whatever_is_committed_it_ends_as_one_made_anew(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int, str]]
+) -> None:
+    asyncio.run(_commit_and_cut_off(tmp_path_factory.mktemp("home"), steps))
+
+
+async def _commit_and_cut_off(home: Path, steps: list[tuple[str, int, str]]) -> None:
+    """With no look at everything but after a restart: `committed` alone has to find it all."""
+    async with library(home) as stores:
+        world = await found(stores)
+        shelf = DictShelf(piece=2)
+        indexer = Indexer(world.truth, shelf)
+        half: list[Canonization] = []
+        for what, number, how in steps:
+            match what:
+                case "bring":
+                    await bring(indexer, world)
+                case "piece":
+                    await indexer.universe(world.id)
+                case "cut":
+                    shelf.fails_at = 1 + number % 4
+                    with suppress(StoreUnavailable):
+                        await bring(indexer, world)
+                    shelf.fails_at = None
+                case "restart":
+                    indexer = Indexer(world.truth, shelf)
+                case "say":
+                    await world.say(f"Turn {number}")
+                    await world.remembers(random.Random(number).choice([*world.entities.values()]), "Hm.")
+                    indexer.look_at_memories(world.scene.id)
+                case _:
+                    # What was begun before is finished first, as the gate does it.
+                    while half:
+                        await world.finish(half.pop())
+                    batch = _batch(world, what, random.Random(number))
+                    done = await world.commit(cut=how if how in ("planned", "written") else "", **batch)
+                    if how in ("planned", "written"):
+                        half.append(done)
+                    if how != "untold":
+                        indexer.committed(world.id, done.id)
+        while half:
+            await world.finish(half.pop())
+        indexer.committed(world.id)
+        await bring(indexer, world)
+        assert held(shelf) == await anew(world.truth)
+
+
+def _batch(world: World, what: str, dice: random.Random) -> dict[str, Any]:
+    entities, facts = list(world.entities.values()), list(world.facts.values())
+    one = dice.choice(entities)
+    fact = dice.choice(facts) if facts else None
+    match what:
+        case "end" if fact:
+            return {"fact_changes": (_change(fact, FactStatus.CANONICAL, valid_to=9),)}
+        case "retcon" if fact:
+            return {"fact_changes": (_change(fact, FactStatus.RETCONNED),)}
+        case "restore" if fact:
+            return {"fact_changes": (_change(fact, FactStatus.CANONICAL),)}
+        case "supersede" if fact:
+            newer = make.fact(f"Rather {dice.random()}.", one, universe_id=world.id)
+            edge = Supersession(newer_id=newer.id, older_id=fact.id)
+            return {
+                "facts": (newer,),
+                "fact_changes": (_change(fact, FactStatus.SUPERSEDED),),
+                "supersedes": (edge,),
+            }
+        case "rename":
+            return {"entities": (one.model_copy(update={"name": f"{one.name[:6]} {dice.randrange(9)}"}),)}
+        case "describe":
+            return {"entities": (one.model_copy(update={"description": f"Wet {dice.randrange(9)}."}),)}
+        case "merge" if len(entities) > 2 and not one.is_pc:
+            gone = {"status": EntityStatus.MERGED, "merged_into": entities[0].id}
+            kept = entities[0].model_copy(update={"aliases": (*entities[0].aliases, one.name)})
+            return {"entities": (one.model_copy(update=gone), kept)}
+        case "split":
+            back = {"status": EntityStatus.CANONICAL, "merged_into": None}
+            return {"entities": (one.model_copy(update=back),)}
+    new = make.entity(f"Somebody {dice.randrange(99)}", universe_id=world.id)
+    said = make.fact(f"It is so {dice.random()}.", one, new, universe_id=world.id)
+    return {"entities": (new,), "facts": (said,)}
+
+
+def _change(fact: Fact, status: FactStatus, **given: Any) -> FactChange:
+    return FactChange(fact_id=fact.id, status=status, **given)
+
+
+# --- memories of no scene ---------------------------------------------------------------------------
+
+
+async def test_a_memory_of_no_scene_that_was_put_right_is_found_no_more(world: World) -> None:
+    shelf = DictShelf()
+    indexer = await brought(world, shelf)
+    worker = IndexWorker(world.truth, indexer)
+    log = world.stores.log(Role.MEMORY_MANAGER)
+    (old,) = [m for m in await log.memories(universe_id=world.id) if m.scene_id is None]
+    newer = old.model_copy(update={"id": make.new_id(), "text": "She sang.", "corrects": old.id})
+    await log.put_memories([newer, old.model_copy(update={"corrected_by": newer.id})])
+    assert [one.id for one in await worker.touched(MemoriesWritten(world.id, None))] == [world.id]
+    await bring(indexer, world)
+    assert old.id not in shelf.held["memories"]
+    assert held(shelf) == await anew(world.truth)
+
+
+# --- sources ----------------------------------------------------------------------------------------
+
+
+async def ingest(world: World, count: int, *, book: Source | None = None, first: int = 0) -> Source:
+    handle = world.stores.log(Role.INGEST)
+    book = book or make.source(universe_id=world.id)
+    await handle.put_source(book)
+    await handle.put_snippets(
+        [
+            make.snippet(book, number, text=f"Herons nest by stone {number}.")
+            for number in range(first, first + count)
+        ]
+    )
+    return book
+
+
+async def test_a_source_is_found_by_words_and_meaning_once_it_came(world: World) -> None:
+    stores, events = world.stores, EventBus()
+    runner = Runner(JobBook(stores.log(Role.ORCHESTRATOR), utc_now), events)
+    embedder = FakeEmbedder("m")
+    words = WordsShelf(stores.words(Role.INDEXER))
+    runner.register(IndexWorker(world.truth, Indexer(world.truth, words)))
+    vectors = VectorShelf(stores.vectors(Role.INDEXER), embedder, piece=4)
+    runner.register(IndexWorker(world.truth, Indexer(world.truth, vectors), JobKind.EMBED))
+    await runner.settle()
+    book = await ingest(world, 10)
+    events.publish(SourceCame(world.id, book.id))
+    await runner.settle()
+
+    async def hits() -> tuple[int, int]:
+        by_words = await stores.words(Role.NARRATOR).search("snippets", "heron stone", k=99)
+        (asked,) = await embedder.embed(["Herons nest by stone 3."], urgent=True)
+        by_meaning = await stores.vectors(Role.NARRATOR).search("snippets", asked, model="m", k=99)
+        return len(by_words), len(by_meaning)
+
+    assert await hits() == (10, 10)
+    await ingest(world, 5, book=book, first=10)
+    events.publish(SourceCame(world.id, book.id))
+    await runner.settle()
+    assert await hits() == (15, 15)
+    wanted = {id: item.mark for id, item in (await anew(world.truth))["snippets"].items()}
+    assert await stores.words(Role.INDEXER).marks("snippets") == wanted
+    assert await stores.vectors(Role.INDEXER).marks("snippets", model="m") == wanted
+    await runner.close()
+
+
+@pytest.mark.parametrize("cut_at", [1, 2, 3, 4])
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_a_source_that_was_cut_off_between_pieces_is_made_whole(
+    world: World, cut_at: int, restarted: bool
+) -> None:
+    shelf = DictShelf(piece=3)
+    indexer = await brought(world, shelf)
+    book = await ingest(world, 10)
+    indexer.source_came(world.id, book.id)
+    shelf.fails_at = cut_at
+    with pytest.raises(StoreUnavailable):
+        await bring(indexer, world)
+    assert len(shelf.held.get("snippets", {})) == 3 * (cut_at - 1)
+    if restarted:
+        indexer = Indexer(world.truth, shelf)
+    await bring(indexer, world)
+    assert len(shelf.held["snippets"]) == 10
+    assert held(shelf) == await anew(world.truth)
+
+
+async def test_a_source_that_was_gone_through_is_not_read_again(world: World) -> None:
+    book = await ingest(world, 4)
+    log = Counted(world.stores.log(Role.INDEXER))
+    shelf = DictShelf()
+    indexer = Indexer(Truth(world.stores.canon(Role.INDEXER), log), shelf)
+
+    async def reads(look: Callable[[], Any]) -> int:
+        log.asked.clear()
+        look()
+        await bring(indexer, world)
+        return log.asked["snippets"]
+
+    assert await reads(lambda: None) == 1
+    assert await reads(lambda: indexer.renew([world.id])) == 0
+    await ingest(world, 2)
+    assert await reads(lambda: indexer.renew([world.id])) == 1
+    assert await reads(lambda: indexer.source_came(world.id, book.id)) == 1
+    assert await reads(lambda: indexer.doubt([world.id])) == 2
+    assert held(shelf) == await anew(world.truth)
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_a_source_that_is_gone_leaves_the_index(world: World, restarted: bool) -> None:
+    stays, goes = await ingest(world, 3), await ingest(world, 8)
+    truth, gone = world.truth, set[Id]()
+    read = truth.sources
+
+    async def sources(universe_id: Id) -> list[Id]:
+        return [one for one in await read(universe_id) if one not in gone]
+
+    truth.sources = sources  # type: ignore[method-assign]
+    shelf = DictShelf(piece=2)
+    indexer = Indexer(truth, shelf)
+    await bring(indexer, world)
+    gone.add(goes.id)
+    indexer = Indexer(truth, shelf) if restarted else indexer
+    indexer.renew([world.id])
+    await bring(indexer, world)
+    assert {item.scope["source"] for item in shelf.held["snippets"].values()} == {stays.id}
+    assert len(shelf.held["snippets"]) == 3
