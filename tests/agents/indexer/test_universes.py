@@ -33,7 +33,7 @@ from stores.records.ledger import Canonization
 from stores.records.play import Scene, Turn
 from stores.records.sources import Source
 from stores.records.world import Entity, EntityKind, EntityStatus
-from tests.agents.indexer.anew import anew, held
+from tests.agents.indexer.anew import anew, bring_all, held
 from tests.agents.indexer.fake_embedder import FakeEmbedder
 from tests.agents.indexer.shelf import DictShelf
 from tests.contract import builders as make
@@ -184,21 +184,71 @@ async def test_a_new_name_is_heard_wherever_it_stands(world: World) -> None:
     assert held(shelf) == await anew(world.truth)
 
 
-@pytest.mark.parametrize("cut_at", range(1, 9))
+@pytest.mark.parametrize("cut_at", range(1, 8))
 async def test_a_new_name_that_was_cut_off_is_heard_after_a_restart(world: World, cut_at: int) -> None:
-    """Its own entry is put last: the next start sees by it that not all is done."""
-    hero = next(iter(world.entities.values()))
-    await world.commit(facts=(make.fact("Somebody hums.", hero, universe_id=world.id),))
+    """Its own entry is put last: the next start sees by it that not all is done, whatever was."""
+    tom = make.entity("Tom", universe_id=world.id)
+    await world.commit(entities=(tom,), facts=(make.fact("Somebody hums.", tom, universe_id=world.id),))
+    await world.remembers(tom, "She waded in.")
+    await world.remembers(tom, "It rained.", here=False)
     shelf = DictShelf()
     indexer = await brought(world, shelf)
-    done = await world.commit(entities=(hero.model_copy(update={"name": "Marra"}),))
+    done = await world.commit(entities=(tom.model_copy(update={"name": "Thomas"}),))
     indexer.committed(world.id, done.id)
     shelf.fails_at = cut_at
     with suppress(StoreUnavailable):
         while await indexer.universe(world.id):
             pass
     shelf.fails_at = None
-    await brought(world, shelf)
+    await bring_all(Indexer(world.truth, shelf), world.truth)
+    assert {item.text.split(":")[0] for item in shelf.held["memories"].values()} == {"Mara", "Thomas"}
+    assert held(shelf) == await anew(world.truth)
+
+
+async def test_what_waits_to_be_put_is_taken_back_by_the_next_commit(world: World) -> None:
+    """Two commits in a row: the second says otherwise of what the first one wrote and nothing has put yet."""
+    shelf = DictShelf(piece=2)
+    indexer = await brought(world, shelf)
+    hero = next(iter(world.entities.values()))
+    facts = tuple(make.fact(f"Fact {number}.", hero, universe_id=world.id) for number in range(9))
+    tom = make.entity("Tom", universe_id=world.id)
+    first = await world.commit(facts=facts, entities=(tom,))
+    indexer.committed(world.id, first.id)
+    assert await indexer.universe(world.id) > 0
+    never = tuple(_change(fact, FactStatus.RETCONNED) for fact in facts[3:])
+    gone = tom.model_copy(update={"status": EntityStatus.MERGED, "merged_into": hero.id})
+    second = await world.commit(fact_changes=never, entities=(gone,))
+    indexer.committed(world.id, second.id)
+    await bring(indexer, world)
+    assert shelf.held["facts"].keys() == {fact.id for fact in facts[:3]}
+    assert held(shelf) == await anew(world.truth)
+
+
+@pytest.mark.parametrize("fails", ["canonization_states", "canonizations", "facts_by_id", "entities_by_id"])
+async def test_a_store_that_does_not_answer_is_asked_again(world: World, fails: str) -> None:
+    shelf = DictShelf()
+    down = False
+
+    class Falters(Counted):
+        def __getattr__(self, name: str) -> Any:
+            if down and name == fails:
+                raise StoreUnavailable("The store does not answer.")
+            return super().__getattr__(name)
+
+    canon: Any = Falters(world.stores.canon(Role.INDEXER))
+    log: Any = Falters(world.stores.log(Role.INDEXER))
+    indexer = Indexer(Truth(canon, log), shelf)
+    await bring(indexer, world)
+    hero = next(iter(world.entities.values()))
+    renamed = hero.model_copy(update={"name": "Marra"})
+    fact = make.fact("She swims.", hero, universe_id=world.id)
+    indexer.committed(world.id, (await world.commit(facts=(fact,), entities=(renamed,))).id)
+    down = True
+    with pytest.raises(StoreUnavailable):
+        await bring(indexer, world)
+    down = False
+    await bring(indexer, world)
+    assert held(shelf) == await anew(world.truth)
 
 
 async def test_a_merge_and_its_split_leave_no_name_behind(world: World) -> None:

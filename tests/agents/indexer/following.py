@@ -1,0 +1,136 @@
+"""A session with everything in it that changes what is to be indexed; behind each step the background
+settles, and the indexes have to be what ones made anew would be. A look at everything follows no step."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from agents.indexer.truth import Truth
+from agents.messages import EventBus, SourceCame
+from agents.world_views import NewThing
+from monitor_tui.behind import Work
+from monitor_tui.compose import Desktop, open_desktop
+from stores.authority import COLLECTIONS, Role, Store
+from stores.open import Stores
+from stores.records.canon import FactStatus
+from stores.records.ids import Id
+from stores.records.world import EntityKind
+from tests.agents.indexer.anew import anew
+from tests.agents.indexer.fake_embedder import FakeEmbedder
+from tests.agents.orchestrator.test_world_desk import World, as_is
+from tests.contract import builders as make
+from tests.table import begin
+
+MODEL = "m"
+
+
+@asynccontextmanager
+async def followed(home: Path) -> AsyncIterator[Desktop]:
+    """Open a desk whose background works only when it is told to settle, with vectors of a fake model."""
+    desktop = await open_desktop(home, work=Work.NOTHING, embedder=FakeEmbedder(MODEL))
+    try:
+        yield desktop
+    finally:
+        await desktop.close()
+
+
+Marks = dict[str, dict[str, dict[Id, str]]]
+
+
+async def marks(stores: Stores) -> Marks:
+    """What both indexes hold, with its marks."""
+    words, vectors = stores.words(Role.INDEXER), stores.vectors(Role.INDEXER)
+    found: Marks = {"words": {}, "vectors": {}}
+    for name in COLLECTIONS[Store.VECTORS]:
+        if there := await words.marks(name):
+            found["words"][name] = there
+        if there := await vectors.marks(name, model=MODEL):
+            found["vectors"][name] = there
+    return found
+
+
+async def as_made_anew(desktop: Desktop, step: str) -> Marks:
+    """Let the background settle, and hold both indexes against ones made anew."""
+    await desktop.desk.background.settle()
+    view = desktop.desk.background.now()
+    assert (view.waiting, view.poisoned) == (0, ()), step
+    truth = Truth(desktop.stores.canon(Role.INDEXER), desktop.stores.log(Role.INDEXER))
+    held: Mapping[str, Mapping[Id, object]] = await anew(truth)
+    wanted = {
+        name: {id: item.mark for id, item in items.items()}  # type: ignore[attr-defined]
+        for name, items in held.items()
+    }
+    found = await marks(desktop.stores)
+    assert found["words"] == wanted, step
+    assert found["vectors"] == wanted, step
+    return found
+
+
+async def follow(desktop: Desktop) -> World:
+    """Play, commit, undo, and put the world right in every way there is."""
+    desk = desktop.desk
+    await as_made_anew(desktop, "nothing yet")
+    scene_id = await begin(desktop)
+    world = World(desk, scene_id, (await desk.scene(scene_id)).universe.id)
+    found = await as_made_anew(desktop, "founded")
+    assert {"entities", "scenes"} <= found["words"].keys(), "what a story was founded with is found at once"
+    for line in ("I wade in.", "> The water is cold.", "/fact event: Mara found the bell", "I ring it."):
+        await desk.submit(scene_id, line)
+    await as_made_anew(desktop, "played")
+    await desk.undo(scene_id)
+    await as_made_anew(desktop, "undone")
+    await desk.redo(scene_id)
+    await desk.submit(scene_id, "/commit")
+    await as_made_anew(desktop, "committed")
+    await world.bring(EntityKind.CHARACTER, "Tom", "Thomas")
+    await world.edits.say(world.id, "Tom owes Mara a bell.")
+    await world.edits.say(world.id, "Thomas limps.")
+    await world.accept()
+    await as_made_anew(desktop, "two who are one, and what is said of them")
+
+    async def edited(who: str, **changes: object) -> None:
+        entity = await world.named(who)
+        await world.edits.edit(entity.id, as_is(entity, **changes))
+        await world.accept()
+
+    await edited("Mara", name="Marra Venn")
+    await as_made_anew(desktop, "who is played has another name")
+    await edited("Yard", name="The Ford")
+    await as_made_anew(desktop, "where it is has another name")
+    await edited("Tom", description="A debtor.", tags=("wet",))
+    await as_made_anew(desktop, "described")
+    tom, thomas = await world.named("Tom"), await world.named("Thomas")
+    await world.edits.merge(tom.id, thomas.id)
+    await world.accept()
+    await as_made_anew(desktop, "merged")
+    await world.edits.split(thomas.id)
+    await world.accept()
+    await as_made_anew(desktop, "split")
+    facts = await desktop.stores.canon(Role.INDEXER).facts(world.id)
+    said = next(f.id for f in facts if f.statement.startswith("Mara found the bell"))
+    await world.edits.retcon(said)
+    await world.accept()
+    gone = await as_made_anew(desktop, "never so")
+    assert said not in gone["words"]["facts"]
+    assert (await desktop.stores.canon(Role.INDEXER).fact(said)).status is FactStatus.RETCONNED
+    await desk.submit(scene_id, "/end She swam.")
+    await desk.submit(scene_id, "/commit")
+    await as_made_anew(desktop, "a scene is over")
+    await world.edits.create(world.id, NewThing(EntityKind.PLACE, "The Weir"))
+    await world.accept()
+    await world.edits.say(world.id, "The Weir is old.")
+    await world.accept()
+    await as_made_anew(desktop, "two commits in a row")
+    return world
+
+
+async def bring_a_source(stores: Stores, events: EventBus, universe_id: Id) -> list[Id]:
+    """Put a document as an ingest would; returns its snippets."""
+    handle, book = stores.log(Role.INGEST), make.source(universe_id=universe_id)
+    snippets = [make.snippet(book, number, text=f"Herons nest by stone {number}.") for number in range(40)]
+    await handle.put_source(book)
+    await handle.put_snippets(snippets)
+    events.publish(SourceCame(universe_id, book.id))
+    return [snippet.id for snippet in snippets]

@@ -1,0 +1,44 @@
+"""The Indexer with every store on a server: after each step of a session words and vectors are what ones made
+anew would be, on this machine and on another that opens the same library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from monitor_tui.behind import words_anew
+from stores.authority import Role
+from tests.agents.indexer.following import MODEL, as_made_anew, bring_a_source, follow, followed, marks
+
+pytestmark = [
+    pytest.mark.servers,
+    pytest.mark.xdist_group("neo4j"),
+    pytest.mark.timeout(300),
+]
+
+
+async def test_after_every_step_the_indexes_on_servers_are_as_made_anew(
+    tmp_path: Path, on_all_servers: dict[str, str]
+) -> None:
+    async with followed(tmp_path / "one") as desktop:
+        world = await follow(desktop)
+        snippets = await bring_a_source(desktop.stores, desktop.desk.events, world.id)
+        found = await as_made_anew(desktop, "a source came")
+        assert found["words"]["snippets"].keys() == set(snippets)
+        hits = await desktop.stores.words(Role.NARRATOR).search("snippets", "heron", k=99)
+        assert {hit.id for hit in hits} == set(snippets)
+    async with followed(tmp_path / "other") as desktop:
+        # What the first one left on the servers is right: there is nothing to do.
+        assert await marks(desktop.stores) == found
+        await as_made_anew(desktop, "opened elsewhere")
+        # What is lost there is found missing at the next start; `reindex` makes the same again.
+        words, vectors = desktop.stores.words(Role.INDEXER), desktop.stores.vectors(Role.INDEXER)
+        await words.delete("turns", list(found["words"]["turns"]))
+        await vectors.delete("snippets", snippets[:20], model=MODEL)
+    async with followed(tmp_path / "other") as desktop:
+        assert await marks(desktop.stores) != found
+        assert await as_made_anew(desktop, "opened again") == found
+        done = await words_anew(desktop.stores, say=lambda _: None)
+        assert done == {name: len(items) for name, items in found["words"].items()}
+        assert await marks(desktop.stores) == found
