@@ -24,7 +24,9 @@ from benchmarks.table import Row, times
 from stores.authority import Role
 from stores.open import Stores, open_stores
 from stores.ports import LogReader, TextItem
+from stores.records.canon import CanonBatch, FactChange, FactStatus
 from stores.records.ids import Id, SystemIds, derived
+from stores.records.ledger import Canonization
 from stores.records.play import Scene, Speaker, Turn
 
 LONG = Size(scenes=90, scene_turns=1_000, long_scene=10_000, entities=5_000)
@@ -33,6 +35,9 @@ CAUGHT_UP = 10_000
 """Turns that a catch-up is counted in."""
 
 EXCHANGES = 50
+COMMITS = 30
+BATCH = 20
+"""Facts of one commit."""
 
 
 async def measured(size: Size, vectors: int) -> list[Row]:
@@ -57,14 +62,16 @@ async def _rows(stores: Stores, embedder: MiniLmEmbedder, count: int) -> AsyncIt
     seconds = await timed(lambda: _catch_up(words, scenes))
     yield Row(f"words of {turns:,} turns that nothing was indexed of", turns / seconds, unit="/s")
     yield Row(f"  so {CAUGHT_UP:,} turns behind are caught up with in", CAUGHT_UP * seconds / turns, unit="s")
-    items = sum(map(len, await truth.canon(UNIVERSE)))
+    canon = await truth.canon(UNIVERSE)
+    items = len(canon.entities) + len(canon.facts)
     seconds = await timed(lambda: _universe(words))
     yield Row(f"words of {items:,} facts and entities", items / seconds, unit="/s")
 
     again = [await timed(lambda: _looked_at_anew(truth, stores)) for _ in range(3)]
     yield times(f"a start with {turns:,} turns in {len(scenes)} scenes indexed: what is behind?", again)
     same = [await timed(lambda: _universe_anew(truth, stores)) for _ in range(3)]
-    yield times(f"canon of {items:,} compared after a commit", same)
+    yield times(f"canon of {items:,} compared whole, as a start does", same)
+    yield times(f"  what a commit of {BATCH} facts wrote, compared and put", await _committed(stores, words))
     yield times("an exchange of two turns in the longest scene: its words", await _exchanges(stores, words))
 
     shelf = VectorShelf(stores.vectors(Role.INDEXER), embedder)
@@ -94,6 +101,33 @@ async def _universe(indexer: Indexer) -> None:
 
 async def _universe_anew(truth: Truth, stores: Stores) -> None:
     await _universe(Indexer(truth, WordsShelf(stores.words(Role.INDEXER))))
+
+
+async def _committed(stores: Stores, indexer: Indexer) -> list[float]:
+    """Commit facts about one of many, of which one ends; and bring the words up to that."""
+    ids, canon, log = SystemIds(), stores.canon(Role.CANON_KEEPER), stores.log(Role.CANON_KEEPER)
+    (who,) = await canon.entities(UNIVERSE, limit=1)
+    (like,) = await canon.facts_about(who.id, newest=1)
+    found = []
+    for number in range(COMMITS):
+        said = {"proposal_id": None, "recorded_at": like.recorded_at}
+        facts = tuple(
+            like.model_copy(update={**said, "id": ids.new(), "statement": f"It is so, {number}: {place}."})
+            for place in range(BATCH)
+        )
+        ended = FactChange(fact_id=facts[0].id, status=FactStatus.SUPERSEDED, valid_to=9)
+        batch = CanonBatch(
+            id=ids.new(), universe_id=UNIVERSE, entities=(who,), facts=facts, fact_changes=(ended,)
+        )
+        done = Canonization(
+            id=ids.new(), universe_id=UNIVERSE, reason="bench", batch=batch, created_at=like.recorded_at
+        )
+        await log.plan_canonization(done)
+        await canon.commit(batch)
+        await log.close_canonization(done)
+        indexer.committed(UNIVERSE, done.id)
+        found.append(await timed(lambda: _universe(indexer)))
+    return found
 
 
 async def _looked_at_anew(truth: Truth, stores: Stores) -> None:

@@ -286,7 +286,7 @@ class LogReader(Protocol):
         ...
 
     async def canonization_states(self, universe_id: Id) -> dict[Id, CanonizationState]:
-        """Every commit of the universe and how far it is, without what it writes: cheap at any number."""
+        """Every commit of the universe and how far it is; nothing is read of what they write."""
         ...
 
     async def canon_version(self, universe_id: Id) -> str:

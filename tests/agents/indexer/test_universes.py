@@ -211,13 +211,14 @@ async def test_what_waits_to_be_put_is_taken_back_by_the_next_commit(world: Worl
     indexer = await brought(world, shelf)
     hero = next(iter(world.entities.values()))
     facts = tuple(make.fact(f"Fact {number}.", hero, universe_id=world.id) for number in range(9))
-    tom = make.entity("Tom", universe_id=world.id)
-    first = await world.commit(facts=facts, entities=(tom,))
+    people = tuple(make.entity(f"Tom {number}", universe_id=world.id) for number in range(5))
+    first = await world.commit(facts=facts, entities=people)
     indexer.committed(world.id, first.id)
     assert await indexer.universe(world.id) > 0
     never = tuple(_change(fact, FactStatus.RETCONNED) for fact in facts[3:])
-    gone = tom.model_copy(update={"status": EntityStatus.MERGED, "merged_into": hero.id})
-    second = await world.commit(fact_changes=never, entities=(gone,))
+    merged = {"status": EntityStatus.MERGED, "merged_into": hero.id}
+    gone = tuple(one.model_copy(update=merged) for one in people)
+    second = await world.commit(fact_changes=never, entities=gone)
     indexer.committed(world.id, second.id)
     await bring(indexer, world)
     assert shelf.held["facts"].keys() == {fact.id for fact in facts[:3]}
@@ -534,6 +535,29 @@ async def test_a_source_that_was_gone_through_is_not_read_again(world: World) ->
     assert await reads(lambda: indexer.renew([world.id])) == 1
     assert await reads(lambda: indexer.source_came(world.id, book.id)) == 1
     assert await reads(lambda: indexer.doubt([world.id])) == 2
+    assert held(shelf) == await anew(world.truth)
+
+
+async def test_a_source_that_could_not_be_read_is_read_again(world: World) -> None:
+    book, shelf, down = await ingest(world, 4), DictShelf(), False
+
+    class Falters(Counted):
+        def __getattr__(self, name: str) -> Any:
+            if down and name == "snippets":
+                raise StoreUnavailable("The store does not answer.")
+            return super().__getattr__(name)
+
+    log: Any = Falters(world.stores.log(Role.INDEXER))
+    indexer = Indexer(Truth(world.stores.canon(Role.INDEXER), log), shelf)
+    await bring(indexer, world)
+    await ingest(world, 4, book=book, first=4)
+    indexer.source_came(world.id, book.id)
+    down = True
+    with pytest.raises(StoreUnavailable):
+        await bring(indexer, world)
+    down = False
+    await bring(indexer, world)
+    assert len(shelf.held["snippets"]) == 8
     assert held(shelf) == await anew(world.truth)
 
 
