@@ -1,10 +1,10 @@
-"""`python -m benchmarks.recall`: how well turns are found again, on the measuring set, as a table.
+"""`python -m benchmarks.recall`: how well turns are found again, on the measuring sets, as tables.
 
-The log of `benchmarks/recall_set` is brought in and indexed as any log is; its questions are asked by words
+Each log of `benchmarks/recall_set` is brought in and indexed as any log is; its questions are asked by words
 alone, by meaning alone, by both fused, and with the graph on top: without canon, as an imported log has none,
-and with the canon that its gate would have taken (`canon.jsonl`). Weights were chosen on every other question
-of each kind; the others were held out, and are shown apart. How the figures stand to each other is asserted
-in `tests/agents/context_assembly/test_recall_set.py`.
+and (the campaign) with the canon that its gate would have taken (`canon.jsonl`). Weights were chosen on every
+other question of each kind; the others were held out, and are shown apart. How the figures stand to each
+other is asserted in `tests/agents/context_assembly/test_recall_set.py`.
 """
 
 from __future__ import annotations
@@ -28,12 +28,14 @@ from stores.authority import Role
 from stores.records.ids import Id
 
 HERE: Final = Path(__file__).parent / "recall_set"
+CAMPAIGN: Final = "campaign"
+SETS: Final = {CAMPAIGN: HERE, "friends": HERE / "friends", "tavern": HERE / "tavern"}
+"""The measuring sets, by what they are called, with where they lie."""
 AT: Final = (5, 10, 20)
 DEEP: Final = 300
 """How far down is looked for the old and the current value."""
 
 WORDS, MEANING, FUSED, GRAPH, CANON = "words", "meaning", "fused", "+ graph", "+ canon"
-WAYS: Final = (WORDS, MEANING, FUSED, GRAPH, CANON)
 Half = Literal["tuned", "held out"]
 
 
@@ -90,6 +92,11 @@ class Figures:
 class Results:
     asked: tuple[Asked, ...]
 
+    @property
+    def ways(self) -> list[str]:
+        """Return the ways that were gone, in their order."""
+        return list(dict.fromkeys(asked.way for asked in self.asked))
+
     def of(self, way: str, kind: str = "", half: Half | None = None) -> Figures:
         """Return the figures of the questions that have an answer (of one kind, of one half)."""
         those = [
@@ -133,22 +140,24 @@ def read_questions(file: Path) -> tuple[Question, ...]:
         kind = held["kind"]
         half: Half = "held out" if seen[kind] % 2 else "tuned"
         seen[kind] += 1
-        turns, old = tuple(held["turns"]), tuple(held["old"])
+        turns, old = tuple(held["turns"]), tuple(held.get("old", ()))
         found.append(Question(held["id"], kind, held["question"], turns, old, half))
     return tuple(found)
 
 
-async def measured(folder: Path, kept: Path | None = None) -> Results:
-    """Ask every question every way. `kept` is where vectors are kept between runs."""
-    questions = await asyncio.to_thread(read_questions, HERE / "questions.jsonl")
+async def measured(folder: Path, name: str = CAMPAIGN, kept: Path | None = None) -> Results:
+    """Ask every question of a set every way. `kept` is where vectors are kept between runs."""
+    questions = await asyncio.to_thread(read_questions, SETS[name] / "questions.jsonl")
     asked: list[Asked] = []
-    async with indexed(folder, HERE / "log.jsonl", kept) as asking:
+    async with indexed(folder, SETS[name] / "log.jsonl", kept) as asking:
         names = {turn.id: ref for ref, turn in asking.turns.items()}
         ways = (WORDS, MEANING, FUSED, GRAPH)
         asked += [await _ask(asking, question, way, names) for question in questions for way in ways]
-        await take_canon(asking.stores, asking.universe_id, HERE / "canon.jsonl", asking.turns)
-        await index_canon(asking.stores, asking.universe_id, asking.meaning)
-        asked += [await _ask(asking, question, CANON, names) for question in questions]
+        canon = SETS[name] / "canon.jsonl"
+        if canon.exists():
+            await take_canon(asking.stores, asking.universe_id, canon, asking.turns)
+            await index_canon(asking.stores, asking.universe_id, asking.meaning)
+            asked += [await _ask(asking, question, CANON, names) for question in questions]
     return Results(tuple(asked))
 
 
@@ -191,7 +200,7 @@ def table(results: Results) -> str:
     """Return the figures as lines; shares in percent."""
     kinds = list(dict.fromkeys(a.question.kind for a in results.asked if a.question.turns))
     lines = [f"{'':<28}{'recall at 5':>12}{'at 10':>8}{'at 20':>8}{'MRR':>8}{'questions':>11}"]
-    for way in WAYS:
+    for way in results.ways:
         lines.append(_line(f"{way}, all", results.of(way)))
         lines += [_line(f"  {kind}", results.of(way, kind)) for kind in kinds]
         halves: tuple[Half, ...] = ("tuned", "held out")
@@ -199,11 +208,11 @@ def table(results: Results) -> str:
     ahead = 100 * (results.of(GRAPH).recall[1] - results.of(WORDS).recall[1])
     lines += ["", f"{GRAPH} ahead of words alone, at 10: {ahead:.1f} points"]
     lines.append("the current value above the old:")
-    for way in WAYS:
+    for way in results.ways:
         held = 100 * results.current_first(way, "held out")
         lines.append(f"  {way:<10}{100 * results.current_first(way):5.0f} %  (held out: {held:.0f} %)")
     lines.append("confidence tells what has an answer from what has none (0.5: not at all):")
-    lines += [f"  {way:<10}{results.apart(way):6.2f}" for way in (GRAPH, CANON)]
+    lines += [f"  {way:<10}{results.apart(way):6.2f}" for way in (GRAPH, CANON) if way in results.ways]
     return "\n".join(lines)
 
 
@@ -213,9 +222,11 @@ def _line(name: str, figures: Figures) -> str:
 
 
 def main() -> None:
-    argparse.ArgumentParser(prog="python -m benchmarks.recall", description=__doc__).parse_args()
-    with tempfile.TemporaryDirectory(prefix="monitor-recall-") as folder:
-        print(table(asyncio.run(measured(Path(folder)))))
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.recall", description=__doc__)
+    parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {', '.join(SETS)}; all of them")
+    for name in parser.parse_args().sets or SETS:
+        with tempfile.TemporaryDirectory(prefix="monitor-recall-") as folder:
+            print(f"# {name}\n\n{table(asyncio.run(measured(Path(folder), name)))}\n")
 
 
 if __name__ == "__main__":

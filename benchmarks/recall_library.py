@@ -147,9 +147,9 @@ async def take_canon(stores: Stores, universe_id: Id, file: Path, turns: Mapping
 
 async def index_canon(stores: Stores, universe_id: Id, meaning: KeptVectors) -> None:
     truth = Truth(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
-    entities, facts = await truth.canon(universe_id)
-    await put(stores, "entities", entities, meaning)
-    await put(stores, "facts", facts, meaning)
+    canon = await truth.canon(universe_id)
+    await put(stores, "entities", canon.entities, meaning)
+    await put(stores, "facts", canon.facts, meaning)
 
 
 def _entity(line: Mapping[str, Any], universe_id: Id) -> Entity:

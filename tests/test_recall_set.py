@@ -13,6 +13,7 @@ import pytest
 
 from agents.importing.reading import read_log
 from agents.importing.times import day_of
+from benchmarks.recall import CAMPAIGN, SETS
 from benchmarks.recall_set.build import KINDS, LOG, QUESTIONS, read_campaign, read_questions
 
 Rows = list[dict[str, Any]]
@@ -81,3 +82,20 @@ def test_the_log_can_be_imported_as_it_is() -> None:
 def words(text: str) -> set[str]:
     """The longer words of a text, cut to their stems."""
     return {word[:5] for word in re.findall(r"[a-z]+", text.casefold()) if len(word) > 3}
+
+
+@pytest.mark.parametrize("name", [name for name in SETS if name != CAMPAIGN])
+def test_the_other_sets_are_whole(name: str) -> None:
+    turns, questions = (
+        [json.loads(line) for line in (SETS[name] / file).read_text(encoding="utf-8").splitlines()]
+        for file in ("log.jsonl", "questions.jsonl")
+    )
+    there = {turn["turn"] for turn in turns if turn["role"] != "ooc"}
+    for rows, field in ((turns, "turn"), (turns, "text"), (questions, "id"), (questions, "question")):
+        assert [value for value, times in Counter(row[field] for row in rows).items() if times > 1] == []
+    for question in questions:
+        assert {*question["turns"], *question["old"]} <= there
+        assert not set(question["turns"]) & set(question["old"])
+        assert bool(question["turns"]) != (question["kind"] == "unanswerable")
+        assert not question["old"] or question["kind"] == "changed"
+    assert read_log((SETS[name] / "log.jsonl").read_bytes()).problems == ()

@@ -24,10 +24,10 @@ class Weights:
     """What each sign is worth, where the best hit by words, or by meaning, is worth 1. Measured on
     `benchmarks/recall_set` (docs/benchmarks.md)."""
 
-    words: float = 1.0
+    words: float = 1.5
     meaning: float = 2.0
-    own: float = 0.2
-    answer: float = 0.3
+    own: float = 0.8
+    answer: float = 0.15
     question: float = 0.2
     speaker: float = 0.2
     about: float = 0.1
@@ -35,7 +35,7 @@ class Weights:
     day: float = 1.2
     graph: float = 4.0
     bridge: float = 0.2
-    later: float = 1.2
+    later: float = 2.0
     present: float = 0.1
     beside: float = 0.2
 

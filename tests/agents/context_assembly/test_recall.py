@@ -98,7 +98,7 @@ async def test_the_turn_that_answers_comes_first(shelf: Shelf) -> None:
 async def test_a_turn_that_asks_hands_on_to_the_one_that_answers(shelf: Shelf) -> None:
     asks, answers = shelf.turns["t1"], shelf.turns["t2"]
     told = {turn.id: Told.of(turn, turn.name) for turn in (asks, answers)}
-    items = {asks.id: {"meaning": 1.0}, answers.id: {"meaning": 0.6}}
+    items = {asks.id: {"meaning": 1.0}, answers.id: {"meaning": 0.7}}
     by = own_words(items, told, cues_of("How old is he?"), WEIGHTS)
     assert by[answers.id]["meaning"] > by[asks.id]["meaning"]
 
@@ -204,9 +204,9 @@ async def test_canon_leads_to_the_turns_that_it_rests_on_and_what_holds_stands_a
         )
     )
     truth = Truth(shelf.desktop.stores.canon(Role.INDEXER), shelf.desktop.stores.log(Role.INDEXER))
-    entities, facts = await truth.canon(shelf.universe_id)
-    await shelf.desktop.stores.words(Role.INDEXER).put("entities", entities)
-    await shelf.desktop.stores.words(Role.INDEXER).put("facts", facts)
+    canon = await truth.canon(shelf.universe_id)
+    await shelf.desktop.stores.words(Role.INDEXER).put("entities", canon.entities)
+    await shelf.desktop.stores.words(Role.INDEXER).put("facts", canon.facts)
     # The words are the old value's; what is asked is how it is.
     found = await shelf.texts("Does Dana nurse at Saint Bride these days?")
     assert found[0] == LOG[9][1]
