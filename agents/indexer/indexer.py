@@ -38,12 +38,13 @@ FORM: Final = "1"
 
 @dataclass(slots=True)
 class _Walk:
-    """How far a scene has come: its line up to depth `done`, where `at` stands, is right; and how many of its
-    turns are in the index."""
+    """How far a scene has come: its line up to depth `done`, where `at` stands, is right; how many of its
+    turns are in the index, and a print of what they were put with (`_print_of`)."""
 
     done: int = 0
     at: Id | None = None
     turns: int = 0
+    hero: str = ""
 
 
 class Indexer:
@@ -149,7 +150,7 @@ class Indexer:
         if has is not None and has != BEGUN:
             await self._shelf.put("scenes", [item._replace(mark=BEGUN)])
         try:
-            walk = await self._walk(scene, known if known and known.hero == _print_of(hero) else None)
+            walk = await self._walk(scene, known, _print_of(hero))
             if left := await self._further(scene, hero, walk):
                 return left
         except BaseException:
@@ -162,9 +163,13 @@ class Indexer:
         self._suspect.discard(scene.id)
         return 0
 
-    async def _walk(self, scene: Scene, known: Stand | None) -> _Walk:
+    async def _walk(self, scene: Scene, known: Stand | None, hero: str) -> _Walk:
         """Find up to where the scene's turns are right, and take out what is not on the line."""
         walk = self._walks.get(scene.id)
+        if known is not None and known.hero != hero:
+            known = None
+        if walk is not None and walk.hero != hero:
+            walk = None  # who is played got another name since: those that were put bear the old one
         at = walk.at if walk else known.head if known else None
         turns = walk.turns if walk else known.turns if known else 0
         if walk is None and known is None:
@@ -173,6 +178,7 @@ class Indexer:
             walk = await self._back_to_the_line(scene, at, turns)
         elif walk is None:
             walk = await self._at(at, turns)
+        walk.hero = hero
         self._walks[scene.id] = walk
         return walk
 

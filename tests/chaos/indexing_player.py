@@ -1,5 +1,5 @@
 """A real process that plays at random with its whole background, until it is killed; its embedding model is
-killed under it all the while."""
+killed under it all the while. Between two lines its GM puts the world right: names, merges, retcons."""
 
 from __future__ import annotations
 
@@ -11,8 +11,15 @@ from contextlib import suppress
 from pathlib import Path
 
 from agents.indexer.minilm_embedder import MiniLmEmbedder
+from agents.world_views import NewThing
 from monitor_tui.behind import Work
 from monitor_tui.compose import Desktop, open_desktop
+from stores.authority import Role
+from stores.errors import MonitorError
+from stores.records.ledger import Verdict
+from stores.records.world import EntityKind
+from tests.agents.indexer.following import bring_a_source
+from tests.agents.orchestrator.test_world_desk import as_is
 from tests.chaos.player import play_on
 
 
@@ -29,9 +36,46 @@ async def _play(home: Path, notes: Path, dice: random.Random) -> None:
 
     killing = asyncio.create_task(_kill_now_and_then(embedder, dice))
     try:
-        await play_on(open_, notes, dice)
+        await play_on(open_, notes, dice, put_right)
     finally:
         killing.cancel()
+
+
+async def put_right(desktop: Desktop, dice: random.Random) -> None:
+    """Now and then, do to the world what a GM does by hand, and bring a book in."""
+    if dice.random() < 0.5:
+        return
+    desk, canon = desktop.desk, desktop.stores.canon(Role.INDEXER)
+    (universe, *_) = await desk.universes()
+    people = await desk.entities(universe.id)
+    facts = await canon.facts(universe.id, history=True)
+    one, other = dice.choice(people), dice.choice(people)
+    match dice.choice(("bring", "bring", "rename", "describe", "merge", "split", "retcon", "end", "book")):
+        case "bring":
+            work = desk.world.edits.create(
+                universe.id, NewThing(EntityKind.CHARACTER, f"Soul {dice.random()}")
+            )
+        case "rename":
+            work = desk.world.edits.edit(one.id, as_is(one, name=f"{one.name[:4]} {dice.randrange(99)}"))
+        case "describe":
+            work = desk.world.edits.edit(one.id, as_is(one, description=f"Wet {dice.randrange(99)} times."))
+        case "merge" if not other.is_pc and one.kind is other.kind:
+            work = desk.world.edits.merge(one.id, other.id)
+        case "split" if gone := await desk.world.previews.absorbed_by(one.id):
+            work = desk.world.edits.split(gone[0].id)
+        case "retcon" if facts:
+            work = desk.world.edits.retcon(dice.choice(facts).id)
+        case "end" if facts:
+            work = desk.world.edits.end(dice.choice(facts).id)
+        case "book":
+            await bring_a_source(desktop.stores, desk.events, universe.id)
+            return
+        case _:
+            return
+    with suppress(MonitorError):
+        staged = await work
+        await desk.decide(staged.proposal_ids, Verdict.ACCEPT)
+        await desk.commit_universe(universe.id, staged.proposal_ids)
 
 
 async def _kill_now_and_then(embedder: MiniLmEmbedder, dice: random.Random) -> None:

@@ -25,7 +25,16 @@ def run(home: str, notes: str, seed: int) -> None:
     asyncio.run(play_on(lambda: open_desktop(Path(home)), Path(notes), random.Random(seed)))
 
 
-async def play_on(open_: Callable[[], Awaitable[Desktop]], notes: Path, dice: random.Random) -> None:
+async def nothing_else(desktop: Desktop, dice: random.Random) -> None:
+    """Between two lines."""
+
+
+async def play_on(
+    open_: Callable[[], Awaitable[Desktop]],
+    notes: Path,
+    dice: random.Random,
+    also: Callable[[Desktop, random.Random], Awaitable[None]] = nothing_else,
+) -> None:
     sheet = os.open(notes, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
     def note(**entry: Any) -> None:
@@ -42,6 +51,7 @@ async def play_on(open_: Callable[[], Awaitable[Desktop]], notes: Path, dice: ra
         number += 1
         tag = f"{os.getpid()}-{number}"
         scene_id = await _act(desktop.desk, scene_id, tag, dice, note)
+        await also(desktop, dice)
 
 
 async def _scene(desk: Orchestrator) -> str:

@@ -223,6 +223,24 @@ async def test_a_renamed_hero_speaks_under_the_new_name_everywhere(played: Playe
     assert held(shelf) == await anew(played.truth)
 
 
+async def test_a_hero_who_is_renamed_between_two_pieces_speaks_under_the_new_name_in_both(
+    played: Played,
+) -> None:
+    last = None
+    for number in range(7):
+        last = await played.say(f"Turn {number}", last)
+    shelf = DictShelf(piece=3)
+    indexer = Indexer(played.truth, shelf)
+    assert await indexer.scene(played.scene.id) == 4
+    (mara,) = await played.stores.canon(Role.INDEXER).entities(played.scene.universe_id)
+    batch = make.batch(universe_id=mara.universe_id, entities=(mara.model_copy(update={"name": "Marra"}),))
+    await played.stores.canon(Role.CANON_KEEPER).commit(batch)
+    while await indexer.scene(played.scene.id):
+        pass
+    assert {item.text[:6] for item in shelf.held["turns"].values()} == {"Marra:"}
+    assert shelf.held["turns"] == (await anew(played.truth))["turns"]
+
+
 async def test_memories_are_indexed_while_their_turn_is_on_the_line(played: Played) -> None:
     (mara,) = await played.stores.canon(Role.INDEXER).entities(played.scene.universe_id)
     first = await played.say("I wade in.", None)
