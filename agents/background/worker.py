@@ -21,7 +21,8 @@ counted. It may be cancelled at any await; a piece must be idempotent.
 within it the highest `priority`, within that what was asked for first. The lanes run beside each other:
 `WORDS` and `VECTORS` are the Indexer's, `PLAIN` is for what takes milliseconds, `MODEL` for what asks a
 provider and may take a minute. When REMEMBER or SUMMARISE is done with a scene, the runner has the Indexer
-look at that scene (`then`); and whoever changes memories otherwise publishes MemoriesWritten.
+look at that scene (`then`); whoever changes memories otherwise publishes MemoriesWritten, and whoever brings
+a source in SourceCame.
 
 *Failing.* `Later` means that it cannot be now and nothing is wrong (a budget is used up, a model sleeps):
 it is tried again after that time, and not counted. So is `StoreUnavailable`. Any other exception is a
