@@ -11,104 +11,22 @@ last of all that: whatever is cut off before, the next start finds the old one, 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
-from enum import Enum, auto
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from itertools import islice
 from typing import Final
 
 from agents.indexer.comparing import compared, differing, differing_of, take_out
 from agents.indexer.shelves import Shelf
 from agents.indexer.truth import Truth
-from stores.ports import TextItem
+from agents.indexer.world import ALL, Look, World
 from stores.records.canon import CanonBatch
 from stores.records.ids import Id
-from stores.records.ledger import CanonizationState
 
 MOST: Final = 2_000
 """Entities and facts that are asked for by what commits wrote; beyond, all of canon is read."""
 
-_ENDED: Final = (CanonizationState.CLOSED, CanonizationState.DROPPED)
 
 BringScene = Callable[[Id], Awaitable[int]]
-
-
-class _Look(Enum):
-    """What is to be compared."""
-
-    CANON = auto()
-    COMMITS = auto()
-    SOURCES = auto()
-    MEMORIES = auto()
-
-
-_ALL: Final = frozenset({_Look.CANON, _Look.SOURCES, _Look.MEMORIES})
-
-
-@dataclass(slots=True)
-class _World:
-    """What is remembered of a universe between pieces; all of it may be lost at any time.
-
-    `told` are commits that events named, `ended` those that were gone through when nothing more was to come
-    of them, `open` says that some were not; `names` is what everything was called when its facts were
-    compared, `read` are the sources whose snippets were, and `came` those that more came of. `missing` is
-    what is to be put, by collection, `scenes` are looked at again behind that, and `renamed` are entities
-    that are put last.
-    """
-
-    look: set[_Look] = field(default_factory=lambda: set(_ALL))
-    told: set[Id] = field(default_factory=set)
-    ended: set[Id] = field(default_factory=set)
-    open: bool = False
-    names: Mapping[Id, str] | None = None
-    read: set[Id] | None = None
-    came: set[Id] = field(default_factory=set)
-    missing: dict[str, dict[Id, TextItem]] = field(default_factory=dict)
-    scenes: dict[Id, None] = field(default_factory=dict)
-    renamed: dict[Id, TextItem] = field(default_factory=dict)
-
-    @property
-    def left(self) -> int:
-        return sum(map(len, self.missing.values())) + len(self.scenes) + len(self.renamed)
-
-    def want(self, collection: str, items: Iterable[TextItem]) -> None:
-        self.missing.setdefault(collection, {}).update({item.id: item for item in items})
-
-    def drop(self, collection: str, ids: Iterable[Id]) -> None:
-        """What was missing of these is known anew."""
-        for id in ids:
-            self.missing.get(collection, {}).pop(id, None)
-            if collection == "entities":
-                self.renamed.pop(id, None)
-
-    def called_otherwise(self, names: Mapping[Id, str], among: Collection[Id]) -> set[Id]:
-        """Return which of these have another name now than they had, or wait to be put under it."""
-        before = self.names or {}
-        renamed = {id for id in among if id in before and before[id] != names.get(id, before[id])}
-        return renamed | (self.renamed.keys() & set(among))
-
-    def found(
-        self, entities: Iterable[TextItem], facts: Iterable[TextItem], last: Collection[Id], scenes: list[Id]
-    ) -> None:
-        """Note what is to be put, and which of the entities are put `last`, behind what is to be done about
-        the `scenes`."""
-        items = {item.id: item for item in entities}
-        self.want("entities", (item for item in items.values() if item.id not in last))
-        self.want("facts", facts)
-        self.renamed |= {id: item for id, item in items.items() if id in last}
-        self.scenes |= dict.fromkeys(scenes)
-
-    def seen(
-        self, states: Mapping[Id, CanonizationState], gone_through: Collection[Id], told: set[Id]
-    ) -> None:
-        """Note how far commits were before those `gone_through` were compared."""
-        self.ended |= {id for id in gone_through if states[id] in _ENDED}
-        self.open = not states.keys() <= self.ended
-        self.told -= told
-
-    def drop_source(self, source_id: Id) -> None:
-        held = self.missing.get("snippets", {})
-        self.drop("snippets", [id for id, item in held.items() if item.scope["source"] == source_id])
 
 
 class Universes:
@@ -117,7 +35,7 @@ class Universes:
     def __init__(self, truth: Truth, shelf: Shelf) -> None:
         self._truth = truth
         self._shelf = shelf
-        self._worlds: dict[Id, _World] = {}
+        self._worlds: dict[Id, World] = {}
 
     # --- where to look -------------------------------------------------------------------------------
 
@@ -127,12 +45,12 @@ class Universes:
 
     def renew(self, universe_id: Id) -> None:
         """Compare all of it, but for sources that were gone through."""
-        self._world(universe_id).look |= _ALL
+        self._world(universe_id).look |= ALL
 
     def committed(self, universe_id: Id, canonization_id: Id = "") -> None:
         """Commits may have been written; this one was, if one is named."""
         world = self._world(universe_id)
-        world.look.add(_Look.COMMITS)
+        world.look.add(Look.COMMITS)
         if canonization_id:
             world.told.add(canonization_id)
 
@@ -143,12 +61,12 @@ class Universes:
     def source_came(self, universe_id: Id, source_id: Id) -> None:
         """It came, or more snippets of it did."""
         world = self._world(universe_id)
-        world.look.add(_Look.SOURCES)
+        world.look.add(Look.SOURCES)
         world.came.add(source_id)
 
     def remembered(self, universe_id: Id) -> None:
         """Memories of no scene have changed."""
-        self._world(universe_id).look.add(_Look.MEMORIES)
+        self._world(universe_id).look.add(Look.MEMORIES)
 
     # --- bringing ------------------------------------------------------------------------------------
 
@@ -159,16 +77,24 @@ class Universes:
         if world.look:
             await self._compare(universe_id, world)
         if not await self._put(world):
-            if world.scenes:
-                await self._scene(world, bring_scene)
-            elif world.renamed:
-                some = list(islice(world.renamed.values(), self._shelf.piece))
-                await self._shelf.put("entities", some)
-                world.drop("entities", [item.id for item in some])
+            await self._next(universe_id, world, bring_scene)
         more = bool(world.look) or self._worlds.get(universe_id) is not world
         return max(world.left, int(more))
 
-    async def _put(self, world: _World) -> int:
+    async def _next(self, universe_id: Id, world: World, bring_scene: BringScene) -> None:
+        """Do one thing of what is left when nothing is to be put."""
+        if world.scenes:
+            await self._scene(world, bring_scene)
+        elif world.renamed:
+            some = list(islice(world.renamed.values(), self._shelf.piece))
+            await self._shelf.put("entities", some)
+            world.drop("entities", [item.id for item in some])
+        elif world.unread:
+            await self._source(world)
+        elif world.known is not None:
+            await self._sweep(universe_id, world)
+
+    async def _put(self, world: World) -> int:
         room = self._shelf.piece
         for collection, items in world.missing.items():
             if some := list(islice(items.values(), room)):
@@ -178,29 +104,29 @@ class Universes:
                 room -= len(some)
         return self._shelf.piece - room
 
-    async def _scene(self, world: _World, bring_scene: BringScene) -> None:
+    async def _scene(self, world: World, bring_scene: BringScene) -> None:
         scene_id = next(iter(world.scenes))
         if not await bring_scene(scene_id):
             world.scenes.pop(scene_id, None)
 
     # --- comparing -----------------------------------------------------------------------------------
 
-    async def _compare(self, universe_id: Id, world: _World) -> None:
+    async def _compare(self, universe_id: Id, world: World) -> None:
         look, world.look = world.look, set()
         try:
-            if _Look.CANON in look:
+            if Look.CANON in look:
                 await self._canon(universe_id, world)
-            elif _Look.COMMITS in look:
+            elif Look.COMMITS in look:
                 await self._commits(universe_id, world)
-            if _Look.SOURCES in look:
+            if Look.SOURCES in look:
                 await self._sources(universe_id, world)
-            if _Look.MEMORIES in look:
+            if Look.MEMORIES in look:
                 await self._memories(universe_id, world)
         except BaseException:
             world.look |= look
             raise
 
-    async def _canon(self, universe_id: Id, world: _World) -> None:
+    async def _canon(self, universe_id: Id, world: World) -> None:
         told = set(world.told)
         # First how far the commits are: what is written after that is gone through the next time.
         states = await self._truth.log.canonization_states(universe_id)
@@ -220,7 +146,7 @@ class Universes:
         world.names = canon.names
         world.seen(states, states.keys(), told)
 
-    async def _commits(self, universe_id: Id, world: _World) -> None:
+    async def _commits(self, universe_id: Id, world: World) -> None:
         told = set(world.told)
         states = await self._truth.log.canonization_states(universe_id)
         new = states.keys() - world.ended
@@ -246,45 +172,51 @@ class Universes:
         world.names = {id: name for id, name in world.names.items() if id not in entity_ids} | names
         world.seen(states, new, told)
 
-    async def _naming(self, universe_id: Id, world: _World, entity_ids: Collection[Id]) -> list[Id]:
+    async def _naming(self, universe_id: Id, world: World, entity_ids: Collection[Id]) -> list[Id]:
         """Return which scenes are to be looked at again, as these have another name."""
         if not entity_ids:
             return []
-        world.look.add(_Look.MEMORIES)
+        world.look.add(Look.MEMORIES)
         return await self._truth.scenes_naming(universe_id, entity_ids)
 
-    async def _sources(self, universe_id: Id, world: _World) -> None:
+    async def _sources(self, universe_id: Id, world: World) -> None:
         """Snippets are never changed nor taken back: a source is read once, unless more of it comes."""
         came, world.came = world.came, set()
         try:
             listed = set(await self._truth.sources(universe_id))
-            before = world.read or set[Id]()
-            wanted: set[Id] = set()
-            for source_id in sorted(listed - (before - came)):
-                snippets = await self._truth.snippets(source_id)
-                wanted |= {item.id for item in snippets}
-                lacking = await differing(self._shelf, "snippets", snippets, {"source": source_id})
-                world.want("snippets", lacking)
-            for source_id in before - listed:
+            for source_id in world.read - listed:
                 world.drop_source(source_id)
                 there = await self._shelf.marks("snippets", scope={"source": source_id})
                 await take_out(self._shelf, "snippets", there.keys())
-            if world.read is None:
-                there = await self._shelf.marks("snippets", scope={"universe": universe_id})
-                await take_out(self._shelf, "snippets", there.keys() - wanted)
         except BaseException:
             world.came |= came
             raise
-        world.read = listed
+        world.read = (world.read & listed) - came
+        world.unread = dict.fromkeys(sorted(listed - world.read))
 
-    async def _memories(self, universe_id: Id, world: _World) -> None:
+    async def _source(self, world: World) -> None:
+        source_id = next(iter(world.unread))
+        snippets = await self._truth.snippets(source_id)
+        world.want("snippets", await differing(self._shelf, "snippets", snippets, {"source": source_id}))
+        if world.known is not None:
+            world.known |= {item.id for item in snippets}
+        del world.unread[source_id]
+        world.read.add(source_id)
+
+    async def _sweep(self, universe_id: Id, world: World) -> None:
+        """Take out, once a process, what no source has that is there."""
+        there = await self._shelf.marks("snippets", scope={"universe": universe_id})
+        await take_out(self._shelf, "snippets", there.keys() - (world.known or set()))
+        world.known = None
+
+    async def _memories(self, universe_id: Id, world: World) -> None:
         ids, wanted = await self._truth.memories_of_no_scene(universe_id)
         lacking = await differing_of(self._shelf, "memories", wanted, ids)
         world.drop("memories", ids)
         world.want("memories", lacking)
 
-    def _world(self, universe_id: Id) -> _World:
-        return self._worlds.setdefault(universe_id, _World())
+    def _world(self, universe_id: Id) -> World:
+        return self._worlds.setdefault(universe_id, World())
 
 
 def _written(batches: Iterable[CanonBatch]) -> tuple[set[Id], set[Id]]:
