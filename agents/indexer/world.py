@@ -66,11 +66,10 @@ class World:
             if collection == "entities":
                 self.renamed.pop(id, None)
 
-    def called_otherwise(self, names: Mapping[Id, str], among: Collection[Id]) -> set[Id]:
+    def called_otherwise(self, called: Mapping[Id, str]) -> set[Id]:
         """Return which of these have another name now than they had, or wait to be put under it."""
         before = self.names or {}
-        renamed = {id for id in among if id in before and before[id] != names.get(id, before[id])}
-        return renamed | (self.renamed.keys() & set(among))
+        return {id for id in called if before.get(id, called[id]) != called[id] or id in self.renamed}
 
     def found(
         self, entities: Iterable[TextItem], facts: Iterable[TextItem], last: Collection[Id], scenes: list[Id]

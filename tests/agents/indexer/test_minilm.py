@@ -83,6 +83,19 @@ async def test_is_started_anew_when_it_was_killed(embedder: MiniLmEmbedder) -> N
     assert cosine(before[0], after[0]) == pytest.approx(1.0, abs=1e-5)
 
 
+async def test_killed_over_a_question_and_what_is_indexed_both_are_answered(embedder: MiniLmEmbedder) -> None:
+    await embedder.embed(["wake up"])
+    assert embedder.pid is not None
+    both = asyncio.gather(
+        embedder.embed(["a line of the log " * 9] * 30), embedder.embed(["who has the ring?"], urgent=True)
+    )
+    await asyncio.sleep(0)
+    os.kill(embedder.pid, signal.SIGKILL)
+    many, one = await both
+    assert len(many) == 30
+    assert len(one) == 1
+
+
 async def test_goes_away_when_nobody_asks() -> None:
     embedder = MiniLmEmbedder(idle=0.05)
     try:

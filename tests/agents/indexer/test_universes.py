@@ -398,6 +398,7 @@ async def _commit_and_cut_off(home: Path, steps: list[tuple[str, int, str]]) -> 
 def _batch(world: World, what: str, dice: random.Random) -> dict[str, Any]:
     entities, facts = list(world.entities.values()), list(world.facts.values())
     one = dice.choice(entities)
+    canonical = one.status is EntityStatus.CANONICAL  # nothing else is renamed: its name is another's
     fact = dice.choice(facts) if facts else None
     match what:
         case "end" if fact:
@@ -414,9 +415,9 @@ def _batch(world: World, what: str, dice: random.Random) -> dict[str, Any]:
                 "fact_changes": (_change(fact, FactStatus.SUPERSEDED),),
                 "supersedes": (edge,),
             }
-        case "rename":
+        case "rename" if canonical:
             return {"entities": (one.model_copy(update={"name": f"{one.name[:6]} {dice.randrange(9)}"}),)}
-        case "describe":
+        case "describe" if canonical:
             return {"entities": (one.model_copy(update={"description": f"Wet {dice.randrange(9)}."}),)}
         case "merge" if len(entities) > 2 and not one.is_pc:
             gone = {"status": EntityStatus.MERGED, "merged_into": entities[0].id}
