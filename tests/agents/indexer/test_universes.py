@@ -275,6 +275,21 @@ async def test_a_merge_and_its_split_leave_no_name_behind(world: World) -> None:
     assert held(shelf) == await anew(world.truth)
 
 
+async def test_who_is_renamed_and_merged_in_one_go_is_remembered_under_the_new_name(world: World) -> None:
+    hero = next(iter(world.entities.values()))
+    tom = make.entity("Tom", universe_id=world.id)
+    await world.commit(entities=(tom,))
+    await world.remembers(tom, "I hummed.")
+    shelf = DictShelf()
+    indexer = await brought(world, shelf)
+    gone = {"name": "Thomas", "status": EntityStatus.MERGED, "merged_into": hero.id}
+    done = await world.commit(entities=(tom.model_copy(update=gone),))
+    indexer.committed(world.id, done.id)
+    await bring(indexer, world)
+    assert "Thomas: I hummed." in {item.text for item in shelf.held["memories"].values()}
+    assert held(shelf) == await anew(world.truth)
+
+
 async def test_a_commit_that_nobody_told_of_comes_with_the_next(world: World) -> None:
     shelf = DictShelf()
     indexer = await brought(world, shelf)
