@@ -120,7 +120,8 @@ class MiniLmEmbedder:
             except TimeoutError:
                 if self._child is None or self._at_rest():
                     await self._end(self._child)
-                    return
+                    if not lane.waiting:  # it takes a moment to end, and somebody may have come
+                        return
 
     def _at_rest(self) -> bool:
         busy = self._child is not None and self._child.busy
