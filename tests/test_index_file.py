@@ -272,6 +272,16 @@ def test_a_whole_page_asks_for_so_many_words_only() -> None:
     assert asked.expression.count('"') == 2 * MOST_WORDS
 
 
+def test_a_word_of_most_rows_is_not_asked_for_beside_a_rarer_one() -> None:
+    rows = {"rare": 1, "said": 600}
+    asked = search_for(words("said", "rare"), None, rows.__getitem__, 1_100)
+    assert asked == Search('text: ("rare")')
+    alone = search_for(words("said"), None, rows.__getitem__, 1_100)
+    assert alone == Search('text: ("said")')
+    few = search_for(words("said", "rare"), None, rows.__getitem__, 700)
+    assert few == Search('text: ("rare" OR "said")')
+
+
 async def test_a_wide_scope_and_a_narrow_one_are_both_held_to(tmp_path: Path) -> None:
     index = await open_index(tmp_path / "index.db")
     own = EmbeddedWords(index, Role.INDEXER)

@@ -75,9 +75,10 @@ class Recollector:
             return Findings()
         cues, notes = cues_of(question), _Notes()
         scope = scope_of(kind, within)
-        by_words, by_meaning, linked = await gather(
-            notes.gone_without("words", self._by_words(kind, question, scope)),
+        # Meaning first: the question's vector takes longest, and another process makes it.
+        by_meaning, by_words, linked = await gather(
             notes.gone_without("meaning", self._by_meaning(kind, question, scope, notes)),
+            notes.gone_without("words", self._by_words(kind, question, scope)),
             notes.gone_without("graph", self._linked(kind, question, cues, within, notes)),
         )
         lists = {"words": normalised(by_words or ()), "meaning": normalised(by_meaning or ())}

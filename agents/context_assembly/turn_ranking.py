@@ -8,7 +8,6 @@ said later. Source: design/libraries.md, "Embeddings".
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -71,7 +70,7 @@ By = dict[Id, dict[str, float]]
 def own_words(items: By, told: Mapping[Id, Told], cues: Cues, weights: Weights) -> By:
     """Give each turn what its item got, and what its own words are worth. A turn that asks hands a part on to
     the turn behind it, which answers, and is worth less itself: it seldom holds what is asked."""
-    rarity = rarity_of(told.values())
+    rarity = rarity_of(cues.stems, told.values())
     by: By = {}
     for id, one in told.items():
         found = dict(items.get(id, {}))
@@ -90,14 +89,10 @@ def own_words(items: By, told: Mapping[Id, Told], cues: Cues, weights: Weights) 
     return by
 
 
-def rarity_of(told: Iterable[Told]) -> dict[str, float]:
-    """Return what a word is worth: the rarer among these turns, the more."""
-    counts = Counter[str]()
-    number = 0
-    for one in told:
-        counts.update(one.stems)
-        number += 1
-    return {stem: math.log(1 + number / (count + 0.5)) for stem, count in counts.items()}
+def rarity_of(asked: Iterable[str], told: Collection[Told]) -> dict[str, float]:
+    """Return what each word that is asked for is worth: the rarer among these turns, the more."""
+    counts = {stem: sum(stem in one.stems for one in told) for stem in asked}
+    return {stem: math.log(1 + len(told) / (count + 0.5)) for stem, count in counts.items() if count}
 
 
 def beside(items: By, told: Mapping[Id, Told], weights: Weights) -> By:

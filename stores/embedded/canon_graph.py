@@ -73,10 +73,11 @@ def _put_entities(connection: apsw.Connection, entities: Sequence[Entity]) -> No
 def _add_facts(connection: apsw.Connection, facts: Sequence[Fact]) -> None:
     add(connection, "canon_facts", facts)
     connection.executemany(
-        """INSERT INTO canon_involvements(fact_id, ordinal, role, entity_id, predicate)
-           VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""",
+        """INSERT INTO canon_involvements(fact_id, ordinal, role, entity_id, predicate, begins, made)
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6, (SELECT made FROM canon_facts WHERE id = ?1))
+           ON CONFLICT DO NOTHING""",
         (
-            (fact.id, ordinal, involvement.role, involvement.entity_id, fact.predicate)
+            (fact.id, ordinal, involvement.role, involvement.entity_id, fact.predicate, fact.valid_from)
             for fact in facts
             for ordinal, involvement in enumerate(fact.involves)
         ),

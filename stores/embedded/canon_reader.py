@@ -104,16 +104,19 @@ class CanonReads(Reads):
         limit: int = 1_000,
     ) -> list[Fact]:
         first, last = begins or (None, None)
-        of_it = "i.entity_id = :entity" + (" AND i.predicate = :predicate" if predicate else "")
+        of_it, by = "i.entity_id = :entity", "fact_by_entity_made"
+        if begins:
+            of_it, by = of_it + " AND i.begins BETWEEN :first AND :last", "fact_by_entity_begins"
+        if predicate:
+            of_it, by = of_it + " AND i.predicate = :predicate", "fact_by_entity"
         return await self._all(
             Fact,
             # Which, by indexes that hold all that is asked of them; then the bodies of those alone.
             f"""SELECT body FROM canon_facts WHERE made IN (
-                  SELECT f.made FROM canon_involvements i
+                  SELECT DISTINCT i.made FROM canon_involvements i INDEXED BY {by}
                   CROSS JOIN canon_facts f INDEXED BY fact_as_it_stands ON f.id = i.fact_id
                   WHERE {of_it} AND (:history OR {_CURRENT})
-                    AND (:first IS NULL OR f.valid_from BETWEEN :first AND :last)
-                  GROUP BY f.made ORDER BY f.made {"DESC" if newest is not None else ""} LIMIT :limit)
+                  ORDER BY i.made {"DESC" if newest is not None else ""} LIMIT :limit)
                 ORDER BY made""",
             {
                 "entity": entity_id,

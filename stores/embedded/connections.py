@@ -23,6 +23,9 @@ Durability = Literal["FULL", "NORMAL", "OFF"]
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _WAL_LIMIT = 64 * 1024 * 1024
+_CACHE_KB = 8_000
+"""What a connection keeps of its file: SQLite's own 2 MB are read anew all the time in a long campaign."""
+
 _BUSY_MS = 5_000
 
 
@@ -80,6 +83,7 @@ class Connections:
 
     def _settle(self, connection: apsw.Connection) -> None:
         connection.set_busy_timeout(_BUSY_MS)
+        connection.pragma("cache_size", -_CACHE_KB)
         connection.pragma("synchronous", self._durability)
         connection.pragma("foreign_keys", True)
         connection.pragma("recursive_triggers", True)  # or REPLACE would delete past the delete triggers

@@ -27,7 +27,9 @@ __all__ = ["Database", "Durability", "Migration", "Priority", "Transactions"]
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]
 
-_READERS = 3
+_READERS = 2
+"""Threads that read a file: one that reads long leaves one for the others. On two cores a third makes all
+that is read a tenth dearer, as they take the interpreter from each other."""
 
 
 class Transactions(Protocol):

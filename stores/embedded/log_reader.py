@@ -339,9 +339,12 @@ class LogReads(MemoryReads):
         return {snippet.id: snippet for snippet in await self._all(Snippet, sql, (id_list(ids),))}
 
 
-_MARKS = """SELECT d.body FROM decisions d
-    JOIN on_line l ON l.turn_id = d.turn_id AND l.scene_id = d.scene_id
-    JOIN turns t ON t.id = d.turn_id WHERE d.scene_id = ? ORDER BY t.depth, d.made"""
+# From the few decisions to the line, and not along the line.
+_MARKS = """SELECT d.body FROM decisions d INDEXED BY decision_by_scene
+    CROSS JOIN turns t ON t.id = d.turn_id
+    WHERE d.scene_id = ? AND EXISTS (
+      SELECT 1 FROM on_line l WHERE l.turn_id = d.turn_id AND l.scene_id = d.scene_id)
+    ORDER BY t.depth, d.made"""
 
 
 def _moment(at: datetime) -> str:

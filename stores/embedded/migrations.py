@@ -136,6 +136,22 @@ def m007_facts_as_they_stand(connection: apsw.Connection) -> None:
     )
 
 
+def m008_newest_first(connection: apsw.Connection) -> None:
+    """The newest facts of a hero of five thousand, and those that began lately, without looking at them all;
+    and how far each commit is, without its batch."""
+    connection.execute("ALTER TABLE canon_involvements ADD COLUMN made INTEGER")
+    connection.execute("ALTER TABLE canon_involvements ADD COLUMN begins INTEGER")
+    connection.execute(
+        """UPDATE canon_involvements SET (made, begins) =
+             (SELECT f.made, f.valid_from FROM canon_facts f WHERE f.id = fact_id)"""
+    )
+    connection.execute("CREATE INDEX fact_by_entity_made ON canon_involvements (entity_id, made, fact_id)")
+    connection.execute(
+        "CREATE INDEX fact_by_entity_begins ON canon_involvements (entity_id, begins, made, fact_id)"
+    )
+    connection.execute("CREATE INDEX canonization_as_it_stands ON canonizations (universe_id, state, id)")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_policies,
@@ -144,6 +160,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m005_calls,
     m006_memories,
     m007_facts_as_they_stand,
+    m008_newest_first,
 )
 
 

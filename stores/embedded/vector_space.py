@@ -28,7 +28,7 @@ Words = npt.NDArray[np.uint64]
 _SIEVED = 16_384
 """Rows from which the signs are looked at first."""
 
-_LIKELY = 16
+_LIKELY = 24
 _LEAST_LIKELY = 4_096
 _LIKELY_EACH = 40
 """Which part of them (one by it) is then measured; at least so many, and so many for each one wanted."""

@@ -17,8 +17,11 @@ MOST_TEXT = 2_000
 """Characters of a query that are read; the words of a whole page are no longer a question."""
 
 MOST_WORDS = 32
-MOST_ROWS = 8_000
+MOST_ROWS = 6_000
 """Words asked for, and rows scored, at most; the rarest word is always asked for."""
+
+_FEW = 1_000
+"""Rows of a scope in which a word is asked for however common it is: it costs nothing."""
 
 _WIDE = 4
 """A scope that holds this part of all rows (one by it) or more is held against the hits."""
@@ -72,7 +75,7 @@ def search_for(
     if not within:
         return None
     wide = within * _WIDE >= total
-    chosen = _rarest(_telling(words), total if wide else within, rows_with)
+    chosen = _rarest(_telling(words), total if wide else within, rows_with, total)
     if not chosen:
         return None
     text = "text: ({})".format(" OR ".join(f'"{word.text}"' for word in chosen))
@@ -87,8 +90,9 @@ def _telling(words: Sequence[Word]) -> list[Word]:
     return list({word.stem: word for word in telling}.values())
 
 
-def _rarest(words: Sequence[Word], most_hits: int, rows_with: Callable[[str], int]) -> list[Word]:
-    """The rarest words first, until they would cost too much.
+def _rarest(words: Sequence[Word], most_hits: int, rows_with: Callable[[str], int], total: int) -> list[Word]:
+    """The rarest words first, until they would cost too much, or say nothing: BM25 gives no weight to a word
+    that stands in half of the rows.
 
     A scope that holds few rows makes every word cheap: `most_hits` is all that any of them can hit. Rows
     that are only walked past cost an eighth of those that are scored.
@@ -98,7 +102,7 @@ def _rarest(words: Sequence[Word], most_hits: int, rows_with: Callable[[str], in
     cost = 0
     for rows, word in by_rarity[:MOST_WORDS]:
         cost += min(rows, most_hits) + rows // 8
-        if chosen and cost > MOST_ROWS:
+        if chosen and (cost > MOST_ROWS or (most_hits > _FEW and 2 * rows > total)):
             break
         chosen.append(word)
     return chosen
