@@ -246,7 +246,7 @@ def test_the_rarest_word_is_asked_for_whatever_it_costs() -> None:
 
 def test_words_are_cheap_in_a_small_scope() -> None:
     scope = scope_word("scene", "one")
-    rows = {"rare": 10, "common": 60_000, scope: 50}
+    rows = {"rare": 10, "common": 40_000, scope: 50}
     asked = search_for(words("common", "rare"), {"scene": "one"}, rows.__getitem__, MANY)
     assert asked == Search(f'text: ("rare" OR "common") AND scope: "{scope}"')
 
