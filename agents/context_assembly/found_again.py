@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from asyncio import gather
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from agents.context_assembly.recall_port import Findings, Found, Recall, Within
+from agents.context_assembly.recall_port import Findings, Found, InView, Recall, Within
 from agents.context_assembly.standing import is_over
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Fact
@@ -68,20 +68,14 @@ class Finding:
         self._canon = canon
         self._log = log
 
-    async def of(
-        self, question: str, universe_id: Id, *, in_view: Callable[[], Awaitable[Collection[Id]]]
-    ) -> FoundAgain:
+    async def of(self, question: str, universe_id: Id, *, in_view: InView) -> FoundAgain:
         """Return what bears on the question, but for the turns `in_view`, which are read while the rest is
         looked for."""
         if not question.strip():
             return FoundAgain()
         within = Within(universe_id)
-
-        async def turns_out_of_view() -> Findings:
-            return await self._recall.find("turns", question, within, k=LOOKED_AT, without=await in_view())
-
         turns, facts, snippets = await gather(
-            turns_out_of_view(),
+            self._recall.find("turns", question, within, k=LOOKED_AT, without=in_view),
             self._recall.find("facts", question, within, k=FACTS),
             self._recall.find("snippets", question, within, k=RULES),
         )

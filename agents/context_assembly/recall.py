@@ -8,14 +8,14 @@ AGENT_ORCHESTRATION, ContextAssembly ("Retrieval strategies").
 from __future__ import annotations
 
 from asyncio import gather
-from collections.abc import Awaitable, Collection, Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Final, TypeVar
 
 from agents.context_assembly.cues import MOST_TEXT, Cues, cues_of
 from agents.context_assembly.fusion import fused, normalised, ranked
 from agents.context_assembly.in_flight import InFlight
 from agents.context_assembly.linking import Linked, Links
-from agents.context_assembly.recall_port import Findings, Found, Kind, Within
+from agents.context_assembly.recall_port import Findings, Found, InView, Kind, Within
 from agents.context_assembly.standing import Standings
 from agents.context_assembly.turn_ranking import WEIGHTS, Weights
 from agents.context_assembly.turn_search import TurnSearch
@@ -67,7 +67,7 @@ class Recollector:
         self._turns = TurnSearch(canon, log, words, weights)
 
     async def find(
-        self, kind: Kind, question: str, within: Within, *, k: int = 20, without: Collection[Id] = ()
+        self, kind: Kind, question: str, within: Within, *, k: int = 20, without: InView | None = None
     ) -> Findings:
         """Return the `k` best by words, meaning and graph, best first."""
         question = question[:MOST_TEXT].strip()
@@ -88,7 +88,7 @@ class Recollector:
         except StoreError as error:
             notes.add(f"not checked against the record: {error.what}")
             by = {}
-        taken = set(without)
+        taken = set(await without()) if without else set()
         near = {id: max(0.0, min(1.0, cosine)) for id, cosine in by_meaning or ()}
         best = [id for id in ranked(by) if id not in taken][:k]
         return Findings(

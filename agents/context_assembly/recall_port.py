@@ -5,7 +5,7 @@ Source: design/loops.md, "Memory layers"; the issue "Context that remembers", Co
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -51,14 +51,19 @@ class Findings:
         return max((found.near for found in self.found[:3]), default=0.0)
 
 
+InView = Callable[[], Awaitable[Collection[Id]]]
+"""Gives what is in view, and is not to be found again."""
+
+
 class Recall(Protocol):
     """Read-only and stateless. Nothing that was taken back is ever found."""
 
     async def find(
-        self, kind: Kind, question: str, within: Within, *, k: int = 20, without: Collection[Id] = ()
+        self, kind: Kind, question: str, within: Within, *, k: int = 20, without: InView | None = None
     ) -> Findings:
-        """The `k` best for the question by words, meaning and graph. An index that is down, or behind, is a
-        note and never an error."""
+        """The `k` best for the question by words, meaning and graph, but for those that `without` gives
+        (it is asked last). An index that is down, or behind, is a note and never an error; what `without` raises
+        is raised."""
         ...
 
     async def words(self, kind: Kind, question: str, within: Within, *, k: int = 50) -> Findings:

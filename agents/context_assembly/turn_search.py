@@ -33,8 +33,8 @@ from stores.ports import CanonReader, LogReader, TextIndex
 from stores.records.ids import Id
 from stores.records.play import Speaker
 
-READ: Final = 7
-LEAST_READ: Final = 80
+READ: Final = 5
+LEAST_READ: Final = 60
 MOST_READ: Final = 140
 """Turns that are read and weighed for each one wanted: the best of what the indexes gave together."""
 FIRST: Final = 5
