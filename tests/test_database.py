@@ -17,6 +17,7 @@ import apsw
 import pytest
 
 from stores.authority import Role
+from stores.embedded.canon_graph import EmbeddedCanon
 from stores.embedded.database import Database, Priority
 from stores.embedded.library import APPLICATION_ID, open_library
 from stores.embedded.migrations import MIGRATIONS, TABLES
@@ -215,6 +216,38 @@ async def test_a_library_of_any_earlier_format_keeps_what_it_holds(path: Path, v
         await narrator.mark_decisions([make.mark(said)])
         assert await log.llm_calls(story_id=story.id) == [call]
         assert len(await log.decision_marks(scene.id)) == 1
+    finally:
+        await library.close()
+
+
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+async def test_facts_of_any_earlier_format_are_found_by_whom_they_involve(path: Path, version: int) -> None:
+    """What an index needs of a fact is filled in for those that are there already."""
+    old = await Database.open(
+        path, store_of_table=TABLES, migrations=MIGRATIONS[:version], application_id=APPLICATION_ID
+    )
+    hero = make.entity("Mara")
+    facts = [make.fact(f"Mara is at mile {mile}.", hero, valid_from=mile) for mile in range(5)]
+
+    def write(connection: apsw.Connection) -> None:
+        for fact in facts:
+            connection.execute("INSERT INTO canon_facts(body) VALUES (?)", (fact.model_dump_json(),))
+            connection.execute(
+                """INSERT INTO canon_involvements(fact_id, ordinal, role, entity_id, predicate)
+                   VALUES (?, 0, 'subject', ?, ?)""",
+                (fact.id, hero.id, fact.predicate),
+            )
+
+    await old.write_as_owner(write)
+    await old.close()
+    library = await open_library(path)
+    canon = EmbeddedCanon(library, Role.CANON_KEEPER)
+    try:
+        later = make.fact("Mara is at mile 5.", hero, valid_from=5)
+        await canon.commit(make.batch(facts=(later,)))
+        assert await canon.facts_about(hero.id) == [*facts, later]
+        assert await canon.facts_about(hero.id, newest=2) == [facts[4], later]
+        assert await canon.facts_about(hero.id, begins=(1, 3)) == facts[1:4]
     finally:
         await library.close()
 

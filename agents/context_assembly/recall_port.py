@@ -62,8 +62,8 @@ class Recall(Protocol):
         self, kind: Kind, question: str, within: Within, *, k: int = 20, without: InView | None = None
     ) -> Findings:
         """The `k` best for the question by words, meaning and graph, but for those that `without` gives
-        (it is asked last). An index that is down, or behind, is a note and never an error; what `without` raises
-        is raised."""
+        (it is asked last). An index that is down, or behind, is a note and never an error; what `without`
+        raises is raised."""
         ...
 
     async def words(self, kind: Kind, question: str, within: Within, *, k: int = 50) -> Findings:
