@@ -21,5 +21,10 @@ class InFlight(Generic[T]):
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = create_task(look())
-            task.add_done_callback(lambda done: self._tasks.pop(key, None))
+            task.add_done_callback(lambda done: self._ended(key, done))
         return await shield(task)
+
+    def _ended(self, key: Hashable, task: Task[T]) -> None:
+        self._tasks.pop(key, None)
+        if not task.cancelled():
+            task.exception()  # when nobody waits any more, it is not asyncio's to complain about

@@ -80,11 +80,10 @@ class MiniLmEmbedder:
     async def close(self) -> None:
         """End the child. Calls that wait get EmbedderUnavailable."""
         self._closed = True
-        for lane in self._lanes:
-            if lane.serving is not None:
-                lane.serving.cancel()
-                with suppress(asyncio.CancelledError):
-                    await lane.serving
+        serving = [lane.serving for lane in self._lanes if lane.serving is not None]
+        for one in serving:  # both before either is waited for: else the second starts a child for the first
+            one.cancel()
+        await asyncio.gather(*serving, return_exceptions=True)
         await self._end(self._child)
         self._refuse(EmbedderUnavailable("MONITOR is closing."))
 
@@ -128,7 +127,8 @@ class MiniLmEmbedder:
         return not busy and time.monotonic() - self._used >= self._idle
 
     async def _answer(self, batch: _Batch, urgent: bool) -> None:
-        """Ask the child, and once more if it died of it or before: a second death is the texts' fault."""
+        """Ask the child, and once more if it died of it or before: a second death is the texts' fault.
+        Whatever comes of it, whoever waits is told."""
         try:
             for again in (True, False):
                 child = await self._at_work()
@@ -145,13 +145,14 @@ class MiniLmEmbedder:
                 if not batch.answer.done():
                     batch.answer.set_result(vectors)
                 return
-        except TextsRefused as error:
-            if not batch.answer.done():
-                batch.answer.set_exception(error)
+        except asyncio.CancelledError:
+            _tell(batch, EmbedderUnavailable("MONITOR is closing."))
+            raise
         except EmbedderUnavailable as error:
-            if not batch.answer.done():
-                batch.answer.set_exception(error)
+            _tell(batch, error)
             self._refuse(error)
+        except Exception as error:  # noqa: BLE001 - told to whoever asked; the lane goes on
+            _tell(batch, error)
 
     async def _at_work(self) -> _Child:
         """Return the child, started if need be. Raises EmbedderUnavailable."""
@@ -163,8 +164,7 @@ class MiniLmEmbedder:
     def _refuse(self, error: EmbedderUnavailable) -> None:
         for lane in self._lanes:
             for batch in lane.waiting:
-                if not batch.answer.done():
-                    batch.answer.set_exception(error)
+                _tell(batch, error)
             lane.waiting.clear()
 
     async def _end(self, child: _Child | None) -> None:
@@ -273,24 +273,27 @@ async def _start() -> _Child:
             todo=f"`pip install {' '.join(name.replace('_', '-') for name in missing)}`; until then search "
             "goes by words alone.",
         )
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-P", "-m", "agents.indexer.child"),  # not the folder that we stand in: see agents.model.client
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        env=child_environ({"OPENBLAS_NUM_THREADS": "1"}),
-        start_new_session=True,
-    )
+    try:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-P", "-m", "agents.indexer.child"),  # not the folder that we stand in: see agents.model.client
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env=child_environ({"OPENBLAS_NUM_THREADS": "1"}),
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise _not_started(error.strerror or str(error)) from error
     assert process.stdout is not None
     why = "it ended at once"
     try:
         async with asyncio.timeout(START_SECONDS):
             _, told = await _read(process.stdout)
-    except (EOFError, ValueError, TimeoutError):
-        process.kill()
+    except (EOFError, OSError, ValueError):  # no answer in time (TimeoutError) is an OSError
+        _kill(process)
     except BaseException:
-        process.kill()
+        _kill(process)
         await process.wait()
         raise
     else:
@@ -298,16 +301,30 @@ async def _start() -> _Child:
             return _Child(process)
         why = told.decode("utf-8", "replace")
     await process.wait()
-    raise EmbedderUnavailable(
+    raise _not_started(why)
+
+
+def _not_started(why: str) -> EmbedderUnavailable:
+    return EmbedderUnavailable(
         f"The embedding model could not be started: {why}.",
         todo="`monitor doctor` says what is installed; until then search goes by words alone.",
     )
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    with suppress(ProcessLookupError):
+        process.kill()
 
 
 async def _read(up: asyncio.StreamReader) -> tuple[int, bytes]:
     """Raises EOFError (asyncio.IncompleteReadError is one) and ValueError."""
     number, length = head(await up.readexactly(HEAD.size))
     return number, await up.readexactly(length)
+
+
+def _tell(batch: _Batch, error: Exception) -> None:
+    if not batch.answer.done():
+        batch.answer.set_exception(error)
 
 
 def _looked_at(answer: asyncio.Future[list[Sequence[float]]]) -> None:

@@ -6,7 +6,9 @@ import asyncio
 import math
 import os
 import signal
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -127,6 +129,33 @@ async def test_closed_it_answers_nobody_and_leaves_nobody_waiting() -> None:
         await waits
     with pytest.raises(EmbedderUnavailable):
         await embedder.embed(["the ford"])
+
+
+async def test_closed_over_what_the_child_works_on_it_leaves_nobody_waiting() -> None:
+    embedder = MiniLmEmbedder()
+    await embedder.embed(["wake up"])
+    process = embedder.pid
+    assert process is not None
+    waits = [
+        asyncio.create_task(embedder.embed(["the ford " * 50] * 50, urgent=urgent))
+        for urgent in (True, False)
+    ]
+    for _ in range(20):  # turns of the loop: both are with the child then, which takes far longer
+        await asyncio.sleep(0)
+    await embedder.close()
+    for one in waits:
+        with pytest.raises(EmbedderUnavailable, match="closing"):
+            await one
+    assert not _runs(process)
+
+
+async def test_a_child_that_cannot_be_started_leaves_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", str(Path(__file__).with_name("no_python_here")))
+    embedder = MiniLmEmbedder()
+    for _ in range(2):
+        with pytest.raises(EmbedderUnavailable, match=r"could not be started: No such file"):
+            await embedder.embed(["the ford"])
+    await embedder.close()
 
 
 async def test_who_stops_waiting_leaves_it_of_use_to_others(embedder: MiniLmEmbedder) -> None:
