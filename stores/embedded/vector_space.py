@@ -3,9 +3,9 @@
 Only `vector_index` imports this, and only when the first vector comes: numpy costs a tenth of a second.
 
 Of many vectors only those are measured whose signs, a bit a number, agree best with the question's. On one
-core,
-of 100,000 vectors of 384 numbers, that takes 3 ms, and 16 ms to measure every one (70 ms if numpy widens the
-float16 numbers itself; 9 ms and twice the memory as float32). What it misses is in docs/benchmarks.md.
+core, of 100,000 vectors of 384 numbers, that takes 3 ms, and 16 ms to measure every one (70 ms if numpy
+widens the float16 numbers itself; 9 ms and twice the memory as float32). What it misses is in
+docs/decisions/0019-many-are-sieved-first.md.
 """
 
 from __future__ import annotations
