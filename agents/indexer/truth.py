@@ -41,11 +41,13 @@ class Stretch(NamedTuple):
 
 
 class Truth:
-    """Read-only. Raises StoreError."""
+    """Read-only. Raises StoreError. What is read whole is read one after another, whoever asks: two at once
+    would take all of a store's readers, and play wait for them."""
 
     def __init__(self, canon: CanonReader, log: LogReader) -> None:
         self._canon = canon
         self.log = log
+        self._whole = asyncio.Lock()
 
     async def universes(self) -> list[Id]:
         return [universe.id for universe in await self._canon.universes()]
@@ -122,8 +124,9 @@ class Truth:
 
     async def canon(self, universe_id: Id) -> Canon:
         """All of it."""
-        entities = await self._canon.entities(universe_id, limit=EVERY)
-        facts = await self._canon.facts(universe_id, history=True, limit=EVERY)
+        async with self._whole:
+            entities = await self._canon.entities(universe_id, limit=EVERY)
+            facts = await self._canon.facts(universe_id, history=True, limit=EVERY)
         # Tens of thousands of prints: beside the loop, which answers keys.
         return await asyncio.to_thread(_of_canon, entities, facts, {entity.id: entity for entity in entities})
 
@@ -154,7 +157,8 @@ class Truth:
         return [source.id for source in await self.log.sources(universe_id)]
 
     async def snippets(self, source_id: Id) -> list[TextItem]:
-        snippets = await self.log.snippets(source_id)
+        async with self._whole:
+            snippets = await self.log.snippets(source_id)
         return await asyncio.to_thread(lambda: [of_snippet(snippet) for snippet in snippets])
 
     async def _named(self, universe_id: Id, ids: Collection[Id]) -> dict[Id, Entity]:
