@@ -200,11 +200,8 @@ def _invitation(view: MenuView) -> str:
 
 
 def _world(view: MenuView) -> str:
-    return (
-        f"{_count(view.universes, 'universe', 'universes')}, {_count(view.facts, 'fact', 'facts')}"
-        if view.universes
-        else ""
-    )
+    counts = _count(view.universes, "universe", "universes"), _count(view.facts, "fact", "facts")
+    return ", ".join(filter(None, counts)) if view.universes else ""
 
 
 def _count(number: int, one: str, many: str) -> str:
