@@ -95,7 +95,9 @@ class Finding:
         turns = await self._log.turns([f.id for f in found])
         scenes = await self._log.scenes_by_id({t.scene_id for t in turns.values()})
         passages = [
-            Passage(turns[f.id], scenes[turns[f.id].scene_id], f.score) for f in found if f.id in turns
+            Passage(turn, scenes[turn.scene_id], f.score)
+            for f in found
+            if (turn := turns.get(f.id)) and turn.scene_id in scenes
         ]
         return sorted(passages, key=lambda p: (p.turn.tick, p.scene.order, p.turn.depth))
 

@@ -152,7 +152,7 @@ class Recollector:
             found = await self._vectors.search(kind, asked.vector, model=asked.model, k=POOL, scope=scope)
             return [(h.id, h.score) for h in found]
 
-        return await self._looking.of((asked.model, kind, question, *sorted(scope.items())), look)
+        return await self._looking.of(("meaning", asked.model, kind, question, *sorted(scope.items())), look)
 
     async def _weighed(
         self,
