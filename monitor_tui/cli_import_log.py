@@ -182,7 +182,7 @@ def _problem_lines(problems: Sequence[Problem]) -> list[str]:
     lost = sum(problem.lost for problem in problems)
     lines = [
         "",
-        f"{count(len(problems), 'thing')} to know" + (f", {lost:,} of them left out:" if lost else ":"),
+        f"{count(len(problems), 'thing')} to know" + (f", {lost:,} about what is left out:" if lost else ":"),
     ]
     lines += [f"  {problem}" for problem in problems[:SHOWN]]
     if len(problems) > SHOWN:
