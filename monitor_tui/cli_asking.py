@@ -1,16 +1,17 @@
-"""What the commands share that ask the record: everything indexed first, and patience with what wakes up."""
+"""What the commands share that ask the record: it is indexed first, and what wakes up is waited for."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
 
-from monitor_tui.cli_common import progress
+from monitor_tui.cli_common import progress, story_named, universe_named
 
 if TYPE_CHECKING:
     from agents.desk import Desk
+    from stores.records.ids import Id
 
 PATIENCE: Final = 60.0
 """Seconds that a question waits for an embedding model that wakes up; a screen does not wait so long."""
@@ -25,15 +26,53 @@ class Noted(Protocol):
 T = TypeVar("T", bound=Noted)
 
 
-async def up_to_date(desk: Desk) -> None:
-    """Index what is missing; how far it is goes to stderr, if it takes long."""
-    settling = asyncio.ensure_future(desk.background.settle())
-    while True:
-        done, _ = await asyncio.wait([settling], timeout=2.0)
-        if done:
-            return settling.result()
-        if waiting := desk.background.now().waiting:
-            progress(f"Indexing: {waiting:,} to do ...")
+async def up_to_date(desk: Desk, universe_id: Id) -> None:
+    """Index what is missing of a universe; how far it is goes to stderr, if it takes long."""
+    settling = asyncio.ensure_future(desk.background.settle(universe_id))
+    told = False
+    try:
+        while True:
+            done, _ = await asyncio.wait([settling], timeout=2.0)
+            if done:
+                break
+            if waiting := desk.background.left_of(universe_id):
+                progress(f"Indexing: {waiting:,} words and vectors to do ...")
+                told = True
+    finally:
+        settling.cancel()
+    if told:
+        progress("Indexed.")
+
+
+class Where(NamedTuple):
+    """Where a command is to look, as it was said. `now`: whatever is indexed, at once."""
+
+    universe: str = ""
+    story: str = ""
+    now: bool = False
+
+
+async def looked_in(desk: Desk, where: Where) -> tuple[Id, Id | None]:
+    """Return the universe (and the story) that is meant, indexed unless that is not waited for. Raises
+    InputError."""
+    universe_id, story_id = await _meant(desk, where)
+    if where.now:
+        desk.background.start()
+    else:
+        await up_to_date(desk, universe_id)
+    return universe_id, story_id
+
+
+async def _meant(desk: Desk, where: Where) -> tuple[Id, Id | None]:
+    if where.story and not where.universe:
+        # A title that one story alone bears says where that is.
+        titled = [
+            card for card in await desk.stories() if card.story.title.casefold() == where.story.casefold()
+        ]
+        if len(titled) == 1:
+            return titled[0].universe.id, titled[0].story.id
+    universe = await universe_named(desk, where.universe)
+    return universe.id, await story_named(desk, universe, where.story) if where.story else None
 
 
 async def patiently(ask: Callable[[], Awaitable[T]]) -> T:

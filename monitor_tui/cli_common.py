@@ -8,7 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, TypeVar
 
 import typer
 
@@ -44,8 +44,17 @@ def home_of(context: typer.Context, home: Path | None) -> Path:
     return home_folder(home or context.obj)
 
 
+INTERRUPTED: Final = 130
+"""What a command ends with that Ctrl+C stopped."""
+
+
 def run(work: Coroutine[Any, Any, T]) -> T:
-    return asyncio.run(work)
+    """Run a command's work. Ctrl+C ends it with a word, and without a traceback."""
+    try:
+        return asyncio.run(work)
+    except KeyboardInterrupt:
+        warn("Stopped.")
+        raise SystemExit(INTERRUPTED) from None
 
 
 async def open_desk(home: Path, work: Work | None = None) -> Desktop:

@@ -13,6 +13,7 @@ import typer
 
 from monitor_tui.cli_asking import up_to_date
 from monitor_tui.cli_common import (
+    INTERRUPTED,
     AsJson,
     Home,
     count,
@@ -33,7 +34,6 @@ commands = group()
 SHOWN: Final = 20
 """Problems that are listed; all are counted."""
 
-CANCELLED: Final = 130
 _BAR: Final = 30
 
 
@@ -73,7 +73,7 @@ def import_log(
     except KeyboardInterrupt:
         teller.end()
         warn(f"Cancelled. {teller.so_far()}")
-        raise SystemExit(CANCELLED) from None
+        raise SystemExit(INTERRUPTED) from None
     finally:
         teller.end()
 
@@ -110,7 +110,7 @@ async def _import(
         else:
             print("\n".join(_words(done)), flush=True)
         if index:
-            await up_to_date(desktop.desk)
+            await up_to_date(desktop.desk, done.universe_id)
     finally:
         await desktop.close()
 
@@ -146,7 +146,8 @@ class _Teller:
         if self._last is None:
             return "Nothing was brought in by this run."
         so_far = (
-            f"{self._last.turns:,} of {self._last.of_turns:,} turns are in, as a story that can be played."
+            f"At least {self._last.turns:,} of {self._last.of_turns:,} turns are in, as a story that can be "
+            "played."
         )
         return f"{so_far} The same command again goes on from there."
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from monitor_tui.cli_asking import patiently, up_to_date
+from monitor_tui.cli_asking import Where, looked_in, patiently
 from monitor_tui.cli_common import (
     AsJson,
     Home,
@@ -17,8 +17,6 @@ from monitor_tui.cli_common import (
     open_desk,
     print_json,
     run,
-    story_named,
-    universe_named,
 )
 
 if TYPE_CHECKING:
@@ -36,14 +34,17 @@ def query(
     ] = "",
     story: Annotated[str, typer.Option("--story", help="Look in the turns of this story alone.")] = "",
     no_model: Annotated[bool, typer.Option("--no-model", help="Only the evidence, in no words.")] = False,
+    now: Annotated[
+        bool, typer.Option("--now", help="Go by what is indexed already, however much is not.")
+    ] = False,
     as_json: AsJson = False,
     home: Home = None,
 ) -> None:
     """Ask the record: what is canon, proposed, told or believed, with its evidence; or that it is unknown.
 
-    What is not indexed yet is indexed first.
+    What is not indexed yet of the universe is indexed first, unless --now.
     """
-    answer = run(_query(home_of(context, home), question, universe, story, not no_model))
+    answer = run(_query(home_of(context, home), question, Where(universe, story, now), not no_model))
     if as_json:
         print_json(_told(answer))
     else:
@@ -52,22 +53,20 @@ def query(
         print("\n".join(answer_lines(answer)))
 
 
-async def _query(home: Path, question: str, universe: str, story: str, in_words: bool) -> Answer:
+async def _query(home: Path, question: str, where: Where, in_words: bool) -> Answer:
     from monitor_tui.behind import Work
 
     desktop = await open_desk(home, Work.ASK)
     try:
         recall = desktop.desk.recall
-        where = await universe_named(desktop.desk, universe)
-        story_id = await story_named(desktop.desk, where, story) if story else None
-        await up_to_date(desktop.desk)
+        universe_id, story_id = await looked_in(desktop.desk, where)
         answer = await patiently(
-            lambda: recall.ask(question, universe_id=where.id, story_id=story_id, in_words=False)
+            lambda: recall.ask(question, universe_id=universe_id, story_id=story_id, in_words=False)
         )
         if not in_words:
             return answer
         # Only once everything is awake: a model is paid for each time it is asked.
-        return await recall.ask(question, universe_id=where.id, story_id=story_id)
+        return await recall.ask(question, universe_id=universe_id, story_id=story_id)
     finally:
         await desktop.close()
 

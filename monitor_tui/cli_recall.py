@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from monitor_tui.cli_asking import patiently, up_to_date
+from monitor_tui.cli_asking import Where, looked_in, patiently
 from monitor_tui.cli_common import (
     AsJson,
     Home,
@@ -19,8 +19,6 @@ from monitor_tui.cli_common import (
     open_desk,
     print_json,
     run,
-    story_named,
-    universe_named,
 )
 from stores.errors import InputError
 
@@ -55,30 +53,33 @@ def recall(
     universe: Annotated[
         str, typer.Option("--universe", help="In which one; needed if there are several.")
     ] = "",
+    now: Annotated[
+        bool, typer.Option("--now", help="Go by what is indexed already, however much is not.")
+    ] = False,
     as_json: AsJson = False,
     home: Home = None,
 ) -> None:
     """Rank the turns that bear on a question, by words, meaning and graph.
 
-    What is not indexed yet is indexed first. With --questions, --json prints one line of JSON an answer.
+    What is not indexed yet of the universe is indexed first, unless --now. With --questions, --json prints
+    one line of JSON an answer.
     """
     asked = _asked(question, questions)
-    run(_recall(home_of(context, home), asked, k, universe, story, as_json, one=questions is None))
+    where = Where(universe, story, now)
+    run(_recall(home_of(context, home), asked, k, where, as_json, one=questions is None))
 
 
 async def _recall(
-    home: Path, asked: list[Question], k: int, universe: str, story: str, as_json: bool, *, one: bool
+    home: Path, asked: list[Question], k: int, where: Where, as_json: bool, *, one: bool
 ) -> None:
     from monitor_tui.behind import Work
 
     desktop = await open_desk(home, Work.ASK)
     try:
         desk = desktop.desk
-        where = await universe_named(desk, universe)
-        story_id = await story_named(desk, where, story) if story else None
-        await up_to_date(desk)
+        universe_id, story_id = await looked_in(desk, where)
         for question in asked:
-            found = await _found(desk, question.text, where.id, story_id, k)
+            found = await _found(desk, question.text, universe_id, story_id, k)
             if as_json and one:
                 print_json(_told(question, found))
             elif as_json:

@@ -62,10 +62,11 @@ def test_a_log_is_brought_in_told_and_kept_whole(tmp_path: Path) -> None:
 
 def test_ctrl_c_stops_it_and_the_same_command_goes_on(tmp_path: Path) -> None:
     home, log = tmp_path / "home", tmp_path / "log.jsonl"
-    log.write_bytes(written(12_000))
+    # Ten thousand come in within a second: enough that a busy machine has time to send the signal.
+    log.write_bytes(written(60_000))
     running = begun(home, "import-log", str(log), "--no-index")
     assert running.stderr is not None
-    assert "of 12,000 turns" in running.stderr.readline()
+    assert "of 60,000 turns" in running.stderr.readline()
     running.send_signal(signal.SIGINT)
     _, told = running.communicate(timeout=60)
     assert running.returncode == 130
@@ -74,7 +75,7 @@ def test_ctrl_c_stops_it_and_the_same_command_goes_on(tmp_path: Path) -> None:
     code, said, _ = run(home, "import-log", str(log), "--no-index")
     assert code == 0
     assert said.startswith("Resumed at turn ")
-    assert "12,000 turns in" in said
+    assert "60,000 turns in" in said
 
 
 def test_what_is_no_log_ends_in_words_and_one(tmp_path: Path) -> None:

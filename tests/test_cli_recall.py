@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,22 @@ def test_lines_are_for_reading(home: Path) -> None:
     assert said.stdout.splitlines()[0] == "dog"
     assert "Ana: I adopted a dog last Saturday." in said.stdout
     assert "(D1:1, turn 1 of scene 1" in said.stdout
+
+
+def test_a_story_is_found_in_its_universe_and_what_is_indexed_may_do(home: Path, tmp_path: Path) -> None:
+    home = shutil.copytree(home, tmp_path / "home")
+    more = home / "other.txt"
+    more.write_text("Ana: I sold the boat.\nBen: No!\n", "utf-8")
+    # Nobody has indexed it.
+    arguments = ["import-log", str(more), "--no-index", "--home", str(home)]
+    assert RUNNER.invoke(app, arguments).exit_code == 0
+    said = RUNNER.invoke(app, ["recall", "dog", "--story", "a year", "--home", str(home)])
+    assert "Ana: I adopted a dog last Saturday." in said.stdout
+    asked = ["recall", "boat", "--story", "other", "--home", str(home)]
+    assert "I sold the boat." not in RUNNER.invoke(app, [*asked, "--now"]).stdout
+    assert "I sold the boat." in RUNNER.invoke(app, asked).stdout
+    without = RUNNER.invoke(app, ["recall", "dog", "--home", str(home)])
+    assert "There are several universes" in str(without.exception)
 
 
 def test_many_questions_are_asked_at_once_each_a_line_of_json(home: Path, tmp_path: Path) -> None:

@@ -41,6 +41,9 @@ STORE_SECONDS: Final = 5.0
 """Until a store that did not answer is tried again; twice as long each time, to a minute."""
 
 LONGEST: Final = 60.0
+CLOSE_SECONDS: Final = 2.0
+CLOSINGS: Final = 5
+"""How often whoever works is told to stop, and how long each time is waited."""
 BREATH: Final = 0.002
 """Between two pieces: whoever waits for the loop is served before we go on."""
 
@@ -91,6 +94,7 @@ class Runner:
         self._inbox: deque[Event] = deque()
         self._came = asyncio.Event()
         self._quiet = asyncio.Event()
+        self._stirred = asyncio.Event()
         self._looking: set[JobKind] = set()
         self._hearing = False
         self._tasks: list[asyncio.Task[None]] = []
@@ -128,16 +132,29 @@ class Runner:
             self._leave()
             self._leave = None
         self._telling.close()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        left = set(self._tasks)
+        for _ in range(CLOSINGS):
+            for task in left:
+                task.cancel()
+            # A task that swallows it is told again: whoever closes must not wait for ever.
+            _, left = await asyncio.wait(left, timeout=CLOSE_SECONDS) if left else ((), left)
+        if left:
+            log.warning("background: %s did not end", ", ".join(task.get_name() for task in left))
         self._tasks.clear()
 
-    async def settle(self) -> None:
+    async def settle(self, universe_id: Id | None = None) -> None:
         if not self._tasks:
             self._begin()
-        self._look_if_quiet()
-        await self._quiet.wait()
+        if universe_id is None:
+            self._look_if_quiet()
+            await self._quiet.wait()
+            return
+        while not self._is_quiet(universe_id):
+            self._stirred.clear()
+            await self._stirred.wait()
+
+    def left_of(self, universe_id: Id) -> int:
+        return sum(one.left for one in self._entries.values() if one.subject.universe_id == universe_id)
 
     def ask(self, kind: JobKind, subject: Subject, *, urgent: bool = False) -> None:
         for worker in self._workers:
@@ -366,13 +383,18 @@ class Runner:
         self._look_if_quiet()
 
     def _look_if_quiet(self) -> None:
-        """Quiet is: nothing to hear, nothing to look for, and whatever is left waits for somebody else."""
-        busy = self._inbox or self._hearing or self._looking
-        waiting = all(one.waits and not one.counted and not one.running for one in self._entries.values())
-        if not busy and waiting:
+        if self._is_quiet():
             self._quiet.set()
         else:
             self._quiet.clear()
+        self._stirred.set()
+
+    def _is_quiet(self, universe_id: Id | None = None) -> bool:
+        """Quiet is: nothing to hear, nothing to look for, and whatever is left (of the universe) waits for
+        somebody else."""
+        left = (e for e in self._entries.values() if universe_id in (None, e.subject.universe_id))
+        waiting = all(one.waits and not one.counted and not one.running for one in left)
+        return waiting and not (self._inbox or self._hearing or self._looking)
 
     def _note(self, worker: Worker, what: str, error: Exception) -> None:
         log.warning("background: %s of %s: %s", worker.kind, what, error, exc_info=_odd(error))

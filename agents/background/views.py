@@ -42,6 +42,10 @@ class BackgroundDesk(Protocol):
         """Try a poisoned job again, from its first attempt."""
         ...
 
-    async def settle(self) -> None:
-        """Return when nothing is left to do but what is poisoned or waits for a store."""
+    def left_of(self, universe_id: Id) -> int:
+        """What is left to do of a universe (items, as far as it is known)."""
+        ...
+
+    async def settle(self, universe_id: Id | None = None) -> None:
+        """Return when nothing is left to do (of the universe) but what is poisoned or waits for a store."""
         ...

@@ -81,7 +81,7 @@ class Importer:
 
     async def look(self, order: ImportOrder) -> ImportPreview:
         """Say what the file holds and where it would go; changes nothing. Raises InputError."""
-        universe = await self._universe(order)
+        universe, universe_name = await self._universe(order)
         story = await self._story(order, universe)
         read = await self._read(order, story)
         name = _hero_name(order)
@@ -95,7 +95,7 @@ class Importer:
         )
         return ImportPreview(
             form=read.log.form,
-            universe=universe.name if universe else _universe_name(order),
+            universe=universe_name,
             new_universe=universe is None,
             story=story.title if story else _story_title(order),
             hero=name,
@@ -113,10 +113,10 @@ class Importer:
         """Bring the log in, or go on where it was cut off. To cancel it, cancel the task: what is in stays,
         and the same order goes on from there. Raises InputError (nothing more was written), StoreError.
         """
-        universe = await self._universe(order)
+        universe, universe_name = await self._universe(order)
         # The whole file is read before the first word of it is written.
         read = await self._read(order, await self._story(order, universe))
-        universe = universe or await self._found(NewUniverse(_universe_name(order)))
+        universe = universe or await self._found(NewUniverse(universe_name))
         book = await self._book(order, universe, read)
         done = await self._come_so_far(book)
         came = list(accumulate((part.turns for part in book.parts), initial=0))
@@ -192,12 +192,24 @@ class Importer:
             raise _played_on(book, max(len(there) - 1, 0))
         return len(there)
 
-    async def _universe(self, order: ImportOrder) -> Universe | None:
-        wanted = _universe_name(order).casefold()
-        for universe in await self._canon.universes():
-            if wanted in (universe.name.casefold(), universe.id):
-                return universe
-        return None
+    async def _universe(self, order: ImportOrder) -> tuple[Universe | None, str]:
+        """Return where the log goes, and what that is called; None: it is made. Only a universe that was
+        named is shared with what is there: two files of one name are seldom of one world."""
+        named, universes = _universe_name(order), await self._canon.universes()
+        for universe in universes if named else ():
+            if named.casefold() in (universe.name.casefold(), universe.id):
+                return universe, universe.name
+        if named:
+            return None, named
+        taken = {universe.name.casefold(): universe for universe in universes}
+        own = _from_file(order)
+        for name in (own, *(f"{own} ({number})" for number in range(2, len(taken) + 3))):
+            universe_there = taken.get(name.casefold())
+            if universe_there is None:
+                return None, name
+            if await self._story(order, universe_there):
+                return universe_there, universe_there.name
+        raise AssertionError("more names than universes")
 
     async def _story(self, order: ImportOrder, universe: Universe | None) -> Story | None:
         """Return the story that this very file became here, if it was begun."""
@@ -252,7 +264,8 @@ def _as_left(book: Book, place: int, scene: Scene) -> bool:
 
 
 def _universe_name(order: ImportOrder) -> str:
-    return " ".join(clean(order.universe).split()) or _from_file(order)
+    """Return the name that was given, or nothing."""
+    return " ".join(clean(order.universe).split())
 
 
 def _story_title(order: ImportOrder) -> str:

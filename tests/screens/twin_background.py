@@ -26,4 +26,7 @@ class TwinBackground:
     async def retry(self, job_id: Id) -> None:
         self.retried.append(job_id)
 
-    async def settle(self) -> None: ...
+    def left_of(self, universe_id: Id) -> int:
+        return 0
+
+    async def settle(self, universe_id: Id | None = None) -> None: ...

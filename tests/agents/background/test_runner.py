@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from agents.background import runner as runner_module
 from agents.background.jobs import JobBook
 from agents.background.lane import Entry, Lane
 from agents.background.runner import Runner
@@ -371,3 +373,34 @@ def test_what_was_touched_goes_first_in_any_universe() -> None:
     lane.put(entries[2])  # asked for anew: it waits once
     taken = [entry.subject.id for _ in range(4) if (entry := lane.take(0.0))]
     assert taken == ["c", "a", "b"]
+
+
+async def test_one_universe_can_be_waited_for_while_others_are_still_behind(runner: Runner) -> None:
+    hand = Hand(lambda id: 5 if id == "endless" else 0)
+    hand.known = [Subject("endless", "other", 5), Subject("a", "u", 2), Subject("b", "u", 1)]
+    runner.register(hand)
+    await runner.settle("u")
+    assert {"a", "b"} <= set(hand.done)
+    assert (runner.left_of("u"), runner.left_of("other")) == (0, 5)
+
+
+async def test_to_close_ends_though_a_worker_will_not_hear_of_it(
+    stores: Stores, events: EventBus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner_module, "CLOSE_SECONDS", 0.01)
+
+    class Deaf(Hand):
+        async def bring(self, subject_id: Id) -> int:
+            begun.set()
+            while not let_go.is_set():
+                with suppress(asyncio.CancelledError):
+                    await let_go.wait()
+            return 0
+
+    begun, let_go = asyncio.Event(), asyncio.Event()
+    runner = runner_of(stores, events)
+    runner.register(Deaf(subjects=[Subject("a", "u")]))
+    runner.start()
+    await begun.wait()
+    await runner.close()
+    let_go.set()

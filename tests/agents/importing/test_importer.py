@@ -280,3 +280,20 @@ async def test_what_is_read_is_shown_before_anything_is_written(desktop: Desktop
         with pytest.raises(InputError):
             await desktop.desk.imports.bring(refused)
     assert await desktop.desk.universes() == []
+
+
+async def test_a_file_of_a_taken_name_gets_a_universe_of_its_own_unless_one_is_named(
+    desktop: Desktop,
+) -> None:
+    imports = desktop.desk.imports
+    first = await imports.bring(order())
+    other = written(40, "Other words")
+    preview = await imports.look(order(data=other))
+    assert (preview.universe, preview.new_universe) == ("The long road (2)", True)
+    second = await imports.bring(order(data=other))
+    assert (first.universe, second.universe) == ("The long road", "The long road (2)")
+    again = await imports.bring(order(data=other))
+    assert (again.universe_id, again.whole) == (second.universe_id, True)
+    assert (await imports.bring(order())).universe_id == first.universe_id
+    named = await imports.bring(order(data=written(20, "More"), universe="the long road"))
+    assert named.universe_id == first.universe_id
