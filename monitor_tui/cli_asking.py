@@ -34,6 +34,7 @@ async def up_to_date(desk: Desk, universe_id: Id) -> None:
         while True:
             done, _ = await asyncio.wait([settling], timeout=2.0)
             if done:
+                settling.result()
                 break
             if waiting := desk.background.left_of(universe_id):
                 progress(f"Indexing: {waiting:,} words and vectors to do ...")
@@ -56,9 +57,7 @@ async def looked_in(desk: Desk, where: Where) -> tuple[Id, Id | None]:
     """Return the universe (and the story) that is meant, indexed unless that is not waited for. Raises
     InputError."""
     universe_id, story_id = await _meant(desk, where)
-    if where.now:
-        desk.background.start()
-    else:
+    if not where.now:
         await up_to_date(desk, universe_id)
     return universe_id, story_id
 
