@@ -71,10 +71,10 @@ class Lane:
                 self.put(entry)
         for universe_id in list(self._ready):
             self._drop_moved(universe_id)
-        first = next((u for u, heap in self._ready.items() if not heap[0][0][0]), None)
-        universe_id = first or next(iter(self._ready), "")
-        if not universe_id:
+        if not self._ready:
             return None
+        urgent = (u for u, heap in self._ready.items() if not heap[0][0][0])
+        universe_id = next(urgent, next(iter(self._ready)))
         _, _, entry = heapq.heappop(self._ready[universe_id])
         self._ready.move_to_end(universe_id)
         del self._where[entry]

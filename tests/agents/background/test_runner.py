@@ -375,6 +375,19 @@ def test_what_was_touched_goes_first_in_any_universe() -> None:
     assert taken == ["c", "a", "b"]
 
 
+async def test_what_is_of_no_universe_has_its_turn_and_holds_nobody_up(runner: Runner) -> None:
+    """As which memories were called to mind is: of whatever universe they are."""
+    hand = Hand()
+    runner.register(hand)
+    await runner.settle()
+    runner.ask(JobKind.INDEX, Subject("of none", ""), urgent=True)
+    await runner.settle()
+    runner.ask(JobKind.INDEX, Subject("of none", ""), urgent=True)
+    runner.ask(JobKind.INDEX, Subject("a", "u"))
+    await runner.settle()
+    assert hand.done == ["of none", "of none", "a"]
+
+
 async def test_one_universe_can_be_waited_for_while_others_are_still_behind(runner: Runner) -> None:
     hand = Hand(lambda id: 5 if id == "endless" else 0)
     hand.known = [Subject("endless", "other", 5), Subject("a", "u", 2), Subject("b", "u", 1)]
