@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, Literal
 from textual import on
 from textual.app import App
 from textual.binding import Binding
+from textual.driver import Driver
 from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
 import screens
+from monitor_tui import hangup
 from monitor_tui.commands import MonitorCommands
 from monitor_tui.theme import DARK, register_themes
 from screens import routes
@@ -89,11 +91,16 @@ class MonitorApp(App[None]):
     def get_default_screen(self) -> Screen[None]:
         return MenuScreen()
 
+    def get_driver_class(self) -> type[Driver]:
+        return hangup.lasting(super().get_driver_class())
+
     # --- opening and closing -----------------------------------------------------------------------
 
     def on_ready(self) -> None:
         """The first frame is up: now the heavy things."""
         self._start(self._open(), "open")
+        if not self.is_headless and hangup.has_terminal():
+            self.set_interval(hangup.EVERY, self._leave_if_hung_up)
 
     async def _open(self) -> None:
         await asyncio.to_thread(_import_screens)
@@ -128,6 +135,11 @@ class MonitorApp(App[None]):
             if not self.stylesheet.has_source(str(path)):
                 self.stylesheet.read(path)
         self.stylesheet.reparse()
+
+    async def _leave_if_hung_up(self) -> None:
+        if hangup.is_gone():
+            log.warning("the terminal is gone: closing")
+            await self.action_quit()
 
     async def action_quit(self) -> None:
         if not self._quitting:

@@ -1,0 +1,80 @@
+"""A terminal that goes away: the program notices, and ends without it.
+
+A closed window sends SIGHUP to the program that leads its session, and that may be `make`, which does not
+pass it on. Textual would then read nothing for ever, and wait for ever for what it writes to be taken
+(its writing thread dies of the error, and the queue before it fills); the library would stay locked.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TextIO, cast
+
+if TYPE_CHECKING:
+    from io import TextIOWrapper
+
+    from textual.driver import Driver
+
+EVERY: Final = 1.0
+"""Seconds between two looks."""
+
+
+def has_terminal() -> bool:
+    """Say whether keys come from a terminal."""
+    try:
+        return sys.__stdin__ is not None and os.isatty(sys.__stdin__.fileno())
+    except (OSError, ValueError):
+        return False
+
+
+def is_gone() -> bool:
+    """Say whether the terminal that keys came from has hung up; where that cannot be asked, it has not."""
+    if sys.__stdin__ is None or not hasattr(select, "poll"):
+        return False
+    looking = select.poll()
+    looking.register(sys.__stdin__.fileno(), 0)  # to hang up is told without being asked for
+    return any(told & (select.POLLHUP | select.POLLERR) for _, told in looking.poll(0))
+
+
+def lasting(driver: type[Driver]) -> type[Driver]:
+    """Return `driver` as one whose writing outlasts the terminal; on Windows, where none hangs up, itself."""
+    if sys.platform == "win32":
+        return driver
+    from textual.drivers.linux_driver import LinuxDriver
+
+    if driver is not LinuxDriver:
+        return driver
+
+    class LastingDriver(LinuxDriver):
+        def __init__(self, *given: Any, **options: Any) -> None:
+            super().__init__(*given, **options)
+            if self._file is not None:
+                self._file = cast("TextIOWrapper", Outlet(self._file))
+
+    return LastingDriver
+
+
+class Outlet:
+    """A terminal's file to write to, and nothing once the terminal is gone."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    def write(self, text: str) -> None:
+        self._unless_gone(lambda: self._file.write(text))
+
+    def flush(self) -> None:
+        self._unless_gone(self._file.flush)
+
+    def _unless_gone(self, act: Callable[[], object]) -> None:
+        try:
+            act()
+        except OSError:
+            if not is_gone():
+                raise
