@@ -14,6 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+from tools import watched
+
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _EXPORT: Final = re.compile(r"export (\w+)='?(.*?)'?$")
 _PLACES: Final = ("tests/contract", "tests/servers")
@@ -23,19 +25,22 @@ _NO_TESTS: Final = 5
 _SOME_FAILED: Final = 1
 _ENOUGH: Final = 6
 """Failures after which no more is tried: a server that hangs would take its time-out for every test."""
+_PATIENCE: Final = 900.0
+"""Seconds for the suites on servers, three times what they take on two cores."""
 NOTHING_TRIED: Final = 75
 """For CI to tell a machine that has no servers from one on which they fail (EX_TEMPFAIL)."""
 
 
 def main(arguments: list[str]) -> int:
-    """Run it all; `arguments` go on to pytest. What fails is tried once more, on servers started anew: one
-    that its machine killed or starved is no fault of ours, and both runs are there to be read."""
+    """Run it all; `arguments` go on to pytest. What fails or hangs has all tried once more, on servers started
+    anew: one that its machine killed or starved is no fault of ours, and both runs are there to be read."""
     code = _run(arguments)
-    if code == _SOME_FAILED:
-        print("Some tests failed (above). Once more, those alone, on servers started anew:", flush=True)
-        again = _run([*arguments, "--last-failed", "--last-failed-no-failures", "none"])
-        code = 0 if again == _NO_TESTS else again
-        print("They failed again." if code else "All of them passed this time.", flush=True)
+    if code in (_SOME_FAILED, watched.HUNG):
+        print(
+            "Some tests failed or hung (above). Once more, all of them, on servers started anew:", flush=True
+        )
+        code = _run(arguments)
+        print("Not well again." if code else "All of them passed this time.", flush=True)
     return code
 
 
@@ -51,12 +56,17 @@ def _run(arguments: list[str]) -> int:
                 print("No server could be started: nothing was tested on servers.", file=sys.stderr)
                 return NOTHING_TRIED
             environ = {**os.environ, **_read(env_file), "MONITOR_SERVERS_SECRET": os.urandom(16).hex()}
-            tests = [sys.executable, "-m", "pytest", "-m", "servers", "--maxfail", str(_ENOUGH), *arguments]
+            # A test past its time ends its worker (thread): cleaning up after a hung server may hang too.
+            tests = [sys.executable, "-m", "pytest", "-v", "-m", "servers", "--timeout-method", "thread"]
+            tests += ["--maxfail", str(_ENOUGH), *arguments]
             # One server is one worker's: tests of the same server never meet in it.
             together = ["-n", "2", "--dist", "loadgroup", "--timeout", "300", "--ignore", _STOPS, *_PLACES]
             codes = [
-                subprocess.run([*tests, *more], cwd=_ROOT, env=environ | mine, check=False).returncode
-                for more, mine in ((together, {}), ([_STOPS], {"MONITOR_TEST_RUN": str(run)}))
+                watched.run([*tests, *more], environ | mine, _ROOT, patience=patience)
+                for more, mine, patience in (
+                    (together, {}, _PATIENCE),
+                    ([_STOPS], {"MONITOR_TEST_RUN": str(run)}, _PATIENCE / 2),
+                )
             ]
             print(f"Servers in this run: {environ.get('MONITOR_TEST_SERVERS', 'none')}.")
             return next((code for code in codes if code not in (0, _NO_TESTS)), min(codes))

@@ -1,0 +1,55 @@
+"""A test run with an end: one that hangs says where it hangs, and what had failed before it hung."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+HUNG: Final = 124
+"""The code of a run that was ended (that of timeout(1))."""
+
+_LAST_WORDS: Final = 60.0
+"""Seconds that pytest has to tell of its failures once it is interrupted."""
+
+
+def run(argv: Sequence[str], env: Mapping[str, str], cwd: Path, *, patience: float) -> int:
+    """Run pytest and return its code, or `HUNG` if it was not over after `patience` seconds.
+
+    Then its processes are listed, each worker is aborted (pytest has every one print the stacks of its
+    threads at that), and pytest itself is interrupted, so that it reports what failed until then.
+    """
+    with subprocess.Popen(argv, env=dict(env), cwd=cwd, start_new_session=True) as pytest:
+        try:
+            return pytest.wait(patience)
+        except subprocess.TimeoutExpired:
+            print(f"\nNot over after {patience:.0f} s. What runs, and where it stands:", flush=True)
+            subprocess.run(["ps", "-eo", "pid,ppid,pgid,stat,rss,etime,wchan:20,args"], check=False)
+            for worker in _others_of(pytest.pid):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(worker, signal.SIGABRT)
+            pytest.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                pytest.wait(_LAST_WORDS)
+            return HUNG
+        except KeyboardInterrupt:  # typed at the terminal, which does not reach another session
+            pytest.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                pytest.wait(_LAST_WORDS)
+            raise
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pytest.pid, signal.SIGKILL)
+
+
+def _others_of(leader: int) -> Iterator[int]:
+    """The processes of the leader's group but itself."""
+    told = subprocess.run(["ps", "-eo", "pid=,pgid="], capture_output=True, text=True, check=True).stdout
+    for line in told.splitlines():
+        pid, group = map(int, line.split())
+        if group == leader and pid != leader:
+            yield pid
