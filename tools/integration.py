@@ -32,13 +32,12 @@ NOTHING_TRIED: Final = 75
 
 
 def main(arguments: list[str]) -> int:
-    """Run it all; `arguments` go on to pytest. What fails or hangs has all tried once more, on servers started
-    anew: one that its machine killed or starved is no fault of ours, and both runs are there to be read."""
+    """Run it all; `arguments` go on to pytest. If any fail or hang, all are tried once more, on servers started
+    anew: one that its machine killed or starved is no fault of ours, and both runs are there to be read.
+    """
     code = _run(arguments)
     if code in (_SOME_FAILED, watched.HUNG):
-        print(
-            "Some tests failed or hung (above). Once more, all of them, on servers started anew:", flush=True
-        )
+        print("Some failed or hung (above). Once more, all of them, on servers started anew:", flush=True)
         code = _run(arguments)
         print("Not well again." if code else "All of them passed this time.", flush=True)
     return code
