@@ -80,6 +80,10 @@ class FormDialog(ModalScreen[Staged | None]):
         message.stop()
 
     def action_stage(self) -> None:
+        """Stage behind the keys that were typed before Enter: they may still wait in the field's queue."""
+        (self.focused or self).call_later(self._begin)
+
+    def _begin(self) -> None:
         if not any(worker.node is self and not worker.is_finished for worker in self.workers):
             self._say("")
             self.run_worker(self._run(), name="stage", exit_on_error=False)

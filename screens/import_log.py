@@ -118,6 +118,10 @@ class ImportScreen(DeskScreen[None]):
         message.stop()
 
     def action_go_on(self) -> None:
+        """Go on behind the keys that were typed before Enter: they may still wait in the field's queue."""
+        (self.focused or self).call_later(self._go_on)
+
+    def _go_on(self) -> None:
         self.query_one(Aside).clear()
         if self.desk.imports.running is not None:
             return

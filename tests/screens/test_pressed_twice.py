@@ -94,7 +94,7 @@ async def test_quitting_twice_closes_once(desk: SlowDesk) -> None:
         assert len(desk.called("close")) == 1
 
 
-@pytest.mark.parametrize("keys", [("6", "tab", "t"), ("enter", "ctrl+r")])
+@pytest.mark.parametrize("keys", [("6", "tab", "t"), ("enter", "ctrl+r"), ("4", "n")])
 async def test_enter_behind_fast_keys_loses_none_of_them(desk: SlowDesk, keys: tuple[str, ...]) -> None:
     """Enter is heard before the field has taken in what was typed before it."""
     async with seated(twin_desk(desk), NARROW) as table:
@@ -104,6 +104,17 @@ async def test_enter_behind_fast_keys_loses_none_of_them(desk: SlowDesk, keys: t
         for _ in range(2):
             table.app.post_message(events.Key("enter", "\r"))
         await table.settle()
-        said = [*desk.called("make_true"), *desk.called("retake")]
+        said = [*desk.called("make_true"), *desk.called("retake"), *desk.called("create_character")]
         assert len(said) == 1
-        assert said[0][-1].endswith("abcdefghijklmnopqrstuvwxyz")
+        assert any(str(told).endswith("abcdefghijklmnopqrstuvwxyz") for told in said[0])
+
+
+async def test_enter_behind_a_path_typed_fast_reads_that_file(desk: SlowDesk) -> None:
+    """Enter is heard before the field has taken in what was typed before it."""
+    async with seated(twin_desk(desk), NARROW) as table:
+        await table.press("2", "i")
+        for character in "abcdefghijklmnopqrstuvwxyz.jsonl":
+            table.app.post_message(events.Key(character, character))
+        table.app.post_message(events.Key("enter", "\r"))
+        await table.settle()
+        assert "abcdefghijklmnopqrstuvwxyz.jsonl cannot be read" in " ".join(table.text.split())
