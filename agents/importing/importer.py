@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from itertools import accumulate
 from pathlib import PurePath
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from agents.clean import clean
 from agents.desk import NewCharacter, NewUniverse
@@ -20,7 +20,7 @@ from agents.importing.entries import Log, Voice
 from agents.importing.reading import read_log
 from agents.importing.scenes import Part, parts_of
 from agents.importing.views import ImportDone, ImportOrder, ImportPreview, ImportProgress
-from agents.importing.writing import Book, story_id_of
+from agents.importing.writing import Book, story_id_of, universe_id_of
 from agents.messages import EventBus, LineMoved, SceneOpened
 from agents.orchestrator.story import title
 from stores.errors import InputError
@@ -31,11 +31,13 @@ from stores.records.ledger import Loop
 from stores.records.play import Scene, Story
 from stores.records.world import EntityKind, Universe
 
+T = TypeVar("T")
+
 MOST_SPEAKERS: Final = 500
 """Speakers that are looked for in canon; a log with more is no log of one table."""
 
-Founding = Callable[[NewUniverse], Awaitable[Universe]]
-"""Makes a universe on the GM's word."""
+Founding = Callable[[NewUniverse, Id | None], Awaitable[Universe]]
+"""Makes a universe on the GM's word, or gives the one of that identifier."""
 
 Naming = Callable[[Universe, NewCharacter], Awaitable[Id]]
 """Makes a player character on the GM's word, as story set-up does."""
@@ -116,7 +118,9 @@ class Importer:
         universe, universe_name = await self._universe(order)
         # The whole file is read before the first word of it is written.
         read = await self._read(order, await self._story(order, universe))
-        universe = universe or await self._found(NewUniverse(universe_name))
+        if universe is None:
+            own_id = None if _universe_name(order) else universe_id_of(order.data)
+            universe = await _to_its_end(self._found(NewUniverse(universe_name), own_id))
         book = await self._book(order, universe, read)
         done = await self._come_so_far(book)
         came = list(accumulate((part.turns for part in book.parts), initial=0))
@@ -201,15 +205,13 @@ class Importer:
                 return universe, universe.name
         if named:
             return None, named
-        taken = {universe.name.casefold(): universe for universe in universes}
-        own = _from_file(order)
-        for name in (own, *(f"{own} ({number})" for number in range(2, len(taken) + 3))):
-            universe_there = taken.get(name.casefold())
-            if universe_there is None:
-                return None, name
-            if await self._story(order, universe_there):
-                return universe_there, universe_there.name
-        raise AssertionError("more names than universes")
+        own_id = universe_id_of(order.data)
+        for universe in universes:
+            if universe.id == own_id or await self._story(order, universe):
+                return universe, universe.name
+        own, taken = _from_file(order), {universe.name.casefold() for universe in universes}
+        names = (own, *(f"{own} ({number})" for number in range(2, len(taken) + 3)))
+        return None, next(name for name in names if name.casefold() not in taken)
 
     async def _story(self, order: ImportOrder, universe: Universe | None) -> Story | None:
         """Return the story that this very file became here, if it was begun."""
@@ -223,7 +225,9 @@ class Importer:
         return story_id_of(universe.id, order.data, _story_title(order), form)
 
     async def _hero(self, universe: Universe, name: str) -> Id:
-        return await self._hero_in(universe, name) or await self._name_hero(universe, NewCharacter(name))
+        if known := await self._hero_in(universe, name):
+            return known
+        return await _to_its_end(self._name_hero(universe, NewCharacter(name)))
 
     async def _hero_in(self, universe: Universe | None, name: str) -> Id | None:
         if universe is None:
@@ -257,6 +261,17 @@ class Importer:
             if len(actors) == 1:
                 cast[name] = actors[0].id
         return cast
+
+
+async def _to_its_end(work: Awaitable[T]) -> T:
+    """Return what comes of it. Cancelling waits for it: what is being made on the GM's word is made, and
+    whoever imports next finds it."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
 
 
 def _as_left(book: Book, place: int, scene: Scene) -> bool:

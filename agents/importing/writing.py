@@ -38,6 +38,11 @@ _SPEAKERS: Final = {
 }
 
 
+def universe_id_of(data: bytes) -> Id:
+    """Return the one universe that this file becomes when none is named."""
+    return derived("imported universe", hashlib.sha256(data).hexdigest())
+
+
 def story_id_of(universe_id: Id, data: bytes, title: str, form: str) -> Id:
     """Return the one story that this file becomes in this universe under this title."""
     return derived(

@@ -45,13 +45,17 @@ class StoryLoop:
         self._ids = ids
         self._clock = clock
 
-    async def create_universe(self, new: NewUniverse) -> Universe:
-        """Create an empty universe. Raises InputError without a name, or with one that is taken."""
+    async def create_universe(self, new: NewUniverse, universe_id: Id | None = None) -> Universe:
+        """Create an empty universe; if there is one of that identifier already, return it as it is. Raises
+        InputError without a name, or with one that is taken."""
         name = title(new.name, "A universe needs a name.")
-        if any(u.name.casefold() == name.casefold() for u in await self._canon.universes()):
+        universes = await self._canon.universes()
+        if there := next((u for u in universes if u.id == universe_id), None):
+            return there
+        if any(u.name.casefold() == name.casefold() for u in universes):
             raise InputError(f"There is a universe called {name} already.", todo="Choose another name.")
         universe = Universe(
-            id=self._ids.new(),
+            id=universe_id or self._ids.new(),
             name=name,
             genre=clean(new.genre),
             tone=clean(new.tone),

@@ -211,6 +211,7 @@ async def test_it_can_be_cancelled_at_any_moment(desktop: Desktop, moments: int)
     assert [t.ref for t in turns_of(await everything(desktop, done.universe_id))] == [
         f"D{n // 20}:{n}" for n in range(TURNS)
     ]
+    assert [universe.id for universe in await desktop.desk.universes()] == [done.universe_id]
 
 
 async def _of(desktop: Desktop, story_id: Id) -> list[Scene]:
