@@ -9,7 +9,7 @@ import pytest
 
 from monitor_tui.behind import words_anew
 from stores.authority import Role
-from tests.agents.indexer.following import MODEL, as_made_anew, bring_a_source, follow, followed, marks
+from tests.agents.indexer.following import MODEL, as_made_anew, bring_and_find, follow, followed, marks
 
 pytestmark = [
     pytest.mark.servers,
@@ -23,11 +23,7 @@ async def test_after_every_step_the_indexes_on_servers_are_as_made_anew(
 ) -> None:
     async with followed(tmp_path / "one") as desktop:
         world = await follow(desktop)
-        snippets = await bring_a_source(desktop.stores, desktop.desk.events, world.id)
-        found = await as_made_anew(desktop, "a source came")
-        assert found["words"]["snippets"].keys() == set(snippets)
-        hits = await desktop.stores.words(Role.NARRATOR).search("snippets", "heron", k=99)
-        assert {hit.id for hit in hits} == set(snippets)
+        found, snippets = await bring_and_find(desktop, world.id)
     async with followed(tmp_path / "other") as desktop:
         # What the first one left on the servers is right: there is nothing to do.
         assert await marks(desktop.stores) == found

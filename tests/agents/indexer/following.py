@@ -126,6 +126,16 @@ async def follow(desktop: Desktop) -> World:
     return world
 
 
+async def bring_and_find(desktop: Desktop, universe_id: Id) -> tuple[Marks, list[Id]]:
+    """Bring a source, and find its words; returns what is indexed then, and its snippets."""
+    snippets = await bring_a_source(desktop.stores, desktop.desk.events, universe_id)
+    found = await as_made_anew(desktop, "a source came")
+    assert found["words"]["snippets"].keys() == set(snippets)
+    hits = await desktop.stores.words(Role.NARRATOR).search("snippets", "heron", k=99)
+    assert {hit.id for hit in hits} == set(snippets)
+    return found, snippets
+
+
 async def bring_a_source(stores: Stores, events: EventBus, universe_id: Id) -> list[Id]:
     """Put a document as an ingest would; returns its snippets."""
     handle, book = stores.log(Role.INGEST), make.source(universe_id=universe_id)
