@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import select
+import stat
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TextIO, cast
@@ -23,9 +24,9 @@ EVERY: Final = 1.0
 
 
 def has_terminal() -> bool:
-    """Say whether keys come from a terminal."""
+    """Say whether keys come from a terminal, or came from one that has gone since."""
     try:
-        return sys.__stdin__ is not None and os.isatty(sys.__stdin__.fileno())
+        return sys.__stdin__ is not None and stat.S_ISCHR(os.fstat(sys.__stdin__.fileno()).st_mode)
     except (OSError, ValueError):
         return False
 
@@ -53,6 +54,11 @@ def lasting(driver: type[Driver]) -> type[Driver]:
             super().__init__(*given, **options)
             if self._file is not None:
                 self._file = cast("TextIOWrapper", Outlet(self._file))
+
+        def resume_application_mode(self) -> None:
+            """Behind SIGHUP comes SIGCONT; a second input thread beside the first would never end."""
+            if not is_gone():
+                super().resume_application_mode()
 
     return LastingDriver
 

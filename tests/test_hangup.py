@@ -21,11 +21,16 @@ def test_a_terminal_is_gone_once_its_other_end_is_closed(monkeypatch: pytest.Mon
         monkeypatch.setattr(sys, "__stdin__", stdin)
         assert (hangup.has_terminal(), hangup.is_gone()) == (True, False)
         os.close(window)
-        assert hangup.is_gone()
+        assert (hangup.has_terminal(), hangup.is_gone()) == (True, True)
 
 
 def test_what_is_no_terminal_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     with open(os.devnull) as stdin:
+        monkeypatch.setattr(sys, "__stdin__", stdin)
+        assert not hangup.is_gone()
+    end, pipe = os.pipe()
+    os.close(pipe)
+    with os.fdopen(end) as stdin:
         monkeypatch.setattr(sys, "__stdin__", stdin)
         assert not hangup.has_terminal()
     monkeypatch.setattr(sys, "__stdin__", None)
@@ -33,14 +38,14 @@ def test_what_is_no_terminal_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.slow
-def test_monitor_ends_with_its_window_though_nobody_tells_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("shown", ["M O N I T O R", "the sample world is ready"], ids=["opening", "open"])
+def test_monitor_ends_with_its_window_though_nobody_tells_it(tmp_path: Path, shown: str) -> None:
     process, window = pty.fork()
     if process == 0:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as under `make run`, which keeps it to itself
         os.environ |= {"MONITOR_HOME": str(tmp_path / "home"), "MONITOR_EMBEDDING_MODEL": "none"}
         os.execv(sys.executable, [sys.executable, "-m", "monitor_tui"])
-    _read_until(window, b"M O N I T O R")
-    _read_until(window, b"canon")  # the menu is filled: the library is open
+    _read_until(window, shown.encode())
     os.close(window)
     until = time.monotonic() + 60
     while os.waitpid(process, os.WNOHANG) == (0, 0):
