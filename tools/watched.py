@@ -23,7 +23,9 @@ def run(argv: Sequence[str], env: Mapping[str, str], cwd: Path, *, patience: flo
     Then its processes are listed, each worker is aborted (pytest has every one print the stacks of its
     threads at that), and pytest itself is interrupted, so that it reports what failed until then.
     """
-    with subprocess.Popen(argv, env=dict(env), cwd=cwd, start_new_session=True) as pytest:
+    with subprocess.Popen(
+        argv, env=dict(env), cwd=cwd, start_new_session=True, preexec_fn=_hear_interrupts
+    ) as pytest:
         try:
             return pytest.wait(patience)
         except subprocess.TimeoutExpired:
@@ -44,6 +46,11 @@ def run(argv: Sequence[str], env: Mapping[str, str], cwd: Path, *, patience: flo
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(pytest.pid, signal.SIGKILL)
+
+
+def _hear_interrupts() -> None:
+    """A shell's background jobs are started to ignore them, and so would their children be."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _others_of(leader: int) -> Iterator[int]:
