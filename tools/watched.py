@@ -13,6 +13,7 @@ from typing import Final
 HUNG: Final = 124
 """The code of a run that was ended (that of timeout(1))."""
 
+_LOOK: Final = "ps -eo pid,ppid,pgid,stat,rss,etime,wchan:20,args | cut -c-200; free -m; df -h"
 _LAST_WORDS: Final = 60.0
 """Seconds that pytest has to tell of its failures once it is interrupted."""
 
@@ -30,7 +31,7 @@ def run(argv: Sequence[str], env: Mapping[str, str], cwd: Path, *, patience: flo
             return pytest.wait(patience)
         except subprocess.TimeoutExpired:
             print(f"\nNot over after {patience:.0f} s. What runs, and where it stands:", flush=True)
-            subprocess.run(["ps", "-eo", "pid,ppid,pgid,stat,rss,etime,wchan:20,args"], check=False)
+            subprocess.run(["sh", "-c", _LOOK], check=False)
             for worker in _others_of(pytest.pid):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(worker, signal.SIGABRT)
