@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: run demo test test-slow test-chaos test-model test-integration check lint types imports bench bench-stores bench-continuity bench-import bench-index snapshots pictures servers servers-stop clean
+.PHONY: run demo test test-slow test-chaos test-model test-integration check lint types imports bench bench-stores bench-continuity bench-recall bench-recall-scale bench-import bench-index snapshots pictures servers servers-stop clean
 
 run: $(READY)
 	@$(BIN)/monitor $(ARGS)
