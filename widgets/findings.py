@@ -69,8 +69,13 @@ def _scores(finding: Finding) -> str:
     """Say what each way of looking gave, where that is what is asked for."""
     if not finding.by:
         return ""
-    ways = ", ".join(f"{way} {share:.2f}" for way, share in finding.by)
-    return f"{finding.score:.2f} ({ways})"
+    ways = ", ".join(f"{way} {_score(share)}" for way, share in finding.by)
+    return f"{_score(finding.score)} ({ways})"
+
+
+def _score(score: float) -> str:
+    """A word that stands in most rows is worth next to nothing, and not nothing."""
+    return f"{score:.2f}" if score >= 0.005 or score <= 0 else "under 0.01"
 
 
 class FindingList(RowList[Finding]):
