@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agents.canon_keeper.changes import created
+from agents.canon_keeper.decisions import OPEN
 from agents.orchestrator.annals import Annals
 from agents.orchestrator.atlas import Atlas
 from agents.orchestrator.edits import words_of
@@ -185,11 +186,11 @@ class Placing:
 
     async def memories(self, memories: Sequence[Memory]) -> list[Finding]:
         """Return memories with whose they are, in this order."""
-        people = await self._canon.entities_by_id({m.entity_id for m in memories})
+        names = await self._names(memories)
         where = await self.scenes({m.scene_id for m in memories if m.scene_id})
         found = []
         for memory in memories:
-            who = people[memory.entity_id].name if memory.entity_id in people else "somebody"
+            who = names.get(memory.entity_id, "somebody")
             place = where[memory.scene_id].words if memory.scene_id in where else ""
             told = ", ".join(filter(None, (memory.source, place, "mistaken" if memory.mistaken else "")))
             found.append(
@@ -207,6 +208,17 @@ class Placing:
                 )
             )
         return found
+
+    async def _names(self, memories: Sequence[Memory]) -> dict[Id, str]:
+        """Return whose they are: people of canon, and those who are proposed and remember already."""
+        wanted = {memory.entity_id for memory in memories}
+        people = await self._canon.entities_by_id(wanted)
+        names = {id: person.name for id, person in people.items()}
+        for universe_id in {m.universe_id for m in memories if m.entity_id not in names}:
+            waiting = await self._log.proposals(universe_id=universe_id, statuses=OPEN)
+            new = [p.change for p in waiting if isinstance(p.change, CreateEntity)]
+            names = {change.entity_id: change.name for change in new} | names
+        return names
 
     async def scenes(self, scene_ids: set[Id]) -> dict[Id, Place]:
         """Return where scenes stand, in words."""

@@ -23,7 +23,7 @@ from stores.records.ledger import ProposalStatus
 from stores.records.model import Persona
 from stores.records.sources import Snippet, Source
 from tests.agents.orchestrator.asked import PLAYED, asking, of
-from tests.table import START, opened
+from tests.table import START, begin, opened
 
 CANON, PROPOSED, BOOK, BELIEVED, CONTRADICTED, UNKNOWN = AnswerStanding
 NO_MODEL = HouseSettings()
@@ -84,6 +84,18 @@ async def test_each_finding_stands_as_it_does_and_leads_to_what_it_rests_on(tmp_
             True,
             True,
         )
+
+
+async def test_who_is_proposed_and_remembers_already_is_named(tmp_path: Path) -> None:
+    async with opened(tmp_path) as desktop:
+        scene_id = await begin(desktop)
+        for line in ("/npc Sela: a ferrywoman", "> The lantern goes out over the weir."):
+            await desktop.desk.submit(scene_id, line)
+        universe_id = (await desktop.desk.scene(scene_id)).universe.id
+        await desktop.desk.submit(scene_id, "/whisper Sela: the toll was paid twice")
+        await desktop.desk.background.settle()
+        answer = await desktop.desk.recall.ask("Was the toll paid twice?", universe_id=universe_id)
+        assert [found.believer for found in of(answer, BELIEVED)] == ["Sela"]
 
 
 async def test_lies_rumours_and_open_questions_are_told_as_such(tmp_path: Path) -> None:
