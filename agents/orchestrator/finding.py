@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from agents.canon_keeper.decisions import OPEN
 from agents.context_assembly.context import ContextAssembly, SceneContext, as_entity
 from agents.orchestrator.declare import FindEntity
 from stores.ports import CanonReader, LogReader
@@ -31,6 +34,18 @@ async def in_universe(universe_id: Id, canon: CanonReader, log: LogReader) -> Fi
         return _only(found or [e for e in new if name.casefold() in map(str.casefold, (e.name, *e.aliases))])
 
     return find
+
+
+async def who_they_are(
+    universe_id: Id, ids: Collection[Id], canon: CanonReader, log: LogReader
+) -> dict[Id, Entity]:
+    """Return who they are: in canon, or as they wait to be created; who is neither is left out."""
+    known = await canon.entities_by_id(ids)
+    if all(id in known for id in ids):
+        return known
+    waiting = await log.proposals(universe_id=universe_id, statuses=OPEN)
+    new = [as_entity(p.change, p) for p in waiting if isinstance(p.change, CreateEntity)]
+    return {entity.id: entity for entity in new if entity.id in ids} | known
 
 
 def _only(found: list[Entity]) -> Entity | None:

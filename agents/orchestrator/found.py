@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from agents.canon_keeper.changes import created
-from agents.canon_keeper.decisions import OPEN
 from agents.orchestrator.annals import Annals
 from agents.orchestrator.atlas import Atlas
 from agents.orchestrator.edits import words_of
+from agents.orchestrator.finding import who_they_are
 from agents.orchestrator.scene_views import SceneViews
 from agents.recall_views import AnswerStanding, Finding
 from agents.views import FactView
@@ -210,14 +210,12 @@ class Placing:
         return found
 
     async def _names(self, memories: Sequence[Memory]) -> dict[Id, str]:
-        """Return whose they are: people of canon, and those who are proposed and remember already."""
-        wanted = {memory.entity_id for memory in memories}
-        people = await self._canon.entities_by_id(wanted)
-        names = {id: person.name for id, person in people.items()}
-        for universe_id in {m.universe_id for m in memories if m.entity_id not in names}:
-            waiting = await self._log.proposals(universe_id=universe_id, statuses=OPEN)
-            new = [p.change for p in waiting if isinstance(p.change, CreateEntity)]
-            names = {change.entity_id: change.name for change in new} | names
+        """Return whose they are; also who is only proposed remembers."""
+        names: dict[Id, str] = {}
+        for universe_id in {memory.universe_id for memory in memories}:
+            ids = {memory.entity_id for memory in memories if memory.universe_id == universe_id}
+            found = await who_they_are(universe_id, ids, self._canon, self._log)
+            names |= {id: who.name for id, who in found.items()}
         return names
 
     async def scenes(self, scene_ids: set[Id]) -> dict[Id, Place]:

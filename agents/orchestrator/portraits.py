@@ -22,6 +22,7 @@ from agents.orchestrator.by_hand import Act, ByHand, present
 from agents.orchestrator.calendar import label
 from agents.orchestrator.commands import written
 from agents.orchestrator.declare import bounded
+from agents.orchestrator.finding import who_they_are
 from agents.orchestrator.sheets import Sheets
 from agents.orchestrator.typed_edits import name_from
 from agents.orchestrator.universe_gate import UniverseGate
@@ -111,11 +112,11 @@ class Portraits:
         known = await self._knowledge.who_knows(fact_id)
         if not known:
             return ()
-        people = await self._canon.entities_by_id(
-            {k.entity_id for k in known} | {k.told_by for k in known if k.told_by}
-        )
-        calendar = (await self._canon.universe(known[0].memory.universe_id)).calendar
-        return tuple(_known(knows, people, calendar) for knows in known)
+        universe_id = known[0].memory.universe_id
+        ids = {k.entity_id for k in known} | {k.told_by for k in known if k.told_by}
+        who = await who_they_are(universe_id, ids, self._canon, self._log)
+        calendar = (await self._canon.universe(universe_id)).calendar
+        return tuple(_known(knows, who, calendar) for knows in known)
 
     # --- the GM's hand -------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from agents.canon_keeper.predicates import words_of
 from agents.orchestrator.atlas import Atlas
 from agents.orchestrator.by_hand import ByHand
 from agents.orchestrator.calendar import label
+from agents.orchestrator.finding import who_they_are
 from agents.orchestrator.scene_views import SceneViews
 from agents.orchestrator.universe_gate import UniverseGate
 from agents.views import FactView, ProposalView
@@ -86,7 +87,7 @@ class Previews:
             involving=await self._facts(impact.involving, calendar),
             caused=await self._facts(impact.caused, calendar),
             commitments=await self._facts(impact.commitments, calendar),
-            memories=await self._memories(impact),
+            memories=await self._memories(impact, universe.id),
             scenes=tuple([await self._scene(scene) for scene in impact.scenes]),
             proposals=await self._views.proposals(impact.proposals),
             staged=change in await self._by_hand.changes_waiting(universe.id),
@@ -95,8 +96,10 @@ class Previews:
     async def _facts(self, facts: Sequence[Fact], calendar: Calendar) -> tuple[FactView, ...]:
         return tuple(await self._atlas.views(facts, calendar))
 
-    async def _memories(self, impact: Impact) -> tuple[MemoryNote, ...]:
-        known = await self._canon.entities_by_id({m.entity_id for m in impact.memories})
+    async def _memories(self, impact: Impact, universe_id: Id) -> tuple[MemoryNote, ...]:
+        known = await who_they_are(
+            universe_id, {m.entity_id for m in impact.memories}, self._canon, self._log
+        )
         return tuple(
             MemoryNote(known[m.entity_id].name if m.entity_id in known else "somebody", m.text)
             for m in impact.memories
