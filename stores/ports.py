@@ -262,9 +262,11 @@ class LogReader(Protocol):
         story_id: Id | None = None,
         scene_id: Id | None = None,
         statuses: Collection[ProposalStatus] | None = None,
+        kind: str | None = None,
         last: int | None = None,
     ) -> list[ProposedChange]:
-        """Proposals in the order they were made (with `last`, only so many of the newest).
+        """Proposals in the order they were made (with `last`, only so many of the newest); `kind` is that of
+        the change as it was proposed.
 
         One whose turn is off its scene's line (or whose `unless_turn` is on it) comes back as WITHDRAWN
         if it is still undecided by a commit.

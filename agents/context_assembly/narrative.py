@@ -99,7 +99,9 @@ class Narratives:
 
     async def _arrived(self, scene: Scene) -> dict[Id, int]:
         """Return when those came whom this scene brought into canon: its record has them in the cast."""
-        accepted = await self._log.proposals(scene_id=scene.id, statuses=[ProposalStatus.ACCEPTED])
+        accepted = await self._log.proposals(
+            scene_id=scene.id, statuses=[ProposalStatus.ACCEPTED], kind="create_entity"
+        )
         ticks = {p.change.entity_id: p.tick for p in accepted if isinstance(p.change, CreateEntity)}
         return {i: scene.tick if tick is None else tick for i, tick in ticks.items()}
 

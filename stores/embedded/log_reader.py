@@ -178,14 +178,18 @@ class LogReads(MemoryReads):
         story_id: Id | None = None,
         scene_id: Id | None = None,
         statuses: Collection[ProposalStatus] | None = None,
+        kind: str | None = None,
         last: int | None = None,
     ) -> list[ProposedChange]:
         given = {"universe_id": universe_id, "story_id": story_id, "scene_id": scene_id}
         conditions = [f"{column} = :{column}" for column, value in given.items() if value is not None]
+        if kind is not None:
+            conditions.append("body ->> '$.payload.kind' = :kind")
         if statuses is not None:
             conditions.append(f"status IN ({quoted(_stored(statuses))}) AND shown IN ({quoted(statuses)})")
         sql = f"{_PROPOSALS} {where(conditions)} ORDER BY made DESC LIMIT :last"
-        newest_first = await self._all(ProposedChange, sql, {**given, "last": -1 if last is None else last})
+        most = -1 if last is None else last
+        newest_first = await self._all(ProposedChange, sql, {**given, "kind": kind, "last": most})
         return newest_first[::-1]
 
     async def proposals_by_id(self, ids: Collection[Id]) -> dict[Id, ProposedChange]:

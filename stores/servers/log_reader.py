@@ -140,6 +140,7 @@ class LogReads(MemoryReads):
         story_id: Id | None = None,
         scene_id: Id | None = None,
         statuses: Collection[ProposalStatus] | None = None,
+        kind: str | None = None,
         last: int | None = None,
     ) -> list[ProposedChange]:
         where = one_filter({"universe_id": universe_id, "story_id": story_id, "scene_id": scene_id})
@@ -152,7 +153,8 @@ class LogReads(MemoryReads):
                 limit = 0 if last is None else _AT_ONCE
                 found = await tx.all("proposed_changes", where, order=[("made", -1)], skip=skip, limit=limit)
                 shown = await _as_they_count(tx, found)
-                newest_first += [p for p in shown if statuses is None or p.status in statuses]
+                counting = [p for p in shown if statuses is None or p.status in statuses]
+                newest_first += [p for p in counting if kind in (None, p.payload.kind)]
                 skip += len(found)
                 if last is None or len(found) < _AT_ONCE:
                     break

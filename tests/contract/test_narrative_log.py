@@ -9,10 +9,12 @@ import pytest
 
 from stores.authority import Role
 from stores.errors import NotFound, StoreError, WriteDenied
+from stores.records.canon import CreateEntity
 from stores.records.ids import Id
 from stores.records.ledger import CanonizationState, Loop, ProposalStatus, Verdict
 from stores.records.play import MoveKind, Scene, Speaker, Turn
 from stores.records.threads import PersonEntry, PresenceEntry, TensionEntry, ThreadAct, ThreadEntry
+from stores.records.world import EntityKind
 from tests.contract import builders as make
 from tests.contract.conftest import Truth
 from tests.examples import examples
@@ -441,6 +443,17 @@ async def test_proposals_are_found_by_where_they_hang(table: Table) -> None:
     assert await table.reader.proposals(universe_id=foreign.universe_id) == [foreign]
     assert await table.reader.proposals(statuses=[]) == []
     assert await table.reader.proposals_by_id([here.id, make.new_id()]) == {here.id: here}
+
+
+async def test_proposals_are_found_by_what_they_would_do(table: Table) -> None:
+    new = CreateEntity(entity_id=make.new_id(), entity_kind=EntityKind.CHARACTER, name="Sela")
+    born, later = (make.proposal(table.scene, payload=new) for _ in range(2))
+    await table.resolver.stage([born, make.proposal(table.scene), later, make.proposal(table.scene)])
+    assert await table.reader.proposals(kind="create_entity") == [born, later]
+    assert await table.reader.proposals(kind="create_entity", last=1) == [later]
+    assert await table.reader.proposals(scene_id=table.scene.id, kind="retcon_fact") == []
+    assert await table.reader.proposals(statuses=[PENDING], kind="create_entity") == [born, later]
+    assert await table.reader.proposals(statuses=[WITHDRAWN], kind="create_entity") == []
 
 
 async def test_an_undone_turn_withdraws_what_it_proposed(table: Table) -> None:
