@@ -26,18 +26,8 @@ def test_what_hangs_is_ended_with_its_stack_and_the_failures_before_it(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "test_some.py").write_text(SOME)
-    argv = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "no:cacheprovider",
-        "-n",
-        "1",
-        "-c",
-        os.devnull,
-        str(tmp_path),
-    ]
+    alone = ["-p", "no:cacheprovider", "-n", "1", "-c", os.devnull]
+    argv = [sys.executable, "-m", "pytest", *alone, str(tmp_path)]
     code = watched.run(argv, os.environ, tmp_path, patience=20.0)
     said = "".join(capfd.readouterr())
     assert code == watched.HUNG
@@ -47,6 +37,5 @@ def test_what_hangs_is_ended_with_its_stack_and_the_failures_before_it(
 
 @pytest.mark.slow
 def test_what_ends_by_itself_gives_its_code(tmp_path: Path) -> None:
-    assert (
-        watched.run([sys.executable, "-c", "raise SystemExit(5)"], os.environ, tmp_path, patience=60.0) == 5
-    )
+    argv = [sys.executable, "-c", "raise SystemExit(5)"]
+    assert watched.run(argv, os.environ, tmp_path, patience=60.0) == 5

@@ -35,18 +35,21 @@ def run(argv: Sequence[str], env: Mapping[str, str], cwd: Path, *, patience: flo
             for worker in _others_of(pytest.pid):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(worker, signal.SIGABRT)
-            pytest.send_signal(signal.SIGINT)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                pytest.wait(_LAST_WORDS)
+            _interrupt(pytest)
             return HUNG
         except KeyboardInterrupt:  # typed at the terminal, which does not reach another session
-            pytest.send_signal(signal.SIGINT)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                pytest.wait(_LAST_WORDS)
+            _interrupt(pytest)
             raise
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(pytest.pid, signal.SIGKILL)
+
+
+def _interrupt(pytest: subprocess.Popen[bytes]) -> None:
+    """Have it tell of its failures and end."""
+    pytest.send_signal(signal.SIGINT)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        pytest.wait(_LAST_WORDS)
 
 
 def _hear_interrupts() -> None:

@@ -119,7 +119,7 @@ class Importer:
         # The whole file is read before the first word of it is written.
         read = await self._read(order, await self._story(order, universe))
         if universe is None:
-            own_id = None if _universe_name(order) else universe_id_of(order.data)
+            own_id = None if _universe_name(order) else universe_id_of(order.digest)
             universe = await _to_its_end(self._found(NewUniverse(universe_name), own_id))
         book = await self._book(order, universe, read)
         done = await self._come_so_far(book)
@@ -205,9 +205,10 @@ class Importer:
                 return universe, universe.name
         if named:
             return None, named
-        own_id = universe_id_of(order.data)
+        own_id = universe_id_of(order.digest)
+        begun = {story.id for story in await self._log.stories()}
         for universe in universes:
-            if universe.id == own_id or await self._story(order, universe):
+            if universe.id == own_id or self._story_id(order, universe) in begun:
                 return universe, universe.name
         own, taken = _from_file(order), {universe.name.casefold() for universe in universes}
         names = (own, *(f"{own} ({number})" for number in range(2, len(taken) + 3)))
@@ -222,7 +223,7 @@ class Importer:
 
     def _story_id(self, order: ImportOrder, universe: Universe) -> Id:
         form = order.form.value if order.form else ""
-        return story_id_of(universe.id, order.data, _story_title(order), form)
+        return story_id_of(universe.id, order.digest, _story_title(order), form)
 
     async def _hero(self, universe: Universe, name: str) -> Id:
         if known := await self._hero_in(universe, name):

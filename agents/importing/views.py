@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 
 from agents.importing.entries import Form, Problem
 from stores.records.ids import Id
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ImportOrder:
     """What is asked for: the file's name and bytes; names of universe, story and player character (empty:
     from the file's name, and nobody). `form` overrides what the content says."""
@@ -19,6 +21,11 @@ class ImportOrder:
     story: str = ""
     hero: str = ""
     form: Form | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """What the contents are known by, whatever the file is called."""
+        return hashlib.sha256(self.data).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ Completed, and nothing of it is canon. Source: design/ontology.md, "Identifiers"
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -38,16 +37,14 @@ _SPEAKERS: Final = {
 }
 
 
-def universe_id_of(data: bytes) -> Id:
-    """Return the one universe that this file becomes when none is named."""
-    return derived("imported universe", hashlib.sha256(data).hexdigest())
+def universe_id_of(digest: str) -> Id:
+    """Return the one universe that the file with this digest becomes when none is named."""
+    return derived("imported universe", digest)
 
 
-def story_id_of(universe_id: Id, data: bytes, title: str, form: str) -> Id:
-    """Return the one story that this file becomes in this universe under this title."""
-    return derived(
-        "imported story", universe_id, SHAPE, hashlib.sha256(data).hexdigest(), title.casefold(), form
-    )
+def story_id_of(universe_id: Id, digest: str, title: str, form: str) -> Id:
+    """Return the one story that the file with this digest becomes in this universe under this title."""
+    return derived("imported story", universe_id, SHAPE, digest, title.casefold(), form)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,7 @@ def in_scene(context: SceneContext, contexts: ContextAssembly, *, guess: bool = 
 
 async def in_universe(universe_id: Id, canon: CanonReader, log: LogReader) -> FindEntity:
     """Return what finds the one entity of a name: in canon, or among those that wait to be created."""
-    waiting = await log.proposals(universe_id=universe_id, statuses=[ProposalStatus.PENDING])
-    new = [as_entity(p.change, p) for p in waiting if isinstance(p.change, CreateEntity)]
+    new = await _proposed(universe_id, log, [ProposalStatus.PENDING])
 
     async def find(name: str) -> Entity | None:
         found = await canon.find_entity(universe_id, name)
@@ -43,9 +42,13 @@ async def who_they_are(
     known = await canon.entities_by_id(ids)
     if all(id in known for id in ids):
         return known
-    waiting = await log.proposals(universe_id=universe_id, statuses=OPEN)
-    new = [as_entity(p.change, p) for p in waiting if isinstance(p.change, CreateEntity)]
+    new = await _proposed(universe_id, log, OPEN)
     return {entity.id: entity for entity in new if entity.id in ids} | known
+
+
+async def _proposed(universe_id: Id, log: LogReader, statuses: Collection[ProposalStatus]) -> list[Entity]:
+    waiting = await log.proposals(universe_id=universe_id, statuses=statuses)
+    return [as_entity(p.change, p) for p in waiting if isinstance(p.change, CreateEntity)]
 
 
 def _only(found: list[Entity]) -> Entity | None:
