@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager
 
 import pytest
 from neo4j import GraphDatabase, Query
-from pymongo import MongoClient
 
 from stores.authority import Store
 from stores.servers.addresses import addresses
@@ -28,7 +27,7 @@ _PRODUCTS = ("neo4j", "mongo", "qdrant", "opensearch", "minio")
 
 
 @pytest.fixture
-def on_servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+def on_servers(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Give the environment of a program whose truth is on the servers at hand, in a library of its own."""
     if not (os.environ.get("MONITOR_NEO4J_URL") and os.environ.get("MONITOR_MONGO_URL")):
         pytest.skip("no Neo4j and MongoDB at hand")
@@ -42,9 +41,9 @@ def on_servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
         monkeypatch.setenv(name, value)
     empty_canon()
     asyncio.run(prepare(os.environ, TRUTH))
-    yield mine
-    with MongoClient[dict[str, object]](os.environ["MONITOR_MONGO_URL"]) as client:
-        client.drop_database(mine["MONITOR_LIBRARY"])
+    # Its database stays, under a name of its own, and goes with the server's folder: behind the killed players
+    # SecantusDB was seen to drop it for ever, and to serve nobody meanwhile.
+    return mine
 
 
 @pytest.fixture
@@ -64,8 +63,6 @@ def on_all_servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
     asyncio.run(prepare(os.environ))
     yield mine
     empty_canon()
-    with MongoClient[dict[str, object]](os.environ["MONITOR_MONGO_URL"]) as client:
-        client.drop_database(mine["MONITOR_LIBRARY"])
 
 
 @asynccontextmanager
