@@ -41,7 +41,7 @@ def on_servers(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         monkeypatch.setenv(name, value)
     empty_canon()
     asyncio.run(prepare(os.environ, TRUTH))
-    # Its database stays, under a name of its own, and goes with the server's folder: behind the killed players
+    # Its database stays, under a name of its own, and goes with the server's folder: behind killed players
     # SecantusDB was seen to drop it for ever, and to serve nobody meanwhile.
     return mine
 
