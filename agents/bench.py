@@ -8,10 +8,10 @@ Source: design/authority.md, "Contradictions", "Canon policy".
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal
 
 from agents.views import CommitReport, EntityCard
-from agents.world_views import Basis, Staged
+from agents.world_views import Basis
 from stores.records.canon import Standing
 from stores.records.ids import Id
 from stores.records.ledger import CourtRuling, KindRule
@@ -120,27 +120,6 @@ class RulingView:
     reason: str = ""
 
 
-class BenchCourt(Protocol):
-    async def docket(self, proposal_id: Id) -> Docket:
-        """Hear an open proposal's conflicts."""
-        ...
-
-    async def foresee(self, ruling: RulingWords) -> tuple[str, ...]:
-        """What the ruling would do: what ends, what was never so, what is written. Nothing is staged."""
-        ...
-
-    async def rule(self, ruling: RulingWords) -> Ruled:
-        """Make it: written at once, and remembered, so that the same pair never asks again."""
-        ...
-
-    async def rulings(self, universe_id: Id) -> tuple[RulingView, ...]:
-        """All that was ruled, the latest first."""
-        ...
-
-
-# --- the house --------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class KindView:
     """A kind of change (or `whole:part`), its rule with who set it when, and how the GM decided so far:
@@ -172,31 +151,3 @@ class HouseView:
     @property
     def rules(self) -> tuple[KindView, ...]:
         return tuple(kind for kind in self.kinds if kind.rule)
-
-
-class BenchHouse(Protocol):
-    async def read(self, universe_id: Id) -> HouseView:
-        """Rules, figures and offers by kind, predicates, and the record of rulings."""
-        ...
-
-    async def set_rule(self, universe_id: Id, kind: str, rule: KindRule | None) -> str:
-        """Lay down the rule for a kind (`state_change`, `state_change:hp`), or with None take it back;
-        returns the kind as it is kept."""
-        ...
-
-    async def set_predicates(self, universe_id: Id, text: str) -> int:
-        """Check and keep the universe's own predicates; returns how many there are. Raises InputError that
-        names the line that is wrong."""
-        ...
-
-    async def undo(self, proposal_id: Id) -> Staged:
-        """Take back what a commit did with a proposal: what undoes it waits at the gate."""
-        ...
-
-
-class Bench(Protocol):
-    @property
-    def court(self) -> BenchCourt: ...
-
-    @property
-    def house(self) -> BenchHouse: ...

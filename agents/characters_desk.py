@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
-from agents.views import EntityCard, Reply, SheetView
+from agents.views import EntityCard, SheetView
 from stores.records.ids import Id
 from stores.records.memory import Memory
 from stores.records.world import Entity
@@ -59,25 +58,3 @@ class CharacterView:
     memories: tuple[MemoryView, ...] = ()
     history: tuple[str, ...] = ()
     scene_id: Id | None = None
-
-
-class CharactersDesk(Protocol):
-    async def roster(self, universe_id: Id) -> tuple[CharacterRow, ...]:
-        """Player characters first, then by name."""
-        ...
-
-    async def character(self, entity_id: Id) -> CharacterView: ...
-
-    async def who_knows(self, fact_id: Id) -> tuple[KnownView, ...]:
-        """Who knows of it, the first to know first."""
-        ...
-
-    async def create(
-        self, universe_id: Id, name: str, description: str = "", *, is_pc: bool = False
-    ) -> Reply:
-        """Bring somebody into the world on the GM's word, through the gate's own commit."""
-        ...
-
-    async def misremember(self, memory_id: Id, text: str) -> Reply:
-        """The character remembers it so; canon is not touched. Empty text: as it was lived."""
-        ...

@@ -42,8 +42,8 @@ async def _commits(home: Path, count: int) -> tuple[list[float], list[float]]:
     async with at_table(home) as table:
         for _ in range(count):
             for line in DECLARED * (BATCH // len(DECLARED)):
-                await table.desk.submit(table.scene_id, line.format(next(nights)))
-            asked.append(await timed(partial(table.desk.commit, table.scene_id)))
+                await table.services.play.submit(table.scene_id, line.format(next(nights)))
+            asked.append(await timed(partial(table.services.gate.commit, table.scene_id)))
         done = await _last_commit(table)
         written = [await timed(partial(_write, table.stores, _again(done))) for _ in range(count)]
     return asked, written

@@ -38,7 +38,7 @@ async def _play(fresh_home: Path, big_home: Path, count: int) -> dict[tuple[str,
         for number in range(count):
             for kind, line in LINES.items():
                 for where, table in (("fresh", fresh), ("big", big)):
-                    submit = partial(table.desk.submit, table.scene_id, line)
+                    submit = partial(table.services.play.submit, table.scene_id, line)
                     taken.setdefault((kind, where), []).append(await timed(submit))
             if number % COMMIT_EVERY == COMMIT_EVERY - 1:
                 await _commit(fresh, big)
@@ -49,4 +49,4 @@ async def _play(fresh_home: Path, big_home: Path, count: int) -> dict[tuple[str,
 async def _commit(*tables: Table) -> None:
     """As players do now and then; not timed here."""
     for table in tables:
-        await table.desk.commit(table.scene_id)
+        await table.services.gate.commit(table.scene_id)

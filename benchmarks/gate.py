@@ -66,11 +66,13 @@ def _keys(terminal: Terminal, count: int, name: str) -> Iterator[Row]:
 async def _weighed(home: Path, count: int) -> list[float]:
     """Time a verdict and the reading of the gate after it, without a screen."""
     async with at_table(home) as table:
-        waiting = [p for p in (await table.desk.gate(table.scene_id)).proposals if p.status == "pending"]
+        waiting = [
+            p for p in (await table.services.gate.gate(table.scene_id)).proposals if p.status == "pending"
+        ]
 
         async def decide(proposal_id: Id) -> None:
-            await table.desk.decide([proposal_id], Verdict.ACCEPT)
-            await table.desk.gate(table.scene_id)
+            await table.services.gate.decide([proposal_id], Verdict.ACCEPT)
+            await table.services.gate.gate(table.scene_id)
 
         return [await timed(partial(decide, p.proposal.id)) for p in waiting[: min(count, len(waiting))]]
 
@@ -78,11 +80,11 @@ async def _weighed(home: Path, count: int) -> list[float]:
 async def _propose(home: Path) -> None:
     """Leave the open story with a hundred proposals of several kinds, some of them held by a conflict."""
     async with at_table(home) as table:
-        view = await table.desk.scene(table.scene_id)
+        view = await table.services.play.scene(table.scene_id)
         waiting = sum(p.status == "pending" for p in view.proposals)
-        await table.desk.submit(table.scene_id, "I count what there is.")
+        await table.services.play.submit(table.scene_id, "I count what there is.")
         for number, line in enumerate(itertools.islice(itertools.cycle(LINES), PROPOSALS - UNSURE - waiting)):
-            await table.desk.submit(table.scene_id, line.format(number))
+            await table.services.play.submit(table.scene_id, line.format(number))
         await _infer(table)
 
 
@@ -98,7 +100,7 @@ LINES = (
 
 
 async def _infer(table: Table) -> None:
-    view, ids = await table.desk.scene(table.scene_id), SystemIds()
+    view, ids = await table.services.play.scene(table.scene_id), SystemIds()
     await table.stores.log(Role.RESOLVER).stage(
         [
             ProposedChange(

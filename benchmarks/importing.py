@@ -16,7 +16,7 @@ from pathlib import Path
 from agents.importing.views import ImportOrder, ImportProgress
 from benchmarks import table
 from benchmarks.recall_set.build import LOG
-from monitor_tui.compose import Desktop, open_desktop
+from monitor_tui.compose import Program, open_program
 from stores.authority import Role
 from tests.table import begin
 
@@ -40,27 +40,27 @@ def long_log(turns: int) -> bytes:
 
 async def _measured(turns: int) -> list[table.Row]:
     with tempfile.TemporaryDirectory(prefix="monitor-import-") as folder:
-        desktop = await open_desktop(Path(folder))
+        program = await open_program(Path(folder))
         try:
-            return await _rows(desktop, ImportOrder("long.jsonl", long_log(turns), hero="Tamsin"), turns)
+            return await _rows(program, ImportOrder("long.jsonl", long_log(turns), hero="Tamsin"), turns)
         finally:
-            await desktop.close()
+            await program.close()
 
 
-async def _rows(desktop: Desktop, order: ImportOrder, turns: int) -> list[table.Row]:
-    desk = desktop.desk
-    scene_id = await begin(desktop)
-    alone = [await _act(desktop, scene_id, number) for number in range(20)]
-    stopped = await _cut_off(desktop, order)
+async def _rows(program: Program, order: ImportOrder, turns: int) -> list[table.Row]:
+    services = program.services
+    scene_id = await begin(program)
+    alone = [await _act(program, scene_id, number) for number in range(20)]
+    stopped = await _cut_off(program, order)
     began, spent = time.perf_counter(), time.process_time()
-    coming = asyncio.ensure_future(desk.imports.bring(order))
+    coming = asyncio.ensure_future(services.imports.bring(order))
     beside: list[float] = []
     while not coming.done():
-        beside.append(await _act(desktop, scene_id, len(beside)))
+        beside.append(await _act(program, scene_id, len(beside)))
         await asyncio.sleep(0.05)
     done = await coming
     took, worked = time.perf_counter() - began, time.process_time() - spent
-    log = desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+    log = program.stores.log(Role.CONTEXT_ASSEMBLY)
     there = sum([await log.line_length(scene.id) for scene in await log.scenes(done.story_id)])
     assert there == done.turns == turns, f"{there} of {turns} turns are in"
     left = turns - done.resumed_at + 1
@@ -73,13 +73,13 @@ async def _rows(desktop: Desktop, order: ImportOrder, turns: int) -> list[table.
     ]
 
 
-async def _act(desktop: Desktop, scene_id: str, number: int) -> float:
+async def _act(program: Program, scene_id: str, number: int) -> float:
     began = time.perf_counter()
-    await desktop.desk.submit(scene_id, f"Act {number} of the afternoon.")
+    await program.services.play.submit(scene_id, f"Act {number} of the afternoon.")
     return time.perf_counter() - began
 
 
-async def _cut_off(desktop: Desktop, order: ImportOrder) -> float:
+async def _cut_off(program: Program, order: ImportOrder) -> float:
     """Cancel an import when a third of it is in; return how long it took to end, in seconds."""
     told = asyncio.Event()
 
@@ -87,7 +87,7 @@ async def _cut_off(desktop: Desktop, order: ImportOrder) -> float:
         if progress.turns * 3 >= progress.of_turns:
             told.set()
 
-    coming = asyncio.ensure_future(desktop.desk.imports.bring(order, hear))
+    coming = asyncio.ensure_future(program.services.imports.bring(order, hear))
     await told.wait()
     began = time.perf_counter()
     coming.cancel()

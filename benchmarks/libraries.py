@@ -11,9 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from agents.desk import Desk
+from agents.services.services import Services
 from benchmarks.fill import LARGE, SMALL, Size, fill
-from monitor_tui.compose import open_desktop
+from monitor_tui.compose import open_program
 from stores.open import Stores
 from stores.records.ids import Id
 
@@ -59,7 +59,7 @@ class Libraries:
 class Table(NamedTuple):
     """An open library, at the scene that play stands in."""
 
-    desk: Desk
+    services: Services
     stores: Stores
     story_id: Id
     scene_id: Id
@@ -68,16 +68,16 @@ class Table(NamedTuple):
 @asynccontextmanager
 async def at_table(home: Path) -> AsyncIterator[Table]:
     """Open the library, go back to the scene where it was left, and leave it suspended again."""
-    desktop = await open_desktop(home)
+    program = await open_program(home)
     try:
-        await desktop.desk.recover()
-        card = (await desktop.desk.menu()).resume
+        await program.services.stories.recover()
+        card = (await program.services.stories.menu()).resume
         assert card is not None, "a library to measure has a story"
-        scene_id = await desktop.desk.resume(card.story.id)
-        yield Table(desktop.desk, desktop.stores, card.story.id, scene_id)
-        await desktop.desk.suspend()
+        scene_id = await program.services.stories.resume(card.story.id)
+        yield Table(program.services, program.stores, card.story.id, scene_id)
+        await program.services.stories.suspend()
     finally:
-        await desktop.close()
+        await program.close()
 
 
 async def timed(work: Callable[[], Awaitable[T]]) -> float:
@@ -88,11 +88,11 @@ async def timed(work: Callable[[], Awaitable[T]]) -> float:
 
 
 async def _begin(home: Path) -> None:
-    desktop = await open_desktop(home)
+    program = await open_program(home)
     try:
-        await desktop.desk.recover()
-        await desktop.desk.add_sample()
-        await desktop.desk.start_story(await desktop.desk.sample_outline())
-        await desktop.desk.suspend()
+        await program.services.stories.recover()
+        await program.services.stories.add_sample()
+        await program.services.stories.start_story(await program.services.stories.sample_outline())
+        await program.services.stories.suspend()
     finally:
-        await desktop.close()
+        await program.close()

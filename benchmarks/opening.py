@@ -32,9 +32,9 @@ async def _openings(home: Path, count: int) -> list[float]:
 
 
 async def _open(table: Table) -> None:
-    await table.desk.resume(table.story_id)
-    view = await table.desk.scene(table.scene_id)
-    await table.desk.transcript(table.scene_id, max(0, view.turns - PAGE), PAGE)
+    await table.services.stories.resume(table.story_id)
+    view = await table.services.play.scene(table.scene_id)
+    await table.services.play.transcript(table.scene_id, max(0, view.turns - PAGE), PAGE)
 
 
 def _on_screen(home: Path, count: int) -> tuple[list[float], list[float]]:

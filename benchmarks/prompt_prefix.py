@@ -69,7 +69,7 @@ async def _measured(home: Path, rounds: int) -> list[Row]:
         context, packages = _readers(table)
         for nth in range(rounds):
             words = PLAYER[nth % len(PLAYER)]
-            await table.desk.submit(table.scene_id, words)
+            await table.services.play.submit(table.scene_id, words)
             start = time.perf_counter()
             package = await packages.assemble(await context.load(table.scene_id), words)
             sections = {**parts(package), **Bound.by(package.scene.story, words).parts()}
@@ -78,7 +78,7 @@ async def _measured(home: Path, rounds: int) -> list[Row]:
             if before is not None:
                 shares.append(_share(before, built))
             before = built
-            await table.desk.submit(table.scene_id, TOLD.replace("coin", f"coin ({nth})"))
+            await table.services.play.submit(table.scene_id, TOLD.replace("coin", f"coin ({nth})"))
     size = before.tokens if before else 0
     return [
         times("package and prompt of a turn", took, 60),

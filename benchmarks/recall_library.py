@@ -23,7 +23,7 @@ from agents.indexer.port import Asked
 from agents.indexer.texts import printed
 from agents.indexer.truth import Truth
 from benchmarks.stores import cache
-from monitor_tui.compose import open_desktop
+from monitor_tui.compose import open_program
 from stores.authority import Role
 from stores.ports import TextItem, VectorItem
 from stores.records.canon import (
@@ -100,14 +100,14 @@ async def indexed(home: Path, log: Path, kept: Path | None = None) -> AsyncItera
     """Bring the log in, index it, and hand over what is needed to ask."""
     meaning = KeptVectors(kept or cache() / "vectors.npz")
     data = await asyncio.to_thread(log.read_bytes)
-    desktop = await open_desktop(home)
+    program = await open_program(home)
     try:
-        done = await desktop.desk.imports.bring(ImportOrder(log.name, data, universe="Measured"))
-        turns = await index(desktop.stores, done.universe_id, meaning)
-        yield Asking(desktop.stores, done.universe_id, meaning, {t.ref: t for t in turns})
+        done = await program.services.imports.bring(ImportOrder(log.name, data, universe="Measured"))
+        turns = await index(program.stores, done.universe_id, meaning)
+        yield Asking(program.stores, done.universe_id, meaning, {t.ref: t for t in turns})
     finally:
         await meaning.close()
-        await desktop.close()
+        await program.close()
 
 
 async def take_canon(stores: Stores, universe_id: Id, file: Path, turns: Mapping[str, Turn]) -> None:

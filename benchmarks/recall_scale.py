@@ -94,14 +94,16 @@ async def measured(homes: Sequence[Path], rounds: int) -> list[Taken]:
     embedder = MiniLmEmbedder()
     async with AsyncExitStack() as open_:
         open_.push_async_callback(embedder.close)
-        desks = [await _desk(open_, home, embedder) for home in homes]
+        desks = [await _services(open_, home, embedder) for home in homes]
         taken = [Taken() for _ in homes]
         for nth in range(rounds + WARM):
-            for desk, into in zip(desks, taken, strict=True):
+            for services, into in zip(desks, taken, strict=True):
                 words = _question(nth)
                 for times in (into.fresh, into.known):
                     began, used = time.perf_counter(), time.process_time()
-                    package = await desk.packages.assemble(await desk.context.load(desk.last), words)
+                    package = await services.packages.assemble(
+                        await services.context.load(services.last), words
+                    )
                     parts(package)
                     if nth >= WARM:
                         times.append(time.perf_counter() - began)
@@ -117,7 +119,7 @@ class _Desk(NamedTuple):
     last: Id
 
 
-async def _desk(open_: AsyncExitStack, home: Path, embedder: MiniLmEmbedder) -> _Desk:
+async def _services(open_: AsyncExitStack, home: Path, embedder: MiniLmEmbedder) -> _Desk:
     stores = await open_stores(home)
     open_.push_async_callback(stores.close)
     role = Role.CONTEXT_ASSEMBLY

@@ -19,17 +19,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from string import ascii_lowercase
 
-from agents.desk import Desk
 from agents.messages import Event, WordsCame
 from agents.model.client import ChildModel
 from agents.model.port import Ask, Usage, Words
 from agents.model.scripted import ScriptedModel
 from agents.model.settings import HouseSettings, ModelSettings, PersonaSettings
 from agents.orchestrator.model_house import Speaker
+from agents.services.services import Services
 from benchmarks.libraries import Libraries
 from benchmarks.start import starts
 from benchmarks.table import Row, times
-from monitor_tui.compose import open_desktop
+from monitor_tui.compose import open_program
 from stores.records.ids import Id
 from stores.records.model import Persona
 
@@ -96,33 +96,33 @@ class _Timed(ScriptedModel):
 
 async def _in_process(home: Path, backend: str, count: int) -> _Told:
     model = _Timed()
-    async with _table(home, model, _house(backend)) as (desk, scene_id):
-        return await _measured(desk, scene_id, count, model)
+    async with _table(home, model, _house(backend)) as (services, scene_id):
+        return await _measured(services, scene_id, count, model)
 
 
 async def _by_child(home: Path, count: int) -> _Told:
     """The Archivist's provider answers in JSON, the Narrator's in words."""
     house = _house("langgraph", archivist=PersonaSettings(model="scripted/record"))
     model = ChildModel(provider=PROVIDER)
-    async with _table(home, model, house) as (desk, scene_id):
-        return await _measured(desk, scene_id, count, None)
+    async with _table(home, model, house) as (services, scene_id):
+        return await _measured(services, scene_id, count, None)
 
 
-async def _measured(desk: Desk, scene_id: Id, count: int, model: _Timed | None) -> _Told:
+async def _measured(services: Services, scene_id: Id, count: int, model: _Timed | None) -> _Told:
     told, heard = _Told(), list[float]()
 
     def hear(event: Event) -> None:
         if isinstance(event, WordsCame) and not heard:
             heard.append(time.perf_counter())
 
-    desk.events.subscribe(hear)
+    services.events.subscribe(hear)
     for number in range(WARM_UP + count):
         heard.clear()
         waited, cpu, began = model.waited if model else 0.0, time.process_time(), time.perf_counter()
-        await desk.submit(scene_id, ACT)
+        await services.play.submit(scene_id, ACT)
         took, burnt = time.perf_counter() - began, time.process_time() - cpu
         if number % COMMIT_EVERY == 0:
-            await desk.commit(scene_id)
+            await services.gate.commit(scene_id)
         if number < WARM_UP:
             continue
         told.whole.append(took - (model.waited - waited if model else 0.0))
@@ -137,18 +137,18 @@ def _house(backend: str, **more: PersonaSettings) -> HouseSettings:
 
 
 @asynccontextmanager
-async def _table(home: Path, model: Speaker, house: HouseSettings) -> AsyncIterator[tuple[Desk, Id]]:
+async def _table(home: Path, model: Speaker, house: HouseSettings) -> AsyncIterator[tuple[Services, Id]]:
     """Open a library with a model at the scene where play stands, and leave it suspended again."""
     assert house.is_on(Persona.NARRATOR)
-    desktop = await open_desktop(home, model=model, house=house)
+    program = await open_program(home, model=model, house=house)
     try:
-        await desktop.desk.recover()
-        card = (await desktop.desk.menu()).resume
+        await program.services.stories.recover()
+        card = (await program.services.stories.menu()).resume
         assert card is not None, "a library to measure has a story"
-        yield desktop.desk, await desktop.desk.resume(card.story.id)
-        await desktop.desk.suspend()
+        yield program.services, await program.services.stories.resume(card.story.id)
+        await program.services.stories.suspend()
     finally:
-        await desktop.close()
+        await program.close()
 
 
 def _with_and_without(libraries: Libraries) -> Iterator[Row]:

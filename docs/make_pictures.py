@@ -15,9 +15,9 @@ from textual import events
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
-from agents.desk import Desk
+from agents.services.services import Services
 from monitor_tui.app import MonitorApp
-from monitor_tui.compose import open_desktop
+from monitor_tui.compose import open_program
 from stores.records.ids import SeededIds, SteppingClock
 
 FOLDER = Path(__file__).parent / "pictures"
@@ -35,12 +35,12 @@ PLAY = (
 async def main() -> None:
     with tempfile.TemporaryDirectory() as home:
 
-        async def open_desk() -> tuple[Desk, Callable[[], Awaitable[None]]]:
+        async def open_services() -> tuple[Services, Callable[[], Awaitable[None]]]:
             clock = SteppingClock(datetime(2026, 1, 1, 20, tzinfo=UTC))
-            desktop = await open_desktop(Path(home), clock=clock, ids=SeededIds(12, clock))
-            return desktop.desk, desktop.close
+            program = await open_program(Path(home), clock=clock, ids=SeededIds(12, clock))
+            return program.services, program.close
 
-        app = MonitorApp(open_desk, first="demo")
+        app = MonitorApp(open_services, first="demo")
         async with app.run_test(size=(120, 36)) as pilot:
             await settle(pilot)
             for line in PLAY:

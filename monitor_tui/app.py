@@ -28,18 +28,18 @@ from monitor_tui import hangup
 from monitor_tui.commands import MonitorCommands
 from monitor_tui.theme import DARK, register_themes
 from screens import routes
-from screens.base import DeskScreen, Happened, Trouble
+from screens.base import Happened, ServiceScreen, Trouble
 from screens.error import Answer, ErrorScreen
 from screens.menu import MenuScreen
 from stores.errors import MonitorError
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
     from agents.messages import Event
+    from agents.services.services import Services
     from stores.records.ids import Id
 
-CloseDesk = Callable[[], Awaitable[None]]
-OpenDesk = Callable[[], Awaitable[tuple["Desk", CloseDesk]]]
+CloseServices = Callable[[], Awaitable[None]]
+OpenServices = Callable[[], Awaitable[tuple["Services", CloseServices]]]
 """Opens the stores and the Orchestrator; the second value closes them."""
 
 LATER = (
@@ -76,14 +76,14 @@ class MonitorApp(App[None]):
         Binding("ctrl+q", "quit", "Quit", id="app.quit", tooltip="Leave MONITOR", show=False, priority=True),
     ]
 
-    def __init__(self, open_desk: OpenDesk, *, first: Literal["menu", "demo"] = "menu") -> None:
+    def __init__(self, open_services: OpenServices, *, first: Literal["menu", "demo"] = "menu") -> None:
         super().__init__()
         register_themes(self)
         self.theme = DARK.name
-        self._open_desk = open_desk
+        self._open_services = open_services
         self._first = first
-        self._desk: Desk | None = None
-        self._close_desk: CloseDesk | None = None
+        self._services: Services | None = None
+        self._close_services: CloseServices | None = None
         self._wanted: routes.Route | None = None
         self._going_home = False
         self._quitting = False
@@ -105,29 +105,29 @@ class MonitorApp(App[None]):
     async def _open(self) -> None:
         await asyncio.to_thread(_import_screens)
         self._read_styles()
-        self._desk = await self._recovered_desk()
+        self._services = await self._open_recovered_services()
         await self._fill_menu()
         # Its import costs seconds of a core: only now, and in its own process.
-        self._start(self._desk.model.warm(), "warm")
-        self._desk.background.start()
+        self._start(self._services.llm.warm(), "warm")
+        self._services.jobs.start()
         # What is loaded by now stays: sorting through it again would cost a key press up to 0.2 s.
         gc.collect()
         gc.freeze()
         if self._first == "demo":
-            self._wanted = await self._demo(self._desk)
+            self._wanted = await self._demo(self._services)
         self._go_where_wanted()
 
-    async def _recovered_desk(self) -> Desk:
+    async def _open_recovered_services(self) -> Services:
         """Open the library and finish what a crash cut off. What fails leaves nothing open."""
-        desk, close = await self._open_desk()
+        services, close = await self._open_services()
         try:
-            await desk.recover()
+            await services.stories.recover()
         except BaseException:
             await close()
             raise
-        self._close_desk = close
-        desk.events.subscribe(self._published)
-        return desk
+        self._close_services = close
+        services.events.subscribe(self._published)
+        return services
 
     def _read_styles(self) -> None:
         """Parse every screen's style sheet at once: Textual would parse them all anew at each new screen."""
@@ -149,9 +149,9 @@ class MonitorApp(App[None]):
 
     async def _close(self) -> None:
         """Suspend the story, close the library, go. What cannot be done is said on the way out."""
-        steps = [screen.depart for screen in self.screen_stack[1:2] if isinstance(screen, DeskScreen)]
+        steps = [screen.depart for screen in self.screen_stack[1:2] if isinstance(screen, ServiceScreen)]
         words = []
-        for step in (*steps, *filter(None, [self._close_desk])):
+        for step in (*steps, *filter(None, [self._close_services])):
             try:
                 await step()
             except MonitorError as error:
@@ -163,17 +163,17 @@ class MonitorApp(App[None]):
     @on(routes.Visit)
     def _visit(self, message: routes.Visit) -> None:
         """Go there, or as soon as the library is open and the Main Loop has come home."""
-        if self._desk is None or self._going_home:
+        if self._services is None or self._going_home:
             self._wanted = message.route
         else:
-            self._go(self._desk, message.route)
+            self._go(self._services, message.route)
 
     def _go_where_wanted(self) -> None:
         route, self._wanted = self._wanted, None
         if route is not None:
             self.post_message(routes.Visit(route))
 
-    def _go(self, desk: Desk, route: routes.Route) -> None:
+    def _go(self, services: Services, route: routes.Route) -> None:
         from screens.continue_story import StoriesScreen
         from screens.court import CourtScreen
         from screens.gate import GateScreen
@@ -198,39 +198,39 @@ class MonitorApp(App[None]):
                 if self.screen is leaving:
                     self.pop_screen()
             case routes.ToSetup():
-                self._show(SetupScreen(desk))
+                self._show(SetupScreen(services))
             case routes.ToStories():
-                self._show(StoriesScreen(desk))
+                self._show(StoriesScreen(services))
             case routes.ToImport():
-                self._show(ImportScreen(desk))
+                self._show(ImportScreen(services))
             case routes.ToStory(story_id):
-                self._show(SceneScreen(desk, story_id=story_id), over_menu=True)
+                self._show(SceneScreen(services, story_id=story_id), over_menu=True)
             case routes.ToScene(scene_id, follows):
-                self._show(SceneScreen(desk, scene_id=scene_id, follows=follows), over_menu=True)
+                self._show(SceneScreen(services, scene_id=scene_id, follows=follows), over_menu=True)
             case routes.ToGate(scene_id, universe_id):
-                self._show(GateScreen(desk, scene_id, universe_id))
+                self._show(GateScreen(services, scene_id, universe_id))
             case routes.ToCourt(proposal_id):
-                self._show(CourtScreen(desk, proposal_id))
+                self._show(CourtScreen(services, proposal_id))
             case routes.ToHouse(universe_id):
-                self._show(HouseScreen(desk, universe_id))
+                self._show(HouseScreen(services, universe_id))
             case routes.ToTurn(turn_id):
-                self._show(ReadingScreen(desk, turn_id))
+                self._show(ReadingScreen(services, turn_id))
             case routes.ToUniverse(universe_id, entity_id, beside_play, fact_id):
                 self._show(
-                    UniverseScreen(desk, universe_id, entity_id, beside_play=beside_play, fact_id=fact_id)
+                    UniverseScreen(services, universe_id, entity_id, beside_play=beside_play, fact_id=fact_id)
                 )
             case routes.ToSystem():
-                self._show(SystemScreen(desk))
+                self._show(SystemScreen(services))
             case routes.ToHelp():
-                self._show(HelpScreen(desk, self.screen))
+                self._show(HelpScreen(services, self.screen))
             case ToPrompt(scene_id, words):
                 self._to_prompt(scene_id, words)
             case ToQuery() | ToCharacters():
-                self._show(recall_page(desk, route))
+                self._show(recall_page(services, route))
             case ToXray() | ToBill() | ToModel():
-                self._show(model_page(desk, route))
+                self._show(model_page(services, route))
             case _:
-                self._show(world_page(desk, route))
+                self._show(world_page(services, route))
 
     def _show(self, screen: Screen[None], *, over_menu: bool = False) -> None:
         """Push `screen`; `over_menu`: in place of all that was over the menu."""
@@ -265,24 +265,24 @@ class MonitorApp(App[None]):
 
     async def _come_home(self, left: Screen[object] | None) -> None:
         try:
-            if isinstance(left, DeskScreen):
+            if isinstance(left, ServiceScreen):
                 await left.depart()
             await self._fill_menu()
         finally:
             self._going_home = False
             self._go_where_wanted()
 
-    async def _demo(self, desk: Desk) -> routes.Route:
+    async def _demo(self, services: Services) -> routes.Route:
         """The sample world: the story begun in it, or a new one with everything as suggested."""
-        sample = await desk.add_sample()
-        for card in await desk.stories():
+        sample = await services.stories.add_sample()
+        for card in await services.stories.stories():
             if card.universe.id == sample.id and card.state == "active":
                 return routes.ToStory(card.story.id)
-        return routes.ToScene(await desk.start_story(await desk.sample_outline()))
+        return routes.ToScene(await services.stories.start_story(await services.stories.sample_outline()))
 
     async def _fill_menu(self) -> None:
-        if self._desk is not None:
-            self.screen_stack[0].post_message(MenuScreen.Filled(await self._desk.menu()))
+        if self._services is not None:
+            self.screen_stack[0].post_message(MenuScreen.Filled(await self._services.stories.menu()))
 
     # --- events and errors -------------------------------------------------------------------------
 
@@ -293,7 +293,7 @@ class MonitorApp(App[None]):
     @on(Published)
     def _send_round(self, message: Published) -> None:
         for screen in self.screen_stack:
-            if isinstance(screen, DeskScreen):
+            if isinstance(screen, ServiceScreen):
                 screen.post_message(Happened(message.event))
         from agents.messages import Notice  # not before the first frame
 
@@ -309,7 +309,7 @@ class MonitorApp(App[None]):
         error = message.worker.error
         if message.state is not WorkerState.ERROR or error is None:
             return
-        if message.worker.name == "open" and self._desk is None:
+        if message.worker.name == "open" and self._services is None:
             self._note(error)
             self.push_screen(
                 ErrorScreen("The library cannot be opened", error, fatal=True), self._opening_answered

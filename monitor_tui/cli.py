@@ -100,16 +100,16 @@ def _open_app(home: Path | None, first: Literal["menu", "demo"]) -> None:
     where = home_folder(home)
     start_log(where)
 
-    async def open_desk() -> Any:
+    async def open_services() -> Any:
         # In a thread: the records and the stores are imported here, while the first frame stands.
         compose, daily = await asyncio.to_thread(_imported)
         told = daily.Told()
-        desktop = await compose.open_desktop(where, notes=told.notes, work=compose.Work.PLAY)
-        backup = daily.DailyBackup(desktop.stores, where, told, desktop.desk.events.publish)
+        program = await compose.open_program(where, notes=told.notes, work=compose.Work.PLAY)
+        backup = daily.DailyBackup(program.stores, where, told, program.services.events.publish)
         backup.start()
-        return desktop.desk, backup.closing(desktop.close)
+        return program.services, backup.closing(program.close)
 
-    application = MonitorApp(open_desk, first=first)
+    application = MonitorApp(open_services, first=first)
     application.run()
     if application.return_code:
         raise SystemExit(application.return_code)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
 from monitor_tui.cli_common import progress, story_named, universe_named
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
     from stores.records.ids import Id
 
 PATIENCE: Final = 60.0
@@ -26,9 +26,9 @@ class Noted(Protocol):
 T = TypeVar("T", bound=Noted)
 
 
-async def up_to_date(desk: Desk, universe_id: Id) -> None:
+async def up_to_date(services: Services, universe_id: Id) -> None:
     """Index what is missing of a universe; how far it is goes to stderr, if it takes long."""
-    settling = asyncio.ensure_future(desk.background.settle(universe_id))
+    settling = asyncio.ensure_future(services.jobs.settle(universe_id))
     told = False
     try:
         while True:
@@ -36,7 +36,7 @@ async def up_to_date(desk: Desk, universe_id: Id) -> None:
             if done:
                 settling.result()
                 break
-            if waiting := desk.background.left_of(universe_id):
+            if waiting := services.jobs.left_of(universe_id):
                 progress(f"Indexing: {waiting:,} words and vectors to do ...")
                 told = True
     finally:
@@ -53,25 +53,27 @@ class Where(NamedTuple):
     now: bool = False
 
 
-async def looked_in(desk: Desk, where: Where) -> tuple[Id, Id | None]:
+async def looked_in(services: Services, where: Where) -> tuple[Id, Id | None]:
     """Return the universe (and the story) that is meant, indexed unless that is not waited for. Raises
     InputError."""
-    universe_id, story_id = await _meant(desk, where)
+    universe_id, story_id = await _meant(services, where)
     if not where.now:
-        await up_to_date(desk, universe_id)
+        await up_to_date(services, universe_id)
     return universe_id, story_id
 
 
-async def _meant(desk: Desk, where: Where) -> tuple[Id, Id | None]:
+async def _meant(services: Services, where: Where) -> tuple[Id, Id | None]:
     if where.story and not where.universe:
         # A title that one story alone bears says where that is.
         titled = [
-            card for card in await desk.stories() if card.story.title.casefold() == where.story.casefold()
+            card
+            for card in await services.stories.stories()
+            if card.story.title.casefold() == where.story.casefold()
         ]
         if len(titled) == 1:
             return titled[0].universe.id, titled[0].story.id
-    universe = await universe_named(desk, where.universe)
-    return universe.id, await story_named(desk, universe, where.story) if where.story else None
+    universe = await universe_named(services, where.universe)
+    return universe.id, await story_named(services, universe, where.story) if where.story else None
 
 
 async def patiently(ask: Callable[[], Awaitable[T]]) -> T:

@@ -16,9 +16,9 @@ from monitor_tui.paths import home_folder
 from stores.errors import InputError
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
     from monitor_tui.behind import Work
-    from monitor_tui.compose import Desktop
+    from monitor_tui.compose import Program
     from stores.open import Stores
     from stores.records.ids import Id
     from stores.records.world import Universe
@@ -57,12 +57,12 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         raise SystemExit(INTERRUPTED) from None
 
 
-async def open_desk(home: Path, work: Work | None = None) -> Desktop:
+async def open_services(home: Path, work: Work | None = None) -> Program:
     """Open the library; `work` says how much goes on behind it (None: nothing)."""
     from monitor_tui.behind import Work as Works
-    from monitor_tui.compose import open_desktop
+    from monitor_tui.compose import open_program
 
-    return await open_desktop(home, work=work or Works.NOTHING)
+    return await open_program(home, work=work or Works.NOTHING)
 
 
 @asynccontextmanager
@@ -100,9 +100,9 @@ def _near(name: str, there: Sequence[str]) -> str:
     return f"Near that are: {', '.join(near)} ({len(there):,} in all)."
 
 
-async def universe_named(desk: Desk, name: str) -> Universe:
+async def universe_named(services: Services, name: str) -> Universe:
     """Return the universe of that name; without one, the only one there is. Raises InputError."""
-    universes = await desk.universes()
+    universes = await services.stories.universes()
     if not name and len(universes) == 1:
         return universes[0]
     if not name and not universes:
@@ -113,9 +113,9 @@ async def universe_named(desk: Desk, name: str) -> Universe:
     return the_one("universe", name, [(each.id, each.name, each) for each in universes])
 
 
-async def story_named(desk: Desk, universe: Universe, name: str) -> Id:
+async def story_named(services: Services, universe: Universe, name: str) -> Id:
     """Return the universe's story of that title or identifier. Raises InputError."""
-    cards = [card.story for card in await desk.stories() if card.universe.id == universe.id]
+    cards = [card.story for card in await services.stories.stories() if card.universe.id == universe.id]
     return the_one("story", name, [(story.id, story.title, story.id) for story in cards])
 
 

@@ -19,7 +19,7 @@ from monitor_tui.cli_common import (
     count,
     group,
     home_of,
-    open_desk,
+    open_services,
     print_json,
     progress,
     warn,
@@ -99,20 +99,20 @@ async def _import(
     from monitor_tui.behind import Work
 
     order = await ordered
-    desktop = await open_desk(home, Work.ASK if index else Work.NOTHING)
+    program = await open_services(home, Work.ASK if index else Work.NOTHING)
     try:
         # What a crash left half done is finished before anything is laid beside it.
-        await desktop.desk.recover()
-        done = await desktop.desk.imports.bring(order, teller.hear)
+        await program.services.stories.recover()
+        done = await program.services.imports.bring(order, teller.hear)
         teller.finished()
         if as_json:
             print_json(_as_json(done))
         else:
             print("\n".join(_words(done)), flush=True)
         if index:
-            await up_to_date(desktop.desk, done.universe_id)
+            await up_to_date(program.services, done.universe_id)
     finally:
-        await desktop.close()
+        await program.close()
 
 
 class _Teller:

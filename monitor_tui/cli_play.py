@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from monitor_tui.cli_common import AsJson, Home, fail, group, home_of, open_desk, print_json, run, the_one
+from monitor_tui.cli_common import AsJson, Home, fail, group, home_of, open_services, print_json, run, the_one
 from stores.errors import InputError
 
 if TYPE_CHECKING:
-    from monitor_tui.compose import Desktop
+    from monitor_tui.compose import Program
     from monitor_tui.script import Played
 
 commands = group()
@@ -65,49 +65,49 @@ async def _play(home: Path, text: str, seed: int | None, as_json: bool, keep_goi
     from monitor_tui.script import read_script
 
     script = read_script(text)
-    desktop = await _open_seeded(home, seed) if seed is not None else await open_desk(home)
+    program = await _open_seeded(home, seed) if seed is not None else await open_services(home)
     try:
-        await desktop.desk.recover()
-        played = await play_script(desktop.desk, script, keep_going=keep_going)
+        await program.services.stories.recover()
+        played = await play_script(program.services, script, keep_going=keep_going)
         if as_json:
-            print_json(await report(desktop.stores, played))
+            print_json(await report(program.stores, played))
         else:
             for reply in played.replies:
                 says = [f"gm: {words}" for words in reply.get("tells", ())]
                 says += [*reply.get("says", ()), *([f"[{reply['prompt']}]"] if "prompt" in reply else [])]
                 says += [f"! {reply['error']}"] if "error" in reply else []
                 print("\n".join((f"> {reply['typed']}", *(f"  {line}" for line in says))))
-        await desktop.desk.suspend()
+        await program.services.stories.suspend()
     finally:
-        await desktop.close()
+        await program.close()
     return played
 
 
-async def _open_seeded(home: Path, seed: int) -> Desktop:
+async def _open_seeded(home: Path, seed: int) -> Program:
     """Open with clock, identifiers and dice from the seed. A second run in the same library goes on from
     what is there: its identifiers are salted with how much has been played."""
-    from monitor_tui.compose import open_desktop
+    from monitor_tui.compose import open_program
     from stores.authority import Role
     from stores.records.ids import SeededIds, SteppingClock
 
     clock = SteppingClock(SEEDED_START)
-    first = await open_desktop(home, clock=clock)
+    first = await open_program(home, clock=clock)
     runs = len(await first.stores.log(Role.CONTEXT_ASSEMBLY).transitions(limit=1_000_000))
     await first.close()
-    return await open_desktop(home, clock=clock, ids=SeededIds(seed, clock, salt=str(runs)))
+    return await open_program(home, clock=clock, ids=SeededIds(seed, clock, salt=str(runs)))
 
 
 async def _told(home: Path, title: str, form: Form) -> str:
     from agents.orchestrator.story_export import to_journal, to_markdown
 
-    desktop = await open_desk(home)
+    program = await open_services(home)
     try:
-        stories = [card.story for card in await desktop.desk.stories()]
+        stories = [card.story for card in await program.services.stories.stories()]
         found = the_one("story", title, [(story.id, story.title, story) for story in stories])
-        record = await desktop.desk.told(found.id)
+        record = await program.services.stories.story_record(found.id)
         return to_markdown(record) if form is Form.MARKDOWN else to_journal(record)
     finally:
-        await desktop.close()
+        await program.close()
 
 
 def _read(path: Path) -> str:

@@ -14,7 +14,7 @@ from monitor_tui.cli_common import (
     Home,
     group,
     home_of,
-    open_desk,
+    open_services,
     print_json,
     run,
 )
@@ -56,10 +56,10 @@ def query(
 async def _query(home: Path, question: str, where: Where, in_words: bool) -> Answer:
     from monitor_tui.behind import Work
 
-    desktop = await open_desk(home, Work.ASK)
+    program = await open_services(home, Work.ASK)
     try:
-        recall = desktop.desk.recall
-        universe_id, story_id = await looked_in(desktop.desk, where)
+        recall = program.services.query
+        universe_id, story_id = await looked_in(program.services, where)
         answer = await patiently(
             lambda: recall.ask(question, universe_id=universe_id, story_id=story_id, in_words=False)
         )
@@ -68,7 +68,7 @@ async def _query(home: Path, question: str, where: Where, in_words: bool) -> Ans
         # Only once everything is awake: a model is paid for each time it is asked.
         return await recall.ask(question, universe_id=universe_id, story_id=story_id)
     finally:
-        await desktop.close()
+        await program.close()
 
 
 def _told(answer: Answer) -> dict[str, Any]:

@@ -16,15 +16,15 @@ from monitor_tui.cli_common import (
     Home,
     group,
     home_of,
-    open_desk,
+    open_services,
     print_json,
     run,
 )
 from stores.errors import InputError
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
     from agents.recall_views import RecalledTurn, Recollection
+    from agents.services.services import Services
     from stores.records.ids import Id
 
 commands = group()
@@ -74,12 +74,12 @@ async def _recall(
 ) -> None:
     from monitor_tui.behind import Work
 
-    desktop = await open_desk(home, Work.ASK)
+    program = await open_services(home, Work.ASK)
     try:
-        desk = desktop.desk
-        universe_id, story_id = await looked_in(desk, where)
+        services = program.services
+        universe_id, story_id = await looked_in(services, where)
         for question in asked:
-            found = await _found(desk, question.text, universe_id, story_id, k)
+            found = await _found(services, question.text, universe_id, story_id, k)
             if as_json and one:
                 print_json(_told(question, found))
             elif as_json:
@@ -87,12 +87,14 @@ async def _recall(
             else:
                 print("\n".join(_lines(found)), flush=True)
     finally:
-        await desktop.close()
+        await program.close()
 
 
-async def _found(desk: Desk, question: str, universe_id: Id, story_id: Id | None, k: int) -> Recollection:
+async def _found(
+    services: Services, question: str, universe_id: Id, story_id: Id | None, k: int
+) -> Recollection:
     return await patiently(
-        lambda: desk.recall.recall(question, universe_id=universe_id, story_id=story_id, k=k)
+        lambda: services.query.recall(question, universe_id=universe_id, story_id=story_id, k=k)
     )
 
 

@@ -97,21 +97,21 @@ async def _reindex(
     """Return how many items each collection has, and what kept the vectors from being made."""
     from agents.indexer.port import EmbedderUnavailable
     from monitor_tui.behind import Work, words_anew
-    from monitor_tui.compose import open_desktop
+    from monitor_tui.compose import open_program
 
-    desktop = await open_desktop(home, work=Work.NOTHING if words_only else Work.ASK)
+    program = await open_program(home, work=Work.NOTHING if words_only else Work.ASK)
     try:
-        counts: dict[str, dict[str, int] | None] = {"words": await words_anew(desktop.stores, progress)}
+        counts: dict[str, dict[str, int] | None] = {"words": await words_anew(program.stores, progress)}
         counts["vectors"] = None
         if not words_only:
             try:
-                assert desktop.behind is not None
-                counts["vectors"] = await desktop.behind.vectors_anew(progress, from_nothing)
+                assert program.behind is not None
+                counts["vectors"] = await program.behind.vectors_anew(progress, from_nothing)
             except EmbedderUnavailable as error:
                 return counts, f"The vectors could not be made: {error}"
         return counts, ""
     finally:
-        await desktop.close()
+        await program.close()
 
 
 async def _migrate(from_: str, source: Path, to: str, target: Path, dry_run: bool) -> Migrated:

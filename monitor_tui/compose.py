@@ -36,7 +36,6 @@ from agents.narrator.extract import Extraction
 from agents.narrator.narrator import Narrator
 from agents.orchestrator.annals import Annals
 from agents.orchestrator.atlas import Atlas
-from agents.orchestrator.bench import Benches
 from agents.orchestrator.bill import Bills
 from agents.orchestrator.bookkeeping import Bookkeeping
 from agents.orchestrator.books import Books
@@ -47,6 +46,7 @@ from agents.orchestrator.clerk import Clerk
 from agents.orchestrator.clerk_commands import clerk_commands
 from agents.orchestrator.clocks import Clocks
 from agents.orchestrator.commands import Commands
+from agents.orchestrator.commit_triggers import CommitTriggers
 from agents.orchestrator.courtroom import Courtroom
 from agents.orchestrator.declarations import Declarations
 from agents.orchestrator.dicing import Dicing
@@ -59,7 +59,6 @@ from agents.orchestrator.imagining import Imagining
 from agents.orchestrator.ledger import Ledger
 from agents.orchestrator.line import Line
 from agents.orchestrator.loops import Loops
-from agents.orchestrator.main import Orchestrator
 from agents.orchestrator.model_commands import model_commands
 from agents.orchestrator.model_house import Houses, Speaker, keys_for
 from agents.orchestrator.models import Models
@@ -73,6 +72,7 @@ from agents.orchestrator.rolls import Rolls
 from agents.orchestrator.running_out import RunningOut
 from agents.orchestrator.scene import SceneLoop
 from agents.orchestrator.scene_end import SceneEnd
+from agents.orchestrator.scene_guard import SceneGuard
 from agents.orchestrator.scene_start import SceneStart
 from agents.orchestrator.scene_views import SceneViews
 from agents.orchestrator.session import Session
@@ -93,7 +93,7 @@ from agents.orchestrator.turn_graph import TurnGraph
 from agents.orchestrator.turn_nodes import TurnNodes
 from agents.orchestrator.undone import Undone
 from agents.orchestrator.universe_gate import UniverseGate
-from agents.orchestrator.world_desk import Worlds
+from agents.orchestrator.world_desk import WorldServices
 from agents.orchestrator.world_edits import Edits
 from agents.orchestrator.world_previews import Previews
 from agents.orchestrator.xray import Xrays
@@ -102,6 +102,10 @@ from agents.resolver.random_tables import Shelf
 from agents.resolver.resolver import Resolver
 from agents.resolver.rulesets import Library, bundled, with_user_packs
 from agents.resolver.table_files import bundled_tables, read_tables
+from agents.services.gate import GateService
+from agents.services.play import PlayService
+from agents.services.services import Services
+from agents.services.stories import StoryService
 from monitor_tui.behind import Behind, Work, behind
 from monitor_tui.exports import export_universe
 from monitor_tui.log_file import read_log_file
@@ -117,16 +121,16 @@ from stores.records.ids import Clock, IdMaker, SystemIds, utc_now
 MenuNotes = Callable[[], tuple[str, ...]]
 
 
-class Desktop(NamedTuple):
-    """The Orchestrator, the stores it stands on (for archives), how to close all, and what runs behind it."""
+class Program(NamedTuple):
+    """The Services, the stores it stands on (for archives), how to close all, and what runs behind it."""
 
-    desk: Orchestrator
+    services: Services
     stores: Stores
     close: Callable[[], Awaitable[None]]
     behind: Behind | None = None
 
 
-async def open_desktop(
+async def open_program(
     home: Path,
     *,
     clock: Clock = utc_now,
@@ -136,7 +140,7 @@ async def open_desktop(
     house: HouseSettings | None = None,
     work: Work = Work.NOTHING,
     embedder: Embedder | None = None,
-) -> Desktop:
+) -> Program:
     """Open the library in `home` (made if absent) and build the desk on it; `notes` are for its menu, `work`
     is how much goes on behind it (with an `embedder`, if not the built-in one).
 
@@ -148,7 +152,9 @@ async def open_desktop(
     try:
         held = house or read_settings(home)
         made = ids or SystemIds(clock)
-        desk, behind_play = compose_with(stores, home, clock, made, notes, model, held, work, embedder)
+        services, behind_play = compose_services(
+            stores, home, clock, made, notes, model, held, work, embedder
+        )
     except BaseException:
         await stores.close()
         raise
@@ -157,18 +163,18 @@ async def open_desktop(
         await behind_play.close()
         await stores.close()
 
-    return Desktop(desk, stores, close, behind_play)
+    return Program(services, stores, close, behind_play)
 
 
 def compose(
     stores: Stores, home: Path, clock: Clock, ids: IdMaker, notes: MenuNotes = lambda: ()
-) -> Orchestrator:
+) -> Services:
     """Build a desk without a model."""
-    desk, _ = compose_with(stores, home, clock, ids, notes, None, HouseSettings())
-    return desk
+    services, _ = compose_services(stores, home, clock, ids, notes, None, HouseSettings())
+    return services
 
 
-def compose_with(
+def compose_services(
     stores: Stores,
     home: Path,
     clock: Clock,
@@ -178,7 +184,7 @@ def compose_with(
     house: HouseSettings,
     work: Work = Work.NOTHING,
     embedder: Embedder | None = None,
-) -> tuple[Orchestrator, Behind]:
+) -> tuple[Services, Behind]:
     """Build the agents, each with the handles that its row of the write matrix allows; returns what runs
     behind them, too: it is to be closed before the stores, and ends what they speak through."""
     events = EventBus()
@@ -262,7 +268,9 @@ def compose_with(
     universe_gate = UniverseGate(log, canon, keeper, views, events)
     by_hand = ByHand(log, resolver, universe_gate, views, turnstile, ids, clock, events)
     ledger = Ledger(canon, log, keeper, context, atlas, views, declarations, by_hand, turnstile)
-    world = Worlds(
+    world = WorldServices(
+        canon,
+        atlas,
         Edits(canon, log, keeper, by_hand, ids, clock),
         Previews(canon, log, keeper, atlas, views, universe_gate, by_hand),
         Annals(canon, log, keeper, atlas, clock),
@@ -280,8 +288,8 @@ def compose_with(
         clock,
         events,
     )
-    bench = Benches(court, HouseDesk(canon, log, keeper, resolver, court, by_hand, turnstile, clock, events))
-    clerk = Clerk(bench, context, ledger)
+    policy = HouseDesk(canon, log, keeper, resolver, court, by_hand, turnstile, clock, events)
+    clerk = Clerk(court, policy, context, ledger)
     bills = Bills(log, canon, purse, clock)
     imagining = Imagining(calls, canon, ids)
     importer = Importer(
@@ -318,21 +326,38 @@ def compose_with(
         ids,
     )
     models = Models(calls, stops, houses, Xrays(log), bills, log, keeper, turnstile, imagining)
-    desk = Orchestrator(
+    guard = SceneGuard(log, loops, graph, storyteller.refuse_while_telling)
+    triggers = CommitTriggers(log, scenes, loops, turnstile, events)
+    play = PlayService(
         log=log,
+        context=context,
+        scenes=scenes,
+        guard=guard,
+        triggers=triggers,
+        graph=graph,
+        line=line,
+        chances=chances,
+        kept=kept,
+        table=table,
+        views=views,
+        storyteller=storyteller,
+        transcript=transcript,
+        commands=lambda: commands,
+        turnstile=turnstile,
+        ids=ids,
+        events=events,
+    )
+    story_service = StoryService(
         canon=canon,
         keeper=keeper,
         resolver=resolver,
         context=context,
         session=Session(log, canon, keeper, scenes, graph, loops),
         stories=stories,
-        scenes=scenes,
         graph=graph,
-        rolls=rolls,
-        chances=chances,
-        kept=kept,
         table=table,
-        house_notes=lambda: (
+        chronicle=chronicle,
+        startup_notes=lambda: (
             *stores.amiss(),
             *packs().notes,
             *shelf().notes,
@@ -340,39 +365,54 @@ def compose_with(
             *(f"{file}: {why}" for file, why in prompts().refused.items()),
             *notes(),
         ),
-        line=line,
-        views=views,
-        universe_gate=universe_gate,
-        bench=bench,
-        world=world,
-        storyteller=storyteller,
-        model=models,
-        imports=imports,
-        recall=recollections,
-        people=portraits,
-        background=behind_play.runner,
-        transcript=transcript,
-        atlas=atlas,
-        commands=lambda desk: Commands(
-            desk,
-            declarations,
-            turnstile,
-            (
-                *clerk_commands(desk, clerk, chronicle),
-                *story_commands(desk, kept, turnstile),
-                *table_commands(desk, table, turnstile),
-                *model_commands(desk, storyteller),
-                *recall_commands(desk),
-            ),
-        ),
-        chronicle=chronicle,
         sample=sample,
         health=stores.health,
-        turnstile=turnstile,
         loops=loops,
+        turnstile=turnstile,
         ids=ids,
         clock=clock,
         events=events,
+    )
+    gate = GateService(
+        log=log,
+        canon=canon,
+        keeper=keeper,
+        context=context,
+        scenes=scenes,
+        guard=guard,
+        triggers=triggers,
+        kept=kept,
+        views=views,
+        universe_gate=universe_gate,
+        turnstile=turnstile,
+        clock=clock,
+        events=events,
+    )
+    services = Services(
+        play=play,
+        stories=story_service,
+        gate=gate,
+        conflicts=court,
+        policy=policy,
+        world=world,
+        characters=portraits,
+        query=recollections,
+        imports=imports,
+        llm=models,
+        jobs=behind_play.runner,
+        events=events,
+    )
+    commands = Commands(
+        services,
+        declarations,
+        turnstile,
+        (
+            *clerk_commands(services, clerk, chronicle),
+            *story_commands(services, kept, turnstile),
+            *table_commands(services, table, turnstile),
+            *model_commands(services, storyteller),
+            *recall_commands(services),
+        ),
     )
 
     async def close() -> None:
@@ -380,7 +420,7 @@ def compose_with(
         await behind_play.close()
         await speaks.close()
 
-    return desk, behind_play._replace(close=close)
+    return services, behind_play._replace(close=close)
 
 
 def engine(backend: str, log: OrchestratorLog, clock: Clock) -> Engine:

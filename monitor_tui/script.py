@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
-from agents.desk import Desk, NewCharacter, NewUniverse, StoryOutline
+from agents.desk import NewCharacter, NewUniverse, StoryOutline
 from agents.messages import Event, TurnAppended
+from agents.services.services import Services
 from agents.typed_numbers import numbers_behind
 from stores.errors import InputError, MonitorError
 from stores.records.ids import Id
@@ -86,27 +87,27 @@ def read_script(text: str) -> Script:
     return Script(header, tuple(lines))
 
 
-async def play(desk: Desk, script: Script, *, keep_going: bool = False) -> Played:
+async def play(services: Services, script: Script, *, keep_going: bool = False) -> Played:
     """Play a script on a desk. A line that fails is reported and ends the script, unless `keep_going`;
     what was played before it stays played."""
     played = Played()
-    await _begin(desk, script.header, played)
+    await _begin(services, script.header, played)
     told_by_model: list[Turn] = []
-    unsubscribe = desk.events.subscribe(partial(_hear, told_by_model))
+    unsubscribe = services.events.subscribe(partial(_hear, told_by_model))
     try:
-        await _lines(desk, script, played, told_by_model, keep_going=keep_going)
+        await _lines(services, script, played, told_by_model, keep_going=keep_going)
     finally:
         unsubscribe()
     return played
 
 
 async def _lines(
-    desk: Desk, script: Script, played: Played, told_by_model: list[Turn], *, keep_going: bool
+    services: Services, script: Script, played: Played, told_by_model: list[Turn], *, keep_going: bool
 ) -> None:
     for number, line in script.lines:
         told_by_model.clear()
         try:
-            reply = await desk.submit(played.scene_id, line)
+            reply = await services.play.submit(played.scene_id, line)
         except MonitorError as error:
             played.replies.append({"line": number, "typed": line, "error": str(error), "code": error.code})
             played.error = played.error or f"line {number}: {error}"
@@ -130,31 +131,31 @@ def _hear(told_by_model: list[Turn], event: Event) -> None:
         told_by_model.append(event.turn)
 
 
-async def _begin(desk: Desk, header: dict[str, str], played: Played) -> None:
+async def _begin(services: Services, header: dict[str, str], played: Played) -> None:
     """Find or make what the header names, and open the scene."""
-    played.universe_id = await _universe(desk, header.get("universe", "sample"))
+    played.universe_id = await _universe(services, header.get("universe", "sample"))
     name = header.get("story", "")
-    for card in await desk.stories():
+    for card in await services.stories.stories():
         same = card.story.title.casefold() == name.casefold()
         if same and card.universe.id == played.universe_id and card.state == "active":
-            played.story_id, played.scene_id = card.story.id, await desk.resume(card.story.id)
+            played.story_id, played.scene_id = card.story.id, await services.stories.resume(card.story.id)
             return
-    outline = await _outline(desk, header, played.universe_id)
-    played.scene_id = await desk.start_story(outline)
-    played.story_id = (await desk.scene(played.scene_id)).story.id
+    outline = await _outline(services, header, played.universe_id)
+    played.scene_id = await services.stories.start_story(outline)
+    played.story_id = (await services.play.scene(played.scene_id)).story.id
 
 
-async def _universe(desk: Desk, name: str) -> Id:
+async def _universe(services: Services, name: str) -> Id:
     if name.casefold() == "sample":
-        return (await desk.add_sample()).id
-    for universe in await desk.universes():
+        return (await services.stories.add_sample()).id
+    for universe in await services.stories.universes():
         if universe.name.casefold() == name.casefold():
             return universe.id
-    return (await desk.create_universe(NewUniverse(name=name))).id
+    return (await services.stories.create_universe(NewUniverse(name=name))).id
 
 
-async def _outline(desk: Desk, header: dict[str, str], universe_id: Id) -> StoryOutline:
-    people = await desk.characters(universe_id)
+async def _outline(services: Services, header: dict[str, str], universe_id: Id) -> StoryOutline:
+    people = await services.stories.characters(universe_id)
     tick = header.get("tick", "480")
     if not re.fullmatch(r"-?\d{1,12}", tick):
         raise InputError(f"tick: {tick!r} is not a whole number of minutes.")
@@ -168,7 +169,7 @@ async def _outline(desk: Desk, header: dict[str, str], universe_id: Id) -> Story
         lines_and_veils=header.get("lines", ""),
         mode=_choice(StoryMode, header, "mode", StoryMode.COPILOT),
         critical=_choice(Critical, header, "critical", Critical.ASK),
-        system=await _system(desk, header.get("system", "")),
+        system=await _system(services, header.get("system", "")),
         dice=_choice(DiceBy, header, "dice", DiceBy.PROGRAM),
         tension_mode=_choice(TensionMode, header, "tension", TensionMode.BEND),
         scene_title=header.get("scene", "Scene 1"),
@@ -179,8 +180,8 @@ async def _outline(desk: Desk, header: dict[str, str], universe_id: Id) -> Story
     )
 
 
-async def _system(desk: Desk, name: str) -> str:
-    known = [pack for pack in await desk.systems() if pack.id]
+async def _system(services: Services, name: str) -> str:
+    known = [pack for pack in await services.stories.systems() if pack.id]
     for pack in known:
         if name.casefold() in (pack.id.casefold(), pack.name.casefold()):
             return pack.id

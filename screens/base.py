@@ -15,8 +15,8 @@ from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
     from agents.messages import Event, Notice
+    from agents.services.services import Services
     from agents.views import CommandHelp
 
 Result = TypeVar("Result")
@@ -47,12 +47,12 @@ class TakesCommands(Protocol):
         ...
 
 
-class DeskScreen(Screen[Result]):
+class ServiceScreen(Screen[Result]):
     """A screen that reads the desk in a worker and reads it again when something happened."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, services: Services) -> None:
         super().__init__()
-        self.desk = desk
+        self.services = services
         self._stale = False
         self._reader: Worker[None] | None = None
 
@@ -65,7 +65,7 @@ class DeskScreen(Screen[Result]):
 
     async def depart(self) -> None:
         """What the Main Loop does when the user goes home from here."""
-        await self.desk.leave()
+        await self.services.stories.leave()
 
     def heard(self, notice: Notice) -> None:
         """The desk has a word for the user, and this screen is the one in front."""
@@ -107,7 +107,7 @@ class DeskScreen(Screen[Result]):
         message.stop()
         if isinstance(message.event, Notice):
             # Under a dialog this screen is still the one to hear it; under another of ours that one is.
-            if self.is_active or (self.is_current and not isinstance(self.app.screen, DeskScreen)):
+            if self.is_active or (self.is_current and not isinstance(self.app.screen, ServiceScreen)):
                 self.heard(message.event)
         elif self.concerns(message.event) and self.is_active:
             # A screen that lies under another reads again when it comes to the front: it costs no key there.

@@ -18,7 +18,7 @@ from agents.model.budget import dollars
 from agents.model_views import BudgetView
 from screens.aside import Aside
 from screens.ask_line import AskLineScreen
-from screens.base import DeskScreen
+from screens.base import ServiceScreen
 from screens.key_bar import KeyBar
 from screens.model_routes import ToXray
 from screens.routes import Back, Visit
@@ -29,16 +29,16 @@ from stores.records.model import LlmCall
 from widgets.bill import BillList, Tab
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
     from agents.messages import Event
     from agents.model_views import BillView
+    from agents.services.services import Services
 
 TABS: tuple[Tab, ...] = get_args(Tab)
 MOST = 1_000_000
 """Dollars. More than that was meant as something else."""
 
 
-class BillScreen(DeskScreen[None]):
+class BillScreen(ServiceScreen[None]):
     """Budgets, and one list of what was paid at a time."""
 
     CSS_PATH = "bill.tcss"
@@ -60,8 +60,8 @@ class BillScreen(DeskScreen[None]):
     class Read(Message):
         bill: BillView
 
-    def __init__(self, desk: Desk, story_id: Id | None = None) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, story_id: Id | None = None) -> None:
+        super().__init__(services)
         self.story_id = story_id
         self.bill: BillView | None = None
         self._tab: Tab = "turn" if story_id else "agent"
@@ -77,7 +77,7 @@ class BillScreen(DeskScreen[None]):
         return isinstance(event, ModelCalled)
 
     async def read(self) -> None:
-        self.post_message(self.Read(await self.desk.model.bill(story_id=self.story_id)))
+        self.post_message(self.Read(await self.services.llm.bill(story_id=self.story_id)))
 
     @on(Read)
     def _show(self, message: Read) -> None:
@@ -89,9 +89,9 @@ class BillScreen(DeskScreen[None]):
             return
         sums = {budget.scope: f"{dollars(budget.spent)} {_of(budget)}" for budget in self.bill.budgets}
         told = [sums[scope] for scope in ("story", "day") if scope in sums]
-        self.query_one(TitleBar).show(" · ".join(told), "" if self.desk.model.on else "no model is set up")
+        self.query_one(TitleBar).show(" · ".join(told), "" if self.services.llm.on else "no model is set up")
         self.query_one("#tabs", Static).update(_tabs(self._tab))
-        self.query_one(BillList).show(self.bill, self._tab, on=self.desk.model.on)
+        self.query_one(BillList).show(self.bill, self._tab, on=self.services.llm.on)
 
     # --- lists -------------------------------------------------------------------------------------
 
@@ -138,8 +138,8 @@ class BillScreen(DeskScreen[None]):
             self.change(self._keep(budget, micros_of(typed)), "budget")
 
     async def _keep(self, budget: BudgetView, micros: int | None) -> None:
-        await self.desk.model.set_budget(budget.scope, micros, subject=budget.subject)
-        self.post_message(self.Read(await self.desk.model.bill(story_id=self.story_id)))
+        await self.services.llm.set_budget(budget.scope, micros, subject=budget.subject)
+        self.post_message(self.Read(await self.services.llm.bill(story_id=self.story_id)))
 
     # --- leaving -----------------------------------------------------------------------------------
 

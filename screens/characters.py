@@ -27,8 +27,8 @@ from widgets.roster import CharacterList
 
 if TYPE_CHECKING:
     from agents.characters_desk import CharacterRow, CharacterView
-    from agents.desk import Desk
     from agents.messages import Event
+    from agents.services.services import Services
     from stores.records.world import Universe
 
 NO_WORLD = "There is no world yet. On the menu press 1 to start a story in one, or 3 to look at the sample."
@@ -63,10 +63,15 @@ class CharactersScreen(CharactersHand):
         view: CharacterView
 
     def __init__(
-        self, desk: Desk, universe_id: Id | None = None, entity_id: Id | None = None, *, beside: bool = False
+        self,
+        services: Services,
+        universe_id: Id | None = None,
+        entity_id: Id | None = None,
+        *,
+        beside: bool = False,
     ) -> None:
         """`beside`: a look aside from somewhere, to which it leads back."""
-        super().__init__(desk)
+        super().__init__(services)
         self.universe_id = universe_id
         self.entity_id = entity_id
         self.pane: Pane = "memories" if entity_id else "sheet"
@@ -95,11 +100,11 @@ class CharactersScreen(CharactersHand):
         if not (self._entered or self._beside):
             from agents.desk import Mode
 
-            await self.desk.enter(Mode.CHARACTERS)
+            await self.services.stories.enter(Mode.CHARACTERS)
         self._entered = True
-        universes = await self.desk.universes()
+        universes = await self.services.stories.universes()
         shown = next((u for u in universes if u.id == self.universe_id), universes[0] if universes else None)
-        rows = await self.desk.people.roster(shown.id) if shown else ()
+        rows = await self.services.characters.roster(shown.id) if shown else ()
         self.post_message(self.Read(universes, shown, rows))
 
     @on(Read)
@@ -139,7 +144,7 @@ class CharactersScreen(CharactersHand):
 
     @work(exclusive=True, group="portrait", exit_on_error=False)
     async def _read_one(self, entity_id: Id) -> None:
-        self.post_message(self.PortraitRead(await self.desk.people.character(entity_id)))
+        self.post_message(self.PortraitRead(await self.services.characters.character(entity_id)))
 
     @on(PortraitRead)
     def _portrayed(self, message: PortraitRead) -> None:

@@ -25,7 +25,7 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.characters_desk import CharacterView, KnownView
-    from agents.desk import Desk
+    from agents.services.services import Services
     from agents.views import Reply
     from stores.records.ids import Id
 
@@ -109,7 +109,7 @@ class CharactersHand(EvidenceScreen):
     def action_new(self) -> None:
         if self.universe_id is not None:
             self.query_one(Aside).clear()
-            dialog = NewCharacterDialog(self.desk, self.universe_id)
+            dialog = NewCharacterDialog(self.services, self.universe_id)
             self.app.push_screen(dialog, lambda _: self._brought_in(dialog))
 
     def _brought_in(self, dialog: NewCharacterDialog) -> None:
@@ -119,7 +119,7 @@ class CharactersHand(EvidenceScreen):
     def action_edit(self) -> None:
         if self.view is not None:
             self.query_one(Aside).clear()
-            self.app.push_screen(edit_entity(self.desk.world, self.view.card.entity), self._edited)
+            self.app.push_screen(edit_entity(self.services.world, self.view.card.entity), self._edited)
 
     def _edited(self, staged: Staged | None) -> None:
         if staged is not None:
@@ -128,7 +128,7 @@ class CharactersHand(EvidenceScreen):
     def action_sheet(self) -> None:
         if self.view is not None and self.view.scene_id is not None:
             entity_id = self.view.card.entity.id
-            sheet = SheetScreen(self.desk, self.view.scene_id, entity_id)
+            sheet = SheetScreen(self.services, self.view.scene_id, entity_id)
             self.app.push_screen(sheet, lambda _: self.reload())
 
     # --- memories ----------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ class CharactersHand(EvidenceScreen):
             self.change(self._misremember(memory_id, words), "misremember")
 
     async def _misremember(self, memory_id: Id, words: str) -> None:
-        self.post_message(self.Changed(await self.desk.people.misremember(memory_id, words)))
+        self.post_message(self.Changed(await self.services.characters.misremember(memory_id, words)))
 
     @on(Changed)
     def _changed(self, message: Changed) -> None:
@@ -161,7 +161,7 @@ class CharactersHand(EvidenceScreen):
             self.run_worker(self._ask_who(fact_id, words), group="who", exclusive=True, exit_on_error=False)
 
     async def _ask_who(self, fact_id: Id, words: str) -> None:
-        self.post_message(self.Known(words, await self.desk.people.who_knows(fact_id)))
+        self.post_message(self.Known(words, await self.services.characters.who_knows(fact_id)))
 
     @on(Known)
     def _tell_who(self, message: Known) -> None:
@@ -194,12 +194,14 @@ class NewCharacterDialog(FormDialog):
         ),
     ]
 
-    def __init__(self, desk: Desk, universe_id: Id) -> None:
+    def __init__(self, services: Services, universe_id: Id) -> None:
         self.reply: Reply | None = None
 
         async def create(form: Form) -> Staged:
             is_pc = form["who"] == "pc"
-            self.reply = await desk.people.create(universe_id, form["name"], form["description"], is_pc=is_pc)
+            self.reply = await services.characters.create(
+                universe_id, form["name"], form["description"], is_pc=is_pc
+            )
             return Staged((), (), 0)
 
         whose = [("npc", "played by the GM"), ("pc", "a player character")]

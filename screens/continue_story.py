@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from agents.desk import Mode
 from agents.messages import ImportMoved
-from screens.base import DeskScreen
+from screens.base import ServiceScreen
 from screens.confirm import ConfirmScreen
 from screens.edit_text import EditTextScreen
 from screens.fields import Picker
@@ -28,15 +28,15 @@ from stores.records.ids import Id
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
     from agents.messages import Event
+    from agents.services.services import Services
     from agents.views import CommitReport, StoryCard
 
 OPEN = ("created", "active")
 """States of the story loop that can be played on."""
 
 
-class StoriesScreen(DeskScreen[None]):
+class StoriesScreen(ServiceScreen[None]):
     """Every story with where it stands and its last line, the last played first."""
 
     CSS_PATH = "continue_story.tcss"
@@ -70,8 +70,8 @@ class StoriesScreen(DeskScreen[None]):
 
         report: CommitReport
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services) -> None:
+        super().__init__(services)
         self._entered = False
         self._suspended: set[Id] = set()
         self._cards: dict[Id, StoryCard] = {}
@@ -87,11 +87,11 @@ class StoriesScreen(DeskScreen[None]):
         return isinstance(event, ImportMoved) and not event.of_turns
 
     async def read(self) -> None:
-        cards = await self.desk.stories()
+        cards = await self.services.stories.stories()
         if not self._entered:
             # Going in here wakes the Main Loop, and then no story counts as suspended: look before.
             self._suspended = {card.story.id for card in cards if card.suspended}
-            await self.desk.enter(Mode.CONTINUE)
+            await self.services.stories.enter(Mode.CONTINUE)
             self._entered = True
         self.post_message(self.Read(cards))
 
@@ -156,7 +156,7 @@ class StoriesScreen(DeskScreen[None]):
             self.change(self._abandon(story_id), "abandon")
 
     async def _abandon(self, story_id: Id) -> None:
-        await self.desk.abandon(story_id)
+        await self.services.stories.abandon(story_id)
         self.reload()
 
     def action_finish(self) -> None:
@@ -177,7 +177,7 @@ class StoriesScreen(DeskScreen[None]):
             self.change(self._finish(story_id, recap), "finish")
 
     async def _finish(self, story_id: Id, recap: str) -> None:
-        self.post_message(self.Finished(await self.desk.complete_story(story_id, recap)))
+        self.post_message(self.Finished(await self.services.stories.complete_story(story_id, recap)))
 
     @on(Finished)
     def _finished(self, message: Finished) -> None:

@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 
 from agents.bench import RulingWords, Way
 from screens.aside import Aside
-from screens.base import DeskScreen
+from screens.base import ServiceScreen
 from screens.key_bar import KeyBar
 from screens.routes import Back, ToTurn, Visit
 from screens.title_bar import TitleBar
@@ -27,7 +27,7 @@ from widgets.safe_text import content, one_line
 
 if TYPE_CHECKING:
     from agents.bench import Case, Choice, Docket, Ruled
-    from agents.desk import Desk
+    from agents.services.services import Services
 
 ASKS = {
     "time": "From when on? As day 3 dusk, day 3 18:30 or now",
@@ -39,7 +39,7 @@ NOTHING = "It meets nothing that a ruling could settle. Accept it, reject it, or
 SETTLED = "Settled, and remembered: these two are not asked about again."
 
 
-class CourtScreen(DeskScreen[None]):
+class CourtScreen(ServiceScreen[None]):
     """The conflicts of one proposal, heard one after another."""
 
     CSS_PATH = "court.tcss"
@@ -79,8 +79,8 @@ class CourtScreen(DeskScreen[None]):
     class Made(Message):
         ruled: Ruled
 
-    def __init__(self, desk: Desk, proposal_id: Id) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, proposal_id: Id) -> None:
+        super().__init__(services)
         self.proposal_id = proposal_id
         self.docket: Docket | None = None
         self._place = 0
@@ -105,7 +105,7 @@ class CourtScreen(DeskScreen[None]):
 
     async def read(self) -> None:
         if not self._settled:
-            self.post_message(self.Read(await self.desk.bench.court.docket(self.proposal_id)))
+            self.post_message(self.Read(await self.services.conflicts.docket(self.proposal_id)))
 
     @property
     def case(self) -> Case | None:
@@ -212,7 +212,7 @@ class CourtScreen(DeskScreen[None]):
     @work(exclusive=True, group="foresee", exit_on_error=False)
     async def _foresee(self, ruling: RulingWords) -> None:
         try:
-            lines = await self.desk.bench.court.foresee(ruling)
+            lines = await self.services.conflicts.foresee(ruling)
         except MonitorError as error:
             self.post_message(self.Foreseen(ruling, (error.what, error.todo), refused=True))
         else:
@@ -230,7 +230,7 @@ class CourtScreen(DeskScreen[None]):
         self.change(self._make(ruling), "rule")
 
     async def _make(self, ruling: RulingWords) -> None:
-        self.post_message(self.Made(await self.desk.bench.court.rule(ruling)))
+        self.post_message(self.Made(await self.services.conflicts.rule(ruling)))
 
     @on(Made)
     def _made(self, message: Made) -> None:

@@ -10,7 +10,7 @@ from textual import on, work
 from textual.message import Message
 
 from screens.aside import Aside
-from screens.base import DeskScreen
+from screens.base import ServiceScreen
 from screens.edit_text import EditTextScreen
 from screens.routes import ToCourt, Visit
 from stores.errors import MonitorError
@@ -20,7 +20,7 @@ from stores.records.ledger import Verdict
 from widgets.proposals import ProposalList
 
 
-class DecidingScreen(DeskScreen[None]):
+class DecidingScreen(ServiceScreen[None]):
     """A screen with a list of proposals in it, and a place for notes."""
 
     @dataclass
@@ -66,7 +66,7 @@ class DecidingScreen(DeskScreen[None]):
         self.change(self._undo(message.view.proposal.id), "undo")
 
     async def _undo(self, proposal_id: Id) -> None:
-        staged = await self.desk.bench.house.undo(proposal_id)
+        staged = await self.services.policy.undo(proposal_id)
         self.post_message(self.TakenBack(staged.titles))
 
     @on(TakenBack)
@@ -80,14 +80,14 @@ class DecidingScreen(DeskScreen[None]):
     async def _decide(self, ids: Collection[Id], verdict: Verdict | None) -> None:
         """Have it kept. The list shows the verdict already: if it is refused, it is read anew."""
         try:
-            await self.desk.decide(ids, verdict)
+            await self.services.gate.decide(ids, verdict)
         except MonitorError:
             self.reload()
             raise
 
     @work(group="decide", exit_on_error=False)
     async def _edit(self, proposal_id: Id, words: str) -> None:
-        await self.desk.edit_text(proposal_id, words)
+        await self.services.gate.edit_text(proposal_id, words)
 
 
 def words_of(change: Payload) -> str:

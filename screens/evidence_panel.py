@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from screens.aside import Aside
-from screens.base import DeskScreen
+from screens.base import ServiceScreen
 from screens.routes import ToTurn, Visit
 from stores.errors import MonitorError
 from stores.records.ids import Id
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from agents.world_views import Basis
 
 
-class EvidenceScreen(DeskScreen[None]):
+class EvidenceScreen(ServiceScreen[None]):
     """Subclasses say where the panel stands (`EVIDENCE_IN`) and have an Aside for errors."""
 
     EVIDENCE_IN = "#known"
@@ -42,7 +42,7 @@ class EvidenceScreen(DeskScreen[None]):
 
     @work(exclusive=True, group="basis", exit_on_error=False)
     async def _read_basis(self, subject_id: Id, words: str) -> None:
-        self.post_message(self.BasisRead(words, await self.desk.world.record.basis(subject_id)))
+        self.post_message(self.BasisRead(words, await self.services.world.record.basis(subject_id)))
 
     @on(BasisRead)
     async def _show_basis(self, message: BasisRead) -> None:

@@ -30,8 +30,8 @@ from widgets.proposals import ProposalList
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
     from agents.messages import Event
+    from agents.services.services import Services
     from agents.views import CommitReport, GateView, TensionOffer
 
 GROUPINGS = (Grouping.GROUP, Grouping.LABEL, Grouping.NONE)
@@ -97,9 +97,9 @@ class GateScreen(DecidingScreen):
     class Reopened(Message):
         """The scene is Active again."""
 
-    def __init__(self, desk: Desk, scene_id: Id | None, universe_id: Id | None = None) -> None:
+    def __init__(self, services: Services, scene_id: Id | None, universe_id: Id | None = None) -> None:
         """Open a scene's gate, or (without one) a universe's."""
-        super().__init__(desk)
+        super().__init__(services)
         self.scene_id = scene_id
         self.universe_id = universe_id
         self.view: GateView | None = None
@@ -123,7 +123,7 @@ class GateScreen(DecidingScreen):
         return isinstance(event, ProposalsChanged | CanonCommitted)
 
     async def read(self) -> None:
-        self.post_message(self.Read(await self.desk.gate(self.scene_id, self.universe_id)))
+        self.post_message(self.Read(await self.services.gate.gate(self.scene_id, self.universe_id)))
 
     @on(Read)
     def _show(self, message: Read) -> None:
@@ -162,7 +162,7 @@ class GateScreen(DecidingScreen):
             self.change(self._turn(self.scene_id, self.view.tension), "tension")
 
     async def _turn(self, scene_id: Id, offer: TensionOffer) -> None:
-        await self.desk.set_tension(scene_id, offer.after)
+        await self.services.play.set_tension(scene_id, offer.after)
         self.post_message(self.Turned())
 
     @on(Turned)
@@ -209,7 +209,7 @@ class GateScreen(DecidingScreen):
 
     async def _reopen(self) -> None:
         assert self.scene_id is not None
-        await self.desk.reopen_scene(self.scene_id)
+        await self.services.gate.reopen_scene(self.scene_id)
         self.post_message(self.Reopened())
 
     @on(Reopened)
@@ -247,10 +247,10 @@ class GateScreen(DecidingScreen):
 
     async def _commit(self) -> None:
         if self.scene_id is not None:
-            report = await self.desk.commit(self.scene_id)
+            report = await self.services.gate.commit(self.scene_id)
         else:
             assert self.view is not None
-            report = await self.desk.commit_universe(self.view.universe.id)
+            report = await self.services.gate.commit_universe(self.view.universe.id)
         self.post_message(self.Committed(report))
 
     @on(Committed)

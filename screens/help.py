@@ -17,9 +17,9 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widgets import Static
 
-from agents.desk import Desk
+from agents.services.services import Services
 from agents.views import CommandHelp
-from screens.base import DeskScreen
+from screens.base import ServiceScreen
 from screens.key_bar import KeyBar
 from screens.routes import Back, Visit
 from screens.title_bar import TitleBar
@@ -138,7 +138,7 @@ class HelpPart(Static):
             yield from (content(" " * self._column + line) for line in words)
 
 
-class HelpScreen(DeskScreen[None]):
+class HelpScreen(ServiceScreen[None]):
     """One page to scroll, with a key for each part of it."""
 
     CSS_PATH = "help.tcss"
@@ -154,8 +154,8 @@ class HelpScreen(DeskScreen[None]):
         ),
     ]
 
-    def __init__(self, desk: Desk, over: Screen[object]) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, over: Screen[object]) -> None:
+        super().__init__(services)
         self._over = over
 
     def compose(self) -> ComposeResult:
@@ -163,7 +163,9 @@ class HelpScreen(DeskScreen[None]):
         with VerticalScroll(id="page"):
             yield HelpPart("Five minutes", (Entry(*stop) for stop in TOUR), "tour")
             yield HelpPart("Keys where you were", self._here(), "here")
-            yield HelpPart("Commands", (_command(c) for c in self.desk.commands()), "commands", column=4)
+            yield HelpPart(
+                "Commands", (_command(c) for c in self.services.play.commands()), "commands", column=4
+            )
             yield HelpPart("Keys of the other screens", self._others(), "others")
         yield KeyBar()
 

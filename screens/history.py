@@ -16,7 +16,7 @@ from stores.records.ids import Id
 from widgets.mentions import Mention, Section
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
     from agents.world_views import HistoryView
 
 
@@ -35,12 +35,12 @@ class HistoryScreen(ListingScreen):
     class Read(Message):
         view: HistoryView
 
-    def __init__(self, desk: Desk, fact_id: Id) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, fact_id: Id) -> None:
+        super().__init__(services)
         self.fact_id = fact_id
 
     async def read_page(self) -> None:
-        self.post_message(self.Read(await self.desk.world.record.history(self.fact_id)))
+        self.post_message(self.Read(await self.services.world.record.history(self.fact_id)))
 
     @on(Read)
     def _show(self, message: Read) -> None:

@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from agents.messages import CanonCommitted, ProposalsChanged
 from screens.aside import Aside
-from screens.base import DeskScreen
+from screens.base import ServiceScreen
 from screens.key_bar import KeyBar
 from screens.predicates import PredicatesScreen
 from screens.routes import Back, Visit
@@ -25,13 +25,13 @@ from widgets.house import HouseList
 
 if TYPE_CHECKING:
     from agents.bench import HouseView
-    from agents.desk import Desk
     from agents.messages import Event
+    from agents.services.services import Services
 
 NEW_KIND = "a kind with its part, as state_change:hp or assert_fact:weather; Enter always asks about it"
 
 
-class HouseScreen(DeskScreen[None]):
+class HouseScreen(ServiceScreen[None]):
     """The policies of a universe, kind by kind, with the GM's own figures."""
 
     CSS_PATH = "house.tcss"
@@ -56,8 +56,8 @@ class HouseScreen(DeskScreen[None]):
         kind: str
         rule: KindRule | None
 
-    def __init__(self, desk: Desk, universe_id: Id) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, universe_id: Id) -> None:
+        super().__init__(services)
         self.universe_id = universe_id
         self.house: HouseView | None = None
         self._laid_down = ""
@@ -73,7 +73,7 @@ class HouseScreen(DeskScreen[None]):
         return isinstance(event, ProposalsChanged | CanonCommitted)
 
     async def read(self) -> None:
-        self.post_message(self.Read(await self.desk.bench.house.read(self.universe_id)))
+        self.post_message(self.Read(await self.services.policy.read(self.universe_id)))
 
     @on(Read)
     def _show(self, message: Read) -> None:
@@ -96,7 +96,7 @@ class HouseScreen(DeskScreen[None]):
         self.change(self._set(message.kind, message.rule), "rule")
 
     async def _set(self, kind: str, rule: KindRule | None) -> None:
-        kept = await self.desk.bench.house.set_rule(self.universe_id, kind, rule)
+        kept = await self.services.policy.set_rule(self.universe_id, kind, rule)
         self.post_message(self.Kept(kept, rule))
 
     @on(Kept)
@@ -130,7 +130,7 @@ class HouseScreen(DeskScreen[None]):
 
     def action_predicates(self) -> None:
         if self.house is not None:
-            self.app.push_screen(PredicatesScreen(self.desk, self.house.universe, self.house.predicates))
+            self.app.push_screen(PredicatesScreen(self.services, self.house.universe, self.house.predicates))
 
     # --- keys --------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from agents.messages import ImportMoved
 from screens.aside import Aside
-from screens.base import DeskScreen, Happened
+from screens.base import Happened, ServiceScreen
 from screens.fields import Field, Form
 from screens.key_bar import KeyBar
 from screens.routes import Back, ToStory, Visit
@@ -23,8 +23,8 @@ from stores.errors import MonitorError
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
     from agents.importing.views import ImportDone, ImportOrder, ImportPreview, ImportProgress
+    from agents.services.services import Services
     from stores.records.ids import Id
 
 SHOWN = 8
@@ -33,7 +33,7 @@ SHOWN = 8
 BAR = 40
 
 
-class ImportScreen(DeskScreen[None]):
+class ImportScreen(ServiceScreen[None]):
     """Enter reads the file and shows what is in it; Enter again brings it in; x stops that."""
 
     CSS_PATH = "import_log.tcss"
@@ -70,8 +70,8 @@ class ImportScreen(DeskScreen[None]):
 
         done: ImportDone | None
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services) -> None:
+        super().__init__(services)
         self._order: ImportOrder | None = None
         self._story: Id | None = None
 
@@ -123,7 +123,7 @@ class ImportScreen(DeskScreen[None]):
 
     def _go_on(self) -> None:
         self.query_one(Aside).clear()
-        if self.desk.imports.running is not None:
+        if self.services.imports.running is not None:
             return
         if self._story is not None:
             self.post_message(Visit(ToStory(self._story)))
@@ -134,25 +134,25 @@ class ImportScreen(DeskScreen[None]):
             self.change(self._look(), "look")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        running = self.desk.imports.running is not None
+        running = self.services.imports.running is not None
         return running if action == "cancel" else not running if action == "go_on" else True
 
     def action_cancel(self) -> None:
-        self.desk.imports.cancel()
+        self.services.imports.cancel()
 
     def action_back(self) -> None:
         self.post_message(Visit(Back(self)))
 
     async def _look(self) -> None:
         form = self.query_one(Form)
-        order = await self.desk.imports.order(
+        order = await self.services.imports.order(
             form["file"], universe=form["universe"], story=form["story"], hero=form["hero"]
         )
-        self.post_message(self.Looked(order, await self.desk.imports.look(order)))
+        self.post_message(self.Looked(order, await self.services.imports.look(order)))
 
     async def _bring(self, order: ImportOrder) -> None:
         """Of the app, not of this screen: it goes on when this one is left."""
-        self.post_message(self.Came(await self.desk.imports.run(order)))
+        self.post_message(self.Came(await self.services.imports.run(order)))
 
     # --- showing -----------------------------------------------------------------------------------
 
@@ -177,7 +177,7 @@ class ImportScreen(DeskScreen[None]):
         self._show_progress()
 
     def _show_progress(self) -> None:
-        running = self.desk.imports.running
+        running = self.services.imports.running
         self.query_one(Form).disabled = running is not None
         self.query_one("#coming", Static).update(_bar(running) if running else "")
         self.refresh_bindings()

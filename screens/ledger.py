@@ -20,7 +20,7 @@ from widgets.mentions import Mention, Section
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
     from agents.world_views import CommitmentView, LedgerView, Staged
 
 OPEN = "open"
@@ -53,8 +53,8 @@ class LedgerScreen(ListingScreen):
 
         staged: Staged
 
-    def __init__(self, desk: Desk, universe_id: Id, scene_id: Id | None) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, universe_id: Id, scene_id: Id | None) -> None:
+        super().__init__(services)
         self.universe_id = universe_id
         self.scene_id = scene_id
         self._show_closed = False
@@ -66,7 +66,7 @@ class LedgerScreen(ListingScreen):
 
     async def read_page(self) -> None:
         assert self.universe_id is not None
-        self.post_message(self.Read(await self.desk.world.ledger.read(self.universe_id, self.scene_id)))
+        self.post_message(self.Read(await self.services.world.ledger.read(self.universe_id, self.scene_id)))
 
     @on(Read)
     def _show(self, message: Read) -> None:
@@ -109,7 +109,7 @@ class LedgerScreen(ListingScreen):
             self.change(self._pay(fact.fact.id), "pay")
 
     async def _pay(self, fact_id: Id) -> None:
-        self.post_message(self.PayOff(await self.desk.world.ledger.pay_off(fact_id, self.scene_id)))
+        self.post_message(self.PayOff(await self.services.world.ledger.pay_off(fact_id, self.scene_id)))
 
     @on(PayOff)
     def _told(self, message: PayOff) -> None:

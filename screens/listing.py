@@ -84,7 +84,7 @@ class ListingScreen(EvidenceScreen):
     async def read(self) -> None:
         await self.read_page()
         if self.universe_id is not None:
-            self.post_message(self.Waiting(await self.desk.world.previews.waiting(self.universe_id)))
+            self.post_message(self.Waiting(await self.services.world.previews.waiting(self.universe_id)))
 
     async def read_page(self) -> None:
         """Read what the page shows, and post it."""

@@ -23,7 +23,7 @@ from stores.records.world import Entity
 from widgets.mentions import Mention, MentionList, Section
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
     from agents.world_views import Lookalike, Staged
 
 MOST = 50
@@ -65,8 +65,8 @@ class LookalikesScreen(ListingScreen):
 
         staged: Staged
 
-    def __init__(self, desk: Desk, universe_id: Id, entity_id: Id | None) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, universe_id: Id, entity_id: Id | None) -> None:
+        super().__init__(services)
         self.universe_id = universe_id
         self.entity_id = entity_id
         self._search = ""
@@ -77,13 +77,13 @@ class LookalikesScreen(ListingScreen):
 
     async def read_page(self) -> None:
         assert self.universe_id is not None
-        previews = self.desk.world.previews
+        previews = self.services.world.previews
         name, before, named = "", tuple[Entity, ...](), tuple[Entity, ...]()
         if self.entity_id is not None:
-            name = (await self.desk.card(self.entity_id)).entity.name
+            name = (await self.services.world.card(self.entity_id)).entity.name
             before = await previews.absorbed_by(self.entity_id)
             if self._search:
-                found = await self.desk.entities(self.universe_id, self._search)
+                found = await self.services.world.entities(self.universe_id, self._search)
                 named = tuple(e for e in found if e.id != self.entity_id)
         pairs = await previews.lookalikes(self.universe_id, self.entity_id)
         self.post_message(self.Read(name, pairs, before, named))
@@ -170,7 +170,7 @@ class LookalikesScreen(ListingScreen):
             self.change(self._stage_split(absorbed_id), "split")
 
     async def _stage_split(self, absorbed_id: Id) -> None:
-        self.post_message(self.Split(await self.desk.world.edits.split(absorbed_id)))
+        self.post_message(self.Split(await self.services.world.edits.split(absorbed_id)))
 
     @on(Split)
     def _told(self, message: Split) -> None:

@@ -25,7 +25,7 @@ from widgets.mentions import Mention, MentionList, Section
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
     from agents.world_views import MergeView
 
 
@@ -58,8 +58,8 @@ class MergeScreen(ListingScreen):
     class Staged(Message):
         """It waits at the gate."""
 
-    def __init__(self, desk: Desk, kept_id: Id, absorbed_id: Id) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, kept_id: Id, absorbed_id: Id) -> None:
+        super().__init__(services)
         self.kept_id = kept_id
         self.absorbed_id = absorbed_id
         self.view: MergeView | None = None
@@ -79,7 +79,7 @@ class MergeScreen(ListingScreen):
         yield KeyBar()
 
     async def read_page(self) -> None:
-        self.post_message(self.Read(await self.desk.world.previews.merge(self.kept_id, self.absorbed_id)))
+        self.post_message(self.Read(await self.services.world.previews.merge(self.kept_id, self.absorbed_id)))
 
     @on(Read)
     def _show(self, message: Read) -> None:
@@ -117,7 +117,7 @@ class MergeScreen(ListingScreen):
         self.change(self._stage(), "stage")
 
     async def _stage(self) -> None:
-        await self.desk.world.edits.merge(self.kept_id, self.absorbed_id)
+        await self.services.world.edits.merge(self.kept_id, self.absorbed_id)
         self.post_message(self.Staged())
 
     @on(Staged)

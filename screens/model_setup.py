@@ -17,7 +17,7 @@ from agents.model.errors import KEPT, ModelError
 from agents.model_views import ModelHouse, PersonaView, Trial
 from screens.aside import Aside
 from screens.ask_line import AskLineScreen
-from screens.base import DeskScreen
+from screens.base import ServiceScreen
 from screens.key_bar import KeyBar
 from screens.model_routes import ToBill
 from screens.routes import Back, Visit
@@ -28,7 +28,7 @@ from widgets.model_house import STATES, ModelList, Setting
 from widgets.safe_text import ellipsise, one_line
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
 
 PROVIDERS = ("anthropic/", "gemini/", "groq/", "mistral/", "ollama/", "openai/", "openrouter/")
 """What a name begins with at the best known providers, for completion."""
@@ -37,7 +37,7 @@ WORDS = 160
 """Cells of what a first call said that are shown: how fast and how dear it was stands under them."""
 
 
-class ModelScreen(DeskScreen[None]):
+class ModelScreen(ServiceScreen[None]):
     """Settings and personas; every change is kept at once."""
 
     CSS_PATH = "model_setup.tcss"
@@ -57,8 +57,8 @@ class ModelScreen(DeskScreen[None]):
     class Tried(Message):
         trial: Trial
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services) -> None:
+        super().__init__(services)
         self.house: ModelHouse | None = None
 
     def compose(self) -> ComposeResult:
@@ -68,7 +68,7 @@ class ModelScreen(DeskScreen[None]):
         yield KeyBar()
 
     async def read(self) -> None:
-        self.post_message(self.Read(await self.desk.model.house()))
+        self.post_message(self.Read(await self.services.llm.house()))
 
     @on(Read)
     def _show(self, message: Read) -> None:
@@ -136,7 +136,7 @@ class ModelScreen(DeskScreen[None]):
     def _asked(self, setting: Setting, typed: str | None) -> None:
         if typed is None or self.house is None:
             return
-        model = self.desk.model
+        model = self.services.llm
         match setting:
             case "model":
                 # An address belongs to the model that runs there.
@@ -162,7 +162,7 @@ class ModelScreen(DeskScreen[None]):
 
     def _persona_asked(self, view: PersonaView, typed: str | None) -> None:
         if typed is not None and typed != view.own_model:
-            self._set(partial(self.desk.model.set_persona, view.persona, model=typed))
+            self._set(partial(self.services.llm.set_persona, view.persona, model=typed))
 
     @on(ModelList.Switch)
     def _switch(self, message: ModelList.Switch) -> None:
@@ -173,13 +173,13 @@ class ModelScreen(DeskScreen[None]):
         if view.needs:
             self.query_one(Aside).say((view.needs,), "warning")
         else:
-            self._set(partial(self.desk.model.set_persona, view.persona, on=not view.on))
+            self._set(partial(self.services.llm.set_persona, view.persona, on=not view.on))
 
     @on(ModelList.Warm)
     def _warm(self, message: ModelList.Warm) -> None:
         message.stop()
         persona, warmth = message.persona.persona, message.temperature
-        self._set(partial(self.desk.model.set_persona, persona, temperature=warmth))
+        self._set(partial(self.services.llm.set_persona, persona, temperature=warmth))
 
     # --- a first call ------------------------------------------------------------------------------
 
@@ -205,7 +205,7 @@ class ModelScreen(DeskScreen[None]):
 
     @work(name="try", group="try", exit_on_error=False)
     async def _try(self, model: str) -> None:
-        self.post_message(self.Tried(await self.desk.model.try_out(model)))
+        self.post_message(self.Tried(await self.services.llm.try_out(model)))
 
     @on(Tried)
     def _tell(self, message: Tried) -> None:

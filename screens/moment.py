@@ -20,7 +20,7 @@ from stores.records.ids import Id
 from widgets.mentions import Mention, Section
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
     from agents.world_views import MomentView
 
 
@@ -45,8 +45,8 @@ class MomentScreen(ListingScreen):
     class Read(Message):
         view: MomentView
 
-    def __init__(self, desk: Desk, universe_id: Id) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, universe_id: Id) -> None:
+        super().__init__(services)
         self.universe_id = universe_id
         self._asked = ("", "", "")
 
@@ -59,7 +59,7 @@ class MomentScreen(ListingScreen):
         assert self.universe_id is not None
         when, known, search = self._asked
         self.post_message(
-            self.Read(await self.desk.world.record.moment(self.universe_id, when, known, search))
+            self.Read(await self.services.world.record.moment(self.universe_id, when, known, search))
         )
 
     @on(Read)

@@ -13,14 +13,14 @@ from textual.message import Message
 from textual.widgets import Static, TextArea
 
 from screens.aside import Aside
-from screens.base import DeskScreen
+from screens.base import ServiceScreen
 from screens.confirm import ConfirmScreen
 from screens.key_bar import KeyBar
 from screens.title_bar import TitleBar
 from stores.errors import MonitorError
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
     from stores.records.world import Universe
 
 HINT = """\
@@ -30,7 +30,7 @@ sworn_to: {cardinality: one, excludes: [enemy_of], statement: "{subject} is swor
 _LINE = re.compile(r"\bline (\d+)")
 
 
-class PredicatesScreen(DeskScreen[None]):
+class PredicatesScreen(ServiceScreen[None]):
     """An editor; what is refused stays as it was typed."""
 
     CSS_PATH = "house.tcss"
@@ -48,8 +48,8 @@ class PredicatesScreen(DeskScreen[None]):
         text: str
         count: int
 
-    def __init__(self, desk: Desk, universe: Universe, text: str) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, universe: Universe, text: str) -> None:
+        super().__init__(services)
         self.universe = universe
         self._kept = text
 
@@ -71,7 +71,7 @@ class PredicatesScreen(DeskScreen[None]):
         self.change(self._save(self.query_one(TextArea).text), "save")
 
     async def _save(self, text: str) -> None:
-        count = await self.desk.bench.house.set_predicates(self.universe.id, text)
+        count = await self.services.policy.set_predicates(self.universe.id, text)
         self.post_message(self.Kept(text, count))
 
     @on(Kept)

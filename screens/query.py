@@ -26,9 +26,9 @@ from widgets.findings import FindingList, answer_content
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
     from agents.messages import Event
     from agents.recall_views import Answer, Finding, Recollection
+    from agents.services.services import Services
     from agents.views import StoryCard
     from stores.records.world import Universe
 
@@ -89,13 +89,13 @@ class QueryScreen(QueryLeads):
 
     def __init__(
         self,
-        desk: Desk,
+        services: Services,
         universe_id: Id | None = None,
         story_id: Id | None = None,
         scene_id: Id | None = None,
         words: str = "",
     ) -> None:
-        super().__init__(desk, universe_id, scene_id, words)
+        super().__init__(services, universe_id, scene_id, words)
         self.story_id = story_id
         self.tab: Tab = "canon"
         self.answer: Answer | None = None
@@ -131,9 +131,11 @@ class QueryScreen(QueryLeads):
         if not (self._entered or self.scene_id):
             from agents.desk import Mode
 
-            await self.desk.enter(Mode.QUERY)
+            await self.services.stories.enter(Mode.QUERY)
         self._entered = True
-        self.post_message(self.Read(await self.desk.universes(), await self.desk.stories()))
+        self.post_message(
+            self.Read(await self.services.stories.universes(), await self.services.stories.stories())
+        )
 
     @on(Read)
     def _show(self, message: Read) -> None:
@@ -194,14 +196,14 @@ class QueryScreen(QueryLeads):
             self.query_one("#notes").display = False
             return
         self._entitle(
-            "asking ..." if in_words and self.tab == "canon" and self.desk.model.on else "looking ..."
+            "asking ..." if in_words and self.tab == "canon" and self.services.llm.on else "looking ..."
         )
         self._find(self._asked, words, self.universe_id, in_words, pause)
 
     @work(exclusive=True, group="look", name="look", exit_on_error=False)
     async def _find(self, number: int, words: str, universe_id: Id, in_words: bool, pause: float) -> None:
         await asyncio.sleep(pause)
-        recall, story = self.desk.recall, self.story_id
+        recall, story = self.services.query, self.story_id
         match self.tab:
             case "canon":
                 answer = await recall.ask(words, universe_id=universe_id, story_id=story, in_words=in_words)
@@ -247,7 +249,7 @@ class QueryScreen(QueryLeads):
         line = self.query_one("#notes", Static)
         line.display = bool(notes)
         line.update(Content(" · ".join(map(one_line, notes))))
-        if any(WAKES in note for note in notes) and not (self._entered_line and self.desk.model.on):
+        if any(WAKES in note for note in notes) and not (self._entered_line and self.services.llm.on):
             # What a model has put into words is not asked, and paid, for a second time by itself.
             self._look(in_words=self._entered_line, pause=AGAIN)
 

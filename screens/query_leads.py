@@ -20,8 +20,8 @@ from widgets.findings import FindingList
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
     from agents.recall_views import Finding
+    from agents.services.services import Services
 
 
 class QueryLeads(EvidenceScreen):
@@ -41,8 +41,8 @@ class QueryLeads(EvidenceScreen):
 
         words: str
 
-    def __init__(self, desk: Desk, universe_id: Id | None, scene_id: Id | None, words: str) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, universe_id: Id | None, scene_id: Id | None, words: str) -> None:
+        super().__init__(services)
         self.universe_id = universe_id
         self.scene_id = scene_id
         self.words = words
@@ -85,7 +85,7 @@ class QueryLeads(EvidenceScreen):
 
     async def _propose(self, universe_id: Id, statement: str) -> None:
         self.post_message(
-            self.Proposed(await self.desk.recall.make_true(self.scene_id, universe_id, statement))
+            self.Proposed(await self.services.query.make_true(self.scene_id, universe_id, statement))
         )
 
     @on(Proposed)

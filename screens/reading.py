@@ -11,7 +11,7 @@ from textual.binding import Binding
 from textual.message import Message
 
 from screens.aside import Aside
-from screens.base import DeskScreen
+from screens.base import ServiceScreen
 from screens.key_bar import KeyBar
 from screens.routes import Back, Route, Visit
 from screens.title_bar import TitleBar
@@ -21,11 +21,11 @@ from stores.records.ids import Id
 from widgets.transcript import Transcript
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
     from agents.views import SceneView, TurnTrace, TurnView
 
 
-class ReadingScreen(DeskScreen[None]):
+class ReadingScreen(ServiceScreen[None]):
     """A scene as it was told, with the turn in question marked."""
 
     CSS_PATH = "reading.tcss"
@@ -47,8 +47,8 @@ class ReadingScreen(DeskScreen[None]):
     class Traced(Message):
         trace: TurnTrace
 
-    def __init__(self, desk: Desk, turn_id: Id) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, turn_id: Id) -> None:
+        super().__init__(services)
         self.turn_id = turn_id
         self.scene: SceneView | None = None
 
@@ -61,8 +61,8 @@ class ReadingScreen(DeskScreen[None]):
     async def read(self) -> None:
         """Read once: a scene that is only read does not change under the reader."""
         if self.scene is None:
-            trace = await self.desk.trace(self.turn_id)
-            self.post_message(self.Read(trace, await self.desk.scene(trace.scene.id)))
+            trace = await self.services.play.trace(self.turn_id)
+            self.post_message(self.Read(trace, await self.services.play.scene(trace.scene.id)))
 
     @on(Read)
     def _show(self, message: Read) -> None:
@@ -82,7 +82,7 @@ class ReadingScreen(DeskScreen[None]):
             )
 
     async def _fetch(self, start: int, count: int) -> list[TurnView]:
-        return await self.desk.transcript(self.scene.scene.id, start, count) if self.scene else []
+        return await self.services.play.transcript(self.scene.scene.id, start, count) if self.scene else []
 
     @on(Transcript.FetchFailed)
     def _fetch_failed(self, message: Transcript.FetchFailed) -> None:
@@ -96,7 +96,7 @@ class ReadingScreen(DeskScreen[None]):
 
     @work(exclusive=True, group="trace", exit_on_error=False)
     async def _look_at(self, turn_id: Id) -> None:
-        self.post_message(self.Traced(await self.desk.trace(turn_id)))
+        self.post_message(self.Traced(await self.services.play.trace(turn_id)))
 
     @on(Traced)
     def _tell(self, message: Traced) -> None:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from screens import recall_routes as routes
-from screens.base import DeskScreen
+from screens.base import ServiceScreen
 from screens.characters import CharactersScreen
 from screens.query import QueryScreen
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
 
 
-def recall_page(desk: Desk, route: routes.RecallRoute) -> DeskScreen[None]:
+def recall_page(services: Services, route: routes.RecallRoute) -> ServiceScreen[None]:
     """Return the screen that a route leads to."""
     match route:
         case routes.ToQuery(universe_id, story_id, scene_id, words):
-            return QueryScreen(desk, universe_id, story_id, scene_id, words)
+            return QueryScreen(services, universe_id, story_id, scene_id, words)
         case routes.ToCharacters(universe_id, entity_id, beside):
-            return CharactersScreen(desk, universe_id, entity_id, beside=beside)
+            return CharactersScreen(services, universe_id, entity_id, beside=beside)
         case _:
             assert_never(route)

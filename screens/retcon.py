@@ -23,7 +23,7 @@ from widgets.mentions import Mention, Section
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
     from agents.world_views import ImpactView
 
 WAITS = "This waits at the gate already: g goes there."
@@ -57,13 +57,13 @@ class RetconScreen(ListingScreen):
     class Staged(Message):
         """It waits at the gate."""
 
-    def __init__(self, desk: Desk, subject_id: Id) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, subject_id: Id) -> None:
+        super().__init__(services)
         self.subject_id = subject_id
         self.impact: ImpactView | None = None
 
     async def read_page(self) -> None:
-        self.post_message(self.Read(await self.desk.world.previews.retcon(self.subject_id)))
+        self.post_message(self.Read(await self.services.world.previews.retcon(self.subject_id)))
 
     @on(Read)
     def _show(self, message: Read) -> None:
@@ -85,7 +85,7 @@ class RetconScreen(ListingScreen):
         self.change(self._stage(), "stage")
 
     async def _stage(self) -> None:
-        await self.desk.world.edits.retcon(self.subject_id)
+        await self.services.world.edits.retcon(self.subject_id)
         self.post_message(self.Staged())
 
     @on(Staged)

@@ -35,8 +35,8 @@ from widgets.transcript import Transcript
 from widgets.trigger_bar import TriggerBar
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
     from agents.messages import Event
+    from agents.services.services import Services
     from agents.views import SceneView, TurnView
 
 READ_AGAIN = 4
@@ -79,10 +79,12 @@ class SceneScreen(TellingScreen):
 
         names: list[str]
 
-    def __init__(self, desk: Desk, *, scene_id: Id = "", story_id: Id = "", follows: bool = False) -> None:
+    def __init__(
+        self, services: Services, *, scene_id: Id = "", story_id: Id = "", follows: bool = False
+    ) -> None:
         """Open a scene, or (without one) a story where it was left. `follows`: straight from the gate of the
         scene before."""
-        super().__init__(desk, scene_id)
+        super().__init__(services, scene_id)
         self._follows = follows
         self._story_id = story_id
         self._line_moved = False
@@ -96,13 +98,13 @@ class SceneScreen(TellingScreen):
                 yield Aside()
                 yield TriggerBar()
                 yield Static(id="here", markup=False)
-                yield Prompt(commands=self.desk.commands(), hint=HINT)
+                yield Prompt(commands=self.services.play.commands(), hint=HINT)
             yield Vertical(id="side")
         yield KeyBar()
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._furnish)
-        background = self.desk.background.now()
+        background = self.services.jobs.now()
         self.query_one(StatusBar).behind = backlog(background.waiting, background.doing)
 
     async def _furnish(self) -> None:
@@ -119,17 +121,17 @@ class SceneScreen(TellingScreen):
 
     async def read(self) -> None:
         if not self.scene_id:
-            self.scene_id = await self.desk.resume(self._story_id)
+            self.scene_id = await self.services.stories.resume(self._story_id)
         appended = set(self._appended)
-        view = await self.desk.scene(self.scene_id)
+        view = await self.services.play.scene(self.scene_id)
         known = self.query_one(Transcript).total if self.view else view.turns
         start = max(0, min(known, view.turns) - READ_AGAIN)
-        tail = await self.desk.transcript(self.scene_id, start, view.turns - start)
+        tail = await self.services.play.transcript(self.scene_id, start, view.turns - start)
         self.post_message(self.Read(view, tail, appended, await self.cost_of(view.story.id)))
         if not self._names_known:
             self._names_known = True
             here = [member.name for member in view.cast]
-            others = await self.desk.known_as(view.universe.id)
+            others = await self.services.world.known_as(view.universe.id)
             self.post_message(self.Names(list(dict.fromkeys((*here, *others)))))
 
     @on(Read)
@@ -154,7 +156,7 @@ class SceneScreen(TellingScreen):
         self.play_on()
         if first and view.unfinished:
             # What a crash left untold goes on before all else, where the player sees it.
-            self.perform(partial(self.desk.finish, self.scene_id))
+            self.perform(partial(self.services.play.finish, self.scene_id))
         elif first and self._follows and self.untold(view) and view.story.mode is StoryMode.AUTOPILOT:
             self.action_tell_on()
         if first and view.state in ("finalizing", "failed"):
@@ -184,7 +186,7 @@ class SceneScreen(TellingScreen):
         bar.can_focus = False
 
     async def _fetch(self, start: int, count: int) -> list[TurnView]:
-        return await self.desk.transcript(self.scene_id, start, count)
+        return await self.services.play.transcript(self.scene_id, start, count)
 
     @on(Names)
     def _learn_names(self, message: Names) -> None:
@@ -219,7 +221,7 @@ class SceneScreen(TellingScreen):
 
     def action_sheet(self) -> None:
         if self.view is not None:
-            self.app.push_screen(SheetScreen(self.desk, self.scene_id), self._sheet_left)
+            self.app.push_screen(SheetScreen(self.services, self.scene_id), self._sheet_left)
 
     def _sheet_left(self, suggested: str | None) -> None:
         """What the rules suggest of the changes waits in the prompt."""
@@ -268,4 +270,4 @@ class SceneScreen(TellingScreen):
             super().refused(error, worker)
 
     async def depart(self) -> None:
-        await self.desk.suspend()
+        await self.services.stories.suspend()

@@ -20,7 +20,7 @@ from widgets.prompt import Prompt
 from widgets.transcript import Transcript
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
     from agents.views import Reply, SceneView, TurnTrace
 
 ANSWERS = 20
@@ -78,8 +78,8 @@ class LineScreen(DecidingScreen):
         trace: TurnTrace
         jump: bool
 
-    def __init__(self, desk: Desk, scene_id: Id) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, scene_id: Id) -> None:
+        super().__init__(services)
         self.scene_id = scene_id
         self.view: SceneView | None = None
 
@@ -107,18 +107,18 @@ class LineScreen(DecidingScreen):
         self.post_message(self.Replied(await move))
 
     def action_undo(self) -> None:
-        self._move(self.desk.undo(self.scene_id))
+        self._move(self.services.play.undo(self.scene_id))
 
     def action_redo(self) -> None:
-        self._move(self.desk.redo(self.scene_id))
+        self._move(self.services.play.redo(self.scene_id))
 
     def action_take(self, step: Literal[-1, 1]) -> None:
-        self._move(self.desk.walk_takes(self.scene_id, step))
+        self._move(self.services.play.walk_takes(self.scene_id, step))
 
     def action_branch(self) -> None:
         turn = self.query_one(Transcript).current
         if turn is not None:
-            self._move(self.desk.branch(self.scene_id, turn.turn.id))
+            self._move(self.services.play.branch(self.scene_id, turn.turn.id))
             self.query_one(Prompt).focus_input()  # what is typed next is the other way it goes
 
     # --- retake ------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ class LineScreen(DecidingScreen):
     async def last_turns(self) -> list[Turn]:
         """Return the end of the line."""
         total = self.query_one(Transcript).total
-        rows = await self.desk.transcript(self.scene_id, max(0, total - ANSWERS), ANSWERS)
+        rows = await self.services.play.transcript(self.scene_id, max(0, total - ANSWERS), ANSWERS)
         return [row.turn for row in rows]
 
     @on(LastWords)
@@ -153,7 +153,7 @@ class LineScreen(DecidingScreen):
 
     def _told_again(self, words: str | None) -> None:
         if words is not None:
-            self._move(self.desk.retake(self.scene_id, words))
+            self._move(self.services.play.retake(self.scene_id, words))
 
     def say(self, lines: tuple[str, ...]) -> None:
         """Show words that are no part of the story."""
@@ -164,7 +164,7 @@ class LineScreen(DecidingScreen):
     @work(exclusive=True, group="trace", exit_on_error=False)
     async def look_at(self, turn_id: Id, *, jump: bool = False) -> None:
         """Ask where a turn stands, to tell it or to go there."""
-        self.post_message(self.Traced(await self.desk.trace(turn_id), jump))
+        self.post_message(self.Traced(await self.services.play.trace(turn_id), jump))
 
     @on(Transcript.TurnChosen)
     def _turn_chosen(self, message: Transcript.TurnChosen) -> None:

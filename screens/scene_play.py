@@ -29,7 +29,7 @@ from widgets.transcript import Transcript
 from widgets.trigger_bar import TriggerBar
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
     from agents.views import CommandHelp, CommitReport, Reply
 
 
@@ -62,8 +62,8 @@ class PlayScreen(LineScreen):
 
         report: CommitReport
 
-    def __init__(self, desk: Desk, scene_id: Id) -> None:
-        super().__init__(desk, scene_id)
+    def __init__(self, services: Services, scene_id: Id) -> None:
+        super().__init__(services, scene_id)
         self._unsent: deque[Play] = deque()
         self._in_play: Play | None = None
 
@@ -75,7 +75,7 @@ class PlayScreen(LineScreen):
     def send(self, line: str) -> None:
         """Play a line when those before it are done; typing goes on meanwhile."""
         goes_on = line.startswith("/continue")
-        self._unsent.append(Play(lambda: self.desk.submit(self.scene_id, line), line, goes_on))
+        self._unsent.append(Play(lambda: self.services.play.submit(self.scene_id, line), line, goes_on))
         self.play_on()
 
     def perform(self, act: Callable[[], Awaitable[Reply]], *, goes_on: bool = False) -> None:
@@ -188,12 +188,12 @@ class PlayScreen(LineScreen):
         self.change(self._commit_now(), "commit")
 
     async def _commit_now(self) -> None:
-        self.post_message(self.Committed(await self.desk.commit_trigger(self.scene_id)))
+        self.post_message(self.Committed(await self.services.gate.commit_trigger(self.scene_id)))
 
     @on(TriggerBar.Dismiss)
     def leave_for_later(self) -> None:
         """Leave what is critical to the scene's end."""
-        self.change(self.desk.dismiss_trigger(self.scene_id), "dismiss")
+        self.change(self.services.gate.dismiss_trigger(self.scene_id), "dismiss")
 
     @on(Committed)
     def _written(self, message: Committed) -> None:
@@ -232,7 +232,7 @@ class PlayScreen(LineScreen):
 
     def commands(self) -> tuple[CommandHelp, ...]:
         """The slash commands, for the palette."""
-        return self.desk.commands()
+        return self.services.play.commands()
 
     def type_command(self, command: CommandHelp) -> None:
         """Send a command that needs no words; begin one that does."""

@@ -35,7 +35,7 @@ from widgets.steps import Steps
 from widgets.transcript import Transcript
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
     from agents.views import SceneView
 
 NOTE_HINT = (
@@ -69,8 +69,8 @@ class TellingScreen(PlayScreen):
 
         words: str
 
-    def __init__(self, desk: Desk, scene_id: Id) -> None:
-        super().__init__(desk, scene_id)
+    def __init__(self, services: Services, scene_id: Id) -> None:
+        super().__init__(services, scene_id)
         self._steps = Steps()
         self._ticking: Timer | None = None
         self._waiting = ""
@@ -156,9 +156,9 @@ class TellingScreen(PlayScreen):
 
     async def cost_of(self, story_id: Id) -> str:
         """Say what a story has cost; nothing while no model is set up."""
-        if not self.desk.model.on:
+        if not self.services.llm.on:
             return ""
-        micros, known = await self.desk.model.cost(story_id)
+        micros, known = await self.services.llm.cost(story_id)
         return dollars(micros) if known else f"{dollars(micros)}+?"
 
     @on(Cost)
@@ -167,7 +167,7 @@ class TellingScreen(PlayScreen):
 
     def untold(self, view: SceneView) -> bool:
         """Whether the scene is there to be opened by the model: nothing of it was told or played."""
-        return self.desk.model.on and view.state == "active" and not (view.turns or view.unfinished)
+        return self.services.llm.on and view.state == "active" and not (view.turns or view.unfinished)
 
     # --- keys --------------------------------------------------------------------------------------
 
@@ -176,11 +176,11 @@ class TellingScreen(PlayScreen):
             case "stop":
                 return self.stoppable
             case "tell_on":
-                return self.view is not None and self.desk.model.on and not self.at_work
+                return self.view is not None and self.services.llm.on and not self.at_work
             case "retake":
-                return not (self.desk.model.on and self.at_work)
+                return not (self.services.llm.on and self.at_work)
             case "xray":
-                return self.desk.model.on and self.query_one(Transcript).total > 0
+                return self.services.llm.on and self.query_one(Transcript).total > 0
             case "xray_here":
                 return self.reading
         return super().check_action(action, parameters)
@@ -188,11 +188,11 @@ class TellingScreen(PlayScreen):
     @property
     def stoppable(self) -> bool:
         """Whether a model may be at work for this scene just now."""
-        return self._telling or (self.at_work and self.desk.model.on)
+        return self._telling or (self.at_work and self.services.llm.on)
 
     def action_stop(self) -> None:
         """Stop the words that come. Before the first of them, Escape means what it always means."""
-        if not self.desk.model.stop(self.scene_id):
+        if not self.services.llm.stop(self.scene_id):
             self.action_escape()
 
     def action_escape(self) -> None:
@@ -200,7 +200,7 @@ class TellingScreen(PlayScreen):
         raise NotImplementedError
 
     def action_tell_on(self) -> None:
-        self.perform(partial(self.desk.tell_on, self.scene_id), goes_on=True)
+        self.perform(partial(self.services.play.tell_on, self.scene_id), goes_on=True)
 
     def action_xray(self) -> None:
         """Of the turn under the cursor while that is in the transcript, else of the last that was told."""
@@ -224,7 +224,7 @@ class TellingScreen(PlayScreen):
 
     def action_retake(self) -> None:
         """With a model: ask what it should do otherwise. Without: edit the words."""
-        if self.desk.model.on:
+        if self.services.llm.on:
             self._ask_note()
         else:
             self.action_edit_words()
@@ -239,7 +239,7 @@ class TellingScreen(PlayScreen):
     def _retell(self, note: str | None) -> None:
         if note is not None:
             self._last_note = note  # kept until it is told: what fails can be tried again as it was
-            self.perform(partial(self.desk.retell, self.scene_id, note))
+            self.perform(partial(self.services.play.retell, self.scene_id, note))
 
     @on(PlayScreen.Replied)
     def _note_done(self, message: PlayScreen.Replied) -> None:

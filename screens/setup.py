@@ -31,8 +31,8 @@ from stores.records.ids import Id
 from stores.records.world import Entity, Universe
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
     from agents.personas.outputs import StoryIdea
+    from agents.services.services import Services
 
 STEPS = ("World", "Rules", "Hero", "Story", "Opening")
 STEP_OF = {"world": 0, "new-world": 0, "rules": 1, "hero": 2, "new-hero": 2, "story": 3, "opening": 4}
@@ -90,8 +90,8 @@ class SetupScreen(WordsScreen):
 
         scene_id: Id
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services) -> None:
+        super().__init__(services)
         self._entered = False
         self._universes: dict[Id, Universe] = {}
         self._systems: dict[str, SystemView] = {}
@@ -125,9 +125,11 @@ class SetupScreen(WordsScreen):
 
     async def read(self) -> None:
         if not self._entered:
-            await self.desk.enter(Mode.START_STORY)
+            await self.services.stories.enter(Mode.START_STORY)
             self._entered = True
-        self.post_message(self.Universes(await self.desk.universes(), await self.desk.systems()))
+        self.post_message(
+            self.Universes(await self.services.stories.universes(), await self.services.stories.systems())
+        )
 
     @on(Universes)
     async def _offer_worlds(self, message: Universes) -> None:
@@ -162,9 +164,12 @@ class SetupScreen(WordsScreen):
     @work(exclusive=True, group="world", exit_on_error=False)
     async def _read_world(self, universe: Universe | None) -> None:
         """Read who and what is in the world; None brings in the sample."""
-        found = universe or await self.desk.add_sample()
-        people, places = await self.desk.characters(found.id), await self.desk.places(found.id)
-        opening = await self.desk.sample_outline()
+        found = universe or await self.services.stories.add_sample()
+        people, places = (
+            await self.services.stories.characters(found.id),
+            await self.services.stories.places(found.id),
+        )
+        opening = await self.services.stories.sample_outline()
         its_own = opening if opening.universe_id == found.id else None
         self.post_message(self.WorldRead(World(found, people, places, its_own)))
 
@@ -174,7 +179,7 @@ class SetupScreen(WordsScreen):
 
     def _take_world(self, world: World) -> None:
         self._world, self._idea = world, None
-        heroes = heroes_to_pick(world.characters, world.opening, in_words=self.desk.model.on)
+        heroes = heroes_to_pick(world.characters, world.opening, in_words=self.services.llm.on)
         self.query_one("#hero", PickPage).show(heroes)
         first = world.opening.system if world.opening else ""
         self.query_one("#rules", PickPage).show(rules_to_pick(self._systems), first=first or USUAL)
@@ -258,10 +263,12 @@ class SetupScreen(WordsScreen):
         """Create what is still to be created, then the story."""
         universe = world.universe
         if isinstance(universe, NewUniverse):
-            universe = await self.desk.create_universe(universe)
+            universe = await self.services.stories.create_universe(universe)
             self._world = World(universe)
         system = self._system.id if self._system else ""
-        scene_id = await self.desk.start_story(replace(outline, universe_id=universe.id, system=system))
+        scene_id = await self.services.stories.start_story(
+            replace(outline, universe_id=universe.id, system=system)
+        )
         self.post_message(self.Started(scene_id))
 
     @on(Started)

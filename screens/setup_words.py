@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 from textual.binding import Binding
 from textual.message import Message
 
-from screens.base import DeskScreen
+from screens.base import ServiceScreen
 from screens.edit_text import EditTextScreen
 
 if TYPE_CHECKING:
-    from agents.desk import Desk, NewUniverse
+    from agents.desk import NewUniverse
     from agents.personas.outputs import StoryIdea
+    from agents.services.services import Services
     from stores.records.world import Universe
 
 HINT = (
@@ -30,7 +31,7 @@ WHOM = "Filled in by the model. Whom do you play?"
 JOB = "imagine"
 
 
-class WordsScreen(DeskScreen[None]):
+class WordsScreen(ServiceScreen[None]):
     """A screen with a form that the model may fill in."""
 
     BINDINGS = [
@@ -49,8 +50,8 @@ class WordsScreen(DeskScreen[None]):
 
         idea: StoryIdea
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services) -> None:
+        super().__init__(services)
         self._words = ""
 
     @property
@@ -69,7 +70,7 @@ class WordsScreen(DeskScreen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "in_words":
-            return self.desk.model.on and self.fillable is not None
+            return self.services.llm.on and self.fillable is not None
         return super().check_action(action, parameters)
 
     def action_in_words(self) -> None:
@@ -78,7 +79,7 @@ class WordsScreen(DeskScreen[None]):
 
     def stop_asking(self) -> bool:
         """Stop the model; returns whether it was at it."""
-        return self.asking and self.desk.model.stop(None)
+        return self.asking and self.services.llm.stop(None)
 
     def _ask(self, words: str | None) -> None:
         if words is not None and self.fillable is not None:
@@ -89,5 +90,5 @@ class WordsScreen(DeskScreen[None]):
     async def _imagine(self, world: Universe | NewUniverse, words: str) -> None:
         known = getattr(world, "id", None)
         told = "\n".join(filter(None, (world.name, world.genre, world.tone, world.description)))
-        idea = await self.desk.model.imagine(known, words, world="" if known else told)
+        idea = await self.services.llm.imagine(known, words, world="" if known else told)
         self.post_message(self.Imagined(idea))

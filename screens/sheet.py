@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from agents.messages import Passing
 from agents.typed_numbers import LARGEST, number_in
-from screens.base import DeskScreen
+from screens.base import ServiceScreen
 from screens.edit_text import EditTextScreen
 from screens.key_bar import KeyBar
 from screens.title_bar import TitleBar
@@ -27,15 +27,15 @@ from widgets.safe_text import one_line
 from widgets.sheet import SheetEdit, SheetList, names_line
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
     from agents.messages import Event
+    from agents.services.services import Services
     from agents.views import Reply, SheetRow, SheetView
 
 _VALUE = re.compile(r"(?P<sign>[+−-]?)\s*(?P<digits>\d{1,10}(?:\.\d{1,4})?)")
 _TAG = re.compile(r"[^\W\d](?:[\w '-]*\w)?")
 
 
-class SheetScreen(DeskScreen[str]):
+class SheetScreen(ServiceScreen[str]):
     """Dismisses with a line for the prompt: what the rules suggest of the changes; mostly empty."""
 
     CSS_PATH = "sheet.tcss"
@@ -68,8 +68,8 @@ class SheetScreen(DeskScreen[str]):
 
         reply: Reply
 
-    def __init__(self, desk: Desk, scene_id: Id, entity_id: Id | None = None) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, scene_id: Id, entity_id: Id | None = None) -> None:
+        super().__init__(services)
         self.scene_id = scene_id
         self._entity_id = entity_id
         self._view: SheetView | None = None
@@ -92,7 +92,7 @@ class SheetScreen(DeskScreen[str]):
         return not isinstance(event, Passing)
 
     async def read(self) -> None:
-        self.post_message(self.Read(await self.desk.sheet(self.scene_id, self._entity_id)))
+        self.post_message(self.Read(await self.services.play.sheet(self.scene_id, self._entity_id)))
 
     @on(Read)
     def _show(self, message: Read) -> None:
@@ -217,7 +217,9 @@ class SheetScreen(DeskScreen[str]):
             self.change(self._stage(self._entity_id, dict(self._numbers), dict(self._tags)), "stage")
 
     async def _stage(self, entity_id: Id, numbers: dict[str, Number], tags: dict[str, bool]) -> None:
-        self.post_message(self.Staged(await self.desk.edit_sheet(self.scene_id, entity_id, numbers, tags)))
+        self.post_message(
+            self.Staged(await self.services.play.edit_sheet(self.scene_id, entity_id, numbers, tags))
+        )
 
     @on(Staged)
     def _staged(self, message: Staged) -> None:
@@ -232,7 +234,7 @@ class SheetScreen(DeskScreen[str]):
             self.change(self._take_back(self._view.last_edit), "take back")
 
     async def _take_back(self, proposal_id: Id) -> None:
-        await self.desk.decide([proposal_id], Verdict.REJECT, reason="taken back on the sheet")
+        await self.services.gate.decide([proposal_id], Verdict.REJECT, reason="taken back on the sheet")
 
     # --- turning and leaving -----------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from textual.message import Message
 
 from agents.messages import BackgroundMoved
 from screens.aside import Aside
-from screens.base import DeskScreen
+from screens.base import ServiceScreen
 from screens.key_bar import KeyBar
 from screens.model_routes import ToBill, ToModel
 from screens.routes import ToMenu, Visit
@@ -24,12 +24,12 @@ from widgets.system import SystemList
 
 if TYPE_CHECKING:
     from agents.background.views import BackgroundView
-    from agents.desk import Desk
     from agents.messages import Event
+    from agents.services.services import Services
     from agents.views import MenuView, StoryCard
 
 
-class SystemScreen(DeskScreen[None]):
+class SystemScreen(ServiceScreen[None]):
     """One list to read; r tries again what stands under the cursor."""
 
     CSS_PATH = "system.tcss"
@@ -46,8 +46,8 @@ class SystemScreen(DeskScreen[None]):
         menu: MenuView
         background: BackgroundView
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services) -> None:
+        super().__init__(services)
         self._entered = False
 
     def compose(self) -> ComposeResult:
@@ -63,9 +63,9 @@ class SystemScreen(DeskScreen[None]):
         if not self._entered:
             from agents.desk import Mode
 
-            await self.desk.enter(Mode.SYSTEM)
+            await self.services.stories.enter(Mode.SYSTEM)
             self._entered = True
-        self.post_message(self.Read(await self.desk.menu(), await self.desk.background.look()))
+        self.post_message(self.Read(await self.services.stories.menu(), await self.services.jobs.look()))
 
     @on(Read)
     def _show(self, message: Read) -> None:
@@ -82,7 +82,7 @@ class SystemScreen(DeskScreen[None]):
         self.change(self._try_again(message.job), f"retry {message.job.id}")
 
     async def _try_again(self, job: Job) -> None:
-        await self.desk.background.retry(job.id)
+        await self.services.jobs.retry(job.id)
         self.reload()
 
     def action_bill(self) -> None:

@@ -17,7 +17,7 @@ from stores.records.world import Entity, EntityStatus
 from widgets.mentions import Mention, Section
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
     from agents.world_views import TakenBack
 
 NOTHING = "Nothing was taken back in this world. What you retcon or merge away stands here, to be restored."
@@ -38,13 +38,13 @@ class TakenBackScreen(ListingScreen):
     class Read(Message):
         view: TakenBack
 
-    def __init__(self, desk: Desk, universe_id: Id) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, universe_id: Id) -> None:
+        super().__init__(services)
         self.universe_id = universe_id
 
     async def read_page(self) -> None:
         assert self.universe_id is not None
-        self.post_message(self.Read(await self.desk.world.record.taken_back(self.universe_id)))
+        self.post_message(self.Read(await self.services.world.record.taken_back(self.universe_id)))
 
     @on(Read)
     def _show(self, message: Read) -> None:

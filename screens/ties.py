@@ -16,7 +16,7 @@ from widgets.mentions import Mention, MentionList, Section
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
     from agents.world_views import MapView
 
 ALONE = "Canon knows no relation of {name}'s. /fact or n on the card says one, as in: {name} ally_of ..."
@@ -38,13 +38,13 @@ class TiesScreen(ListingScreen):
     class Read(Message):
         view: MapView
 
-    def __init__(self, desk: Desk, entity_id: Id) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, entity_id: Id) -> None:
+        super().__init__(services)
         self.entity_id = entity_id
         self._walked: list[Id] = []
 
     async def read_page(self) -> None:
-        self.post_message(self.Read(await self.desk.world.record.ties(self.entity_id)))
+        self.post_message(self.Read(await self.services.world.record.ties(self.entity_id)))
 
     @on(Read)
     def _show(self, message: Read) -> None:

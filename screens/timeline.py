@@ -18,7 +18,7 @@ from stores.records.ids import Id
 from widgets.mentions import Mention, Section
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
     from agents.world_views import Happening
 
 NOTHING = "Nothing has happened yet. Events that you accept at the gate stand here in their order."
@@ -40,8 +40,8 @@ class TimelineScreen(ListingScreen):
     class Read(Message):
         happenings: tuple[Happening, ...]
 
-    def __init__(self, desk: Desk, universe_id: Id) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, universe_id: Id) -> None:
+        super().__init__(services)
         self.universe_id = universe_id
         self._search = ""
         self._shown = False
@@ -54,7 +54,9 @@ class TimelineScreen(ListingScreen):
 
     async def read_page(self) -> None:
         assert self.universe_id is not None
-        self.post_message(self.Read(await self.desk.world.record.timeline(self.universe_id, self._search)))
+        self.post_message(
+            self.Read(await self.services.world.record.timeline(self.universe_id, self._search))
+        )
 
     @on(Read)
     def _show(self, message: Read) -> None:

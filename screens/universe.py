@@ -24,8 +24,8 @@ from widgets.entity_tree import EntityTree
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
     from agents.messages import Event
+    from agents.services.services import Services
     from agents.views import EntityCard, ProposalView
     from stores.records.world import Entity, Universe
 
@@ -73,14 +73,14 @@ class UniverseScreen(WorldHand):
 
     def __init__(
         self,
-        desk: Desk,
+        services: Services,
         universe_id: Id | None = None,
         entity_id: Id | None = None,
         *,
         beside_play: bool = False,
         fact_id: Id | None = None,
     ) -> None:
-        super().__init__(desk)
+        super().__init__(services)
         self.universe_id = universe_id
         self.entity_id = entity_id
         self._wanted = entity_id
@@ -117,12 +117,12 @@ class UniverseScreen(WorldHand):
         if not (self._entered or self._beside_play):
             from agents.desk import Mode
 
-            await self.desk.enter(Mode.UNIVERSE)
+            await self.services.stories.enter(Mode.UNIVERSE)
             self._entered = True
-        universes = await self.desk.universes()
+        universes = await self.services.stories.universes()
         shown = next((u for u in universes if u.id == self.universe_id), universes[0] if universes else None)
-        entities = await self.desk.entities(shown.id, self._search) if shown else []
-        waiting = await self.desk.world.previews.waiting(shown.id) if shown else 0
+        entities = await self.services.world.entities(shown.id, self._search) if shown else []
+        waiting = await self.services.world.previews.waiting(shown.id) if shown else 0
         self.post_message(self.Read(universes, shown, entities, waiting))
 
     @on(Read)
@@ -167,8 +167,8 @@ class UniverseScreen(WorldHand):
 
     @work(exclusive=True, group="card", exit_on_error=False)
     async def _read_card(self, entity_id: Id) -> None:
-        card = await self.desk.card(entity_id)
-        self.post_message(self.CardRead(card, await self.desk.world.previews.about(entity_id)))
+        card = await self.services.world.card(entity_id)
+        self.post_message(self.CardRead(card, await self.services.world.previews.about(entity_id)))
 
     @on(CardRead)
     def _show_card(self, message: CardRead) -> None:
@@ -243,7 +243,7 @@ class UniverseScreen(WorldHand):
         self.change(self._add_sample(), "sample")
 
     async def _add_sample(self) -> None:
-        self.universe_id = (await self.desk.add_sample()).id
+        self.universe_id = (await self.services.stories.add_sample()).id
         self.reload()
 
     def action_escape(self) -> None:

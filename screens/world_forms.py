@@ -16,8 +16,8 @@ from stores.records.canon import Fact, FactKind, Standing
 from stores.records.world import Entity, EntityKind
 
 if TYPE_CHECKING:
+    from agents.orchestrator.world_desk import WorldServices
     from agents.views import FactView
-    from agents.world_desk import WorldDesk
     from stores.records.ids import Id
 
 FACT, RULE = "fact", "rule"
@@ -40,7 +40,7 @@ _HINTS = {
 }
 
 
-def edit_entity(world: WorldDesk, entity: Entity) -> FormDialog:
+def edit_entity(world: WorldServices, entity: Entity) -> FormDialog:
     """Return the form that an entity is changed in."""
 
     async def stage(form: Form) -> Staged:
@@ -65,7 +65,7 @@ def edit_entity(world: WorldDesk, entity: Entity) -> FormDialog:
     return FormDialog(f"Change {entity.name}", fields, stage, hint="What differs is proposed, and waits.")
 
 
-def edit_fact(world: WorldDesk, view: FactView, names: Mapping[Id, str]) -> FormDialog:
+def edit_fact(world: WorldServices, view: FactView, names: Mapping[Id, str]) -> FormDialog:
     """Return the form that a fact is corrected in; `names` are of those whom it may involve."""
     fact = view.fact
     other = names.get(fact.entity("object") or "", "")
@@ -107,7 +107,7 @@ def can_end(view: FactView) -> bool:
     return view.current and view.fact.kind not in OCCURRENCES
 
 
-def end_fact(world: WorldDesk, fact: Fact) -> FormDialog:
+def end_fact(world: WorldServices, fact: Fact) -> FormDialog:
     """Return the form in which a fact ceases to be so."""
 
     async def stage(form: Form) -> Staged:
@@ -120,7 +120,7 @@ def end_fact(world: WorldDesk, fact: Fact) -> FormDialog:
 class NewDialog(FormDialog):
     """Anything new; the fields follow what it is to be."""
 
-    def __init__(self, world: WorldDesk, universe_id: Id, what: str, words: str) -> None:
+    def __init__(self, world: WorldServices, universe_id: Id, what: str, words: str) -> None:
         self._world = world
         self._universe_id = universe_id
         options = sorted(_WHAT, key=lambda option: option[0] != what)

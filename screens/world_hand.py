@@ -152,9 +152,9 @@ class WorldHand(EvidenceScreen):
 
     def action_edit(self) -> None:
         if (fact := self.fact) is not None:
-            self._ask(edit_fact(self.desk.world, fact, self._names()))
+            self._ask(edit_fact(self.services.world, fact, self._names()))
         elif (entity := self.entity) is not None:
-            self._ask(edit_entity(self.desk.world, entity))
+            self._ask(edit_entity(self.services.world, entity))
 
     def _names(self) -> dict[Id, str]:
         """Return the names of those who stand on the card."""
@@ -171,11 +171,11 @@ class WorldHand(EvidenceScreen):
         on_tree = self.query_one(EntityTree).has_focus
         what = entity.kind.value if entity and on_tree else FACT
         words = f"{entity.name} " if entity and not on_tree else ""
-        self._ask(NewDialog(self.desk.world, self.universe_id, what, words))
+        self._ask(NewDialog(self.services.world, self.universe_id, what, words))
 
     def action_end(self) -> None:
         if (fact := self.fact) is not None:
-            self._ask(end_fact(self.desk.world, fact.fact))
+            self._ask(end_fact(self.services.world, fact.fact))
 
     def action_lock(self) -> None:
         if (entity := self.entity) is not None:
@@ -183,7 +183,7 @@ class WorldHand(EvidenceScreen):
             self.change(self._lock(entity), "lock")
 
     async def _lock(self, entity: Entity) -> None:
-        self.post_message(self.HandStaged(await self.desk.world.edits.lock(entity.id, not entity.locked)))
+        self.post_message(self.HandStaged(await self.services.world.edits.lock(entity.id, not entity.locked)))
 
     @on(HandStaged)
     def _staged(self, message: HandStaged) -> None:
@@ -197,7 +197,7 @@ class WorldHand(EvidenceScreen):
             self.change(self._export(self.universe_id), "export")
 
     async def _export(self, universe_id: Id) -> None:
-        self.post_message(self.Exported(await self.desk.world.export(universe_id)))
+        self.post_message(self.Exported(await self.services.world.export(universe_id)))
 
     @on(Exported)
     def _exported(self, message: Exported) -> None:

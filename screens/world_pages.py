@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from screens import world_routes as routes
-from screens.base import DeskScreen
+from screens.base import ServiceScreen
 from screens.history import HistoryScreen
 from screens.ledger import LedgerScreen
 from screens.lookalikes import LookalikesScreen
@@ -17,29 +17,29 @@ from screens.ties import TiesScreen
 from screens.timeline import TimelineScreen
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
+    from agents.services.services import Services
 
 
-def world_page(desk: Desk, route: routes.WorldRoute) -> DeskScreen[None]:
+def world_page(services: Services, route: routes.WorldRoute) -> ServiceScreen[None]:
     """Return the screen that a route leads to."""
     match route:
         case routes.ToRetcon(subject_id):
-            return RetconScreen(desk, subject_id)
+            return RetconScreen(services, subject_id)
         case routes.ToLookalikes(universe_id, entity_id):
-            return LookalikesScreen(desk, universe_id, entity_id)
+            return LookalikesScreen(services, universe_id, entity_id)
         case routes.ToMerge(kept_id, absorbed_id):
-            return MergeScreen(desk, kept_id, absorbed_id)
+            return MergeScreen(services, kept_id, absorbed_id)
         case routes.ToHistory(fact_id):
-            return HistoryScreen(desk, fact_id)
+            return HistoryScreen(services, fact_id)
         case routes.ToMoment(universe_id):
-            return MomentScreen(desk, universe_id)
+            return MomentScreen(services, universe_id)
         case routes.ToTimeline(universe_id):
-            return TimelineScreen(desk, universe_id)
+            return TimelineScreen(services, universe_id)
         case routes.ToTies(entity_id):
-            return TiesScreen(desk, entity_id)
+            return TiesScreen(services, entity_id)
         case routes.ToTakenBack(universe_id):
-            return TakenBackScreen(desk, universe_id)
+            return TakenBackScreen(services, universe_id)
         case routes.ToLedger(universe_id, scene_id):
-            return LedgerScreen(desk, universe_id, scene_id)
+            return LedgerScreen(services, universe_id, scene_id)
         case _:
             assert_never(route)

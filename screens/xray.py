@@ -12,7 +12,7 @@ from textual.message import Message
 
 from agents.messages import ModelCalled, TurnAppended
 from screens.aside import Aside
-from screens.base import DeskScreen
+from screens.base import ServiceScreen
 from screens.key_bar import KeyBar
 from screens.long_text import LongTextScreen
 from screens.model_routes import ToBill
@@ -25,14 +25,14 @@ from widgets.safe_text import ellipsise
 from widgets.xray import XrayList
 
 if TYPE_CHECKING:
-    from agents.desk import Desk
     from agents.messages import Event
     from agents.model_views import XrayView
+    from agents.services.services import Services
 
 SPEAKERS = {"player": "you", "oracle": "dice", "system": "the story", "gm": "gm"}
 
 
-class XrayScreen(DeskScreen[None]):
+class XrayScreen(ServiceScreen[None]):
     """One turn, step by step and call by call."""
 
     CSS_PATH = "xray.tcss"
@@ -47,8 +47,8 @@ class XrayScreen(DeskScreen[None]):
     class Read(Message):
         view: XrayView
 
-    def __init__(self, desk: Desk, turn_id: Id) -> None:
-        super().__init__(desk)
+    def __init__(self, services: Services, turn_id: Id) -> None:
+        super().__init__(services)
         self.turn_id = turn_id
 
     def compose(self) -> ComposeResult:
@@ -61,7 +61,7 @@ class XrayScreen(DeskScreen[None]):
         return isinstance(event, ModelCalled | TurnAppended)
 
     async def read(self) -> None:
-        self.post_message(self.Read(await self.desk.model.xray(self.turn_id)))
+        self.post_message(self.Read(await self.services.llm.xray(self.turn_id)))
 
     @on(Read)
     def _show(self, message: Read) -> None:

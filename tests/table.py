@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from agents.desk import NewCharacter, NewUniverse, StoryOutline
-from monitor_tui.compose import Desktop, open_desktop
+from monitor_tui.compose import Program, open_program
 from stores.records.ids import Id, SeededIds, SteppingClock
 from stores.records.play import Critical
 
@@ -16,20 +16,20 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @asynccontextmanager
-async def opened(home: Path, seed: int = 1) -> AsyncIterator[Desktop]:
+async def opened(home: Path, seed: int = 1) -> AsyncIterator[Program]:
     """Open a desktop and close it again, whatever happens."""
     clock = SteppingClock(START)
-    desktop = await open_desktop(home, clock=clock, ids=SeededIds(seed, clock, salt=str(home)))
+    program = await open_program(home, clock=clock, ids=SeededIds(seed, clock, salt=str(home)))
     try:
-        yield desktop
+        yield program
     finally:
-        await desktop.close()
+        await program.close()
 
 
-async def begin(desktop: Desktop, *, critical: Critical = Critical.ASK, name: str = "Test") -> Id:
+async def begin(program: Program, *, critical: Critical = Critical.ASK, name: str = "Test") -> Id:
     """Begin a story with Mara in a yard; returns the scene."""
-    universe = await desktop.desk.create_universe(NewUniverse(name))
-    return await desktop.desk.start_story(
+    universe = await program.services.stories.create_universe(NewUniverse(name))
+    return await program.services.stories.start_story(
         StoryOutline(
             universe.id,
             "A story",

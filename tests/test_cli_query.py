@@ -28,8 +28,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("home")
 
     async def found() -> None:
-        async with opened(home) as desktop:
-            await desktop.desk.add_sample()
+        async with opened(home) as program:
+            await program.services.stories.add_sample()
 
     asyncio.run(found())
     return home

@@ -38,7 +38,7 @@ def modules_after(statement: str) -> set[str]:
 def test_nothing_heavy_is_imported_before_the_first_frame() -> None:
     loaded = modules_after("import monitor_tui.cli, monitor_tui.app")
     assert not loaded & HEAVY
-    assert "agents.orchestrator.main" not in loaded
+    assert "agents.services.play" not in loaded
     assert "stores.embedded" not in loaded
 
 

@@ -21,7 +21,7 @@ import pytest
 
 from agents.canon_keeper.kinship import sides
 from agents.canon_keeper.predicates import load_catalogue
-from monitor_tui.compose import Desktop, open_desktop
+from monitor_tui.compose import Program, open_program
 from stores.authority import Role
 from stores.backup import back_up
 from stores.backup_copy import identifiers
@@ -91,21 +91,21 @@ class PowerCut(BaseException):
 
 
 @asynccontextmanager
-async def at_desk(home: Path, day: int = 0) -> AsyncIterator[Desktop]:
+async def at_desk(home: Path, day: int = 0) -> AsyncIterator[Program]:
     clock = SteppingClock(START + timedelta(days=day))
-    desktop = await open_desktop(home, clock=clock, ids=SeededIds(1, clock, salt=str(day)))
+    program = await open_program(home, clock=clock, ids=SeededIds(1, clock, salt=str(day)))
     try:
-        yield desktop
+        yield program
     finally:
-        await desktop.close()
+        await program.close()
 
 
-async def play(desktop: Desktop, lines: tuple[str, ...], scene_id: Id) -> Id:
+async def play(program: Program, lines: tuple[str, ...], scene_id: Id) -> Id:
     """Type the lines; what is refused is passed over, as a player would. `?` is the one in conflict."""
     for line in lines:
         try:
-            reply = await desktop.desk.submit(
-                scene_id, line.replace("?", await in_conflict(desktop, scene_id))
+            reply = await program.services.play.submit(
+                scene_id, line.replace("?", await in_conflict(program, scene_id))
             )
         except MonitorError:
             continue
@@ -114,25 +114,25 @@ async def play(desktop: Desktop, lines: tuple[str, ...], scene_id: Id) -> Id:
     return scene_id
 
 
-async def in_conflict(desktop: Desktop, scene_id: Id) -> str:
-    rows = (await desktop.desk.scene(scene_id)).proposals
+async def in_conflict(program: Program, scene_id: Id) -> str:
+    rows = (await program.services.play.scene(scene_id)).proposals
     return next((str(row.number) for row in rows if row.conflicts), "nobody")
 
 
 async def play_until_cut(home: Path) -> bool:
     """Play from the beginning; returns whether the power went."""
-    async with at_desk(home) as desktop:
+    async with at_desk(home) as program:
         try:
-            await play(desktop, LINES, await begin(desktop))
+            await play(program, LINES, await begin(program))
         except PowerCut:
             return True
     return False
 
 
-async def copied(desktop: Desktop, folder: Path) -> tuple[Id, Id]:
+async def copied(program: Program, folder: Path) -> tuple[Id, Id]:
     """Back up and restore beside it; returns the universe and its copy."""
-    done = await back_up(desktop.stores, folder / "backups", library="")
-    (back,) = await restore(desktop.stores, done.path, kins=KIN)
+    done = await back_up(program.stores, folder / "backups", library="")
+    (back,) = await restore(program.stores, done.path, kins=KIN)
     (universe,) = done.manifest.universes
     assert back.is_copy
     return universe.id, back.universe_id
@@ -164,24 +164,24 @@ async def compare_after_cut(home: Path, cut: Any, number: int, done: bool) -> No
     cut(number, done)
     assert await play_until_cut(home), number
     cut(0, False)
-    async with at_desk(home, day=1) as desktop:
-        original, copy = await copied(desktop, home)
-        assert shape(await everything(desktop.stores), original) == shape(
-            await everything(desktop.stores), copy
+    async with at_desk(home, day=1) as program:
+        original, copy = await copied(program, home)
+        assert shape(await everything(program.stores), original) == shape(
+            await everything(program.stores), copy
         )
-        await desktop.desk.recover()
-        told = await everything(desktop.stores)
+        await program.services.stories.recover()
+        told = await everything(program.stores)
         assert shape(told, original) == shape(told, copy), "recovered otherwise"
-        await play_on(desktop, original)
-        await play_on(desktop, copy)
-        told = await everything(desktop.stores)
+        await play_on(program, original)
+        await play_on(program, copy)
+        told = await everything(program.stores)
         assert shape(told, original) == shape(told, copy), "played on otherwise"
 
 
-async def play_on(desktop: Desktop, universe_id: Id) -> None:
-    for card in await desktop.desk.stories():
+async def play_on(program: Program, universe_id: Id) -> None:
+    for card in await program.services.stories.stories():
         if card.universe.id == universe_id and card.state == "active":
-            await play(desktop, MORE, await desktop.desk.resume(card.story.id))
+            await play(program, MORE, await program.services.stories.resume(card.story.id))
 
 
 async def count_writes(home: Path, cut: Any) -> int:
@@ -209,22 +209,24 @@ async def test_at_every_write(tmp_path: Path, cut: Any) -> None:
 
 async def test_what_is_derived_is_found_again_in_a_copy(tmp_path: Path) -> None:
     """The court does not hear again what it has ruled on, and undoing a decision finds what it made."""
-    async with at_desk(tmp_path) as desktop:
-        await play(desktop, LINES, await begin(desktop))
-        _, copy = await copied(desktop, tmp_path)
+    async with at_desk(tmp_path) as program:
+        await play(program, LINES, await begin(program))
+        _, copy = await copied(program, tmp_path)
         (scene_id,) = [
-            await desktop.desk.resume(card.story.id)
-            for card in await desktop.desk.stories()
+            await program.services.stories.resume(card.story.id)
+            for card in await program.services.stories.stories()
             if card.universe.id == copy
         ]
-        await desktop.desk.submit(scene_id, "/fact Tom enemy_of Ann")
-        (row,) = [row for row in (await desktop.desk.scene(scene_id)).proposals if row.status in OPEN]
+        await program.services.play.submit(scene_id, "/fact Tom enemy_of Ann")
+        (row,) = [
+            row for row in (await program.services.play.scene(scene_id)).proposals if row.status in OPEN
+        ]
         assert (row.mark, "You ruled on this" in " ".join(row.reasons)) == ("reject", True)
 
-        log, canon = (of(Role.CONTEXT_ASSEMBLY) for of in (desktop.stores.log, desktop.stores.canon))
+        log, canon = (of(Role.CONTEXT_ASSEMBLY) for of in (program.stores.log, program.stores.canon))
         told = await log.proposals(universe_id=copy, statuses=[ProposalStatus.ACCEPTED])
         barked = next(p for p in told if isinstance(p.change, AssertFact) and "barked" in p.change.statement)
-        await desktop.desk.bench.house.undo(barked.id)
+        await program.services.policy.undo(barked.id)
         staged = (await log.proposals(universe_id=copy, statuses=[ProposalStatus.PENDING]))[-1].payload
         assert isinstance(staged, RetconFact)
         assert (await canon.fact(staged.fact_id)).statement == "A dog barked."
@@ -232,9 +234,9 @@ async def test_what_is_derived_is_found_again_in_a_copy(tmp_path: Path) -> None:
 
 async def test_no_derived_identifier_is_forgotten(tmp_path: Path) -> None:
     """A new way to derive one has to be known to `backup_kin`, or a retry in a copy makes it twice."""
-    async with at_desk(tmp_path) as desktop:
-        await play(desktop, LINES + MORE, await begin(desktop))
-        told = await everything(desktop.stores)
+    async with at_desk(tmp_path) as program:
+        await play(program, LINES + MORE, await begin(program))
+        told = await everything(program.stores)
         (of,) = [records for universe_id, records in told.items() if universe_id]
         assert of["rulings"]
         known = {id for records in of.values() for record in records for id in identifiers(record)}

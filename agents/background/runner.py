@@ -143,6 +143,7 @@ class Runner:
         self._tasks.clear()
 
     async def settle(self, universe_id: Id | None = None) -> None:
+        """Return when nothing is left to do (of the universe) but what is poisoned or waits for a store."""
         if not self._tasks:
             self._begin()
         if universe_id is None:
@@ -154,6 +155,7 @@ class Runner:
             await self._stirred.wait()
 
     def left_of(self, universe_id: Id) -> int:
+        """What is left to do of a universe (items, as far as it is known)."""
         return sum(one.left for one in self._entries.values() if one.subject.universe_id == universe_id)
 
     def ask(self, kind: JobKind, subject: Subject, *, urgent: bool = False) -> None:
@@ -164,6 +166,7 @@ class Runner:
     # --- how it stands -------------------------------------------------------------------------------
 
     def now(self) -> BackgroundView:
+        """How it stands, as far as it is known without a store."""
         return shown(self._workers, self._entries.values(), tuple(self._poisoned.values()), self._rows())
 
     async def look(self) -> BackgroundView:
@@ -173,6 +176,7 @@ class Runner:
         return view.named(await self._names([job.subject_id for job in view.poisoned]))
 
     async def retry(self, job_id: Id) -> None:
+        """Try a poisoned job again, from its first attempt."""
         found = next((job for job in await self._book.poisoned() if job.id == job_id), None)
         if found is None:
             raise InputError("That job waits for nobody any more.", kept="Nothing was changed.")

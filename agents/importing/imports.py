@@ -28,19 +28,28 @@ class Imports:
         self._progress: ImportProgress | None = None
 
     async def order(self, path: str, *, universe: str = "", story: str = "", hero: str = "") -> ImportOrder:
+        """Read a file, and return what `look` and `run` are asked for with it."""
         return ImportOrder(path, await self._open(path), universe, story, hero)
 
     async def look(self, order: ImportOrder) -> ImportPreview:
+        """Say what a log holds and where it would go; changes nothing."""
         return await self._importer.look(order)
 
     async def bring(self, order: ImportOrder, hear: Hear = lambda progress: None) -> ImportDone:
+        """Bring a log in, or go on where that was cut off; play may go on meanwhile. To cancel it, cancel the
+        task: what is in stays, and the same order goes on from there.
+        """
         return await self._importer.bring(order, hear)
 
     @property
     def running(self) -> ImportProgress | None:
+        """How far the one is that `run` brings in; None if there is none."""
         return self._progress
 
     async def run(self, order: ImportOrder) -> ImportDone | None:
+        """As `bring`, and tell of it in events (`ImportMoved`, a `Notice` at its end); None if it was
+        cancelled. One runs at a time.
+        """
         if self._task is not None:
             raise InputError(
                 "A log is being brought in already.", todo="Wait until it is in, or cancel it first."
@@ -63,6 +72,7 @@ class Imports:
         return done
 
     def cancel(self) -> None:
+        """End the one that runs, between two scenes."""
         if self._task is not None:
             self._task.cancel()
 

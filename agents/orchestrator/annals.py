@@ -48,6 +48,7 @@ class Annals:
     # --- what rests on what --------------------------------------------------------------------------
 
     async def basis(self, subject_id: Id) -> tuple[Basis, ...]:
+        """What a fact or an entity rests on, each with where it stands and who did it when."""
         fact = (await self._canon.facts_by_id([subject_id])).get(subject_id)
         made_by = fact.proposal_id if fact else None
         evidence = await self._canon.evidence_of(subject_id)
@@ -119,6 +120,7 @@ class Annals:
     # --- how it used to be ---------------------------------------------------------------------------
 
     async def history(self, fact_id: Id) -> HistoryView:
+        """How what the fact tells of used to be: every value, and what took whose place."""
         fact = await self._canon.fact(fact_id)
         universe = await self._canon.universe(fact.universe_id)
         told = await self._keeper.hindsight.of_fact(fact)
@@ -128,6 +130,9 @@ class Annals:
         return HistoryView(universe, about, tuple(await self._atlas.views(told, universe.calendar)))
 
     async def moment(self, universe_id: Id, when: str = "", known: str = "", search: str = "") -> MomentView:
+        """Canon at a moment of world time (`day 3, dusk`), as it was known at one of record time
+        (`2026-01-01 20:00`); "" is the present of either.
+        """
         universe = await self._canon.universe(universe_id)
         calendar = universe.calendar
         moment = read_record_time(known, self._clock())
@@ -177,6 +182,7 @@ class Annals:
     # --- views of a world ----------------------------------------------------------------------------
 
     async def timeline(self, universe_id: Id, search: str = "") -> tuple[Happening, ...]:
+        """What happened, in the order of world time."""
         calendar = (await self._canon.universe(universe_id)).calendar
         found: list[Fact] = []
         for kind in sorted(OCCURRENCES):
@@ -187,6 +193,7 @@ class Annals:
         return tuple(Happening(_day(v.fact.valid_from, calendar), v) for v in views)
 
     async def ties(self, entity_id: Id) -> MapView:
+        """The relations of an entity, and those of whom they lead to."""
         root = await self._canon.entity(entity_id)
         near = await self._canon.neighbourhood([entity_id], hops=2, limit=MOST)
         known = {e.id: e for e in near.entities}

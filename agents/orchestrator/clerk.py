@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from agents.bench import Bench, Case, HouseView, KindView, Ruled, RulingWords, WayName, Which
+from agents.bench import Case, HouseView, KindView, Ruled, RulingWords, WayName, Which
 from agents.context_assembly.context import ContextAssembly
+from agents.orchestrator.courtroom import Courtroom
+from agents.orchestrator.house_desk import HouseDesk
 from agents.orchestrator.ledger import Ledger
 from agents.views import ProposalView
 from agents.world_views import Basis, Staged
@@ -49,8 +51,9 @@ WORDS = {
 class Clerk:
     """Stateless: rulings, promises and rules are in the stores."""
 
-    def __init__(self, bench: Bench, context: ContextAssembly, ledger: Ledger) -> None:
-        self._bench = bench
+    def __init__(self, court: Courtroom, policy: HouseDesk, context: ContextAssembly, ledger: Ledger) -> None:
+        self._court = court
+        self._policy = policy
         self._context = context
         self._ledger = ledger
 
@@ -77,11 +80,11 @@ class Clerk:
                 f"{word[:40]!r} is no ruling.", kept="Nothing was changed.", todo=f"Say {', '.join(WORDS)}."
             )
         case, _ = await self._case(row)
-        return await self._bench.court.rule(_ruling(row, case, said, rest.strip()))
+        return await self._court.rule(_ruling(row, case, said, rest.strip()))
 
     async def _case(self, row: ProposalView) -> tuple[Case, int]:
         """Return the first conflict, and how many others there are."""
-        cases = (await self._bench.court.docket(row.proposal.id)).cases
+        cases = (await self._court.docket(row.proposal.id)).cases
         if not cases:
             raise InputError(
                 "It meets nothing that a ruling could settle.",
@@ -110,7 +113,7 @@ class Clerk:
 
     async def rules(self, universe_id: Id) -> tuple[str, ...]:
         """Return the house rules by kind, and those that the GM's own decisions suggest."""
-        house = await self._bench.house.read(universe_id)
+        house = await self._policy.read(universe_id)
         return tuple(_rules(house))
 
     async def set_rule(self, universe_id: Id, kind: str, word: str) -> None:
@@ -122,7 +125,7 @@ class Clerk:
                 kept="Nothing was changed.",
                 todo=f"Say {', '.join(known)} or off.",
             )
-        await self._bench.house.set_rule(universe_id, kind, known.get(word))
+        await self._policy.set_rule(universe_id, kind, known.get(word))
 
 
 def _ruling(row: ProposalView, case: Case, said: _Word, rest: str) -> RulingWords:

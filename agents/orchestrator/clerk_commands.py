@@ -5,21 +5,26 @@ Source: design/authority.md ("Contradictions", "Canon policy"); design/product.m
 
 from __future__ import annotations
 
-from agents.desk import Desk
+from typing import TYPE_CHECKING
+
 from agents.orchestrator.chronicle import Chronicle
 from agents.orchestrator.clerk import Clerk
-from agents.orchestrator.commands import Command, written
+from agents.orchestrator.commands import Command
+from agents.orchestrator.reply_lines import written
 from agents.views import CommandHelp, Reply
 from stores.errors import InputError
 from stores.records.ids import Id
 
+if TYPE_CHECKING:
+    from agents.services.services import Services
 
-def clerk_commands(desk: Desk, clerk: Clerk, chronicle: Chronicle) -> tuple[Command, ...]:
+
+def clerk_commands(services: Services, clerk: Clerk, chronicle: Chronicle) -> tuple[Command, ...]:
     """Return the commands, bound to one desk."""
 
     async def court(scene_id: Id, argument: str) -> Reply:
         number, _, words = argument.partition(" ")
-        rows = {str(row.number): row for row in (await desk.scene(scene_id)).proposals}
+        rows = {str(row.number): row for row in (await services.play.scene(scene_id)).proposals}
         if number not in rows:
             raise InputError(
                 f"There is no proposal {number[:20]!r}.",
@@ -43,7 +48,7 @@ def clerk_commands(desk: Desk, clerk: Clerk, chronicle: Chronicle) -> tuple[Comm
         return Reply("operation", tuple(f"Proposed: {title}" for title in staged.titles))
 
     async def rules(scene_id: Id, argument: str) -> Reply:
-        universe_id = (await desk.scene(scene_id)).universe.id
+        universe_id = (await services.play.scene(scene_id)).universe.id
         kind, _, word = argument.partition(" ")
         if argument:
             await clerk.set_rule(universe_id, kind, word.strip())

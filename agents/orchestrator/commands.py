@@ -7,18 +7,20 @@ Source: design/interface.md, "Input".
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING
 
-from agents.desk import Desk
 from agents.orchestrator.declarations import Declarations
-from agents.orchestrator.edits import words_of
+from agents.orchestrator.reply_lines import staged, written
 from agents.orchestrator.scene_views import OPEN
-from agents.views import CommandHelp, CommitReport, ProposalView, Reply, SceneView
+from agents.views import CommandHelp, ProposalView, Reply, SceneView
 from stores.errors import InputError
-from stores.records.canon import StateChange, StateOp
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange, Verdict
+from stores.records.ledger import Verdict
 from stores.records.world import EntityKind
+
+if TYPE_CHECKING:
+    from agents.services.services import Services
 
 Handler = Callable[[Id, str], Awaitable[Reply]]
 Command = tuple[CommandHelp, Handler]
@@ -61,12 +63,12 @@ class Commands:
 
     def __init__(
         self,
-        desk: Desk,
+        services: Services,
         declarations: Declarations,
         turnstile: asyncio.Lock,
         more: Iterable[Command] = (),
     ) -> None:
-        self._desk = desk
+        self._services = services
         self._declarations = declarations
         self._turnstile = turnstile
         self._handlers: dict[str, Command] = {}
@@ -156,60 +158,60 @@ class Commands:
     # --- decisions -----------------------------------------------------------------------------------
 
     async def _proposals(self, scene_id: Id, argument: str) -> Reply:
-        view = await self._desk.scene(scene_id)
+        view = await self._services.play.scene(scene_id)
         lines = tuple(_row(p) for p in view.proposals) or ("Nothing is proposed.",)
         return Reply("operation", lines)
 
     def _decide(self, verdict: Verdict | None) -> Handler:
         async def handler(scene_id: Id, argument: str) -> Reply:
-            chosen = _chosen(await self._desk.scene(scene_id), argument)
-            await self._desk.decide([p.proposal.id for p in chosen], verdict)
+            chosen = _chosen(await self._services.play.scene(scene_id), argument)
+            await self._services.gate.decide([p.proposal.id for p in chosen], verdict)
             word = f"{verdict}" if verdict else "undecided"
             return Reply("operation", tuple(f"{word}: {p.title}" for p in chosen))
 
         return handler
 
     async def _commit(self, scene_id: Id, argument: str) -> Reply:
-        report = await self._desk.commit(scene_id)
+        report = await self._services.gate.commit(scene_id)
         lines = written(report) or ("Nothing was ready for canon.",)
         if report.next_scene_id:
             return Reply("operation", lines, goto="scene", subject=report.next_scene_id)
         return Reply("operation", lines)
 
     async def _later(self, scene_id: Id, argument: str) -> Reply:
-        await self._desk.dismiss_trigger(scene_id)
+        await self._services.gate.dismiss_trigger(scene_id)
         return Reply("operation", ("Left to the scene's end.",))
 
     async def _end(self, scene_id: Id, argument: str) -> Reply:
-        return await self._desk.end_scene(scene_id, argument)
+        return await self._services.gate.end_scene(scene_id, argument)
 
     async def _time(self, scene_id: Id, argument: str) -> Reply:
-        return await self._desk.pass_time(scene_id, argument)
+        return await self._services.play.pass_time(scene_id, argument)
 
     async def _reopen(self, scene_id: Id, argument: str) -> Reply:
-        await self._desk.reopen_scene(scene_id)
+        await self._services.gate.reopen_scene(scene_id)
         return Reply("operation", ("Back to play; your decisions are kept.",))
 
     # --- the line ------------------------------------------------------------------------------------
 
     async def _undo(self, scene_id: Id, argument: str) -> Reply:
-        return await self._desk.undo(scene_id)
+        return await self._services.play.undo(scene_id)
 
     async def _redo(self, scene_id: Id, argument: str) -> Reply:
-        return await self._desk.redo(scene_id)
+        return await self._services.play.redo(scene_id)
 
     async def _retake(self, scene_id: Id, argument: str) -> Reply:
-        return await self._desk.retake(scene_id, argument)
+        return await self._services.play.retake(scene_id, argument)
 
     async def _take(self, scene_id: Id, argument: str) -> Reply:
         words = {"next": 1, "previous": -1, "prev": -1, "+": 1, "-": -1}
         step = words.get(argument.casefold())
         if step is None:
             raise InputError("Which take?", kept="Nothing was changed.", todo="/take next or /take previous.")
-        return await self._desk.walk_takes(scene_id, 1 if step > 0 else -1)
+        return await self._services.play.walk_takes(scene_id, 1 if step > 0 else -1)
 
     async def _branch(self, scene_id: Id, argument: str) -> Reply:
-        view = await self._desk.scene(scene_id)
+        view = await self._services.play.scene(scene_id)
         number = int(argument) if argument.isdecimal() and len(argument) < 9 else 0
         if not 1 <= number <= view.turns:
             raise InputError(
@@ -217,8 +219,8 @@ class Commands:
                 kept="Nothing was changed.",
                 todo=f"It has turns 1 to {view.turns}." if view.turns else "It has no turns yet.",
             )
-        (row,) = await self._desk.transcript(scene_id, number - 1, 1)
-        return await self._desk.branch(scene_id, row.turn.id)
+        (row,) = await self._services.play.transcript(scene_id, number - 1, 1)
+        return await self._services.play.branch(scene_id, row.turn.id)
 
     # --- looking -------------------------------------------------------------------------------------
 
@@ -227,20 +229,20 @@ class Commands:
         wanted = argument.casefold().removesuffix("s")
         if wanted and wanted not in kinds:
             raise InputError(f"There is no kind {argument[:40]!r}.", todo=f"Kinds: {', '.join(kinds)}.")
-        view = await self._desk.scene(scene_id)
-        entities = await self._desk.entities(view.universe.id)
+        view = await self._services.play.scene(scene_id)
+        entities = await self._services.world.entities(view.universe.id)
         lines = [f"{e.name} ({e.kind})" for e in entities if not wanted or e.kind == wanted]
         more = [f"... and {len(lines) - 40} more: 3 on the menu shows all."] if len(lines) > 40 else []
         return Reply("operation", tuple(lines[:40] + more) or ("Nothing of that kind is in canon.",))
 
     async def _show(self, scene_id: Id, argument: str) -> Reply:
-        view = await self._desk.scene(scene_id)
-        found = await self._desk.entities(view.universe.id, argument)
+        view = await self._services.play.scene(scene_id)
+        found = await self._services.world.entities(view.universe.id, argument)
         if not found:
             raise InputError(
                 f"Nothing in canon is called {argument[:60]!r}.", todo="/list shows what there is."
             )
-        card = await self._desk.card(found[0].id)
+        card = await self._services.world.card(found[0].id)
         head = f"{card.entity.name} ({card.entity.kind}). {card.entity.description}".strip()
         numbers = ", ".join(f"{k} {v}" for k, v in card.entity.numbers.items())
         facts = [f"· {f.fact.statement}" for f in card.facts[:20]]
@@ -252,32 +254,6 @@ class Commands:
         if not lines:
             raise InputError(f"There is no command /{wanted[:40]}.", todo="/help lists them all.")
         return Reply("operation", lines, goto="" if wanted else "help")
-
-
-def written(report: CommitReport) -> tuple[str, ...]:
-    """Return what a commit did, a line each; a retcon, a lock and the like make nothing new."""
-    made = (
-        *(f"Canon: {e.name} ({e.kind})" for e in report.entities),
-        *(f"Canon: {f.statement}" for f in report.facts),
-    )
-    if report.accepted and not made:
-        made = (f"Canon: {report.accepted} {'change' if report.accepted == 1 else 'changes'} written.",)
-    return (*made, *(f"Not written: {why}" for _, why in report.failed))
-
-
-def staged(proposals: Sequence[ProposedChange]) -> Reply:
-    """Return what was proposed, a line each."""
-    return Reply("operation", tuple(f"Proposed: {_words(p)}" for p in proposals))
-
-
-def _words(proposal: ProposedChange) -> str:
-    change = proposal.payload
-    if isinstance(change, StateChange):
-        return f"{change.key} {words_of(change)}" if change.op in (StateOp.ADD, StateOp.SET) else change.key
-    for field in ("statement", "name"):
-        if text := getattr(change, field, ""):
-            return str(text)
-    return change.kind.replace("_", " ")
 
 
 def _chosen(view: SceneView, argument: str) -> list[ProposalView]:

@@ -68,6 +68,7 @@ class Courtroom:
     # --- hearing -------------------------------------------------------------------------------------
 
     async def docket(self, proposal_id: Id) -> Docket:
+        """Hear an open proposal's conflicts."""
         docket = await self._keeper.court.docket(proposal_id)
         universe = await self._canon.universe(docket.proposal.universe_id)
         now = await self._now(docket.proposal)
@@ -103,6 +104,7 @@ class Courtroom:
     # --- ruling --------------------------------------------------------------------------------------
 
     async def foresee(self, ruling: RulingWords) -> tuple[str, ...]:
+        """What the ruling would do: what ends, what was never so, what is written. Nothing is staged."""
         proposal = await self._proposal(ruling.proposal_id)
         if ruling.way in _VERDICTS:
             return ("Nothing is written yet: the next commit goes by it.",)
@@ -121,6 +123,7 @@ class Courtroom:
         return tuple(lines)
 
     async def rule(self, ruling: RulingWords) -> Ruled:
+        """Make it: written at once, and remembered, so that the same pair never asks again."""
         async with self._turnstile:
             proposal = await self._proposal(ruling.proposal_id)
             before = await self._context.load(proposal.scene_id) if proposal.scene_id else None
@@ -155,6 +158,7 @@ class Courtroom:
     # --- on record -----------------------------------------------------------------------------------
 
     async def rulings(self, universe_id: Id) -> tuple[RulingView, ...]:
+        """All that was ruled, the latest first."""
         made = await self._log.rulings(universe_id)
         proposals = await self._log.proposals_by_id({r.proposal_id for r in made if r.proposal_id})
         rows = await self._keeper.views(list(proposals.values()))

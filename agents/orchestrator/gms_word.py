@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 
-from agents.orchestrator.commands import staged
 from agents.orchestrator.declarations import Declarations
 from agents.orchestrator.loops import Loops
+from agents.orchestrator.reply_lines import staged
 from agents.orchestrator.world_edits import Edits
 from stores.records.ids import Id
 from stores.records.ledger import Loop

@@ -52,6 +52,7 @@ class HouseDesk:
         self._events = events
 
     async def read(self, universe_id: Id) -> HouseView:
+        """Rules, figures and offers by kind, predicates, and the record of rulings."""
         universe, laid_down, tallies, predicates, rulings = await gather(
             self._canon.universe(universe_id),
             self._keeper.houses.rules(universe_id),
@@ -67,6 +68,9 @@ class HouseDesk:
         return HouseView(universe, views, predicates, rulings)
 
     async def set_rule(self, universe_id: Id, kind: str, rule: KindRule | None) -> str:
+        """Lay down the rule for a kind (`state_change`, `state_change:hp`), or with None take it back;
+        returns the kind as it is kept.
+        """
         kind = read_kind(kind)
         async with self._turnstile:
             await self._keeper.houses.set_rule(universe_id, kind, rule)
@@ -74,12 +78,16 @@ class HouseDesk:
         return kind
 
     async def set_predicates(self, universe_id: Id, text: str) -> int:
+        """Check and keep the universe's own predicates; returns how many there are. Raises InputError that
+        names the line that is wrong.
+        """
         async with self._turnstile:
             own = await self._keeper.houses.set_predicates(universe_id, text)
         self._events.publish(ProposalsChanged(universe_id, None))
         return len(own)
 
     async def undo(self, proposal_id: Id) -> Staged:
+        """Take back what a commit did with a proposal: what undoes it waits at the gate."""
         async with self._turnstile:
             undoing = await self._keeper.undoing.of(proposal_id, await self._title(proposal_id))
             await self._resolver.stage(undoing.proposals)

@@ -52,6 +52,7 @@ class Ledger:
         self._turnstile = turnstile
 
     async def read(self, universe_id: Id, scene_id: Id | None = None) -> LedgerView:
+        """The ledger at the present of a scene, or of the universe."""
         universe = await self._canon.universe(universe_id)
         now = await self._now(universe_id, scene_id)
         entries = await self._keeper.commitments.ledger(universe_id, now or 0, closed=True)
@@ -68,6 +69,7 @@ class Ledger:
         )
 
     async def pay_off(self, fact_id: Id, scene_id: Id | None = None) -> Staged:
+        """Propose that it is paid off: from play on the turn that the scene stands on, else by hand."""
         tick = None if scene_id is None else (await self._context.load(scene_id)).tick
         fact = (await self._canon.facts_by_id([fact_id])).get(fact_id)
         if fact is not None and tick is None:

@@ -6,8 +6,8 @@ Source: design/interface.md, "Input"; LANGGRAPH_AGENTS, "Router".
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from agents.desk import Desk
 from agents.model.budget import dollars
 from agents.orchestrator.commands import Command
 from agents.orchestrator.storyteller import Storyteller
@@ -15,6 +15,9 @@ from agents.views import CommandHelp, Reply
 from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.play import Speaker, Turn
+
+if TYPE_CHECKING:
+    from agents.services.services import Services
 
 SCOPES = ("story", "universe", "day")
 SHOWN = 20
@@ -25,35 +28,35 @@ REACH = 12
 """Turns back in which the last one that was told is looked for."""
 
 
-def model_commands(desk: Desk, storyteller: Storyteller) -> tuple[Command, ...]:
+def model_commands(services: Services, storyteller: Storyteller) -> tuple[Command, ...]:
     """Return the commands, bound to one desk."""
 
     async def go_on(scene_id: Id, argument: str) -> Reply:
-        return await desk.tell_on(scene_id, argument)
+        return await services.play.tell_on(scene_id, argument)
 
     async def again(scene_id: Id, argument: str) -> Reply:
-        return await desk.retell(scene_id, argument)
+        return await services.play.retell(scene_id, argument)
 
     async def gm(scene_id: Id, argument: str) -> Reply:
-        return await desk.answer_as_gm(scene_id, argument)
+        return await services.play.answer_as_gm(scene_id, argument)
 
     async def monitor(scene_id: Id, argument: str) -> Reply:
-        line = await storyteller.command_meant(argument, scene_id, desk)
-        reply = await desk.submit(scene_id, line)
+        line = await storyteller.command_meant(argument, scene_id, services.play.commands())
+        reply = await services.play.submit(scene_id, line)
         return replace(reply, lines=(line, *reply.lines))
 
     async def transcript(scene_id: Id, argument: str) -> Reply:
         number = int(argument) if argument.isdecimal() and len(argument) < 5 else 0
         if argument and not number:
             raise InputError(f"{argument[:20]!r} is no number of turns.", todo="As in: /transcript 20")
-        view, count = await desk.scene(scene_id), number or SHOWN
+        view, count = await services.play.scene(scene_id), number or SHOWN
         start = max(0, view.turns - count)
-        rows = await desk.transcript(scene_id, start, view.turns - start)
+        rows = await services.play.transcript(scene_id, start, view.turns - start)
         lines = tuple(f"{row.turn.depth + 1} {_speaker(row.turn)}: {_in_line(row.turn.text)}" for row in rows)
         return Reply("operation", lines or ("Nothing was played yet.",))
 
     async def xray(scene_id: Id, argument: str) -> Reply:
-        view = await desk.scene(scene_id)
+        view = await services.play.scene(scene_id)
         number = int(argument) if argument.isdecimal() and len(argument) < 9 else 0
         if argument and not 1 <= number <= view.turns:
             raise InputError(
@@ -62,10 +65,10 @@ def model_commands(desk: Desk, storyteller: Storyteller) -> tuple[Command, ...]:
                 todo=f"It has turns 1 to {view.turns}." if view.turns else "It has no turns yet.",
             )
         if number:
-            (row,) = await desk.transcript(scene_id, number - 1, 1)
+            (row,) = await services.play.transcript(scene_id, number - 1, 1)
             return Reply("operation", goto="xray", subject=row.turn.id)
         start = max(0, view.turns - REACH)
-        rows = await desk.transcript(scene_id, start, view.turns - start)
+        rows = await services.play.transcript(scene_id, start, view.turns - start)
         if not rows:
             raise InputError("Nothing was played yet.", todo="/xray shows how a turn came to be.")
         told = [r for r in rows if r.turn.speaker in (Speaker.GM, Speaker.NPC)]
@@ -78,11 +81,11 @@ def model_commands(desk: Desk, storyteller: Storyteller) -> tuple[Command, ...]:
         return Reply("operation", goto="model")
 
     async def budget(scene_id: Id, argument: str) -> Reply:
-        view = await desk.scene(scene_id)
+        view = await services.play.scene(scene_id)
         subjects = {"story": view.story.id, "universe": view.universe.id, "day": None}
         words = argument.casefold().replace("$", "").split()
         if not words:
-            stand = await desk.model.bill(story_id=view.story.id)
+            stand = await services.llm.bill(story_id=view.story.id)
             here = [b for b in stand.budgets if b.subject in (None, *subjects.values())]
             return Reply("operation", tuple(_budget(b.scope, b.spent, b.limit, b.degraded) for b in here))
         scope, sum_ = words[0], _sum(words[1:])
@@ -92,7 +95,7 @@ def model_commands(desk: Desk, storyteller: Storyteller) -> tuple[Command, ...]:
                 kept="Nothing was changed.",
                 todo="As in: /budget story 5 (US dollars), or /budget day none.",
             )
-        await desk.model.set_budget(scope, sum_, subject=subjects[scope])
+        await services.llm.set_budget(scope, sum_, subject=subjects[scope])
         limit = "has no limit now" if sum_ is None else f"may cost {dollars(sum_)} now"
         return Reply("operation", (f"This {scope} {limit}." if scope != "day" else f"A day {limit}.",))
 

@@ -51,30 +51,45 @@ class Models:
 
     @property
     def on(self) -> bool:
+        """Whether a model narrates at this desk."""
         return self._calls.on(Persona.NARRATOR)
 
     async def warm(self) -> None:
+        """Start the process that speaks for us, if a model is set up. Call after the first frame; it
+        returns at once, and trouble is published as a Notice.
+        """
         await self._houses.warm()
 
     def stop(self, scene_id: Id | None) -> bool:
+        """Stop the words that stream into the scene (None: what is asked for no scene), and keep those that
+        came. Returns whether any did.
+        """
         return self._stops.stop(scene_id)
 
     async def imagine(self, universe_id: Id | None, words: str, *, world: str = "") -> StoryIdea:
+        """Make a story's set-up out of the GM's words, for a form: nothing is created. `world` tells of a
+        universe that is not created yet. Raises InputError; ModelError.
+        """
         return await self._imagining.idea(universe_id, words, world)
 
     async def xray(self, turn_id: Id) -> XrayView:
         return await self._xrays.view(turn_id)
 
     async def bill(self, *, story_id: Id | None = None) -> BillView:
+        """The bill; with `story_id`, its calls and turns are that story's."""
         return await self._bills.view(story_id=story_id)
 
     async def cost(self, story_id: Id) -> tuple[int, bool]:
+        """What the story has cost so far in millionths of a US dollar, and whether every price is known."""
         return await self._bills.cost(story_id)
 
     async def house(self) -> ModelHouse:
         return await self._houses.house()
 
     async def choose(self, *, model: str, api_base: str = "") -> ModelHouse:
+        """Set the model that serves every persona without one of its own (empty: no model). Raises InputError
+        for a name that no provider goes by, with near ones.
+        """
         return await self._houses.choose(model=model, api_base=api_base)
 
     async def set_fallbacks(self, models: tuple[str, ...]) -> ModelHouse:
@@ -91,6 +106,9 @@ class Models:
         return await self._houses.set_persona(persona, on=on, model=model, temperature=temperature)
 
     async def set_key(self, key: str) -> ModelHouse:
+        """Keep the key of the default model's provider in the system's keyring. It is written nowhere else.
+        Raises InputError, with what to do instead, where there is no keyring.
+        """
         return await self._houses.set_key(key)
 
     async def set_budget(self, scope: str, micros: int | None, *, subject: Id | None = None) -> BillView:
@@ -115,4 +133,7 @@ class Models:
         return await self.bill(story_id=subject if scope == "story" else None)
 
     async def try_out(self, model: str = "", *, api_base: str = "") -> Trial:
+        """Make one small call to a model (the default if none is named) and say how it went. Raises
+        ModelError.
+        """
         return await self._houses.try_out(model, api_base=api_base)

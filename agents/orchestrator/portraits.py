@@ -20,9 +20,9 @@ from agents.memory_manager.knowledge import Belief, Knowledge, Knows
 from agents.orchestrator.atlas import Atlas
 from agents.orchestrator.by_hand import Act, ByHand, present
 from agents.orchestrator.calendar import label
-from agents.orchestrator.commands import written
 from agents.orchestrator.declare import bounded
 from agents.orchestrator.finding import who_they_are
+from agents.orchestrator.reply_lines import written
 from agents.orchestrator.sheets import Sheets
 from agents.orchestrator.typed_edits import name_from
 from agents.orchestrator.universe_gate import UniverseGate

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from agents.desk import Desk
+from typing import TYPE_CHECKING
+
 from agents.orchestrator.commands import Command
 from agents.recall_views import Answer, AnswerStanding, Finding
 from agents.views import CommandHelp, Reply
 from stores.records.ids import Id
 
+if TYPE_CHECKING:
+    from agents.services.services import Services
 
-def recall_commands(desk: Desk) -> tuple[Command, ...]:
+
+def recall_commands(services: Services) -> tuple[Command, ...]:
     """Return the commands, bound to one desk."""
 
     async def query(scene_id: Id, argument: str) -> Reply:
         """A screen asks anew, in words if there is a model; what is told here is the evidence itself."""
         if not argument:
             return Reply("operation", ("/query and a question behind it asks the record.",), goto="query")
-        universe_id = (await desk.scene(scene_id)).universe.id
-        answer = await desk.recall.ask(argument, universe_id=universe_id, in_words=False)
+        universe_id = (await services.play.scene(scene_id)).universe.id
+        answer = await services.query.ask(argument, universe_id=universe_id, in_words=False)
         return Reply("operation", answer_lines(answer), goto="query", words=argument)
 
     return (

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 from agents.context_assembly.context import SceneContext
-from agents.desk import Desk
 from agents.orchestrator.bookkeeping import Bookkeeping
 from agents.orchestrator.commands import Command, Handler
 from agents.orchestrator.settings import MODES
@@ -22,6 +22,9 @@ from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.play import TensionMode
 
+if TYPE_CHECKING:
+    from agents.services.services import Services
+
 Act = Callable[[Id, str], Awaitable[tuple[str, ...]]]
 """Does what was typed, and returns what came of it."""
 Listed = Callable[[SceneContext], Awaitable[tuple[str, ...]]]
@@ -31,7 +34,7 @@ _COMES = re.compile(r"([+-])\s*(.+)", re.DOTALL)
 _ROLLS = re.compile(r"(.+?)\s+(?:roll|finish)", re.IGNORECASE | re.DOTALL)
 
 
-def story_commands(desk: Desk, kept: Bookkeeping, turnstile: asyncio.Lock) -> tuple[Command, ...]:
+def story_commands(services: Services, kept: Bookkeeping, turnstile: asyncio.Lock) -> tuple[Command, ...]:
     """Return the commands, bound to one desk."""
 
     def keeping(act: Act, listed: Listed, nothing: str) -> Handler:
@@ -54,12 +57,12 @@ def story_commands(desk: Desk, kept: Bookkeeping, turnstile: asyncio.Lock) -> tu
     async def track(scene_id: Id, argument: str) -> Reply:
         asked, faces = split_faces(argument)
         if found := _ROLLS.fullmatch(asked):
-            return await desk.finish_track(scene_id, found[1], faces)
+            return await services.play.finish_track(scene_id, found[1], faces)
         return await work_at(scene_id, argument)
 
     async def cast(scene_id: Id, argument: str) -> Reply:
         if not argument:
-            return _told(_cast(await desk.scene(scene_id)))
+            return _told(_cast(await services.play.scene(scene_id)))
         found = _COMES.fullmatch(argument)
         if found is None:
             raise InputError(
@@ -73,15 +76,15 @@ def story_commands(desk: Desk, kept: Bookkeeping, turnstile: asyncio.Lock) -> tu
 
     async def scene(scene_id: Id, argument: str) -> Reply:
         if not argument:
-            return _told(_scene(await desk.scene(scene_id)))
+            return _told(_scene(await services.play.scene(scene_id)))
         name, colon, goal = (part.strip() for part in argument.partition(":"))
         if colon and not name:
-            name = (await desk.scene(scene_id)).scene.title
-        await desk.rename_scene(scene_id, name, goal)
+            name = (await services.play.scene(scene_id)).scene.title
+        await services.gate.rename_scene(scene_id, name, goal)
         return _told((f"This scene is now called {name}." + (f" Its goal: {goal}" if goal else ""),))
 
     async def start(scene_id: Id, argument: str) -> Reply:
-        return await desk.check_start(scene_id, split_faces(argument)[1])
+        return await services.play.check_start(scene_id, split_faces(argument)[1])
 
     async def zero(scene_id: Id, argument: str) -> Reply:
         key, _, words = argument.partition(" ")
@@ -90,9 +93,9 @@ def story_commands(desk: Desk, kept: Bookkeeping, turnstile: asyncio.Lock) -> tu
 
     async def tension(scene_id: Id, argument: str) -> Reply:
         if argument.casefold() in list(TensionMode):
-            await desk.set_tension(scene_id, TensionMode(argument.casefold()))
+            await services.play.set_tension(scene_id, TensionMode(argument.casefold()))
             return _told((MODES[TensionMode(argument.casefold())],))
-        now = (await desk.scene(scene_id)).story.tension
+        now = (await services.play.scene(scene_id)).story.tension
         held = {"up": False, "down": True}.get(argument.casefold())
         if held is None and not (argument.isdecimal() and len(argument) < 3):
             raise InputError(
@@ -101,7 +104,7 @@ def story_commands(desk: Desk, kept: Bookkeeping, turnstile: asyncio.Lock) -> tu
                 todo="/tension 1 to /tension 9, up, down; bend or edge says what it does to the oracle.",
             )
         new = tension_after(now, held) if held is not None else int(argument)
-        await desk.set_tension(scene_id, new)
+        await services.play.set_tension(scene_id, new)
         return _told((f"Tension {now} -> {new}.",))
 
     return (

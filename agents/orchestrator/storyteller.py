@@ -5,13 +5,12 @@ Source: design/loops.md, "One turn"; design/interface.md, "Takes" and `/gm`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.context_assembly.package import Packages
-from agents.desk import Desk
 from agents.model.asking import Calls, Occasion
 from agents.model.errors import ModelError, ModelUnset
 from agents.model.settings import CopilotSettings
@@ -25,7 +24,7 @@ from agents.orchestrator.turn_state import NODES, TurnState
 from agents.personas.bound import Bound
 from agents.personas.monitor import Monitor
 from agents.personas.narrator import NarratorPersona
-from agents.views import Reply
+from agents.views import CommandHelp, Reply
 from stores.errors import IllegalTransition, InputError
 from stores.records.ids import Id, IdMaker, derived
 from stores.records.model import Persona
@@ -91,14 +90,14 @@ class Storyteller:
             return replace(typed, told=False)
         return typed
 
-    async def command_in(self, typed: Words, scene_id: Id, desk: Desk) -> Reply | None:
+    async def command_in(self, typed: Words, scene_id: Id, commands: Sequence[CommandHelp]) -> Reply | None:
         """Return a reply that offers a command, if plain words say one: it waits in the prompt for Enter, so
         that nothing is done that was meant as the story. None for words of the story."""
         if typed.told or typed.narrated or typed.roll:
             return None
         intent = intent_of(typed.text)
         if intent.kind == "unclear" and self._calls.on(Persona.MONITOR):
-            intent = await self._classified(typed.text, scene_id, desk)
+            intent = await self._classified(typed.text, scene_id, commands)
         if intent.kind != "operation":
             return None
         narrate = "/narrate and the same words tells it." if self.on else '> tells it, "..." says it.'
@@ -106,11 +105,11 @@ class Storyteller:
             "operation", (f"That reads as {intent.line}: Enter does it; {narrate}",), text=intent.line
         )
 
-    async def command_meant(self, words: str, scene_id: Id, desk: Desk) -> str:
+    async def command_meant(self, words: str, scene_id: Id, commands: Sequence[CommandHelp]) -> str:
         """Return the line that words behind `/monitor` mean. Raises InputError if nobody knows one."""
         intent = intent_of(words)
         if intent.kind != "operation" and self._calls.on(Persona.MONITOR):
-            intent = await self._classified(words, scene_id, desk)
+            intent = await self._classified(words, scene_id, commands)
         if intent.kind != "operation":
             raise InputError(
                 "No command is known for that.",
@@ -119,10 +118,10 @@ class Storyteller:
             )
         return intent.line
 
-    async def _classified(self, text: str, scene_id: Id, desk: Desk) -> Intent:
+    async def _classified(self, text: str, scene_id: Id, commands: Sequence[CommandHelp]) -> Intent:
         """Ask the Monitor persona. Without an answer the words are the story's."""
         context = await self._context.load(scene_id)
-        operations = {entry.name: entry.summary for entry in desk.commands() if entry.name not in NOT_SAID}
+        operations = {entry.name: entry.summary for entry in commands if entry.name not in NOT_SAID}
         beat_id = derived("beat", "monitor", scene_id, context.head.id if context.head else "", text)
         occasion = Occasion(context.universe.id, context.story.id, scene_id, beat_id)
         try:

@@ -6,17 +6,20 @@ Source: design/interface.md, "Input"; design/product.md, "Solo procedures".
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from agents.clean import clean
-from agents.desk import Desk
 from agents.orchestrator.commands import Command, Handler
 from agents.orchestrator.dicing import How
 from agents.orchestrator.table import PlayTable
 from agents.views import CommandHelp, Reply
 from stores.records.ids import Id
 
+if TYPE_CHECKING:
+    from agents.services.services import Services
 
-def table_commands(desk: Desk, table: PlayTable, turnstile: asyncio.Lock) -> tuple[Command, ...]:
+
+def table_commands(services: Services, table: PlayTable, turnstile: asyncio.Lock) -> tuple[Command, ...]:
     """Return the commands, bound to one desk."""
 
     async def dice(scene_id: Id, argument: str) -> Reply:
@@ -25,12 +28,12 @@ def table_commands(desk: Desk, table: PlayTable, turnstile: asyncio.Lock) -> tup
 
     def alter(how: How) -> Handler:
         async def handler(scene_id: Id, argument: str) -> Reply:
-            return await desk.alter_roll(scene_id, how, argument)
+            return await services.play.alter_roll(scene_id, how, argument)
 
         return handler
 
     async def rest(scene_id: Id, argument: str) -> Reply:
-        return await desk.rest(scene_id, argument)
+        return await services.play.rest(scene_id, argument)
 
     async def sheet(scene_id: Id, argument: str) -> Reply:
         return _told(await table.sheets.lines(scene_id, argument))

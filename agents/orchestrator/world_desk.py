@@ -1,4 +1,4 @@
-"""The Orchestrator's side of `agents.world_desk`: its four parts, on the same stores."""
+"""The world: manual edits, what they would do, the record behind canon, commitments, and look-ups."""
 
 from __future__ import annotations
 
@@ -6,18 +6,37 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from agents.orchestrator.annals import Annals
+from agents.orchestrator.atlas import Atlas
 from agents.orchestrator.ledger import Ledger
 from agents.orchestrator.world_edits import Edits
 from agents.orchestrator.world_previews import Previews
+from agents.views import EntityCard
+from stores.ports import CanonReader
 from stores.records.ids import Id
+from stores.records.world import Entity
 
 
 @dataclass(frozen=True, slots=True)
-class Worlds:
-    """`export` writes a universe to an archive, and returns where."""
+class WorldServices:
+    """Looks at a universe and proposes changes to it by the GM's own word."""
 
+    canon: CanonReader
+    atlas: Atlas
     edits: Edits
     previews: Previews
     record: Annals
     ledger: Ledger
     export: Callable[[Id], Awaitable[str]]
+    """Writes a universe to an archive in the home folder, and returns where."""
+
+    async def entities(self, universe_id: Id, search: str = "") -> list[Entity]:
+        """Return the universe's entities, or those that `search` finds."""
+        return await self.canon.entities(universe_id, search=search)
+
+    async def known_as(self, universe_id: Id) -> list[str]:
+        """Return every name in canon, for `@` completion."""
+        return await self.canon.known_as(universe_id)
+
+    async def card(self, entity_id: Id) -> EntityCard:
+        """Return what is true of one entity."""
+        return await self.atlas.card(entity_id)

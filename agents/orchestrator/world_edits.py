@@ -78,6 +78,7 @@ class Edits:
         return await self._by_hand.stage(universe_id, [Act(change, f"Brought in: {change.name}")], tick=now)
 
     async def edit(self, entity_id: Id, edit: EntityEdit) -> Staged:
+        """Rename, describe, other names, numbers and tags: what differs from canon."""
         entity = await self._entity(entity_id)
         catalogue = await self._catalogue(entity.universe_id)
         gone = sorted(entity.numbers.keys() - numbers_of(edit.numbers, entity.numbers).keys())
@@ -93,6 +94,7 @@ class Edits:
         return await self._by_hand.stage(entity.universe_id, acts, tick=await self._now(entity))
 
     async def merge(self, kept_id: Id, absorbed_id: Id) -> Staged:
+        """The second becomes another name of the first."""
         kept, absorbed = await self._entity(kept_id), await self._entity(absorbed_id)
         if kept.id == absorbed.id:
             raise InputError(f"{kept.name} is one already.", kept=STAGED_NOT, todo="Choose another.")
@@ -103,6 +105,7 @@ class Edits:
         return await self._by_hand.stage(kept.universe_id, [act], tick=await self._now(kept))
 
     async def split(self, absorbed_id: Id) -> Staged:
+        """Undo a merge: what moved goes back, and the name with it."""
         changes = await self._keeper.merges.split(absorbed_id)
         absorbed = await self._canon.entity(absorbed_id)
         words = f"{absorbed.name} is somebody or something else after all."
@@ -112,6 +115,7 @@ class Edits:
     # --- facts ---------------------------------------------------------------------------------------
 
     async def say(self, universe_id: Id, text: str, since: str = "") -> Staged:
+        """A fact, as typed after `/fact`, since a moment (`day 3, dusk`, `always`; "" is the present)."""
         now, tick = await self._moment(universe_id, since)
         catalogue = await self._catalogue(universe_id)
         find = await in_universe(universe_id, self._canon, self._log)
@@ -123,16 +127,19 @@ class Edits:
         return await self._by_hand.stage(universe_id, [act], tick=None if tick is None else now)
 
     async def rule(self, universe_id: Id, text: str) -> Staged:
+        """A rule of the world, as typed after `/axiom`."""
         change = await declare.read_axiom(clean(text), await in_universe(universe_id, self._canon, self._log))
         now = await present(self._log, universe_id)
         return await self._by_hand.stage(universe_id, [Act(change, clean(text))], tick=now)
 
     async def correct(self, fact_id: Id, edit: FactEdit) -> Staged:
+        """The fact as it should have read all along; it rests on the same evidence."""
         fact = await self._fact(fact_id)
         acts, tick = await self._corrections.of(fact, edit)
         return await self._by_hand.stage(fact.universe_id, acts, tick=tick)
 
     async def end(self, fact_id: Id, at: str = "") -> Staged:
+        """The fact was so until a moment ("" is the present), and is no longer."""
         fact = await self._fact(fact_id)
         if fact.kind in OCCURRENCES:
             raise InputError(
@@ -147,6 +154,7 @@ class Edits:
         return await self._by_hand.stage(fact.universe_id, [act], tick=now)
 
     async def retcon(self, subject_id: Id) -> Staged:
+        """A fact or an entity was never so; one that was retconned is so again."""
         subject = await self._keeper.impacts.subject(subject_id)
         restore = subject.status == FactStatus.RETCONNED.value
         what = subject.statement if isinstance(subject, Fact) else subject.name

@@ -52,9 +52,11 @@ class Previews:
         self._by_hand = by_hand
 
     async def waiting(self, universe_id: Id) -> int:
+        """How many changes wait at the universe's gate."""
         return len((await self._gate.waiting(universe_id))[0])
 
     async def about(self, entity_id: Id) -> tuple[ProposalView, ...]:
+        """What waits anywhere to change an entity, or what is said of it."""
         entity = await self._canon.entity(entity_id)
         waiting = await self._log.proposals(universe_id=entity.universe_id, statuses=OPEN)
         waiting = [p for p in waiting if not is_turned_down(p)]
@@ -71,6 +73,7 @@ class Previews:
     # --- retcons -------------------------------------------------------------------------------------
 
     async def retcon(self, subject_id: Id) -> ImpactView:
+        """What retconning (or restoring) a fact or an entity would change, and what rests on it."""
         impact = await self._keeper.impacts.preview(subject_id)
         subject = impact.subject
         universe = await self._canon.universe(subject.universe_id)
@@ -112,6 +115,7 @@ class Previews:
     # --- merges --------------------------------------------------------------------------------------
 
     async def lookalikes(self, universe_id: Id, of: Id | None = None) -> tuple[Lookalike, ...]:
+        """Pairs that may be one, the most alike first; with `of`, those of one entity, as `one`."""
         pairs = await self._keeper.merges.lookalikes(universe_id, of)
         return tuple(Lookalike(pair.one, pair.other, pair.likeness) for pair in pairs)
 
@@ -134,6 +138,7 @@ class Previews:
         )
 
     async def absorbed_by(self, kept_id: Id) -> tuple[Entity, ...]:
+        """What was merged into this entity and still is, the latest first."""
         return tuple(await self._keeper.merges.absorbed_by(kept_id))
 
 

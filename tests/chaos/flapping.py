@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
-from monitor_tui.compose import Desktop, compose
+from monitor_tui.compose import Program, compose
 from stores.authority import Store
 from stores.mirror.link import Patience
 from stores.records.ids import SystemIds, utc_now
@@ -31,9 +31,9 @@ async def _run(home: Path, far_home: Path, notes: Path, dice: random.Random) -> 
             far.faults[store] = Unsteady(dice)
         weather = asyncio.create_task(_come_and_go(far, dice))
 
-        async def open_() -> Desktop:
+        async def open_() -> Program:
             stores = await opened.enter_async_context(mirror_of(far, home, *TRUTH, patience=IMPATIENT))
-            return Desktop(
+            return Program(
                 compose(stores, home, utc_now, SystemIds(utc_now)), stores, lambda: opened.aclose()
             )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from agents.indexer.minilm_embedder import MiniLmEmbedder
 from agents.world_views import NewThing
 from monitor_tui.behind import Work
-from monitor_tui.compose import Desktop, open_desktop
+from monitor_tui.compose import Program, open_program
 from stores.authority import Role
 from stores.errors import MonitorError
 from stores.records.ledger import Verdict
@@ -31,8 +31,8 @@ def run(home: str, notes: str, seed: int) -> None:
 async def _play(home: Path, notes: Path, dice: random.Random) -> None:
     embedder = MiniLmEmbedder()
 
-    async def open_() -> Desktop:
-        return await open_desktop(home, work=Work.PLAY, embedder=embedder)
+    async def open_() -> Program:
+        return await open_program(home, work=Work.PLAY, embedder=embedder)
 
     killing = asyncio.create_task(_kill_now_and_then(embedder, dice))
     try:
@@ -41,41 +41,43 @@ async def _play(home: Path, notes: Path, dice: random.Random) -> None:
         killing.cancel()
 
 
-async def put_right(desktop: Desktop, dice: random.Random) -> None:
+async def put_right(program: Program, dice: random.Random) -> None:
     """Now and then, do to the world what a GM does by hand, and bring a book in."""
     if dice.random() < 0.5:
         return
-    desk, canon = desktop.desk, desktop.stores.canon(Role.INDEXER)
-    (universe, *_) = await desk.universes()
-    people = await desk.entities(universe.id)
+    services, canon = program.services, program.stores.canon(Role.INDEXER)
+    (universe, *_) = await services.stories.universes()
+    people = await services.world.entities(universe.id)
     facts = await canon.facts(universe.id, history=True)
     one, other = dice.choice(people), dice.choice(people)
     match dice.choice(("bring", "bring", "rename", "describe", "merge", "split", "retcon", "end", "book")):
         case "bring":
-            work = desk.world.edits.create(
+            work = services.world.edits.create(
                 universe.id, NewThing(EntityKind.CHARACTER, f"Soul {dice.random()}")
             )
         case "rename":
-            work = desk.world.edits.edit(one.id, as_is(one, name=f"{one.name[:4]} {dice.randrange(99)}"))
+            work = services.world.edits.edit(one.id, as_is(one, name=f"{one.name[:4]} {dice.randrange(99)}"))
         case "describe":
-            work = desk.world.edits.edit(one.id, as_is(one, description=f"Wet {dice.randrange(99)} times."))
+            work = services.world.edits.edit(
+                one.id, as_is(one, description=f"Wet {dice.randrange(99)} times.")
+            )
         case "merge" if not other.is_pc and one.kind is other.kind:
-            work = desk.world.edits.merge(one.id, other.id)
-        case "split" if gone := await desk.world.previews.absorbed_by(one.id):
-            work = desk.world.edits.split(gone[0].id)
+            work = services.world.edits.merge(one.id, other.id)
+        case "split" if gone := await services.world.previews.absorbed_by(one.id):
+            work = services.world.edits.split(gone[0].id)
         case "retcon" if facts:
-            work = desk.world.edits.retcon(dice.choice(facts).id)
+            work = services.world.edits.retcon(dice.choice(facts).id)
         case "end" if facts:
-            work = desk.world.edits.end(dice.choice(facts).id)
+            work = services.world.edits.end(dice.choice(facts).id)
         case "book":
-            await bring_a_source(desktop.stores, desk.events, universe.id)
+            await bring_a_source(program.stores, services.events, universe.id)
             return
         case _:
             return
     with suppress(MonitorError):
         staged = await work
-        await desk.decide(staged.proposal_ids, Verdict.ACCEPT)
-        await desk.commit_universe(universe.id, staged.proposal_ids)
+        await services.gate.decide(staged.proposal_ids, Verdict.ACCEPT)
+        await services.gate.commit_universe(universe.id, staged.proposal_ids)
 
 
 async def _kill_now_and_then(embedder: MiniLmEmbedder, dice: random.Random) -> None:

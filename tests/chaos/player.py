@@ -14,26 +14,26 @@ from pathlib import Path
 from typing import Any
 
 from agents.desk import NewCharacter, NewUniverse, StoryOutline
-from agents.orchestrator.main import Orchestrator
-from monitor_tui.compose import Desktop, open_desktop
+from agents.services.services import Services
+from monitor_tui.compose import Program, open_program
 from stores.errors import MonitorError
 from stores.records.play import Critical
 
 
 def run(home: str, notes: str, seed: int) -> None:
     """Play until killed."""
-    asyncio.run(play_on(lambda: open_desktop(Path(home)), Path(notes), random.Random(seed)))
+    asyncio.run(play_on(lambda: open_program(Path(home)), Path(notes), random.Random(seed)))
 
 
-async def nothing_else(desktop: Desktop, dice: random.Random) -> None:
+async def nothing_else(program: Program, dice: random.Random) -> None:
     """Between two lines."""
 
 
 async def play_on(
-    open_: Callable[[], Awaitable[Desktop]],
+    open_: Callable[[], Awaitable[Program]],
     notes: Path,
     dice: random.Random,
-    also: Callable[[Desktop, random.Random], Awaitable[None]] = nothing_else,
+    also: Callable[[Program, random.Random], Awaitable[None]] = nothing_else,
 ) -> None:
     sheet = os.open(notes, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
@@ -41,27 +41,27 @@ async def play_on(
         os.write(sheet, (json.dumps(entry) + "\n").encode())
 
     note(kind="started", pid=os.getpid())
-    desktop = await open_()
-    await desktop.desk.recover()
-    desktop.desk.background.start()
-    scene_id = await _scene(desktop.desk)
+    program = await open_()
+    await program.services.stories.recover()
+    program.services.jobs.start()
+    scene_id = await _scene(program.services)
     note(kind="ready")
     number = 0
     while True:
         number += 1
         tag = f"{os.getpid()}-{number}"
-        scene_id = await _act(desktop.desk, scene_id, tag, dice, note)
-        await also(desktop, dice)
+        scene_id = await _act(program.services, scene_id, tag, dice, note)
+        await also(program, dice)
 
 
-async def _scene(desk: Orchestrator) -> str:
+async def _scene(services: Services) -> str:
     """Resume the story, or begin it."""
-    for card in await desk.stories():
+    for card in await services.stories.stories():
         if card.state == "active":
-            return await desk.resume(card.story.id)
-    known = await desk.universes()
-    universe = known[0] if known else await desk.create_universe(NewUniverse("Chaos"))
-    return await desk.start_story(
+            return await services.stories.resume(card.story.id)
+    known = await services.stories.universes()
+    universe = known[0] if known else await services.stories.create_universe(NewUniverse("Chaos"))
+    return await services.stories.start_story(
         StoryOutline(
             universe.id,
             "Chaos",
@@ -72,7 +72,7 @@ async def _scene(desk: Orchestrator) -> str:
     )
 
 
-async def _act(desk: Orchestrator, scene_id: str, tag: str, dice: random.Random, note: Any) -> str:
+async def _act(services: Services, scene_id: str, tag: str, dice: random.Random, note: Any) -> str:
     """Type one line, and note what came back."""
     line = dice.choices(
         (
@@ -88,11 +88,11 @@ async def _act(desk: Orchestrator, scene_id: str, tag: str, dice: random.Random,
         ),
         weights=(4, 4, 4, 4, 1, 2, 1, 2, 1),
     )[0]
-    if (await desk.scene(scene_id)).state == "finalizing":
+    if (await services.play.scene(scene_id)).state == "finalizing":
         line = dice.choice(("/commit", "/commit", "/reopen"))
     note(kind="typed", line=line, tag=tag)
     try:
-        reply = await desk.submit(scene_id, line)
+        reply = await services.play.submit(scene_id, line)
     except MonitorError as error:
         note(kind="refused", line=line, why=str(error))
         return scene_id

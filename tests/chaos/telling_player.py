@@ -20,7 +20,7 @@ from agents.model.scripted import ScriptedModel
 from agents.orchestrator.telling import Nodes
 from agents.orchestrator.turn_nodes import TurnNodes
 from agents.orchestrator.turn_state import TurnState
-from monitor_tui.compose import open_desktop
+from monitor_tui.compose import open_program
 from stores.records.ids import Id
 from stores.records.model import Persona
 from tests.agents.orchestrator.teller import house, persona_of
@@ -131,25 +131,25 @@ async def _play(home: Path, notes: Path, backend: str, first: int, dies_at: str)
     note(kind="started")
     model, whole = NotedModel(note), TurnNodes.nodes
     TurnNodes.nodes = lambda self: deadly(whole(self), model)  # type: ignore[method-assign]
-    desktop = await open_desktop(home, model=model, house=house(*ON, backend=backend))
-    desk = desktop.desk
-    await desk.recover()
+    program = await open_program(home, model=model, house=house(*ON, backend=backend))
+    services = program.services
+    await services.stories.recover()
     assert model.asked == [], "nothing is paid for before the player is there"
-    scene_id = await _scene(desktop)
-    await desk.finish(scene_id)
+    scene_id = await _scene(program)
+    await services.play.finish(scene_id)
     model.dies_at = dies_at  # from here on: what was cut off is finished
     note(kind="ready", scene_id=scene_id)
     number = first
     while dies_at != NEVER:
         note(kind="typed", number=number)
-        await desk.submit(scene_id, act(number))
+        await services.play.submit(scene_id, act(number))
         note(kind="acknowledged", number=number)
         number += 1
-    await desktop.close()
+    await program.close()
 
 
-async def _scene(desktop: Any) -> Id:
-    cards = await desktop.desk.stories()
+async def _scene(program: Any) -> Id:
+    cards = await program.services.stories()
     if cards:
-        return Id(await desktop.desk.resume(cards[0].story.id))
-    return await begin(desktop)
+        return Id(await program.services.resume(cards[0].story.id))
+    return await begin(program)

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from monitor_tui.compose import Desktop, open_desktop
+from monitor_tui.compose import Program, open_program
 from stores.authority import Role
 from stores.records.canon import FactStatus
 from stores.records.ledger import CanonizationState, Loop, ProposalStatus
@@ -82,25 +82,25 @@ def entries_of(notes: Path) -> list[dict[str, Any]]:
 
 async def _check(home: Path, entries: list[dict[str, Any]]) -> None:
     """Restart, recover, and look at everything."""
-    desktop = await open_desktop(home)
+    program = await open_program(home)
     try:
-        await look_at_everything(desktop, entries)
+        await look_at_everything(program, entries)
     finally:
-        await desktop.close()
+        await program.close()
 
 
-async def look_at_everything(desktop: Desktop, entries: list[dict[str, Any]]) -> None:
+async def look_at_everything(program: Program, entries: list[dict[str, Any]]) -> None:
     """Recover, and see that all that was acknowledged is there, once, and that play can go on."""
-    await desktop.desk.recover()
-    await _no_turn_lost(desktop, entries)
-    await _lines_whole(desktop)
-    await _loops_resumed(desktop)
-    await _canon_whole(desktop, entries)
+    await program.services.stories.recover()
+    await _no_turn_lost(program, entries)
+    await _lines_whole(program)
+    await _loops_resumed(program)
+    await _canon_whole(program, entries)
 
 
-async def _no_turn_lost(desktop: Desktop, entries: list[dict[str, Any]]) -> None:
+async def _no_turn_lost(program: Program, entries: list[dict[str, Any]]) -> None:
     """Every typed line of the story that was acknowledged is in the log, once."""
-    log = desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+    log = program.stores.log(Role.CONTEXT_ASSEMBLY)
     texts = Counter[str]()
     for story in await log.stories():
         for scene in await log.scenes(story.id):
@@ -112,9 +112,9 @@ async def _no_turn_lost(desktop: Desktop, entries: list[dict[str, Any]]) -> None
             assert texts[words] == 1, f"{words!r} is there {texts[words]} times"
 
 
-async def _lines_whole(desktop: Desktop) -> None:
+async def _lines_whole(program: Program) -> None:
     """The line of each scene is the path from its head to its first turn."""
-    log = desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+    log = program.stores.log(Role.CONTEXT_ASSEMBLY)
     for story in await log.stories():
         for scene in await log.scenes(story.id):
             line = await log.line_slice(scene.id, 0, await log.line_length(scene.id))
@@ -126,9 +126,9 @@ async def _lines_whole(desktop: Desktop) -> None:
             assert [t.id for t in line] == path[::-1]
 
 
-async def _loops_resumed(desktop: Desktop) -> None:
+async def _loops_resumed(program: Program) -> None:
     """No exchange hangs, the last scene is playable or at the gate, the session is at rest."""
-    log = desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+    log = program.stores.log(Role.CONTEXT_ASSEMBLY)
     for story in await log.stories():
         scenes = await log.scenes(story.id)
         for scene in scenes:
@@ -141,10 +141,10 @@ async def _loops_resumed(desktop: Desktop) -> None:
         assert not states or (states[-1] and states[-1].target in ("active", "finalizing"))
 
 
-async def _canon_whole(desktop: Desktop, entries: list[dict[str, Any]]) -> None:
+async def _canon_whole(program: Program, entries: list[dict[str, Any]]) -> None:
     """Every commit is closed; a fact has evidence, an accepted proposal, and no twin."""
-    log = desktop.stores.log(Role.CONTEXT_ASSEMBLY)
-    canon = desktop.stores.canon(Role.CONTEXT_ASSEMBLY)
+    log = program.stores.log(Role.CONTEXT_ASSEMBLY)
+    canon = program.stores.canon(Role.CONTEXT_ASSEMBLY)
     done = (CanonizationState.CLOSED, CanonizationState.DROPPED)
     assert all(c.state in done for c in await log.canonizations())
     for universe in await canon.universes():

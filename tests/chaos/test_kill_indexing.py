@@ -18,7 +18,7 @@ import pytest
 from agents.indexer.minilm_embedder import MODEL
 from agents.indexer.truth import Truth
 from monitor_tui.behind import Work
-from monitor_tui.compose import open_desktop
+from monitor_tui.compose import open_program
 from stores.authority import COLLECTIONS, Role, Store
 from stores.open import Stores
 from stores.records.ids import Id
@@ -66,18 +66,18 @@ def test_killed_at_random_the_indexes_are_as_made_anew(tmp_path: Path) -> None:
 
 async def _check(home: Path, notes: Path) -> tuple[int, int]:
     """Restart and settle; returns how many items were behind before, and how many there are."""
-    desktop = await open_desktop(home, work=Work.ASK)
+    program = await open_program(home, work=Work.ASK)
     try:
-        await look_at_everything(desktop, entries_of(notes))
-        before = await _marks(desktop.stores)
-        await desktop.desk.background.settle()
-        view = desktop.desk.background.now()
+        await look_at_everything(program, entries_of(notes))
+        before = await _marks(program.stores)
+        await program.services.jobs.settle()
+        view = program.services.jobs.now()
         assert (view.waiting, view.poisoned) == (0, ())
-        truth = Truth(desktop.stores.canon(Role.INDEXER), desktop.stores.log(Role.INDEXER))
+        truth = Truth(program.stores.canon(Role.INDEXER), program.stores.log(Role.INDEXER))
         wanted = {
             name: {id: item.mark for id, item in items.items()} for name, items in (await anew(truth)).items()
         }
-        after = await _marks(desktop.stores)
+        after = await _marks(program.stores)
         assert after["words"] == wanted
         assert after["vectors"] == wanted
         behind = sum(
@@ -85,7 +85,7 @@ async def _check(home: Path, notes: Path) -> tuple[int, int]:
         )
         return behind, sum(map(len, wanted.values()))
     finally:
-        await desktop.close()
+        await program.close()
 
 
 async def _marks(stores: Stores) -> dict[str, Marks]:

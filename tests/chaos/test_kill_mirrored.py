@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from monitor_tui.compose import Desktop, compose
+from monitor_tui.compose import Program, compose
 from stores.authority import Store
 from stores.records.ids import SystemIds, utc_now
 from tests.chaos import flapping
@@ -66,8 +66,8 @@ async def _check(home: Path, far_home: Path, entries: list[dict[str, Any]]) -> i
             far.down.clear()
             await healed(stores, naps)
             assert await all_of(stores) == await all_of(far.stores)
-            desktop = Desktop(compose(stores, home, utc_now, SystemIds(utc_now)), stores, stores.close)
-            await look_at_everything(desktop, entries)
+            program = Program(compose(stores, home, utc_now, SystemIds(utc_now)), stores, stores.close)
+            await look_at_everything(program, entries)
             await healed(stores, naps)
             assert await all_of(stores) == await all_of(far.stores)
     return waiting

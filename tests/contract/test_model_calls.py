@@ -22,7 +22,7 @@ NIGHT = datetime(2026, 3, 1, 23, 59, 59, 999_999, tzinfo=UTC)
 """The last moment of a day."""
 
 
-class Desk:
+class Services:
     """One scene of one story, with the Narrator's handle and a reader's."""
 
     def __init__(self, truth: Truth) -> None:
@@ -33,7 +33,7 @@ class Desk:
         self.story: Story = make.story()
         self.scene: Scene = make.scene(self.story)
 
-    async def set_up(self) -> Desk:
+    async def set_up(self) -> Services:
         await self.orchestrator.put_story(self.story)
         await self.orchestrator.create_scene(self.scene)
         return self
@@ -50,17 +50,17 @@ class Desk:
 
 
 @pytest.fixture
-async def desk(truth: Truth) -> Desk:
-    return await Desk(truth).set_up()
+async def services(truth: Truth) -> Services:
+    return await Services(truth).set_up()
 
 
 # --- calls ------------------------------------------------------------------------------------------
 
 
-async def test_a_call_comes_back_as_it_was(desk: Desk) -> None:
-    said = await desk.say()
-    whole = await desk.call(
-        desk.scene,
+async def test_a_call_comes_back_as_it_was(services: Services) -> None:
+    said = await services.say()
+    whole = await services.call(
+        services.scene,
         said,
         persona=Persona.STEWARD,
         sections=(
@@ -79,65 +79,67 @@ async def test_a_call_comes_back_as_it_was(desk: Desk) -> None:
         result="two beats",
         error="The connection broke.",
     )
-    assert await desk.reader.llm_calls(ids=[whole.id]) == [whole]
+    assert await services.reader.llm_calls(ids=[whole.id]) == [whole]
 
 
-async def test_recording_a_call_again_changes_nothing(desk: Desk) -> None:
-    first = await desk.call(desk.scene)
-    await desk.narrator.record_call(first)
-    await desk.narrator.record_call(first.model_copy(update={"answer": "Another.", "cost": Money(micros=9)}))
-    assert await desk.reader.llm_calls() == [first]
-    assert [spent.calls for spent in await desk.reader.spent()] == [1]
+async def test_recording_a_call_again_changes_nothing(services: Services) -> None:
+    first = await services.call(services.scene)
+    await services.narrator.record_call(first)
+    await services.narrator.record_call(
+        first.model_copy(update={"answer": "Another.", "cost": Money(micros=9)})
+    )
+    assert await services.reader.llm_calls() == [first]
+    assert [spent.calls for spent in await services.reader.spent()] == [1]
 
 
-async def test_calls_are_found_by_what_they_served(desk: Desk) -> None:
-    one = await desk.say()
-    two = await desk.say(one)
-    of_one = await desk.call(desk.scene, one)
-    of_two = await desk.call(desk.scene, two)
-    other_story = await desk.call(make.scene(make.story()), at=make.now() + timedelta(days=1))
-    nowhere = await desk.call(universe_id=make.new_id())
-    reader = desk.reader
+async def test_calls_are_found_by_what_they_served(services: Services) -> None:
+    one = await services.say()
+    two = await services.say(one)
+    of_one = await services.call(services.scene, one)
+    of_two = await services.call(services.scene, two)
+    other_story = await services.call(make.scene(make.story()), at=make.now() + timedelta(days=1))
+    nowhere = await services.call(universe_id=make.new_id())
+    reader = services.reader
     assert await reader.llm_calls() == [of_one, of_two, other_story, nowhere]
     assert await reader.llm_calls(turn_ids=[two.id, one.id, make.new_id()]) == [of_one, of_two]
     assert await reader.llm_calls(beat_id=two.exchange_id) == [of_two]
-    assert await reader.llm_calls(scene_id=desk.scene.id) == [of_one, of_two]
+    assert await reader.llm_calls(scene_id=services.scene.id) == [of_one, of_two]
     assert await reader.llm_calls(story_id=other_story.story_id) == [other_story]
     assert await reader.llm_calls(universe_id=make.UNIVERSE) == [of_one, of_two, other_story]
     assert await reader.llm_calls(universe_id=make.UNIVERSE, last=2) == [of_two, other_story]
-    assert await reader.llm_calls(scene_id=desk.scene.id, since=of_two.at) == [of_two]
+    assert await reader.llm_calls(scene_id=services.scene.id, since=of_two.at) == [of_two]
     assert await reader.llm_calls(ids=[of_one.id, nowhere.id], universe_id=make.UNIVERSE) == [of_one]
 
 
-async def test_no_condition_that_nothing_meets_finds_everything(desk: Desk) -> None:
-    await desk.call(desk.scene)
-    assert await desk.reader.llm_calls(ids=[]) == []
-    assert await desk.reader.llm_calls(turn_ids=[]) == []
-    assert await desk.reader.llm_calls(last=0) == []
+async def test_no_condition_that_nothing_meets_finds_everything(services: Services) -> None:
+    await services.call(services.scene)
+    assert await services.reader.llm_calls(ids=[]) == []
+    assert await services.reader.llm_calls(turn_ids=[]) == []
+    assert await services.reader.llm_calls(last=0) == []
 
 
-async def test_a_call_counts_when_its_turn_is_undone(desk: Desk) -> None:
-    said = await desk.say()
-    paid = await desk.call(desk.scene, said)
-    await desk.orchestrator.move_head(desk.scene.id, None, MoveKind.UNDO)
-    assert await desk.reader.llm_calls(turn_ids=[said.id]) == [paid]
-    assert [spent.micros for spent in await desk.reader.spent()] == [1_500]
+async def test_a_call_counts_when_its_turn_is_undone(services: Services) -> None:
+    said = await services.say()
+    paid = await services.call(services.scene, said)
+    await services.orchestrator.move_head(services.scene.id, None, MoveKind.UNDO)
+    assert await services.reader.llm_calls(turn_ids=[said.id]) == [paid]
+    assert [spent.micros for spent in await services.reader.spent()] == [1_500]
 
 
 # --- what was spent ---------------------------------------------------------------------------------
 
 
-async def test_what_was_spent_is_summed(desk: Desk) -> None:
+async def test_what_was_spent_is_summed(services: Services) -> None:
     day = NIGHT.date().isoformat()
     for micros in (1_000, 250):
-        await desk.call(desk.scene, micros=micros, at=NIGHT)
-    await desk.call(desk.scene, cost=Money(known=False), at=NIGHT)
-    await desk.call(desk.scene, persona=Persona.CRITIC, micros=1, at=NIGHT)
-    await desk.call(desk.scene, model="provider/small", micros=2, at=NIGHT)
-    await desk.call(micros=2**50, at=NIGHT)
-    await desk.call(desk.scene, micros=4, at=NIGHT + timedelta(microseconds=1))
-    story, large = desk.story.id, "provider/large"
-    found = await desk.reader.spent()
+        await services.call(services.scene, micros=micros, at=NIGHT)
+    await services.call(services.scene, cost=Money(known=False), at=NIGHT)
+    await services.call(services.scene, persona=Persona.CRITIC, micros=1, at=NIGHT)
+    await services.call(services.scene, model="provider/small", micros=2, at=NIGHT)
+    await services.call(micros=2**50, at=NIGHT)
+    await services.call(services.scene, micros=4, at=NIGHT + timedelta(microseconds=1))
+    story, large = services.story.id, "provider/large"
+    found = await services.reader.spent()
     assert found == [
         Spent(make.UNIVERSE, None, "narrator", large, day, 1, 1_000, 50, 2**50, 0),
         Spent(make.UNIVERSE, story, "critic", large, day, 1, 1_000, 50, 1, 0),
@@ -148,13 +150,13 @@ async def test_what_was_spent_is_summed(desk: Desk) -> None:
     assert all(type(number) is int for spent in found for number in spent[5:])
 
 
-async def test_what_was_spent_since_is_exact_to_the_moment(desk: Desk) -> None:
+async def test_what_was_spent_since_is_exact_to_the_moment(services: Services) -> None:
     whole = NIGHT.replace(microsecond=0)
     for at in (whole, whole.replace(microsecond=500_000), NIGHT):
-        await desk.call(at=at)
+        await services.call(at=at)
 
     async def calls_since(since: datetime) -> int:
-        return sum(spent.calls for spent in await desk.reader.spent(since=since))
+        return sum(spent.calls for spent in await services.reader.spent(since=since))
 
     assert await calls_since(whole) == 3
     assert await calls_since(whole + timedelta(microseconds=1)) == 2
@@ -162,59 +164,59 @@ async def test_what_was_spent_since_is_exact_to_the_moment(desk: Desk) -> None:
     assert await calls_since(NIGHT + timedelta(microseconds=1)) == 0
 
 
-async def test_a_day_is_that_of_utc(desk: Desk) -> None:
+async def test_a_day_is_that_of_utc(services: Services) -> None:
     east = timezone(timedelta(hours=5))
-    made = await desk.call(at=datetime(2026, 3, 2, 3, 0, tzinfo=east))
-    assert [spent.day for spent in await desk.reader.spent()] == ["2026-03-01"]
-    assert await desk.reader.llm_calls(since=datetime(2026, 3, 2, 3, 0, tzinfo=east)) == [made]
-    assert await desk.reader.llm_calls(since=datetime(2026, 3, 1, 22, 0, 1, tzinfo=UTC)) == []
+    made = await services.call(at=datetime(2026, 3, 2, 3, 0, tzinfo=east))
+    assert [spent.day for spent in await services.reader.spent()] == ["2026-03-01"]
+    assert await services.reader.llm_calls(since=datetime(2026, 3, 2, 3, 0, tzinfo=east)) == [made]
+    assert await services.reader.llm_calls(since=datetime(2026, 3, 1, 22, 0, 1, tzinfo=UTC)) == []
 
 
-async def test_nothing_is_spent_at_first(desk: Desk) -> None:
-    assert await desk.reader.spent() == []
-    assert await desk.reader.llm_calls() == []
+async def test_nothing_is_spent_at_first(services: Services) -> None:
+    assert await services.reader.spent() == []
+    assert await services.reader.llm_calls() == []
 
 
 # --- decisions --------------------------------------------------------------------------------------
 
 
-async def test_marks_come_in_the_order_of_the_line(desk: Desk) -> None:
-    one = await desk.say()
-    two = await desk.say(one)
+async def test_marks_come_in_the_order_of_the_line(services: Services) -> None:
+    one = await services.say()
+    two = await services.say(one)
     later, first, second = make.mark(two, "later"), make.mark(one, "first"), make.mark(one, "second")
-    await desk.narrator.mark_decisions([later])
-    await desk.narrator.mark_decisions([first, second])
-    await desk.narrator.mark_decisions([first.model_copy(update={"text": "otherwise"})])
-    await desk.narrator.mark_decisions([])
-    assert await desk.reader.decision_marks(desk.scene.id) == [first, second, later]
-    assert await desk.reader.decision_marks(make.new_id()) == []
-    assert await desk.reader.decision_marks(make.new_id(), desk.scene.id) == [first, second, later]
-    assert await desk.reader.decision_marks() == []
+    await services.narrator.mark_decisions([later])
+    await services.narrator.mark_decisions([first, second])
+    await services.narrator.mark_decisions([first.model_copy(update={"text": "otherwise"})])
+    await services.narrator.mark_decisions([])
+    assert await services.reader.decision_marks(services.scene.id) == [first, second, later]
+    assert await services.reader.decision_marks(make.new_id()) == []
+    assert await services.reader.decision_marks(make.new_id(), services.scene.id) == [first, second, later]
+    assert await services.reader.decision_marks() == []
 
 
-async def test_a_mark_counts_while_its_turn_is_on_the_line(desk: Desk) -> None:
-    one = await desk.say()
-    two = await desk.say(one)
+async def test_a_mark_counts_while_its_turn_is_on_the_line(services: Services) -> None:
+    one = await services.say()
+    two = await services.say(one)
     on_one, on_two = make.mark(one), make.mark(two)
-    await desk.narrator.mark_decisions([on_one, on_two])
-    await desk.orchestrator.move_head(desk.scene.id, one.id, MoveKind.UNDO)
-    assert await desk.reader.decision_marks(desk.scene.id) == [on_one]
-    await desk.say(one, MoveKind.BRANCH)
-    assert await desk.reader.decision_marks(desk.scene.id) == [on_one]
-    await desk.orchestrator.move_head(desk.scene.id, two.id, MoveKind.BRANCH)
-    assert await desk.reader.decision_marks(desk.scene.id) == [on_one, on_two]
+    await services.narrator.mark_decisions([on_one, on_two])
+    await services.orchestrator.move_head(services.scene.id, one.id, MoveKind.UNDO)
+    assert await services.reader.decision_marks(services.scene.id) == [on_one]
+    await services.say(one, MoveKind.BRANCH)
+    assert await services.reader.decision_marks(services.scene.id) == [on_one]
+    await services.orchestrator.move_head(services.scene.id, two.id, MoveKind.BRANCH)
+    assert await services.reader.decision_marks(services.scene.id) == [on_one, on_two]
 
 
 # --- who may write it -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("role", sorted(set(Role) - {Role.NARRATOR}))
-async def test_only_the_narrator_records_them(desk: Desk, role: Role) -> None:
-    said = await desk.say()
-    log = desk.truth.log(role)
+async def test_only_the_narrator_records_them(services: Services, role: Role) -> None:
+    said = await services.say()
+    log = services.truth.log(role)
     with pytest.raises(WriteDenied):
-        await log.record_call(make.call(desk.scene))
+        await log.record_call(make.call(services.scene))
     with pytest.raises(WriteDenied):
         await log.mark_decisions([make.mark(said)])
-    assert await desk.reader.llm_calls() == []
-    assert await desk.reader.decision_marks(desk.scene.id) == []
+    assert await services.reader.llm_calls() == []
+    assert await services.reader.decision_marks(services.scene.id) == []

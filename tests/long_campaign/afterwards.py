@@ -41,7 +41,7 @@ async def settle_the_rest(campaign: Campaign) -> Reverse:
     await _retcon(campaign, "The Grey Woman drowned in Lower Hask nine years ago.")
     reverse = await _never_had_it(campaign)
     await _one_and_the_same(campaign)
-    await campaign.desktop.desk.complete_story(campaign.story_id, RECAP)
+    await campaign.program.services.stories.complete_story(campaign.story_id, RECAP)
     return reverse
 
 
@@ -61,7 +61,7 @@ async def _kept_for_later(campaign: Campaign) -> None:
 
 async def _edits(campaign: Campaign) -> None:
     """Edits by hand: a description, a lock, and two things that ended and that nobody said at the time."""
-    edits = campaign.desktop.desk.world.edits
+    edits = campaign.program.services.world.edits
     ruark = await _entity(campaign, "Ruark Vane")
     await edits.edit(
         ruark.id,
@@ -82,7 +82,7 @@ async def _edits(campaign: Campaign) -> None:
 async def _never_had_it(campaign: Campaign) -> Reverse:
     """Hanne Pell never had the key; on second thoughts she had; and on third thoughts never."""
     statement = "Weir Key belongs to Hanne Pell."
-    preview = await campaign.desktop.desk.world.previews.retcon((await _fact(campaign, statement)).id)
+    preview = await campaign.program.services.world.previews.retcon((await _fact(campaign, statement)).id)
     before = await canon_of(campaign)
     await _retcon(campaign, statement)
     retconned = await canon_of(campaign)
@@ -95,7 +95,7 @@ async def _never_had_it(campaign: Campaign) -> Reverse:
 async def _one_and_the_same(campaign: Campaign) -> None:
     """The Grey Woman is the healer."""
     kept, absorbed = await _entity(campaign, "Iveth Marl"), await _entity(campaign, "The Grey Woman")
-    await campaign.desktop.desk.world.edits.merge(kept.id, absorbed.id)
+    await campaign.program.services.world.edits.merge(kept.id, absorbed.id)
     await _commit(campaign)
 
 
@@ -103,7 +103,7 @@ async def _one_and_the_same(campaign: Campaign) -> None:
 
 
 async def _retcon(campaign: Campaign, statement: str) -> Staged:
-    staged = await campaign.desktop.desk.world.edits.retcon((await _fact(campaign, statement)).id)
+    staged = await campaign.program.services.world.edits.retcon((await _fact(campaign, statement)).id)
     await _commit(campaign)
     return staged
 
@@ -111,17 +111,17 @@ async def _retcon(campaign: Campaign, statement: str) -> Staged:
 async def _decide(campaign: Campaign, verdict: Verdict, titles: Collection[str]) -> None:
     rows = [row for row in await waiting(campaign) if row.title in titles]
     assert {row.title for row in rows} == set(titles)
-    await campaign.desktop.desk.decide([row.proposal.id for row in rows], verdict)
+    await campaign.program.services.gate.decide([row.proposal.id for row in rows], verdict)
 
 
 async def waiting(campaign: Campaign) -> list[ProposalView]:
     """Return what waits at the universe's gate."""
-    view = await campaign.desktop.desk.gate(None, campaign.universe_id)
+    view = await campaign.program.services.gate.gate(None, campaign.universe_id)
     return [row for row in view.proposals if row.status in WAITS]
 
 
 async def _commit(campaign: Campaign) -> None:
-    report = await campaign.desktop.desk.commit_universe(campaign.universe_id)
+    report = await campaign.program.services.gate.commit_universe(campaign.universe_id)
     assert not report.failed, report.failed
 
 
@@ -130,7 +130,7 @@ async def _commit(campaign: Campaign) -> None:
 
 async def canon_of(campaign: Campaign) -> Canon:
     """Return all of canon as it stands, but for when it was written down."""
-    canon = campaign.desktop.stores.canon(Role.CONTEXT_ASSEMBLY)
+    canon = campaign.program.stores.canon(Role.CONTEXT_ASSEMBLY)
     facts = await canon.facts(campaign.universe_id, history=True, limit=10_000)
     ids = {i.entity_id for f in facts for i in f.involves}
     ids |= {e.id for e in await canon.entities(campaign.universe_id, limit=10_000)}
@@ -146,5 +146,9 @@ async def _fact(campaign: Campaign, statement: str) -> Fact:
 
 
 async def _entity(campaign: Campaign, name: str) -> Entity:
-    (found,) = [e for e in await campaign.desktop.desk.entities(campaign.universe_id, name) if e.name == name]
+    (found,) = [
+        e
+        for e in await campaign.program.services.world.entities(campaign.universe_id, name)
+        if e.name == name
+    ]
     return found

@@ -17,7 +17,7 @@ import yaml
 
 from agents.bench import RulingWords
 from agents.views import ProposalView
-from monitor_tui.compose import Desktop, open_desktop
+from monitor_tui.compose import Program, open_program
 from monitor_tui.script import Played, play, read_script
 from stores.records.ids import Id, SeededIds, SteppingClock
 from stores.records.ledger import ProposalStatus, Verdict
@@ -34,7 +34,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 class Campaign:
     """What was played so far; `replies` are those of all parts, each with the name of its file."""
 
-    desktop: Desktop
+    program: Program
     universe_id: Id = ""
     story_id: Id = ""
     scene_id: Id = ""
@@ -50,11 +50,11 @@ class Campaign:
 async def opened(home: Path, seed: int) -> AsyncIterator[Campaign]:
     """Open a library whose dice, identifiers and clock follow from the seed alone."""
     clock = SteppingClock(START)
-    desktop = await open_desktop(home, clock=clock, ids=SeededIds(seed, clock))
+    program = await open_program(home, clock=clock, ids=SeededIds(seed, clock))
     try:
-        yield Campaign(desktop)
+        yield Campaign(program)
     finally:
-        await desktop.close()
+        await program.close()
 
 
 async def play_all(campaign: Campaign, scenes: Iterable[str] = SCRIPTS) -> None:
@@ -67,7 +67,7 @@ async def play_all(campaign: Campaign, scenes: Iterable[str] = SCRIPTS) -> None:
 async def play_part(campaign: Campaign, name: str) -> None:
     """Play one file of lines. Raises AssertionError, naming the line, if one is refused."""
     script = read_script(SCRIPTS[name])
-    played = await play(campaign.desktop.desk, script)
+    played = await play(campaign.program.services, script)
     assert not played.error, f"{name}, {played.error}"
     campaign.universe_id, campaign.story_id = played.universe_id, played.story_id
     campaign.scene_id = played.scene_id
@@ -76,20 +76,20 @@ async def play_part(campaign: Campaign, name: str) -> None:
 
 async def review(campaign: Campaign, gate: Mapping[str, Any]) -> None:
     """Do at the gate what the sheet says, and commit: what is critical in mid-scene, or the scene's end."""
-    desk, scene_id = campaign.desktop.desk, campaign.scene_id
+    services, scene_id = campaign.program.services, campaign.scene_id
     if "critical" in gate:
-        await desk.commit_trigger(scene_id)
+        await services.gate.commit_trigger(scene_id)
         return
     for title, way in gate.get("ruled", {}).items():
         (row,) = [row for row in await _rows(campaign) if row.title == title]
         against = row.conflicts[0].other
         assert against is not None
         ruling = RulingWords(row.proposal.id, against.id, **way)
-        await desk.bench.court.foresee(ruling)
-        await desk.bench.court.rule(ruling)
+        await services.conflicts.foresee(ruling)
+        await services.conflicts.rule(ruling)
     rows = await _rows(campaign)
     for title, words in gate["edited"].items():
-        await desk.edit_text(_named(rows, [title])[0], words)
+        await services.gate.edit_text(_named(rows, [title])[0], words)
     done = set(_named(rows, [*gate["edited"], *gate["all_but"]]))
     for key, verdict in (
         ("rejected", Verdict.REJECT),
@@ -98,13 +98,13 @@ async def review(campaign: Campaign, gate: Mapping[str, Any]) -> None:
         ("accepted", Verdict.ACCEPT),
     ):
         chosen = _named(rows, gate[key])
-        await desk.decide(chosen, verdict)
+        await services.gate.decide(chosen, verdict)
         done.update(chosen)
     # What was decided on the line keeps its verdict.
     rest = [row.proposal.id for row in rows if row.verdict is None and row.proposal.id not in done]
     assert rest, "nothing was left to accept together"
-    await desk.decide(rest, Verdict.ACCEPT)
-    report = await desk.commit(scene_id)
+    await services.gate.decide(rest, Verdict.ACCEPT)
+    report = await services.gate.commit(scene_id)
     assert not report.failed, report.failed
     assert report.next_scene_id
     campaign.scene_id = report.next_scene_id
@@ -112,7 +112,7 @@ async def review(campaign: Campaign, gate: Mapping[str, Any]) -> None:
 
 async def _rows(campaign: Campaign) -> Sequence[ProposalView]:
     """Return what waits at the scene's gate."""
-    rows = (await campaign.desktop.desk.gate(campaign.scene_id)).proposals
+    rows = (await campaign.program.services.gate.gate(campaign.scene_id)).proposals
     return [row for row in rows if row.status in (ProposalStatus.PENDING, ProposalStatus.FAILED)]
 
 

@@ -65,23 +65,23 @@ class Told:
 async def tell(home: Path, *, ask_again: bool = False) -> Told:
     """Play the campaign in a new home and gather what came of it."""
     async with opened(home, SEED) as campaign:
-        desk = campaign.desktop.desk
+        services = campaign.program.services
         await play_all(campaign)
-        recap = (await desk.submit(campaign.scene_id, "/recap")).lines
+        recap = (await services.play.submit(campaign.scene_id, "/recap")).lines
         reverse = await settle_the_rest(campaign)
         archive = home / "campaign.monitor.zip"
-        record = await desk.told(campaign.story_id)
+        record = await services.stories.story_record(campaign.story_id)
         told = Told(
-            report=json.dumps(await report(campaign.desktop.stores, campaign.played), ensure_ascii=False),
+            report=json.dumps(await report(campaign.program.stores, campaign.played), ensure_ascii=False),
             archive=archive,
             reverse=reverse,
-            rulings=await desk.bench.court.rulings(campaign.universe_id),
+            rulings=await services.conflicts.rulings(campaign.universe_id),
             recap="\n".join(recap),
             markdown=to_markdown(record),
             journal=to_journal(record),
         )
         await export_campaign(
-            campaign.desktop.stores, campaign.universe_id, archive, clock=lambda: EXPORTED_AT
+            campaign.program.stores, campaign.universe_id, archive, clock=lambda: EXPORTED_AT
         )
         if ask_again:
             told.asked_again = await ask_all_again(campaign, told)
@@ -90,7 +90,7 @@ async def tell(home: Path, *, ask_again: bool = False) -> Told:
 
 async def ask_all_again(campaign: Campaign, told: Told) -> dict[str, ProposalView]:
     """Say once more whatever was ruled against; return how it stands at the gate."""
-    said = campaign.desktop.desk.world.edits.say
+    said = campaign.program.services.world.edits.say
     for typed, since in AGAIN.items():
         await said(campaign.universe_id, typed, since=since)
     claims = {p["payload"].get("statement"): p["payload"] for p in told.data["proposals"]}
@@ -140,7 +140,7 @@ async def test_another_seed_is_another_campaign(told: Told, tmp_path: Path) -> N
     first = next(iter(SCRIPTS))
     async with opened(tmp_path, SEED + 1) as campaign:
         await play_part(campaign, first)
-        scene = (await report(campaign.desktop.stores, campaign.played))["scenes"][0]
+        scene = (await report(campaign.program.stores, campaign.played))["scenes"][0]
     same = told.data["scenes"][0]
     assert [t["text"] for t in scene["turns"] if t["speaker"] == "player"] == [
         t["text"] for t in same["turns"] if t["speaker"] == "player"

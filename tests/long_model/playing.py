@@ -17,7 +17,7 @@ from pathlib import Path
 from agents.desk import NewCharacter, NewUniverse, StoryOutline
 from agents.model.port import Ask
 from agents.model.scripted import ScriptedModel
-from monitor_tui.compose import Desktop, open_desktop
+from monitor_tui.compose import Program, open_program
 from stores.records.ids import Id, SeededIds, SteppingClock
 from stores.records.model import Persona
 from stores.records.play import Speaker
@@ -127,8 +127,8 @@ class BaitingModel(ScriptedModel):
 class Run:
     """One long play."""
 
-    def __init__(self, desktop: Desktop, model: BaitingModel, seed: int) -> None:
-        self._desk = desktop.desk
+    def __init__(self, program: Program, model: BaitingModel, seed: int) -> None:
+        self._services = program.services
         self._model = model
         model.innocent = self._innocent_prose
         self._dice = random.Random(seed)
@@ -164,7 +164,7 @@ class Run:
         return [None, *plan]
 
     async def _begin(self) -> None:
-        universe = await self._desk.create_universe(NewUniverse("Salt Quay"))
+        universe = await self._services.stories.create_universe(NewUniverse("Salt Quay"))
         outline = StoryOutline(
             universe.id,
             "The bell",
@@ -173,34 +173,34 @@ class Run:
             scene_title="The Slack Tide",
             place="The Slack Tide",
         )
-        self._scene_id = await self._desk.start_story(outline)
+        self._scene_id = await self._services.stories.start_story(outline)
         for line in FIRST_SCENE:
-            await self._desk.submit(self._scene_id, _by_hand(line))
+            await self._services.play.submit(self._scene_id, _by_hand(line))
         await self._next_scene()
         for line in AWAY:
-            await self._desk.submit(self._scene_id, line)
-        await self._desk.submit(self._scene_id, "/thread 2 close")
+            await self._services.play.submit(self._scene_id, line)
+        await self._services.play.submit(self._scene_id, "/thread 2 close")
         await self._arrival()
 
     async def _arrival(self) -> None:
         self._stranger = next(self._strangers)
-        await self._desk.submit(self._scene_id, f"/npc {self._stranger}: nobody knows them here")
+        await self._services.play.submit(self._scene_id, f"/npc {self._stranger}: nobody knows them here")
 
     async def _next_scene(self) -> None:
-        here = [m.name for m in (await self._desk.scene(self._scene_id)).cast]
-        await self._desk.submit(self._scene_id, "/end It is late")
+        here = [m.name for m in (await self._services.play.scene(self._scene_id)).cast]
+        await self._services.play.submit(self._scene_id, "/end It is late")
         await self._at_the_gate()
-        report = await self._desk.commit(self._scene_id)
+        report = await self._services.gate.commit(self._scene_id)
         assert report.next_scene_id
         self._scene_id = report.next_scene_id
-        there = {m.name for m in (await self._desk.scene(self._scene_id)).cast}
+        there = {m.name for m in (await self._services.play.scene(self._scene_id)).cast}
         for name in here:
             if name not in there:
-                await self._desk.submit(self._scene_id, f"/cast + {name}")
+                await self._services.play.submit(self._scene_id, f"/cast + {name}")
 
     async def _at_the_gate(self) -> None:
         """See which baits meet a conflict. What is clean is accepted; what conflicts is turned down."""
-        view = await self._desk.scene(self._scene_id)
+        view = await self._services.play.scene(self._scene_id)
         for row in view.proposals:
             turn_id = row.proposal.turn_id or ""
             if turn_id in self._waiting:
@@ -211,7 +211,7 @@ class Run:
             elif turn_id in self._innocent_turns and row.conflicts:
                 self.result.alarms.append(f"at the gate: {row.title}: {row.conflicts[0]}")
             verdict = "reject" if row.conflicts else "accept"
-            await self._desk.submit(self._scene_id, f"/{verdict} {row.number}")
+            await self._services.play.submit(self._scene_id, f"/{verdict} {row.number}")
 
     async def _bait(self, bait: Bait) -> None:
         tally = self.result.baits[bait.name]
@@ -225,7 +225,7 @@ class Run:
         }
         self._tell(prose, record)
         typed = self._named(bait.types[tally.times % len(bait.types)], friend)
-        reply = await self._desk.submit(self._scene_id, typed)
+        reply = await self._services.play.submit(self._scene_id, typed)
         tally.times += 1
         needs = [self._named(words, friend) for words in bait.needs]
         unfed = [words for words in needs if words not in self._model.first_prompt]
@@ -248,7 +248,7 @@ class Run:
         seen = prose.split(".")[0][:100]
         record = {"kind": "fact", "subject": "Mara", "predicate": "noticed", "object": seen}
         self._tell(prose, {**record, "weight": 60} if number % 4 == 0 else None)
-        reply = await self._desk.submit(self._scene_id, INNOCENT_ACTS[number % len(INNOCENT_ACTS)])
+        reply = await self._services.play.submit(self._scene_id, INNOCENT_ACTS[number % len(INNOCENT_ACTS)])
         self.result.innocent += 1
         self._innocent_turns.add(await self._last_id())
         self.result.alarms += [f"{alarm} In: {prose}" for alarm in _alarms(reply.lines)]
@@ -272,14 +272,14 @@ class Run:
         return next(row for row, speaker in reversed(rows) if speaker is Speaker.GM)
 
     async def _last_id(self) -> Id:
-        view = await self._desk.scene(self._scene_id)
+        view = await self._services.play.scene(self._scene_id)
         assert view.scene.head
         return view.scene.head
 
     async def _rows(self) -> list[tuple[str, Speaker]]:
-        view = await self._desk.scene(self._scene_id)
+        view = await self._services.play.scene(self._scene_id)
         start = max(0, view.turns - 20)
-        rows = await self._desk.transcript(self._scene_id, start, view.turns - start)
+        rows = await self._services.play.transcript(self._scene_id, start, view.turns - start)
         return [(row.turn.text, row.turn.speaker) for row in rows]
 
 
@@ -302,10 +302,10 @@ def _row(cells: tuple[object, ...]) -> str:
 async def opened(home: Path, seed: int = 1, backend: str = "inmemory") -> AsyncIterator[Run]:
     clock = SteppingClock(START)
     model = BaitingModel()
-    desktop = await open_desktop(
+    program = await open_program(
         home, clock=clock, ids=SeededIds(seed, clock), model=model, house=house(backend=backend)
     )
     try:
-        yield Run(desktop, model, seed)
+        yield Run(program, model, seed)
     finally:
-        await desktop.close()
+        await program.close()

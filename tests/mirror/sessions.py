@@ -21,18 +21,18 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 class Between:
     """The desk, with something happening before each typed line (they count from 1)."""
 
-    def __init__(self, desk: Any, happens: Callable[[int], Awaitable[None]]) -> None:
-        self._desk = desk
+    def __init__(self, services: Any, happens: Callable[[int], Awaitable[None]]) -> None:
+        self._services = services
         self._happens = happens
         self._line = 0
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._desk, name)
+        return getattr(self._services, name)
 
     async def submit(self, scene_id: str, line: str) -> Any:
         self._line += 1
         await self._happens(self._line)
-        return await self._desk.submit(scene_id, line)
+        return await self._services.submit(scene_id, line)
 
 
 def new_clock() -> Clock:
@@ -48,8 +48,8 @@ async def played(
     happens: Callable[[int], Awaitable[None]],
 ) -> dict[str, Any]:
     """Play a script on a desk over these stores, and tell everything of it."""
-    desk = Between(compose(stores, home, clock, SeededIds(seed, clock)), happens)
-    done = await play(desk, read_script((SCRIPTS / script).read_text()))  # type: ignore[arg-type]
+    services = Between(compose(stores, home, clock, SeededIds(seed, clock)), happens)
+    done = await play(services, read_script((SCRIPTS / script).read_text()))  # type: ignore[arg-type]
     assert not done.error
     return await report(stores, done)
 

@@ -21,15 +21,15 @@ async def test_a_log_comes_in_while_a_server_is_down(
 ) -> None:
     clock = new_clock()
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
-        desk = compose(stores, tmp_path / "home", clock, SeededIds(1, clock))
+        services = compose(stores, tmp_path / "home", clock, SeededIds(1, clock))
 
         def hear(progress: ImportProgress) -> None:
             if progress.scenes == 2:
                 far.down.add(down)
 
-        done = await desk.imports.bring(order(), hear)
+        done = await services.imports.bring(order(), hear)
         assert done.turns == TURNS
-        assert (await desk.imports.bring(order())).whole
+        assert (await services.imports.bring(order())).whole
         far.down.clear()
         await healed(stores, naps)
         assert await all_of(stores) == await all_of(far.stores)

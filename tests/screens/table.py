@@ -13,7 +13,7 @@ from textual import events
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
-from agents.desk import Desk
+from agents.services.services import Services
 from monitor_tui.app import MonitorApp
 from stores.records.ids import SeededIds, SteppingClock
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 NARROW, ROOMY = (80, 24), (120, 40)
 EVENING = datetime(2026, 1, 1, 20, tzinfo=UTC)
 
-OpenDesk = Callable[[], Awaitable[tuple[Desk, Callable[[], Awaitable[None]]]]]
+OpenServices = Callable[[], Awaitable[tuple[Services, Callable[[], Awaitable[None]]]]]
 
 
 class Table:
@@ -74,37 +74,39 @@ class Table:
         return all(" ".join(word.split()) in text for word in words)
 
 
-def real_desk(home: Path, seed: int = 7) -> OpenDesk:
+def real_desk(home: Path, seed: int = 7) -> OpenServices:
     """Open the Orchestrator on embedded stores in `home`, with seeded identifiers and clock."""
 
-    async def open_desk() -> tuple[Desk, Callable[[], Awaitable[None]]]:
-        from monitor_tui.compose import open_desktop
+    async def open_services() -> tuple[Services, Callable[[], Awaitable[None]]]:
+        from monitor_tui.compose import open_program
 
         clock = SteppingClock(EVENING)
-        desktop = await open_desktop(home, clock=clock, ids=SeededIds(seed, clock))
-        return desktop.desk, desktop.close
+        program = await open_program(home, clock=clock, ids=SeededIds(seed, clock))
+        return program.services, program.close
 
-    return open_desk
+    return open_services
 
 
-def twin_desk(desk: TwinDesk) -> OpenDesk:
+def twin_desk(services: TwinDesk) -> OpenServices:
     """Hand out a twin."""
 
-    async def open_desk() -> tuple[Desk, Callable[[], Awaitable[None]]]:
+    async def open_services() -> tuple[Services, Callable[[], Awaitable[None]]]:
         async def close() -> None:
-            desk.calls.append(("close", ()))
+            services.calls.append(("close", ()))
 
-        return desk, close
+        from tests.screens.twin import TwinServices
 
-    return open_desk
+        return TwinServices(services), close
+
+    return open_services
 
 
 @asynccontextmanager
 async def seated(
-    open_desk: OpenDesk, size: tuple[int, int] = ROOMY, *, first: Literal["menu", "demo"] = "menu"
+    open_services: OpenServices, size: tuple[int, int] = ROOMY, *, first: Literal["menu", "demo"] = "menu"
 ) -> AsyncIterator[Table]:
     """Sit down at the application, opened."""
-    app = MonitorApp(open_desk, first=first)
+    app = MonitorApp(open_services, first=first)
     async with app.run_test(size=size) as pilot:
         table = Table(app, pilot)
         await table.settle()

@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from agents.desk import Desk
 from agents.messages import Notice
+from agents.services.services import Services
 from monitor_tui.app import MonitorApp
 from screens.error import ErrorScreen
 from screens.routes import ToMenu, Visit
@@ -19,7 +19,7 @@ from stores.errors import LibraryInUse, LibraryUnreadable, MonitorError, StoreFu
 from tests.screens.table import Table, seated, twin_desk
 from tests.screens.twin import TwinDesk
 
-Opened = tuple[Desk, Callable[[], Awaitable[None]]]
+Opened = tuple[Services, Callable[[], Awaitable[None]]]
 
 
 def test_nothing_heavy_before_the_first_frame() -> None:

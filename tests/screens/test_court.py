@@ -228,21 +228,21 @@ async def test_a_case_on_real_stores_is_settled_and_never_asked_again(tmp_path: 
 
 
 async def test_the_command_line_prints_what_the_screen_shows(tmp_path: Path) -> None:
-    desk, close = await real_desk(tmp_path)()
+    services, close = await real_desk(tmp_path)()
     try:
-        await desk.add_sample()
-        scene_id = await desk.start_story(await desk.sample_outline())
+        await services.stories.add_sample()
+        scene_id = await services.stories.start_story(await services.stories.sample_outline())
         for line in (
             "/fact Wenna Pike ally_of Ivo Tarrant",
             "/commit",
             "I wait.",
             "/fact Wenna Pike enemy_of Ivo Tarrant",
         ):
-            await desk.submit(scene_id, line)
-        heard = await desk.submit(scene_id, "/court 2")
+            await services.play.submit(scene_id, line)
+        heard = await services.play.submit(scene_id, "/court 2")
         assert heard.goto == "court"
         assert any("new:" in line for line in heard.lines)
-        done = await desk.submit(scene_id, "/court 2 lie")
+        done = await services.play.submit(scene_id, "/court 2 lie")
         assert (done.goto, done.lines) == ("", ("Canon: Wenna Pike and Ivo Tarrant are enemies.",))
     finally:
         await close()

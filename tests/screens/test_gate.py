@@ -10,7 +10,7 @@ import pytest
 
 from agents.messages import ProposalsChanged
 from agents.views import CommitReport
-from monitor_tui.compose import open_desktop
+from monitor_tui.compose import open_program
 from stores.authority import Role
 from stores.errors import CanonConflict
 from stores.records.canon import AssertFact, Authority, FactKind
@@ -305,60 +305,60 @@ async def test_a_hundred_proposals_on_real_stores(tmp_path: Path) -> None:
         assert table.shows("scene 2")
         await table.press("ctrl+q")
 
-    desktop = await open_desktop(tmp_path, clock=SteppingClock(EVENING))
+    program = await open_program(tmp_path, clock=SteppingClock(EVENING))
     try:
-        (universe,) = await desktop.desk.universes()
-        told = {f.statement for f in await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe.id)}
-        names = {e.name for e in await desktop.desk.entities(universe.id)}
+        (universe,) = await program.services.stories.universes()
+        told = {f.statement for f in await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe.id)}
+        names = {e.name for e in await program.services.world.entities(universe.id)}
         assert wanted <= told | names
         assert not unwanted & (told | names)
-        open_ones = await desktop.desk.gate(None, universe.id)
+        open_ones = await program.services.gate.gate(None, universe.id)
         waiting = [r.title for r in open_ones.proposals if r.status in ("pending", "deferred", "failed")]
         assert waiting == []
     finally:
-        await desktop.close()
+        await program.close()
 
 
 async def a_hundred(home: Path) -> tuple[set[str], set[str]]:
     """Play a scene that proposes a hundred changes of many kinds; returns what should be canon after the
     review, and what should not."""
     clock = SteppingClock(EVENING)
-    desktop = await open_desktop(home, clock=clock, ids=SeededIds(7, clock))
-    desk = desktop.desk
+    program = await open_program(home, clock=clock, ids=SeededIds(7, clock))
+    services = program.services
     try:
-        universe = await desk.add_sample()
-        scene_id = await desk.start_story(await desk.sample_outline())
+        universe = await services.stories.add_sample()
+        scene_id = await services.stories.start_story(await services.stories.sample_outline())
         people = [f"Guest {n}" for n in range(5)]
         for name in people:
-            await desk.submit(scene_id, f"/npc {name}: somebody")
+            await services.play.submit(scene_id, f"/npc {name}: somebody")
         for name in people:
-            await desk.submit(scene_id, f"/fact {name} ally_of Mara Venn")
-        await desk.submit(scene_id, "/commit")
-        await desk.submit(scene_id, "I count the guests.")
+            await services.play.submit(scene_id, f"/fact {name} ally_of Mara Venn")
+        await services.play.submit(scene_id, "/commit")
+        await services.play.submit(scene_id, "I count the guests.")
 
         wanted, unwanted = set[str](), set[str]()
         for n in range(44):
-            await desk.submit(scene_id, f"/fact The gull number {n} has one red eye")
+            await services.play.submit(scene_id, f"/fact The gull number {n} has one red eye")
             wanted.add(f"The gull number {n} has one red eye.")
-        await desk.submit(scene_id, "/fact The heron flies")
+        await services.play.submit(scene_id, "/fact The heron flies")
         wanted.add("The heron flies at dawn.")
         unwanted.add("The heron flies.")
         for n in range(10):
-            await desk.submit(scene_id, f"/thing Chest {n}: nailed shut")
-            await desk.submit(scene_id, f"/axiom Chest number {n} opens for its owner alone")
+            await services.play.submit(scene_id, f"/thing Chest {n}: nailed shut")
+            await services.play.submit(scene_id, f"/axiom Chest number {n} opens for its owner alone")
             wanted |= {f"Chest {n}", f"Chest number {n} opens for its owner alone."}
         for n in range(5):
-            await desk.submit(scene_id, f"/place Cellar {n}: below the inn")
+            await services.play.submit(scene_id, f"/place Cellar {n}: below the inn")
             wanted.add(f"Cellar {n}")
         for n, name in enumerate(people):
-            await desk.submit(scene_id, f"/state {name} +tired, {name}.luck = {n + 1}")
+            await services.play.submit(scene_id, f"/state {name} +tired, {name}.luck = {n + 1}")
             wanted |= {f"{name} is tired.", f"{name}'s luck is {n + 1}."}
         for number, name in enumerate(people):
-            await desk.submit(scene_id, f"/fact {name} enemy_of Mara Venn")
+            await services.play.submit(scene_id, f"/fact {name} enemy_of Mara Venn")
             allies, enemies = f"{name} and Mara Venn are allies.", f"{name} and Mara Venn are enemies."
             (wanted if number == 0 else unwanted).add(enemies)
             (unwanted if number == 0 else wanted).add(allies)
-        scene = await desk.scene(scene_id)
+        scene = await services.play.scene(scene_id)
         rain = [
             ProposedChange(
                 id=derived("rain", n),
@@ -374,12 +374,12 @@ async def a_hundred(home: Path) -> tuple[set[str], set[str]]:
             )
             for n in range(15)
         ]
-        await desktop.stores.log(Role.RESOLVER).stage(rain)
+        await program.stores.log(Role.RESOLVER).stage(rain)
         unwanted |= {f"It rains on roof {n}." for n in range(15)}
-        proposals = [p for p in (await desk.scene(scene_id)).proposals if p.status == "pending"]
+        proposals = [p for p in (await services.play.scene(scene_id)).proposals if p.status == "pending"]
         assert len(proposals) == 100
         assert len({p.label for p in proposals}) >= 6
-        await desk.suspend()
+        await services.stories.suspend()
         return wanted, unwanted
     finally:
-        await desktop.close()
+        await program.close()

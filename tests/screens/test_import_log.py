@@ -70,7 +70,7 @@ async def test_it_goes_on_when_the_screen_is_left_and_can_be_stopped_there_again
 
         screen = table.app.screen
         assert isinstance(screen, ImportScreen)
-        stop_no_more = screen.desk.events.subscribe(stop)
+        stop_no_more = screen.services.events.subscribe(stop)
         await table.press("enter")
         assert table.shows("Stopped. Enter reads the file again, and goes on from there.")
         assert [note.message[:10] for note in table.app._notifications] == ["Cancelled:"]

@@ -112,5 +112,5 @@ async def test_the_world_is_exported_whole(table: Table, tmp_path: Path) -> None
     assert archive.name == "2026-01-01-salt-coast.monitor.zip"
     async with opened(tmp_path / "elsewhere") as other:
         assert (await import_campaign(other.stores, archive)).name == "Salt Coast"
-        (universe,) = await other.desk.universes()
-        assert [e.name for e in await other.desk.entities(universe.id, "pyke")] == ["Wenna Pyke"]
+        (universe,) = await other.services.stories.universes()
+        assert [e.name for e in await other.services.world.entities(universe.id, "pyke")] == ["Wenna Pyke"]

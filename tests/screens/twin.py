@@ -838,3 +838,17 @@ def _proposals(
             authority=Authority.SYSTEM,
         ),
     ]
+
+
+class TwinServices:
+    """The twin in the shape of `agents.services.services.Services`."""
+
+    def __init__(self, twin: TwinDesk) -> None:
+        self.play = self.stories = self.gate = twin
+        self.conflicts, self.policy = twin.bench.court, twin.bench.house
+        self.world = twin.world
+        self.world.entities = twin.entities
+        self.world.known_as = twin.known_as
+        self.world.card = twin.card
+        self.characters, self.query, self.imports = twin.people, twin.recall, twin.imports
+        self.llm, self.jobs, self.events = twin.model, twin.background, twin.events

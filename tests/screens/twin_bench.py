@@ -66,31 +66,31 @@ TWO = (
 
 
 class TwinBench:
-    def __init__(self, desk: TwinDesk) -> None:
-        self.court = TwinCourt(desk)
-        self.house = TwinHouse(desk)
+    def __init__(self, services: TwinDesk) -> None:
+        self.court = TwinCourt(services)
+        self.house = TwinHouse(services)
 
 
 class TwinCourt:
     """`conflicts` are those that the bell still has."""
 
-    def __init__(self, desk: TwinDesk) -> None:
-        self._desk = desk
+    def __init__(self, services: TwinDesk) -> None:
+        self._services = services
         self.conflicts = 1
 
     async def docket(self, proposal_id: Id) -> Docket:
-        self._desk._call("docket", proposal_id)
-        row = next(p for p in self._desk._proposals if p.proposal.id == proposal_id)
+        self._services._call("docket", proposal_id)
+        row = next(p for p in self._services._proposals if p.proposal.id == proposal_id)
         case = self._of_names(row.title) if row.label == "place" else self._of_bell()
         cases = [case] if row.label == "place" or row.conflicts else []
         if row.conflicts and self.conflicts > 1:
             cases.append(
                 replace(case, against="other", text="Canon says the bell is at the bottom of the sea.")
             )
-        return Docket(self._desk.universe, proposal_id, row.title, tuple(cases))
+        return Docket(self._services.universe, proposal_id, row.title, tuple(cases))
 
     def _of_bell(self) -> Case:
-        turn = self._desk.lines[next(iter(self._desk._scenes))][1].turn
+        turn = self._services.lines[next(iter(self._services._scenes))][1].turn
         said = Basis(
             Evidence(
                 id=derived("said"),
@@ -119,7 +119,7 @@ class TwinCourt:
         def card(entity: Entity) -> EntityCard:
             return EntityCard(entity, (), (), (), (), ())
 
-        chapel = self._desk._places[0]
+        chapel = self._services._places[0]
         nave = chapel.model_copy(
             update={"name": title, "description": "Knee-deep at low water.", "aliases": ("The Nave",)}
         )
@@ -134,7 +134,7 @@ class TwinCourt:
         )
 
     async def foresee(self, ruling: RulingWords) -> tuple[str, ...]:
-        self._desk._call("foresee", ruling)
+        self._services._call("foresee", ruling)
         self._refuse(ruling)
         return (f"+ what {ruling.way} would do {ruling.when}{ruling.name}".strip(),)
 
@@ -143,15 +143,15 @@ class TwinCourt:
             raise InputError("'never' names no day.", todo="Try day 3, day 3 dusk, now or always.")
 
     async def rule(self, ruling: RulingWords) -> Ruled:
-        self._desk._call("rule", ruling)
+        self._services._call("rule", ruling)
         self._refuse(ruling)
         self.conflicts -= 1
         if not self.conflicts:
-            self._desk._proposals = [
+            self._services._proposals = [
                 replace(p, conflicts=(), mark="accept") if p.proposal.id == ruling.proposal_id else p
-                for p in self._desk._proposals
+                for p in self._services._proposals
             ]
-        self._desk.events.publish(ProposalsChanged(self._desk.universe.id, None))
+        self._services.events.publish(ProposalsChanged(self._services.universe.id, None))
         report = CommitReport(derived("canonization"), (), (), 1, 0, 0, 0)
         return Ruled(report, ("+ The bell was moved after the storm",), self.conflicts)
 
@@ -160,9 +160,9 @@ class TwinCourt:
 
 
 class TwinHouse:
-    def __init__(self, desk: TwinDesk) -> None:
-        self._desk = desk
-        self._call: Callable[..., None] = desk._call
+    def __init__(self, services: TwinDesk) -> None:
+        self._services = services
+        self._call: Callable[..., None] = services._call
         self.rules: dict[str, KindRule] = {}
         self.predicates = ""
 
@@ -190,7 +190,7 @@ class TwinHouse:
             "you",
             "2026-01-01 20:00",
         )
-        return HouseView(self._desk.universe, tuple(ruled), self.predicates, (record,))
+        return HouseView(self._services.universe, tuple(ruled), self.predicates, (record,))
 
     async def set_rule(self, universe_id: Id, kind: str, rule: KindRule | None) -> str:
         self._call("set_rule", kind, rule)
@@ -200,7 +200,7 @@ class TwinHouse:
             self.rules.pop(kind, None)
         else:
             self.rules[kind] = rule
-        self._desk.events.publish(ProposalsChanged(universe_id, None))
+        self._services.events.publish(ProposalsChanged(universe_id, None))
         return kind
 
     async def set_predicates(self, universe_id: Id, text: str) -> int:

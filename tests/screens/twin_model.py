@@ -58,8 +58,8 @@ DOES = {
 
 
 class TwinModel:
-    def __init__(self, desk: TwinDesk) -> None:
-        self._desk = desk
+    def __init__(self, services: TwinDesk) -> None:
+        self._services = services
         self.on = False
         self.script: tuple[str, ...] = SCRIPT
         self.speaker = ""
@@ -74,9 +74,9 @@ class TwinModel:
         self.idea_waits = False
         self.budgets: tuple[BudgetView, ...] = (
             BudgetView(
-                "story", "The Drowned Bell", 41_200, 50_000, desk.story_id, "background personas wait"
+                "story", "The Drowned Bell", 41_200, 50_000, services.story_id, "background personas wait"
             ),
-            BudgetView("universe", "Salt Coast", 120_000, None, desk.universe.id),
+            BudgetView("universe", "Salt Coast", 120_000, None, services.universe.id),
             BudgetView("day", "today, 2025-03-01", 41_200, 2_000_000),
         )
         self.set_up = _house("")
@@ -85,7 +85,7 @@ class TwinModel:
 
     async def tell(self, scene_id: Id, turn_id: Id) -> tuple[str, bool]:
         """Stream the script as the turn of that id; returns the words kept, and whether they were stopped."""
-        events, beat = self._desk.events, f"beat {turn_id}"
+        events, beat = self._services.events, f"beat {turn_id}"
         self.stopped.clear()
         for step in ("assemble", "resolve"):
             events.publish(StepMoved(scene_id, beat, step, "running"))
@@ -108,11 +108,11 @@ class TwinModel:
         self.streaming = False
         events.publish(StepMoved(scene_id, beat, "narrate", "done"))
         self.spent += 1_000
-        events.publish(ModelCalled("call", self._desk.story_id))
+        events.publish(ModelCalled("call", self._services.story_id))
         return said, self.stopped.is_set()
 
     async def imagine(self, universe_id: Id | None, words: str, *, world: str = "") -> StoryIdea:
-        self._desk._call("imagine", universe_id, words, world)
+        self._services._call("imagine", universe_id, words, world)
         if self.idea_waits:
             self.streaming = True
             await self._held()
@@ -130,7 +130,7 @@ class TwinModel:
         self.go.clear()
 
     def stop(self, scene_id: Id | None) -> bool:
-        self._desk.calls.append(("stop", (scene_id,)))
+        self._services.calls.append(("stop", (scene_id,)))
         if self.streaming:
             self.stopped.set()
         return self.streaming
@@ -138,14 +138,14 @@ class TwinModel:
     # --- what it did -------------------------------------------------------------------------------
 
     async def warm(self) -> None:
-        self._desk._call("warm")
+        self._services._call("warm")
 
     async def xray(self, turn_id: Id) -> XrayView:
-        self._desk._call("xray", turn_id)
-        turn, resolution = self._desk.turn(turn_id)
+        self._services._call("xray", turn_id)
+        turn, resolution = self._services.turn(turn_id)
         if not self.on:
             return XrayView(turn, (), (), resolution)
-        calls = calls_of(turn, self._desk.story_id)
+        calls = calls_of(turn, self._services.story_id)
         steps = (
             StepView("assemble", "Librarian", "done", "6 sections, 1 dropped", 0.012),
             StepView("direct", "Director", "skipped", "switched off"),
@@ -157,7 +157,7 @@ class TwinModel:
         return XrayView(turn, steps, calls, resolution, warnings)
 
     async def bill(self, *, story_id: Id | None = None) -> BillView:
-        self._desk._call("bill", story_id)
+        self._services._call("bill", story_id)
         if not self.called:
             budgets = tuple(replace(b, spent=0, degraded="") for b in self.budgets)
             return BillView((), (), (), (), (), budgets, RULES)
@@ -169,7 +169,7 @@ class TwinModel:
                 BillRow("narrator", 31, 96_000, 7_400, 38_200, 0),
                 BillRow("archivist", 30, 51_000, 2_100, 3_000, 30),
             ),
-            by_story=(BillRow("The Drowned Bell", 61, 147_000, 9_500, 41_200, 30, self._desk.story_id),),
+            by_story=(BillRow("The Drowned Bell", 61, 147_000, 9_500, 41_200, 30, self._services.story_id),),
             by_day=(BillRow("2025-03-01", 61, 147_000, 9_500, 41_200, 30),),
             budgets=self.budgets,
             rules=RULES,
@@ -179,7 +179,7 @@ class TwinModel:
         return self.spent, self.priced
 
     async def set_budget(self, scope: str, micros: int | None, *, subject: Id | None = None) -> BillView:
-        self._desk._call("set_budget", scope, micros, subject)
+        self._services._call("set_budget", scope, micros, subject)
         self.budgets = tuple(
             replace(b, limit=micros, degraded="") if b.scope == scope else b for b in self.budgets
         )
@@ -188,11 +188,11 @@ class TwinModel:
     # --- how it is set up --------------------------------------------------------------------------
 
     async def house(self) -> ModelHouse:
-        self._desk._call("house")
+        self._services._call("house")
         return self.set_up
 
     async def choose(self, *, model: str, api_base: str = "") -> ModelHouse:
-        self._desk._call("choose", model, api_base)
+        self._services._call("choose", model, api_base)
         if model and "/" not in model:
             raise InputError(
                 f"No provider goes by {model}.",
@@ -204,7 +204,7 @@ class TwinModel:
         return self.set_up
 
     async def set_fallbacks(self, models: tuple[str, ...]) -> ModelHouse:
-        self._desk._call("set_fallbacks", models)
+        self._services._call("set_fallbacks", models)
         self.set_up = replace(self.set_up, fallbacks=models)
         return self.set_up
 
@@ -216,7 +216,7 @@ class TwinModel:
         model: str | None = None,
         temperature: float | None = None,
     ) -> ModelHouse:
-        self._desk._call("set_persona", persona, on, model, temperature)
+        self._services._call("set_persona", persona, on, model, temperature)
 
         def changed(view: PersonaView) -> PersonaView:
             return replace(
@@ -232,12 +232,12 @@ class TwinModel:
         return self.set_up
 
     async def set_key(self, key: str) -> ModelHouse:
-        self._desk._call("set_key", len(key))
+        self._services._call("set_key", len(key))
         self.set_up = replace(self.set_up, key="keyring")
         return self.set_up
 
     async def try_out(self, model: str = "", *, api_base: str = "") -> Trial:
-        self._desk._call("try_out", model, api_base)
+        self._services._call("try_out", model, api_base)
         return Trial(
             model=model or self.set_up.model,
             words="The lantern is lit and the tide is out.",

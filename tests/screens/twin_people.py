@@ -15,29 +15,29 @@ if TYPE_CHECKING:
 
 
 class TwinPeople:
-    def __init__(self, desk: TwinDesk) -> None:
-        self._desk = desk
+    def __init__(self, services: TwinDesk) -> None:
+        self._services = services
         self.memories: tuple[MemoryView, ...] = ()
 
     async def roster(self, universe_id: Id) -> tuple[CharacterRow, ...]:
-        self._desk._call("roster", universe_id)
-        here = await self._desk.characters(universe_id)
+        self._services._call("roster", universe_id)
+        here = await self._services.characters(universe_id)
         return tuple(
             CharacterRow(e, 3 if n == 1 else 0, "scene 1, The Drowned Bell") for n, e in enumerate(here)
         )
 
     async def character(self, entity_id: Id) -> CharacterView:
-        self._desk._call("character", entity_id)
-        card = await self._desk.card(entity_id)
-        scene_id = next(iter(self._desk.lines), None)
-        sheet = await self._desk.sheet(scene_id or "", entity_id)
-        mine = self._memories() if entity_id == self._desk.folk[1].id else ()
+        self._services._call("character", entity_id)
+        card = await self._services.card(entity_id)
+        scene_id = next(iter(self._services.lines), None)
+        sheet = await self._services.sheet(scene_id or "", entity_id)
+        mine = self._memories() if entity_id == self._services.folk[1].id else ()
         history = ("The Drowned Bell, scene 1 “Under the chapel”: Day 3, dusk, spoke twice",)
         return CharacterView(card, sheet, mine, history, scene_id)
 
     async def who_knows(self, fact_id: Id) -> tuple[KnownView, ...]:
-        self._desk._call("who_knows", fact_id)
-        _, ode, ilse = self._desk.folk
+        self._services._call("who_knows", fact_id)
+        _, ode, ilse = self._services.folk
         return (
             KnownView(ilse.id, ilse.name, "Day 1, noon", "saw"),
             KnownView(ode.id, ode.name, "Day 2, dusk", "told", ilse.name, mistaken=True),
@@ -46,11 +46,11 @@ class TwinPeople:
     async def create(
         self, universe_id: Id, name: str, description: str = "", *, is_pc: bool = False
     ) -> Reply:
-        self._desk._call("create_character", universe_id, name, description, is_pc)
+        self._services._call("create_character", universe_id, name, description, is_pc)
         return Reply("operation", (f"Canon: {name} (character)",))
 
     async def misremember(self, memory_id: Id, text: str) -> Reply:
-        self._desk._call("misremember", memory_id, text)
+        self._services._call("misremember", memory_id, text)
         self.memories = tuple(
             replace(v, memory=v.memory.model_copy(update={"text": text}), agrees=False, lived=v.memory.text)
             if v.memory.id == memory_id
@@ -62,16 +62,16 @@ class TwinPeople:
     def _memories(self) -> tuple[MemoryView, ...]:
         from tests.screens.twin import NOW, an_id
 
-        line = next(iter(self._desk.lines.values()), [])
+        line = next(iter(self._services.lines.values()), [])
         turn_id = line[1].turn.id if len(line) > 1 else None
-        ode = self._desk.folk[1]
+        ode = self._services.folk[1]
 
         def memory(number: int, text: str, how: How, **more: object) -> Memory:
             return Memory.model_validate(
                 {
                     "id": an_id("memory", number),
                     "entity_id": ode.id,
-                    "universe_id": self._desk.universe.id,
+                    "universe_id": self._services.universe.id,
                     "turn_id": turn_id,
                     "text": text,
                     "how": how,

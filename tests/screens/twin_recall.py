@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 class TwinRecall:
     """Whatever has `bell` in it is answered with one finding of every standing; all else is unknown."""
 
-    def __init__(self, desk: TwinDesk) -> None:
-        self._desk = desk
+    def __init__(self, services: TwinDesk) -> None:
+        self._services = services
         self.words = ""
         self.unsupported: tuple[str, ...] = ()
 
     async def ask(
         self, question: str, *, universe_id: Id, story_id: Id | None = None, in_words: bool = True
     ) -> Answer:
-        self._desk._call("ask", question, universe_id, story_id, in_words)
+        self._services._call("ask", question, universe_id, story_id, in_words)
         if not question.strip():
             raise InputError("There is nothing to look for.")
         findings = self._findings()
@@ -35,32 +35,32 @@ class TwinRecall:
     async def recall(
         self, question: str, *, universe_id: Id, story_id: Id | None = None, k: int = 20
     ) -> Recollection:
-        self._desk._call("recall", question, universe_id, story_id)
-        turns = [view.turn for line in self._desk.lines.values() for view in line]
+        self._services._call("recall", question, universe_id, story_id)
+        turns = [view.turn for line in self._services.lines.values() for view in line]
         return Recollection(
             question,
             tuple(
                 RecalledTurn(
-                    t.id, 1.0 / n, t.ref, "the GM", t.text, self._desk.story_id, t.scene_id, t.depth + 1
+                    t.id, 1.0 / n, t.ref, "the GM", t.text, self._services.story_id, t.scene_id, t.depth + 1
                 )
                 for n, t in enumerate(turns[:k], 1)
             ),
         )
 
     async def search(self, words: str, *, universe_id: Id, story_id: Id | None = None) -> tuple[Finding, ...]:
-        self._desk._call("search", words, universe_id, story_id)
+        self._services._call("search", words, universe_id, story_id)
         return tuple(f for f in self._findings() if words.casefold() in f.text.casefold())
 
     async def make_true(self, scene_id: Id | None, universe_id: Id, statement: str) -> str:
-        self._desk._call("make_true", scene_id, universe_id, statement)
+        self._services._call("make_true", scene_id, universe_id, statement)
         return f"Proposed: {statement}"
 
     def _findings(self) -> tuple[Finding, ...]:
         from tests.screens.twin import an_id
 
-        line = next(iter(self._desk.lines.values()), [])
+        line = next(iter(self._services.lines.values()), [])
         turn = line[1].turn if len(line) > 1 else None
-        mara, ode, _ = (person.id for person in self._desk.folk)
+        mara, ode, _ = (person.id for person in self._services.folk)
         fact_id = an_id("fact", "Mara Venn heard the bell at low tide")
         return (
             Finding(

@@ -39,9 +39,9 @@ Call = Callable[..., None]
 class TwinWorld:
     """All four parts in one: edits, previews, record and ledger."""
 
-    def __init__(self, desk: TwinDesk) -> None:
-        self._desk = desk
-        self._call: Call = desk._call
+    def __init__(self, services: TwinDesk) -> None:
+        self._services = services
+        self._call: Call = services._call
         self.waits: list[str] = []
 
     @property
@@ -71,19 +71,19 @@ class TwinWorld:
                 "That waits at the gate already.", kept="Nothing was staged.", todo="g goes there."
             )
         self.waits.append(title)
-        self._desk.events.publish(ProposalsChanged(self._desk.universe.id, None))
+        self._services.events.publish(ProposalsChanged(self._services.universe.id, None))
         return Staged((title,), (title,), len(self.waits))
 
     async def fact(self, statement: str = "", **more: Any) -> FactView:
         """A fact of the hero's card, or another sentence about her."""
-        card = await self._desk.card(self._desk.folk[0].id)
+        card = await self._services.card(self._services.folk[0].id)
         view = card.facts[0]
         own = {"id": derived("twin", statement), "statement": statement} if statement else {}
         fact = view.fact.model_copy(update=own | more)
         return FactView(fact, True, view.when, view.evidence)
 
     def person(self, entity_id: Id) -> Entity:
-        return next(e for e in (*self._desk.folk, *self._desk._places) if e.id == entity_id)
+        return next(e for e in (*self._services.folk, *self._services._places) if e.id == entity_id)
 
 
 class TwinEdits:
@@ -132,7 +132,7 @@ class TwinEdits:
 class TwinPreviews:
     def __init__(self, world: TwinWorld) -> None:
         self._world = world
-        self._desk = world._desk
+        self._services = world._services
 
     async def waiting(self, universe_id: Id) -> int:
         return len(self._world.waits)
@@ -143,9 +143,9 @@ class TwinPreviews:
     async def retcon(self, subject_id: Id) -> ImpactView:
         self._world._call("preview_retcon", subject_id)
         fact = await self._world.fact()
-        scene = next(iter(self._desk._scenes.values()), None)
+        scene = next(iter(self._services._scenes.values()), None)
         return ImpactView(
-            universe=self._desk.universe,
+            universe=self._services.universe,
             subject_id=subject_id,
             title=fact.fact.statement,
             entity=False,
@@ -158,7 +158,7 @@ class TwinPreviews:
         )
 
     async def lookalikes(self, universe_id: Id, of: Id | None = None) -> tuple[Lookalike, ...]:
-        mara, ode, ilse = self._desk.folk
+        mara, ode, ilse = self._services.folk
         pairs = (Lookalike(ode, ilse, 95.0), Lookalike(mara, ilse, 80.0))
         return tuple(p for p in pairs if of is None or p.one.id == of)
 
@@ -166,9 +166,9 @@ class TwinPreviews:
         self._world._call("preview_merge", kept_id, absorbed_id)
         theirs = await self._world.fact("She is in the harbour")
         return MergeView(
-            universe=self._desk.universe,
-            kept=await self._desk.card(kept_id),
-            absorbed=await self._desk.card(absorbed_id),
+            universe=self._services.universe,
+            kept=await self._services.card(kept_id),
+            absorbed=await self._services.card(absorbed_id),
             clashes=(("She is in the chapel.", theirs),),
             moved=(await self._world.fact("She counts the tides"),),
             repeated=(),
@@ -178,13 +178,13 @@ class TwinPreviews:
         )
 
     async def absorbed_by(self, kept_id: Id) -> tuple[Entity, ...]:
-        return (self._desk._places[1],) if kept_id == self._desk._places[0].id else ()
+        return (self._services._places[1],) if kept_id == self._services._places[0].id else ()
 
 
 class TwinRecord:
     def __init__(self, world: TwinWorld) -> None:
         self._world = world
-        self._desk = world._desk
+        self._services = world._services
 
     async def basis(self, subject_id: Id) -> tuple[Basis, ...]:
         self._world._call("basis", subject_id)
@@ -201,7 +201,7 @@ class TwinRecord:
             await self._world.fact("She never heard the bell"),
         )
         old = FactView(before.fact, False, "Day 1", (), view.fact.statement)
-        return HistoryView(self._desk.universe, "Mara Venn · happened", (old, view))
+        return HistoryView(self._services.universe, "Mara Venn · happened", (old, view))
 
     async def moment(self, universe_id: Id, when: str = "", known: str = "", search: str = "") -> MomentView:
         self._world._call("moment", when, known, search)
@@ -211,10 +211,10 @@ class TwinRecord:
             )
         view = await self._world.fact()
         found = (view,) if search.casefold() in view.fact.statement.casefold() else ()
-        return MomentView(self._desk.universe, when or "Day 3, dusk", known, found, 1)
+        return MomentView(self._services.universe, when or "Day 3, dusk", known, found, 1)
 
     async def taken_back(self, universe_id: Id) -> TakenBack:
-        return TakenBack(self._desk.universe, (await self._world.fact("The bell never rang"),), ())
+        return TakenBack(self._services.universe, (await self._world.fact("The bell never rang"),), ())
 
     async def timeline(self, universe_id: Id, search: str = "") -> tuple[Happening, ...]:
         happened = (
@@ -225,7 +225,7 @@ class TwinRecord:
 
     async def ties(self, entity_id: Id) -> MapView:
         self._world._call("ties", entity_id)
-        mara, ode, ilse = self._desk.folk
+        mara, ode, ilse = self._services.folk
         ties = {mara.id: (Tie(1, "ally of", ode, "f1"), Tie(2, "enemy of", ilse, "f2"))}
         return MapView(self._world.person(entity_id), ties.get(entity_id, ()))
 
@@ -242,7 +242,7 @@ class TwinLedger:
         )
         staged = "Paid: a coin" in self._world.waits
         return LedgerView(
-            universe=self._world._desk.universe,
+            universe=self._world._services.universe,
             now="Day 3, dusk",
             open=(
                 CommitmentView(1, owed, "debt", "Mara Venn", "the well", "2 days", True, False, "", staged),

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from monitor_tui.compose import Desktop, open_desktop
+from monitor_tui.compose import Program, open_program
 from stores.embedded.history import EmbeddedHistory
 from stores.embedded.library import open_library
 from tests.chaos import player
@@ -65,12 +65,12 @@ def _wait_until_ready(process: BaseProcess, notes: Path) -> None:
 
 async def _check(home: Path, notes: Path) -> None:
     """Open again, and look at everything; then see that the servers and the copy at home tell the same."""
-    desktop = await open_desktop(home)
+    program = await open_program(home)
     try:
-        await look_at_everything(desktop, entries_of(notes))
-        await _all_sent(desktop)
+        await look_at_everything(program, entries_of(notes))
+        await _all_sent(program)
     finally:
-        await desktop.close()
+        await program.close()
     library = await open_library(home / "library.db")
     try:
         async with history_there() as there:
@@ -79,7 +79,7 @@ async def _check(home: Path, notes: Path) -> None:
         await library.close()
 
 
-async def _all_sent(desktop: Desktop) -> None:
+async def _all_sent(program: Program) -> None:
     async with asyncio.timeout(60):
-        while not all(state == "ok" for _, state in desktop.stores.health()):  # noqa: ASYNC110
+        while not all(state == "ok" for _, state in program.stores.health()):  # noqa: ASYNC110
             await asyncio.sleep(0.1)

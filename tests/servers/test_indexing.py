@@ -21,20 +21,20 @@ pytestmark = [
 async def test_after_every_step_the_indexes_on_servers_are_as_made_anew(
     tmp_path: Path, on_all_servers: dict[str, str]
 ) -> None:
-    async with followed(tmp_path / "one") as desktop:
-        world = await follow(desktop)
-        found, snippets = await bring_and_find(desktop, world.id)
-    async with followed(tmp_path / "other") as desktop:
+    async with followed(tmp_path / "one") as program:
+        world = await follow(program)
+        found, snippets = await bring_and_find(program, world.id)
+    async with followed(tmp_path / "other") as program:
         # What the first one left on the servers is right: there is nothing to do.
-        assert await marks(desktop.stores) == found
-        await as_made_anew(desktop, "opened elsewhere")
+        assert await marks(program.stores) == found
+        await as_made_anew(program, "opened elsewhere")
         # What is lost there is found missing at the next start; `reindex` makes the same again.
-        words, vectors = desktop.stores.words(Role.INDEXER), desktop.stores.vectors(Role.INDEXER)
+        words, vectors = program.stores.words(Role.INDEXER), program.stores.vectors(Role.INDEXER)
         await words.delete("turns", list(found["words"]["turns"]))
         await vectors.delete("snippets", snippets[:20], model=MODEL)
-    async with followed(tmp_path / "other") as desktop:
-        assert await marks(desktop.stores) != found
-        assert await as_made_anew(desktop, "opened again") == found
-        done = await words_anew(desktop.stores, say=lambda _: None)
+    async with followed(tmp_path / "other") as program:
+        assert await marks(program.stores) != found
+        assert await as_made_anew(program, "opened again") == found
+        done = await words_anew(program.stores, say=lambda _: None)
         assert done == {name: len(items) for name, items in found["words"].items()}
-        assert await marks(desktop.stores) == found
+        assert await marks(program.stores) == found

@@ -16,14 +16,14 @@ pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("neo4j"), pytest.mark
 
 async def test_an_exchange_is_told_and_undone_on_servers(tmp_path: Path, on_servers: dict[str, str]) -> None:
     async with telling(tmp_path) as teller:
-        desk = teller.desktop.desk
-        await desk.submit(teller.scene_id, ACT)
+        services = teller.program.services
+        await services.play.submit(teller.scene_id, ACT)
         line = await teller.line()
         assert [turn.speaker for turn in line] == [Speaker.PLAYER, Speaker.ORACLE, Speaker.GM]
         assert line[-1].text == PROSE
-        bill = await desk.model.bill()
+        bill = await services.llm.bill()
         assert [call.outcome for call in bill.by_call] == ["done", "done"]
-        await desk.undo(teller.scene_id)
+        await services.play.undo(teller.scene_id)
         assert await teller.line() == []
 
 
@@ -36,7 +36,7 @@ async def test_killed_on_one_machine_it_goes_on_on_another(
         patched.setattr(TurnNodes, "nodes", lambda self: killed(whole(self), node, done=True))
         async with telling(tmp_path / "one", SCRIPT, house(*ON)) as teller:
             with pytest.raises(Killed):
-                await teller.desktop.desk.submit(teller.scene_id, ACT)
+                await teller.program.services.play.submit(teller.scene_id, ACT)
             scene_id, before = teller.scene_id, teller.asked
     line, proposals, after = await played(tmp_path / "other", scene_id, "langgraph")
     assert [*before, *after] == ASKED

@@ -34,13 +34,13 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("played")
 
     async def play() -> None:
-        desk, close = await real_desk(home)()
-        await desk.recover()
-        await desk.add_sample()
-        scene_id = await desk.start_story(await desk.sample_outline())
+        services, close = await real_desk(home)()
+        await services.stories.recover()
+        await services.stories.add_sample()
+        scene_id = await services.stories.start_story(await services.stories.sample_outline())
         for line in PLAYED:
-            await desk.submit(scene_id, line)
-        await desk.suspend()
+            await services.play.submit(scene_id, line)
+        await services.stories.suspend()
         await close()
 
     asyncio.run(play())

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from agents.desk import Desk
+from agents.services.services import Services
 from monitor_tui.app import MonitorApp
 from stores.errors import LibraryInUse
 from tests.screens.table import NARROW, ROOMY, Table, real_desk
@@ -121,7 +121,7 @@ def test_new(snap_compare: Compare, tmp_path: Path, name: str, size: tuple[int, 
 
 @SIZES
 def test_cannot_open(snap_compare: Compare, size: tuple[int, int]) -> None:
-    async def refused() -> tuple[Desk, Callable[[], Awaitable[None]]]:
+    async def refused() -> tuple[Services, Callable[[], Awaitable[None]]]:
         raise LibraryInUse(
             "Another MONITOR has this library open.",
             kept="Nothing was changed.",

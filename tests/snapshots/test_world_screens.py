@@ -61,8 +61,8 @@ def bare(tmp_path: Path) -> Path:
     """A library with a world in it of which nothing is known."""
 
     async def found() -> None:
-        desk, close = await real_desk(tmp_path)()
-        await desk.create_universe(NewUniverse("Nowhere"))
+        services, close = await real_desk(tmp_path)()
+        await services.stories.create_universe(NewUniverse("Nowhere"))
         await close()
 
     asyncio.run(found())

@@ -18,7 +18,7 @@ from agents.model.prompt_files import load_prompts
 from agents.model.prompts import build, estimate
 from agents.narrator.checks import against, check
 from agents.personas.bound import Bound
-from monitor_tui.compose import Desktop
+from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import StoreUnavailable
 from stores.records.ids import Id, derived
@@ -34,21 +34,21 @@ BINDS = {"lines": "none", "result": "A success.", "note": "none", "words": "I di
 class Table:
     """A story being played, and what is packed of it."""
 
-    def __init__(self, desktop: Desktop, scene_id: Id) -> None:
-        self.desktop = desktop
+    def __init__(self, program: Program, scene_id: Id) -> None:
+        self.program = program
         self.scene_id = scene_id
-        log, canon = desktop.stores.log(Role.CONTEXT_ASSEMBLY), desktop.stores.canon(Role.CONTEXT_ASSEMBLY)
+        log, canon = program.stores.log(Role.CONTEXT_ASSEMBLY), program.stores.canon(Role.CONTEXT_ASSEMBLY)
         self._context = ContextAssembly(canon, log)
         self._packages = Packages(canon, log, self._context, Agendas(canon))
 
     async def play(self, *lines: str) -> None:
         for line in lines:
-            await self.desktop.desk.submit(self.scene_id, line)
+            await self.program.services.play.submit(self.scene_id, line)
 
     async def end(self) -> None:
         """End the scene, accept all, and stand in the next one."""
         await self.play("/end It is late", "/accept all")
-        report = await self.desktop.desk.commit(self.scene_id)
+        report = await self.program.services.gate.commit(self.scene_id)
         assert report.next_scene_id
         self.scene_id = report.next_scene_id
 
@@ -65,8 +65,8 @@ class Table:
 
 @pytest.fixture
 async def table(tmp_path: Path) -> AsyncIterator[Table]:
-    async with opened(tmp_path) as desktop:
-        yield Table(desktop, await begin(desktop))
+    async with opened(tmp_path) as program:
+        yield Table(program, await begin(program))
 
 
 async def test_the_record_is_fed_forward_in_its_sections(table: Table) -> None:
@@ -147,7 +147,7 @@ async def test_memories_are_by_whose_they_are_and_count_while_their_turn_does(ta
         filled = {"id": make.new_id(), "entity_id": who, "universe_id": package.scene.universe.id}
         return Memory.model_validate({**filled, "text": text, "created_at": START} | given)
 
-    log = table.desktop.stores.log(Role.MEMORY_MANAGER)
+    log = table.program.stores.log(Role.MEMORY_MANAGER)
     await log.put_memories(
         [
             memory(tam, "Mara sings badly.", turn_id=sung.id, scene_id=sung.scene_id),
@@ -165,7 +165,7 @@ async def test_memories_are_by_whose_they_are_and_count_while_their_turn_does(ta
 async def test_decisions_are_kept_in_view_and_bullets_stand_for_what_is_out_of_it(table: Table) -> None:
     await table.play(*(f"I count {n}." for n in range(26)))
     scene_id, universe_id = table.scene_id, (await table.package()).scene.universe.id
-    turns = await table.desktop.stores.log(Role.NARRATOR).all_turns(scene_id)
+    turns = await table.program.stores.log(Role.NARRATOR).all_turns(scene_id)
     mark = DecisionMark(
         id=derived("m"),
         universe_id=universe_id,
@@ -176,7 +176,7 @@ async def test_decisions_are_kept_in_view_and_bullets_stand_for_what_is_out_of_i
         impact="no way back",
         at=START,
     )
-    await table.desktop.stores.log(Role.NARRATOR).mark_decisions([mark])
+    await table.program.stores.log(Role.NARRATOR).mark_decisions([mark])
     bullets = [
         Summary(
             id=derived("b", n),
@@ -188,7 +188,7 @@ async def test_decisions_are_kept_in_view_and_bullets_stand_for_what_is_out_of_i
         )
         for n in (1, 25)
     ]
-    await table.desktop.stores.log(Role.MEMORY_MANAGER).put_summaries(bullets)
+    await table.program.stores.log(Role.MEMORY_MANAGER).put_summaries(bullets)
     shown = await table.parts()
     assert shown["decisions"] == "- the sea it is; so: no way back"
     assert shown["summary"] == "- Bullet 1."
@@ -208,15 +208,15 @@ async def test_whom_the_player_names_is_looked_up(table: Table) -> None:
 
 async def indexed(table: Table) -> Packages:
     """Bring the words of all that was played up to date; returns what packs with them."""
-    await table.desktop.desk.background.settle()
-    role, stores = Role.CONTEXT_ASSEMBLY, table.desktop.stores
+    await table.program.services.jobs.settle()
+    role, stores = Role.CONTEXT_ASSEMBLY, table.program.stores
     log, canon = stores.log(role), stores.canon(role)
     recall = Recollector(canon, log, stores.words(role), stores.vectors(role), None)
     return Packages(canon, log, ContextAssembly(canon, log), Agendas(canon), recall)
 
 
 async def pack(table: Table, packages: Packages, words: str) -> ContextPackage:
-    role, stores = Role.CONTEXT_ASSEMBLY, table.desktop.stores
+    role, stores = Role.CONTEXT_ASSEMBLY, table.program.stores
     context = ContextAssembly(stores.canon(role), stores.log(role))
     return await packages.assemble(await context.load(table.scene_id), words)
 
@@ -253,7 +253,7 @@ async def test_what_was_not_found_in_time_is_said_in_the_x_ray(table: Table) -> 
             return Findings()
 
     await table.play("I wait.", "> It rains.")
-    role, stores = Role.CONTEXT_ASSEMBLY, table.desktop.stores
+    role, stores = Role.CONTEXT_ASSEMBLY, table.program.stores
     log, canon = stores.log(role), stores.canon(role)
     context = ContextAssembly(canon, log)
     packages = Packages(canon, log, context, Agendas(canon), Slow(), patience=0.01)
@@ -273,7 +273,7 @@ async def test_a_store_that_is_down_leaves_the_last_package_marked_stale(
     await table.play("/npc Old Tam", "I wait.", "> It rains.")
     packages = await indexed(table)
     before = await pack(table, packages, "I wait.")
-    monkeypatch.setattr(type(table.desktop.stores.canon(Role.CONTEXT_ASSEMBLY)), "facts", down)
+    monkeypatch.setattr(type(table.program.stores.canon(Role.CONTEXT_ASSEMBLY)), "facts", down)
     after = await pack(table, packages, "I sing.")
     assert (after.stale, after.words) == (True, "I sing.")
     assert after.canonical == before.canonical
@@ -293,7 +293,7 @@ async def test_only_so_many_memories_come_to_mind_and_what_bears_on_the_words_is
         Memory(id=derived("mem", n), entity_id=tam, universe_id=universe_id, text=text, created_at=START)
         for n, text in enumerate(told)
     ]
-    await table.desktop.stores.log(Role.MEMORY_MANAGER).put_memories(made)
+    await table.program.stores.log(Role.MEMORY_MANAGER).put_memories(made)
     package = await pack(table, await indexed(table), "I ask Tam about the mill that burned.")
     minded = [m.text for m in package.memories_of(tam)]
     assert len(minded) == 8

@@ -16,7 +16,7 @@ from agents.context_assembly.turn_ranking import WEIGHTS, Told, own_words
 from agents.importing.views import ImportOrder
 from agents.indexer.port import Asked
 from agents.indexer.truth import Truth
-from monitor_tui.compose import Desktop
+from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import StoreUnavailable
 from stores.ports import TextHit
@@ -44,13 +44,13 @@ LOG = (
 class Shelf:
     """A library with the log in it, indexed by words."""
 
-    desktop: Desktop
+    program: Program
     universe_id: Id
     turns: dict[str, Turn]
     meaning: Meaning
 
     def recall(self) -> Recollector:
-        role, stores = Role.CONTEXT_ASSEMBLY, self.desktop.stores
+        role, stores = Role.CONTEXT_ASSEMBLY, self.program.stores
         return Recollector(
             stores.canon(role), stores.log(role), stores.words(role), stores.vectors(role), self.meaning
         )
@@ -78,16 +78,16 @@ async def shelf(tmp_path: Path) -> AsyncIterator[Shelf]:
         json.dumps({"turn": f"t{n}", "speaker": who, "role": "player", "text": text, "time": time})
         for n, (who, text, time) in enumerate(LOG)
     ]
-    async with opened(tmp_path) as desktop:
+    async with opened(tmp_path) as program:
         order = ImportOrder("log.jsonl", "\n".join(lines).encode(), universe="Friends")
-        done = await desktop.desk.imports.bring(order)
-        log = desktop.stores.log(Role.INDEXER)
-        truth, turns = Truth(desktop.stores.canon(Role.INDEXER), log), dict[str, Turn]()
+        done = await program.services.imports.bring(order)
+        log = program.stores.log(Role.INDEXER)
+        truth, turns = Truth(program.stores.canon(Role.INDEXER), log), dict[str, Turn]()
         for scene in await truth.scenes(done.universe_id):
             stretch = await truth.turns(scene, "", 0, 100)
-            await desktop.stores.words(Role.INDEXER).put("turns", stretch.items)
+            await program.stores.words(Role.INDEXER).put("turns", stretch.items)
             turns |= {turn.ref: turn for turn in await log.all_turns(scene.id)}
-        yield Shelf(desktop, done.universe_id, turns, Meaning())
+        yield Shelf(program, done.universe_id, turns, Meaning())
 
 
 async def test_the_turn_that_answers_comes_first(shelf: Shelf) -> None:
@@ -114,7 +114,7 @@ async def test_a_day_that_is_named_counts(shelf: Shelf) -> None:
 
 async def test_what_was_taken_back_is_not_found_though_the_index_still_has_it(shelf: Shelf) -> None:
     last = shelf.turns["t9"]
-    log = shelf.desktop.stores.log(Role.ORCHESTRATOR)
+    log = shelf.program.stores.log(Role.ORCHESTRATOR)
     await log.move_head(last.scene_id, shelf.turns["t8"].id, MoveKind.UNDO)
     found = await shelf.find("Where is the clinic that Dana runs?")
     assert last.id not in [one.id for one in found.found]
@@ -148,8 +148,8 @@ async def test_odd_questions_are_no_error(shelf: Shelf) -> None:
 
 
 async def test_an_empty_campaign_has_nothing(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        role, stores = Role.CONTEXT_ASSEMBLY, desktop.stores
+    async with opened(tmp_path) as program:
+        role, stores = Role.CONTEXT_ASSEMBLY, program.stores
         recall = Recollector(
             stores.canon(role), stores.log(role), stores.words(role), stores.vectors(role), None
         )
@@ -166,7 +166,7 @@ async def test_a_store_that_is_down_is_a_note(shelf: Shelf, monkeypatch: pytest.
     async def down(*given: object, **named: object) -> list[TextHit]:
         raise StoreUnavailable("The text index does not answer.")
 
-    words = shelf.desktop.stores.words(Role.CONTEXT_ASSEMBLY)
+    words = shelf.program.stores.words(Role.CONTEXT_ASSEMBLY)
     monkeypatch.setattr(type(words), "search", down)
     found = await shelf.find("dog")
     assert found.found == ()
@@ -189,7 +189,7 @@ async def test_canon_leads_to_the_turns_that_it_rests_on_and_what_holds_stands_a
         Evidence(id=make.new_id(), kind=EvidenceKind.TURN, ref_id=turn.id, turn_id=turn.id)
         for turn in (shelf.turns["t5"], shelf.turns["t9"])
     ]
-    await shelf.desktop.stores.canon(Role.CANON_KEEPER).commit(
+    await shelf.program.stores.canon(Role.CANON_KEEPER).commit(
         CanonBatch(
             id=make.new_id(),
             universe_id=shelf.universe_id,
@@ -203,10 +203,10 @@ async def test_canon_leads_to_the_turns_that_it_rests_on_and_what_holds_stands_a
             supersedes=(Supersession(newer_id=now.id, older_id=was.id),),
         )
     )
-    truth = Truth(shelf.desktop.stores.canon(Role.INDEXER), shelf.desktop.stores.log(Role.INDEXER))
+    truth = Truth(shelf.program.stores.canon(Role.INDEXER), shelf.program.stores.log(Role.INDEXER))
     canon = await truth.canon(shelf.universe_id)
-    await shelf.desktop.stores.words(Role.INDEXER).put("entities", canon.entities)
-    await shelf.desktop.stores.words(Role.INDEXER).put("facts", canon.facts)
+    await shelf.program.stores.words(Role.INDEXER).put("entities", canon.entities)
+    await shelf.program.stores.words(Role.INDEXER).put("facts", canon.facts)
     # The words are the old value's; what is asked is how it is.
     found = await shelf.texts("Does Dana nurse at Saint Bride these days?")
     assert found[0] == LOG[9][1]

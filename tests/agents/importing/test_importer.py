@@ -12,7 +12,7 @@ import pytest
 
 from agents.desk import NewUniverse
 from agents.importing.views import ImportDone, ImportOrder, ImportProgress
-from monitor_tui.compose import Desktop
+from monitor_tui.compose import Program
 from stores.archive import export_campaign, import_campaign, verify_campaign
 from stores.authority import Role
 from stores.errors import InputError
@@ -27,7 +27,7 @@ SCENES = 6
 
 
 @pytest.fixture
-async def desktop(tmp_path: Path) -> AsyncIterator[Desktop]:
+async def program(tmp_path: Path) -> AsyncIterator[Program]:
     async with opened(tmp_path / "home") as found:
         yield found
 
@@ -50,14 +50,14 @@ def written(turns: int = TURNS, words: str = "Words") -> bytes:
     return "\n".join(lines).encode()
 
 
-async def everything(desktop: Desktop, universe_id: Id) -> dict[str, list[Record]]:
+async def everything(program: Program, universe_id: Id) -> dict[str, list[Record]]:
     """All of the universe; what an import makes bears the time of its beginning, which is left out."""
     found: dict[str, list[Record]] = {}
 
     def take(collection: str, records: Iterator[Record]) -> None:
         found[collection] = list(records)
 
-    await desktop.stores.history.dump(universe_id, take)
+    await program.stores.history.dump(universe_id, take)
     return found
 
 
@@ -73,14 +73,14 @@ def imported(found: dict[str, list[Record]]) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-async def test_a_log_becomes_a_story_with_scenes_and_turns_and_nothing_of_it_canon(desktop: Desktop) -> None:
+async def test_a_log_becomes_a_story_with_scenes_and_turns_and_nothing_of_it_canon(program: Program) -> None:
     heard: list[ImportProgress] = []
-    done = await desktop.desk.imports.bring(order(), heard.append)
+    done = await program.services.imports.bring(order(), heard.append)
     assert (done.universe, done.story, done.turns, done.scenes) == ("The long road",) * 2 + (TURNS, SCENES)
     assert (done.notes, done.resumed_at, done.whole, done.problems) == (13, 0, False, ())
     assert [h.turns for h in heard] == [20, 40, 60, 80, 100, 120]
 
-    log = desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+    log = program.stores.log(Role.CONTEXT_ASSEMBLY)
     scenes = await log.scenes(done.story_id)
     assert [s.title for s in scenes][:2] == ["Session of 1 May 2023", "Session of 2 May 2023"]
     turns = [turn for scene in scenes for turn in await log.line_slice(scene.id, 0, 100)]
@@ -96,15 +96,15 @@ async def test_a_log_becomes_a_story_with_scenes_and_turns_and_nothing_of_it_can
     assert ticks == sorted(set(ticks))
     assert ticks[20] - ticks[0] == 24 * 60
 
-    found = await everything(desktop, done.universe_id)
+    found = await everything(program, done.universe_id)
     assert not found["facts"]
     assert not [p for p in found["proposed_changes"] if "Mira" not in p.model_dump_json()]
     assert [str(getattr(entity, "name", "")) for entity in found["entities"]] == ["Mira"]
 
 
-async def test_out_of_character_talk_becomes_notes_and_no_turn(desktop: Desktop) -> None:
-    done = await desktop.desk.imports.bring(order())
-    found = await everything(desktop, done.universe_id)
+async def test_out_of_character_talk_becomes_notes_and_no_turn(program: Program) -> None:
+    done = await program.services.imports.bring(order())
+    found = await everything(program, done.universe_id)
     turns = [turn for turn in found["turns"] if isinstance(turn, Turn)]
     assert not [turn for turn in turns if "aside" in turn.text or "Pizza" in turn.text or "(" in turn.text]
     notes = [note for note in found["notes"] if isinstance(note, Note)]
@@ -115,34 +115,37 @@ async def test_out_of_character_talk_becomes_notes_and_no_turn(desktop: Desktop)
     assert {at[note.turn_id or ""] for note in notes if "aside 25" in note.text} == {"Words 25."}
 
 
-async def test_the_story_can_be_played_on_exported_and_moved(desktop: Desktop, tmp_path: Path) -> None:
-    desk = desktop.desk
-    done = await desk.imports.bring(order())
-    (card,) = await desk.stories()
+async def test_the_story_can_be_played_on_exported_and_moved(program: Program, tmp_path: Path) -> None:
+    services = program.services
+    done = await services.imports.bring(order())
+    (card,) = await services.stories.stories()
     assert (card.state, card.scene_state, card.scenes) == ("active", "active", SCENES)
-    scene_id = await desk.resume(done.story_id)
+    scene_id = await services.stories.resume(done.story_id)
     assert scene_id == done.last_scene
-    rows = await desk.transcript(scene_id, 0, 100)
+    rows = await services.play.transcript(scene_id, 0, 100)
     assert [row.turn.text for row in rows] == [f"Words {n}." for n in range(100, 120)]
     assert rows[5].notes == ("Mira: aside 105",)
 
-    await desk.submit(scene_id, "I walk on.")
-    await desk.submit(scene_id, "> The road bends.")
-    await desk.submit(scene_id, "/undo")
-    assert [row.turn.text for row in await desk.transcript(scene_id, 18, 9)] == ["Words 118.", "Words 119."]
-    await desk.submit(scene_id, "I walk back.")
-    await desk.end_scene(scene_id, "Mira turns back.")
-    following = (await desk.commit(scene_id)).next_scene_id
+    await services.play.submit(scene_id, "I walk on.")
+    await services.play.submit(scene_id, "> The road bends.")
+    await services.play.submit(scene_id, "/undo")
+    assert [row.turn.text for row in await services.play.transcript(scene_id, 18, 9)] == [
+        "Words 118.",
+        "Words 119.",
+    ]
+    await services.play.submit(scene_id, "I walk back.")
+    await services.gate.end_scene(scene_id, "Mira turns back.")
+    following = (await services.gate.commit(scene_id)).next_scene_id
     assert following is not None
-    assert (await desk.scene(following)).scene.order == SCENES + 1
-    assert await desk.recover() == ()
+    assert (await services.play.scene(following)).scene.order == SCENES + 1
+    assert await services.stories.recover() == ()
 
-    told = await desk.told(done.story_id)
+    told = await services.stories.story_record(done.story_id)
     assert len(told.scenes) == SCENES + 1
     path = tmp_path / "campaign.zip"
-    await export_campaign(desktop.stores, done.universe_id, path)
+    await export_campaign(program.stores, done.universe_id, path)
     assert verify_campaign(path).counts["turns"] > TURNS
-    assert [f async for f in desktop.stores.doctor.findings() if f.state == "bad"] == []
+    assert [f async for f in program.stores.doctor.findings() if f.state == "bad"] == []
     other = await open_stores(tmp_path / "other")
     try:
         assert (await import_campaign(other, path)).name == "The long road"
@@ -152,31 +155,31 @@ async def test_the_story_can_be_played_on_exported_and_moved(desktop: Desktop, t
 
 @pytest.mark.parametrize("after", [0, 1, 3, SCENES - 1])
 async def test_cut_off_and_gone_on_with_it_is_as_if_it_had_never_been(
-    desktop: Desktop, tmp_path: Path, after: int
+    program: Program, tmp_path: Path, after: int
 ) -> None:
     """Cancelled while any scene is written, then the same order again, in a library of its own."""
-    await _cut_off(desktop, after)
-    before = await desktop.desk.stories()
+    await _cut_off(program, after)
+    before = await program.services.stories.stories()
     assert [card.scene_state for card in before if card.scene] == ["active"] * len(before)
-    assert await desktop.desk.recover() == ()
-    done = await desktop.desk.imports.bring(order())
-    assert done.resumed_at == (20 * len((await _scenes(desktop, done))[:after]) + 1 if after else 0)
+    assert await program.services.stories.recover() == ()
+    done = await program.services.imports.bring(order())
+    assert done.resumed_at == (20 * len((await _scenes(program, done))[:after]) + 1 if after else 0)
 
     async with opened(tmp_path / "home2") as other:
-        await other.desk.create_universe(NewUniverse("The long road"))
-        whole = await other.desk.imports.bring(order())
-        cut, uncut = await everything(desktop, done.universe_id), await everything(other, whole.universe_id)
+        await other.services.stories.create_universe(NewUniverse("The long road"))
+        whole = await other.services.imports.bring(order())
+        cut, uncut = await everything(program, done.universe_id), await everything(other, whole.universe_id)
     assert [len(rows) for rows in imported(cut).values()] == [len(rows) for rows in imported(uncut).values()]
     assert [(t.ref, t.text, t.tick, t.depth) for t in turns_of(cut)] == [
         (t.ref, t.text, t.tick, t.depth) for t in turns_of(uncut)
     ]
-    again = await desktop.desk.imports.bring(order())
+    again = await program.services.imports.bring(order())
     assert again.whole
-    assert imported(await everything(desktop, done.universe_id)) == imported(cut)
-    assert [f async for f in desktop.stores.doctor.findings() if f.state == "bad"] == []
+    assert imported(await everything(program, done.universe_id)) == imported(cut)
+    assert [f async for f in program.stores.doctor.findings() if f.state == "bad"] == []
 
 
-async def _cut_off(desktop: Desktop, after: int) -> None:
+async def _cut_off(program: Program, after: int) -> None:
     """Cancel an import when so many scenes are in."""
     came = asyncio.Event()
 
@@ -185,7 +188,7 @@ async def _cut_off(desktop: Desktop, after: int) -> None:
             came.set()
             task.cancel()
 
-    task = asyncio.ensure_future(desktop.desk.imports.bring(order(), hear))
+    task = asyncio.ensure_future(program.services.imports.bring(order(), hear))
     if after == 0:
         await asyncio.sleep(0)
         task.cancel()
@@ -194,10 +197,10 @@ async def _cut_off(desktop: Desktop, after: int) -> None:
 
 
 @pytest.mark.parametrize("moments", [2, 9, 30, 77])
-async def test_it_can_be_cancelled_at_any_moment(desktop: Desktop, moments: int) -> None:
+async def test_it_can_be_cancelled_at_any_moment(program: Program, moments: int) -> None:
     """Also in the middle of a write, again and again: no scene is there in part, and in the end all are."""
     for _ in range(40):
-        task = asyncio.ensure_future(desktop.desk.imports.bring(order()))
+        task = asyncio.ensure_future(program.services.imports.bring(order()))
         for _ in range(moments):
             await asyncio.sleep(0.0005)
         if task.done():
@@ -205,88 +208,90 @@ async def test_it_can_be_cancelled_at_any_moment(desktop: Desktop, moments: int)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        for scene in [s for card in await desktop.desk.stories() for s in await _of(desktop, card.story.id)]:
-            assert len(await desktop.desk.transcript(scene.id, 0, 100)) == 20
-    done = await desktop.desk.imports.bring(order())
-    assert [t.ref for t in turns_of(await everything(desktop, done.universe_id))] == [
+        for scene in [
+            s for card in await program.services.stories.stories() for s in await _of(program, card.story.id)
+        ]:
+            assert len(await program.services.play.transcript(scene.id, 0, 100)) == 20
+    done = await program.services.imports.bring(order())
+    assert [t.ref for t in turns_of(await everything(program, done.universe_id))] == [
         f"D{n // 20}:{n}" for n in range(TURNS)
     ]
-    assert [universe.id for universe in await desktop.desk.universes()] == [done.universe_id]
+    assert [universe.id for universe in await program.services.stories.universes()] == [done.universe_id]
 
 
-async def _of(desktop: Desktop, story_id: Id) -> list[Scene]:
-    return await desktop.stores.log(Role.CONTEXT_ASSEMBLY).scenes(story_id)
+async def _of(program: Program, story_id: Id) -> list[Scene]:
+    return await program.stores.log(Role.CONTEXT_ASSEMBLY).scenes(story_id)
 
 
-async def _scenes(desktop: Desktop, done: ImportDone) -> list[Scene]:
-    return await _of(desktop, done.story_id)
+async def _scenes(program: Program, done: ImportDone) -> list[Scene]:
+    return await _of(program, done.story_id)
 
 
 def turns_of(found: dict[str, list[Record]]) -> list[Turn]:
     return [turn for turn in found["turns"] if isinstance(turn, Turn)]
 
 
-async def test_a_story_that_was_played_on_meanwhile_is_not_written_into(desktop: Desktop) -> None:
-    desk = desktop.desk
-    await _cut_off(desktop, 2)
-    (card,) = await desk.stories()
-    scene_id = await desk.resume(card.story.id)
-    await desk.submit(scene_id, "I go my own way.")
+async def test_a_story_that_was_played_on_meanwhile_is_not_written_into(program: Program) -> None:
+    services = program.services
+    await _cut_off(program, 2)
+    (card,) = await services.stories.stories()
+    scene_id = await services.stories.resume(card.story.id)
+    await services.play.submit(scene_id, "I go my own way.")
     with pytest.raises(InputError, match="was played on since its import was cut off") as refused:
-        await desk.imports.bring(order())
+        await services.imports.bring(order())
     assert "--story" in refused.value.todo
-    beside = await desk.imports.bring(order(story="The long road, again"))
+    beside = await services.imports.bring(order(story="The long road, again"))
     assert beside.turns == TURNS
 
 
-async def test_play_goes_on_while_a_log_comes_in(desktop: Desktop) -> None:
-    desk = desktop.desk
-    scene_id = await begin(desktop)
-    coming = asyncio.ensure_future(desk.imports.bring(order(data=written(600))))
+async def test_play_goes_on_while_a_log_comes_in(program: Program) -> None:
+    services = program.services
+    scene_id = await begin(program)
+    coming = asyncio.ensure_future(services.imports.bring(order(data=written(600))))
     played = 0
     while not coming.done():
-        await desk.submit(scene_id, f"Act {played}.")
+        await services.play.submit(scene_id, f"Act {played}.")
         played += 1
     done = await coming
     assert done.turns == 600
     assert played > 1
-    assert [row.turn.text for row in await desk.transcript(scene_id, 0, 1_000)] == [
+    assert [row.turn.text for row in await services.play.transcript(scene_id, 0, 1_000)] == [
         f"Act {n}." for n in range(played)
     ]
 
 
-async def test_who_speaks_and_is_known_is_in_the_cast(desktop: Desktop) -> None:
-    desk = desktop.desk
-    universe = await desk.create_universe(NewUniverse("Coast"))
-    first = await desk.imports.bring(order(universe="coast", hero="Ostrick", story="One"))
+async def test_who_speaks_and_is_known_is_in_the_cast(program: Program) -> None:
+    services = program.services
+    universe = await services.stories.create_universe(NewUniverse("Coast"))
+    first = await services.imports.bring(order(universe="coast", hero="Ostrick", story="One"))
     assert first.universe_id == universe.id
-    second = await desk.imports.bring(order(universe=universe.id, story="Two"))
-    (ostrick,) = [e for e in await desk.characters(universe.id) if e.name == "Ostrick"]
-    (mira,) = [e for e in await desk.characters(universe.id) if e.name == "Mira"]
-    assert [scene.cast for scene in await _scenes(desktop, second)] == [(mira.id, ostrick.id)] * SCENES
-    story = next(c.story for c in await desk.stories() if c.story.id == second.story_id)
+    second = await services.imports.bring(order(universe=universe.id, story="Two"))
+    (ostrick,) = [e for e in await services.stories.characters(universe.id) if e.name == "Ostrick"]
+    (mira,) = [e for e in await services.stories.characters(universe.id) if e.name == "Mira"]
+    assert [scene.cast for scene in await _scenes(program, second)] == [(mira.id, ostrick.id)] * SCENES
+    story = next(c.story for c in await services.stories.stories() if c.story.id == second.story_id)
     assert isinstance(story, Story)
     assert story.pc_id == mira.id
 
 
-async def test_what_is_read_is_shown_before_anything_is_written(desktop: Desktop) -> None:
+async def test_what_is_read_is_shown_before_anything_is_written(program: Program) -> None:
     bad = written() + b"\nnot json"
-    preview = await desktop.desk.imports.look(order(data=bad, universe="Elsewhere", story="A tale"))
+    preview = await program.services.imports.look(order(data=bad, universe="Elsewhere", story="A tale"))
     assert (preview.universe, preview.new_universe, preview.story) == ("Elsewhere", True, "A tale")
     assert (preview.turns, preview.scenes, preview.notes, preview.begun) == (TURNS, SCENES, 13, 0)
     assert preview.speakers[0] == ("Mira", "player", 40)
     assert [p.line for p in preview.problems] == [TURNS + 2]
-    assert await desktop.desk.universes() == []
+    assert await program.services.stories.universes() == []
     for refused in (order(data=b"%PDF-1.7"), order(hero="H" * 121), order(universe="U" * 121)):
         with pytest.raises(InputError):
-            await desktop.desk.imports.bring(refused)
-    assert await desktop.desk.universes() == []
+            await program.services.imports.bring(refused)
+    assert await program.services.stories.universes() == []
 
 
 async def test_a_file_of_a_taken_name_gets_a_universe_of_its_own_unless_one_is_named(
-    desktop: Desktop,
+    program: Program,
 ) -> None:
-    imports = desktop.desk.imports
+    imports = program.services.imports
     first = await imports.bring(order())
     other = written(40, "Other words")
     preview = await imports.look(order(data=other))

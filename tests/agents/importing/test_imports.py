@@ -9,22 +9,22 @@ from pathlib import Path
 import pytest
 
 from agents.messages import Event, ImportMoved, Notice
-from monitor_tui.compose import Desktop
+from monitor_tui.compose import Program
 from stores.errors import InputError
 from tests.agents.importing.test_importer import TURNS, order, written
 from tests.table import opened
 
 
 @pytest.fixture
-async def desktop(tmp_path: Path) -> AsyncIterator[Desktop]:
+async def program(tmp_path: Path) -> AsyncIterator[Program]:
     async with opened(tmp_path / "home") as found:
         yield found
 
 
 async def test_it_is_told_in_events_and_can_be_stopped_and_gone_on_with(
-    desktop: Desktop, tmp_path: Path
+    program: Program, tmp_path: Path
 ) -> None:
-    imports, heard = desktop.desk.imports, []
+    imports, heard = program.services.imports, []
     stop_at = 40
 
     def hear(event: Event) -> None:
@@ -32,7 +32,7 @@ async def test_it_is_told_in_events_and_can_be_stopped_and_gone_on_with(
         if isinstance(event, ImportMoved) and event.turns == stop_at:
             imports.cancel()
 
-    desktop.desk.events.subscribe(hear)
+    program.services.events.subscribe(hear)
     path = tmp_path / "the_long-road.jsonl"
     path.write_bytes(written())
     read = await imports.order(str(path), hero="Mira")
@@ -53,19 +53,21 @@ async def test_it_is_told_in_events_and_can_be_stopped_and_gone_on_with(
     assert moved == [0, 40, 60, 80, 100, 120, 0]
 
 
-async def test_one_runs_at_a_time_and_leaving_ends_it(desktop: Desktop) -> None:
-    imports = desktop.desk.imports
+async def test_one_runs_at_a_time_and_leaving_ends_it(program: Program) -> None:
+    imports = program.services.imports
     running = asyncio.ensure_future(imports.run(order(data=written(3_000))))
     came = asyncio.Event()
-    desktop.desk.events.subscribe(lambda e: came.set() if isinstance(e, ImportMoved) and e.turns else None)
+    program.services.events.subscribe(
+        lambda e: came.set() if isinstance(e, ImportMoved) and e.turns else None
+    )
     await came.wait()
     with pytest.raises(InputError, match="being brought in already"):
         await imports.run(order())
-    await desktop.close()
+    await program.close()
     assert await running is None
 
 
-async def test_a_file_that_cannot_be_read_is_named(desktop: Desktop, tmp_path: Path) -> None:
+async def test_a_file_that_cannot_be_read_is_named(program: Program, tmp_path: Path) -> None:
     for path in (str(tmp_path / "none.txt"), str(tmp_path), "a\0b"):
         with pytest.raises(InputError, match="cannot be read"):
-            await desktop.desk.imports.order(path)
+            await program.services.imports.order(path)

@@ -11,7 +11,7 @@ from agents.indexer.truth import Truth
 from agents.messages import EventBus, SourceCame
 from agents.world_views import NewThing
 from monitor_tui.behind import Work
-from monitor_tui.compose import Desktop, open_desktop
+from monitor_tui.compose import Program, open_program
 from stores.authority import COLLECTIONS, Role, Store
 from stores.open import Stores
 from stores.records.canon import FactStatus
@@ -27,13 +27,13 @@ MODEL = "m"
 
 
 @asynccontextmanager
-async def followed(home: Path) -> AsyncIterator[Desktop]:
+async def followed(home: Path) -> AsyncIterator[Program]:
     """Open a desk whose background works only when it is told to settle, with vectors of a fake model."""
-    desktop = await open_desktop(home, work=Work.NOTHING, embedder=FakeEmbedder(MODEL))
+    program = await open_program(home, work=Work.NOTHING, embedder=FakeEmbedder(MODEL))
     try:
-        yield desktop
+        yield program
     finally:
-        await desktop.close()
+        await program.close()
 
 
 Marks = dict[str, dict[str, dict[Id, str]]]
@@ -51,44 +51,44 @@ async def marks(stores: Stores) -> Marks:
     return found
 
 
-async def as_made_anew(desktop: Desktop, step: str) -> Marks:
+async def as_made_anew(program: Program, step: str) -> Marks:
     """Let the background settle, and hold both indexes against ones made anew."""
-    await desktop.desk.background.settle()
-    view = desktop.desk.background.now()
+    await program.services.jobs.settle()
+    view = program.services.jobs.now()
     assert (view.waiting, view.poisoned) == (0, ()), step
-    truth = Truth(desktop.stores.canon(Role.INDEXER), desktop.stores.log(Role.INDEXER))
+    truth = Truth(program.stores.canon(Role.INDEXER), program.stores.log(Role.INDEXER))
     held: Mapping[str, Mapping[Id, object]] = await anew(truth)
     wanted = {
         name: {id: item.mark for id, item in items.items()}  # type: ignore[attr-defined]
         for name, items in held.items()
     }
-    found = await marks(desktop.stores)
+    found = await marks(program.stores)
     assert found["words"] == wanted, step
     assert found["vectors"] == wanted, step
     return found
 
 
-async def follow(desktop: Desktop) -> World:
+async def follow(program: Program) -> World:
     """Play, commit, undo, and put the world right in every way there is."""
-    desk = desktop.desk
-    await as_made_anew(desktop, "nothing yet")
-    scene_id = await begin(desktop)
-    world = World(desk, scene_id, (await desk.scene(scene_id)).universe.id)
-    found = await as_made_anew(desktop, "founded")
+    services = program.services
+    await as_made_anew(program, "nothing yet")
+    scene_id = await begin(program)
+    world = World(services, scene_id, (await services.play.scene(scene_id)).universe.id)
+    found = await as_made_anew(program, "founded")
     assert {"entities", "scenes"} <= found["words"].keys(), "what a story was founded with is found at once"
     for line in ("I wade in.", "> The water is cold.", "/fact event: Mara found the bell", "I ring it."):
-        await desk.submit(scene_id, line)
-    await as_made_anew(desktop, "played")
-    await desk.undo(scene_id)
-    await as_made_anew(desktop, "undone")
-    await desk.redo(scene_id)
-    await desk.submit(scene_id, "/commit")
-    await as_made_anew(desktop, "committed")
+        await services.play.submit(scene_id, line)
+    await as_made_anew(program, "played")
+    await services.play.undo(scene_id)
+    await as_made_anew(program, "undone")
+    await services.play.redo(scene_id)
+    await services.play.submit(scene_id, "/commit")
+    await as_made_anew(program, "committed")
     await world.bring(EntityKind.CHARACTER, "Tom", "Thomas")
     await world.edits.say(world.id, "Tom owes Mara a bell.")
     await world.edits.say(world.id, "Thomas limps.")
     await world.accept()
-    await as_made_anew(desktop, "two who are one, and what is said of them")
+    await as_made_anew(program, "two who are one, and what is said of them")
 
     async def edited(who: str, **changes: object) -> None:
         entity = await world.named(who)
@@ -96,42 +96,42 @@ async def follow(desktop: Desktop) -> World:
         await world.accept()
 
     await edited("Mara", name="Marra Venn")
-    await as_made_anew(desktop, "who is played has another name")
+    await as_made_anew(program, "who is played has another name")
     await edited("Yard", name="The Ford")
-    await as_made_anew(desktop, "where it is has another name")
+    await as_made_anew(program, "where it is has another name")
     await edited("Tom", description="A debtor.", tags=("wet",))
-    await as_made_anew(desktop, "described")
+    await as_made_anew(program, "described")
     tom, thomas = await world.named("Tom"), await world.named("Thomas")
     await world.edits.merge(tom.id, thomas.id)
     await world.accept()
-    await as_made_anew(desktop, "merged")
+    await as_made_anew(program, "merged")
     await world.edits.split(thomas.id)
     await world.accept()
-    await as_made_anew(desktop, "split")
-    facts = await desktop.stores.canon(Role.INDEXER).facts(world.id)
+    await as_made_anew(program, "split")
+    facts = await program.stores.canon(Role.INDEXER).facts(world.id)
     said = next(f.id for f in facts if f.statement.startswith("Mara found the bell"))
     await world.edits.retcon(said)
     await world.accept()
-    gone = await as_made_anew(desktop, "never so")
+    gone = await as_made_anew(program, "never so")
     assert said not in gone["words"]["facts"]
-    assert (await desktop.stores.canon(Role.INDEXER).fact(said)).status is FactStatus.RETCONNED
-    await desk.submit(scene_id, "/end She swam.")
-    await desk.submit(scene_id, "/commit")
-    await as_made_anew(desktop, "a scene is over")
+    assert (await program.stores.canon(Role.INDEXER).fact(said)).status is FactStatus.RETCONNED
+    await services.play.submit(scene_id, "/end She swam.")
+    await services.play.submit(scene_id, "/commit")
+    await as_made_anew(program, "a scene is over")
     await world.edits.create(world.id, NewThing(EntityKind.PLACE, "The Weir"))
     await world.accept()
     await world.edits.say(world.id, "The Weir is old.")
     await world.accept()
-    await as_made_anew(desktop, "two commits in a row")
+    await as_made_anew(program, "two commits in a row")
     return world
 
 
-async def bring_and_find(desktop: Desktop, universe_id: Id) -> tuple[Marks, list[Id]]:
+async def bring_and_find(program: Program, universe_id: Id) -> tuple[Marks, list[Id]]:
     """Bring a source, and find its words; returns what is indexed then, and its snippets."""
-    snippets = await bring_a_source(desktop.stores, desktop.desk.events, universe_id)
-    found = await as_made_anew(desktop, "a source came")
+    snippets = await bring_a_source(program.stores, program.services.events, universe_id)
+    found = await as_made_anew(program, "a source came")
     assert found["words"]["snippets"].keys() == set(snippets)
-    hits = await desktop.stores.words(Role.NARRATOR).search("snippets", "heron", k=99)
+    hits = await program.stores.words(Role.NARRATOR).search("snippets", "heron", k=99)
     assert {hit.id for hit in hits} == set(snippets)
     return found, snippets
 

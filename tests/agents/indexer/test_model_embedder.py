@@ -15,7 +15,7 @@ from agents.model.port import ToEmbed, Usage
 from agents.model.scripted import ScriptedModel
 from agents.model.settings import HouseSettings
 from monitor_tui.behind import Work
-from monitor_tui.compose import Desktop, open_desktop
+from monitor_tui.compose import Program, open_program
 from stores.authority import Role
 from stores.records.ids import Id
 from stores.records.model import Money, Persona
@@ -49,55 +49,55 @@ class Provider(ScriptedModel):
     async def hand_over(self, keys: object) -> None: ...
 
 
-async def desktop_of(home: Path, provider: Provider, **budget: float) -> Desktop:
+async def desktop_of(home: Path, provider: Provider, **budget: float) -> Program:
     sections = {"embedding": {"model": NAME, "api_base": "http://127.0.0.1:9/v1"}, "budget": budget}
     house = HouseSettings.model_validate(sections)
-    return await open_desktop(home, work=Work.ASK, model=provider, house=house)
+    return await open_program(home, work=Work.ASK, model=provider, house=house)
 
 
-async def calls(desktop: Desktop) -> list[tuple[Persona, str, int, str]]:
-    found = await desktop.stores.log(Role.CONTEXT_ASSEMBLY).llm_calls()
+async def calls(program: Program) -> list[tuple[Persona, str, int, str]]:
+    found = await program.stores.log(Role.CONTEXT_ASSEMBLY).llm_calls()
     return [(call.persona, call.model, call.cost.micros, call.result) for call in found]
 
 
 async def test_what_it_costs_stands_on_the_bill(tmp_path: Path) -> None:
     provider = Provider()
-    desktop = await desktop_of(tmp_path, provider)
-    universe = await desktop.desk.add_sample()
-    await desktop.desk.background.settle()
+    program = await desktop_of(tmp_path, provider)
+    universe = await program.services.stories.add_sample()
+    await program.services.jobs.settle()
     texts = sum(len(ask.texts) for ask in provider.embedded)
     assert texts > 5
     assert {(ask.model, ask.api_base) for ask in provider.embedded} == {(NAME, "http://127.0.0.1:9/v1")}
-    bill = await calls(desktop)
+    bill = await calls(program)
     assert sum(micros for _, _, micros, _ in bill) == 10_000 * texts
     assert {(persona, model) for persona, model, _, _ in bill} == {(Persona.LIBRARIAN, NAME)}
-    found = await desktop.desk.recall.ask("Who tends the light?", universe_id=universe.id, in_words=False)
+    found = await program.services.query.ask("Who tends the light?", universe_id=universe.id, in_words=False)
     assert provider.embedded[-1].texts == ("Who tends the light?",), found
-    await desktop.close()
+    await program.close()
 
 
 async def test_it_waits_when_a_budget_is_nearly_used_up(tmp_path: Path) -> None:
     provider = Provider()
-    desktop = await desktop_of(tmp_path, provider, day=0.01)
-    await desktop.desk.add_sample()
-    await desktop.desk.background.settle()
+    program = await desktop_of(tmp_path, provider, day=0.01)
+    await program.services.stories.add_sample()
+    await program.services.jobs.settle()
     assert sum(len(ask.texts) for ask in provider.embedded) <= AT_ONCE
-    meaning = dict(desktop.desk.background.now().rows)["meaning"]
+    meaning = dict(program.services.jobs.now().rows)["meaning"]
     assert "today's budget of $0.01 is used up" in meaning
-    assert (await desktop.desk.background.look()).poisoned == ()
-    await desktop.close()
+    assert (await program.services.jobs.look()).poisoned == ()
+    await program.close()
 
 
 async def test_a_provider_that_is_away_is_waited_for(tmp_path: Path) -> None:
     provider = Provider()
     provider.away = True
-    desktop = await desktop_of(tmp_path, provider)
-    await desktop.desk.add_sample()
-    await desktop.desk.background.settle()
-    rows = dict(desktop.desk.background.now().rows)
+    program = await desktop_of(tmp_path, provider)
+    await program.services.stories.add_sample()
+    await program.services.jobs.settle()
+    rows = dict(program.services.jobs.now().rows)
     assert "openai takes no more for the moment." in rows["meaning"]
     assert rows["words"] == "up to date"
-    await desktop.close()
+    await program.close()
 
 
 async def test_texts_go_in_batches_that_any_provider_takes() -> None:

@@ -14,7 +14,7 @@ from agents.memory_manager.knowledge import Knowledge
 from agents.memory_manager.manager import READ, MemoryManager
 from agents.memory_manager.scenes import Scenes
 from agents.messages import Event, MemoriesRead
-from monitor_tui.compose import Desktop
+from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.records.canon import CreateEntity, Fact, normal
 from stores.records.ids import Id, SteppingClock
@@ -47,7 +47,7 @@ async def catalogue_of(universe_id: Id) -> Catalogue:
 class Remembering:
     """A desk in play with the MemoryManager beside it, brought up to date by hand."""
 
-    desktop: Desktop
+    program: Program
     scene_id: Id
     manager: MemoryManager
     knowledge: Knowledge
@@ -56,11 +56,11 @@ class Remembering:
 
     @property
     def log(self):  # type: ignore[no-untyped-def]
-        return self.desktop.stores.log(Role.MEMORY_MANAGER)
+        return self.program.stores.log(Role.MEMORY_MANAGER)
 
     async def play(self, *lines: str) -> None:
         for line in lines:
-            reply = await self.desktop.desk.submit(self.scene_id, line)
+            reply = await self.program.services.play.submit(self.scene_id, line)
             if reply.goto == "scene" and reply.subject:
                 self.scene_id = reply.subject
 
@@ -82,7 +82,7 @@ class Remembering:
         universe_id = await self.universe()
         new = (p.change for p in await self.log.proposals(universe_id=universe_id))
         proposed = {c.name: c.entity_id for c in new if isinstance(c, CreateEntity)}
-        return proposed | {e.name: e.id for e in await self.desktop.desk.entities(universe_id)}
+        return proposed | {e.name: e.id for e in await self.program.services.world.entities(universe_id)}
 
     async def universe(self) -> Id:
         return (await self.log.scene(self.scene_id)).universe_id
@@ -101,7 +101,7 @@ class Remembering:
         return fact_id_of(waiting[-1])
 
     async def _facts(self, universe_id: Id) -> Iterable[Fact]:
-        canon = self.desktop.stores.canon(Role.CONTEXT_ASSEMBLY)
+        canon = self.program.stores.canon(Role.CONTEXT_ASSEMBLY)
         return await canon.facts(universe_id, history=True)
 
     async def of(self, name: str) -> list[Memory]:
@@ -111,16 +111,16 @@ class Remembering:
 
 @asynccontextmanager
 async def remembering(home: Path, seed: int = 1) -> AsyncIterator[Remembering]:
-    async with opened(home, seed) as desktop:
-        yield await sit_down(desktop)
+    async with opened(home, seed) as program:
+        yield await sit_down(program)
 
 
-async def sit_down(desktop: Desktop, name: str = "Test") -> Remembering:
+async def sit_down(program: Program, name: str = "Test") -> Remembering:
     """Begin a story in a world of its own."""
-    canon, log = desktop.stores.canon(Role.MEMORY_MANAGER), desktop.stores.log(Role.MEMORY_MANAGER)
+    canon, log = program.stores.canon(Role.MEMORY_MANAGER), program.stores.log(Role.MEMORY_MANAGER)
     noted, scenes = Noted(), Scenes(canon, log, catalogue_of)
-    manager = MemoryManager(log, scenes, noted, SteppingClock(START), desktop.desk.events)
-    scene_id = await begin(desktop, name=name)
-    table = Remembering(desktop, scene_id, manager, Knowledge(canon, log, catalogue_of), noted)
-    desktop.desk.events.subscribe(table.published.append)
+    manager = MemoryManager(log, scenes, noted, SteppingClock(START), program.services.events)
+    scene_id = await begin(program, name=name)
+    table = Remembering(program, scene_id, manager, Knowledge(canon, log, catalogue_of), noted)
+    program.services.events.subscribe(table.published.append)
     return table

@@ -35,7 +35,7 @@ def at(days: float = 0) -> Clock:
 
 
 def archive(table: Remembering, days: float = 0) -> Archive:
-    stores = table.desktop.stores
+    stores = table.program.stores
     return Archive(stores.log(Role.ARCHIVIST), stores.objects(Role.ARCHIVIST), at(days))
 
 
@@ -54,7 +54,7 @@ async def test_what_is_read_back_is_the_log(table: Remembering) -> None:
 async def test_the_same_log_is_put_away_once(table: Remembering) -> None:
     one = await archive(table).put(table.scene_id)
     assert await archive(table, days=1).put(table.scene_id) == one
-    assert len(await table.desktop.stores.objects(None).keys(ARCHIVES)) == 1
+    assert len(await table.program.stores.objects(None).keys(ARCHIVES)) == 1
 
 
 async def test_one_that_moved_on_is_put_away_again(table: Remembering) -> None:
@@ -84,7 +84,7 @@ async def test_one_that_is_lost_or_damaged_is_put_away_again(table: Remembering,
 
 
 async def test_what_is_old_is_put_away_by_itself(table: Remembering) -> None:
-    stores = table.desktop.stores
+    stores = table.program.stores
     log = stores.log(Role.ARCHIVIST)
 
     def worker(days: float) -> Archivist:
@@ -107,7 +107,7 @@ async def test_a_store_that_is_down_is_tried_later(table: Remembering) -> None:
         async def put(self, collection: str, data: bytes) -> str:
             raise StoreUnavailable("The object store does not answer.")
 
-    stores = table.desktop.stores
+    stores = table.program.stores
     away = Archive(stores.log(Role.ARCHIVIST), Down(), at())  # type: ignore[arg-type]
     with pytest.raises(StoreUnavailable):
         await Archivist(stores.log(Role.ARCHIVIST), away, at()).bring(table.scene_id)

@@ -35,9 +35,9 @@ async def table(tmp_path: Path) -> AsyncIterator[Remembering]:
 
 def another(table: Remembering) -> MemoryManager:
     """A MemoryManager that knows nothing of the first one's cursors, as after a restart without them."""
-    canon, log = table.desktop.stores.canon(Role.MEMORY_MANAGER), table.log
+    canon, log = table.program.stores.canon(Role.MEMORY_MANAGER), table.log
     scenes = Scenes(canon, log, catalogue_of)
-    return MemoryManager(log, scenes, Noted(), SteppingClock(START), table.desktop.desk.events)
+    return MemoryManager(log, scenes, Noted(), SteppingClock(START), table.program.services.events)
 
 
 async def counting(table: Remembering, name: str) -> list[Memory]:
@@ -257,12 +257,12 @@ async def test_what_is_believed_stands_beside_the_truth(table: Remembering) -> N
 async def test_it_runs_behind_play_and_goes_on_after_a_stop(tmp_path: Path) -> None:
     async with remembering(tmp_path) as first:
         await first.play(*PEOPLE, "> Bela swears by the fire.", "> Rain.")
-        await first.desktop.desk.background.settle()
+        await first.program.services.jobs.settle()
         assert len(await first.of("Old Tam")) == 1
         await first.play("> Bela betrays you to the guild.")
         scene_id = first.scene_id
     async with opened(tmp_path, seed=2) as second:
-        await second.desk.background.settle()
+        await second.services.jobs.settle()
         memories = await second.stores.log(Role.MEMORY_MANAGER).memories(scene_id=scene_id)
         texts = {m.text for m in memories}
         assert texts == {"Bela swears by the fire.", "Bela betrays you to the guild."}

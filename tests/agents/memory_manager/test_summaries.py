@@ -47,7 +47,7 @@ async def table(tmp_path: Path) -> AsyncIterator[Remembering]:
 
 
 def summariser(table: Remembering) -> Summariser:
-    canon = table.desktop.stores.canon(Role.MEMORY_MANAGER)
+    canon = table.program.stores.canon(Role.MEMORY_MANAGER)
     return Summariser(table.log, canon, Noted(), SteppingClock(START))
 
 
@@ -65,7 +65,7 @@ async def told(table: Remembering, count: int, word: str = "Turn") -> None:
     for _ in range(count):
         number = before.depth + 2 if before else 1
         turn = make.turn(scene, before, f"{word} {number}: rain.", speaker=Speaker.GM)
-        await table.desktop.stores.log(Role.NARRATOR).append_gm_turn(turn)
+        await table.program.stores.log(Role.NARRATOR).append_gm_turn(turn)
         before = turn
 
 
@@ -141,7 +141,7 @@ async def test_stretches_leave_with_an_undo_and_the_other_line_has_its_own(table
     assert first.startswith("Turns 1 to 20:")
     assert second.startswith("Turns 21 to 40:")
     (back,) = await table.log.line_slice(table.scene_id, 29, 1)
-    await table.desktop.stores.log(Role.ORCHESTRATOR).move_head(table.scene_id, back.id, MoveKind.UNDO)
+    await table.program.stores.log(Role.ORCHESTRATOR).move_head(table.scene_id, back.id, MoveKind.UNDO)
     assert await layers.of_scene(table.log, table.scene_id, ()) == (first,)
     await told(table, 12, "Elsewhere")
     await sum_up(table)
@@ -173,7 +173,7 @@ async def test_the_next_scene_is_told_what_came_before(table: Remembering) -> No
     await table.play("/commit")
     assert table.scene_id != before
     await sum_up(table, before)
-    stores = table.desktop.stores
+    stores = table.program.stores
     canon, log = stores.canon(Role.CONTEXT_ASSEMBLY), stores.log(Role.CONTEXT_ASSEMBLY)
     context = ContextAssembly(canon, log)
     package = await Packages(canon, log, context, Agendas(canon)).assemble(await context.load(table.scene_id))

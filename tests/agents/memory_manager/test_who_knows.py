@@ -54,10 +54,10 @@ async def test_everybody_knows_what_they_lived_and_nothing_else(tmp_path: Path) 
     right: Counter[str] = Counter()
     asked: Counter[str] = Counter()
     wrong = []
-    async with opened(tmp_path) as desktop:
+    async with opened(tmp_path) as program:
         for play in PLAYS:
             wanted = [case for case in cases() if case.play == play.name]
-            table = await sit_down(desktop, play.name)
+            table = await sit_down(program, play.name)
             for case, what, whom in await answers(table, play, wanted):
                 asked[case.what] += 1
                 if (what, whom) == (case.what, case.whom):

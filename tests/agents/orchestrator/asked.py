@@ -42,15 +42,15 @@ class Asked:
     universe_id: Id
 
     async def ask(self, question: str, *, in_words: bool = False) -> Answer:
-        return await self.teller.desktop.desk.recall.ask(
+        return await self.teller.program.services.query.ask(
             question, universe_id=self.universe_id, in_words=in_words
         )
 
     async def index(self) -> None:
         """Put everything there is into the index of words."""
-        canon = self.teller.desktop.stores.canon(Role.INDEXER)
-        log = self.teller.desktop.stores.log(Role.INDEXER)
-        words = self.teller.desktop.stores.words(Role.INDEXER)
+        canon = self.teller.program.stores.canon(Role.INDEXER)
+        log = self.teller.program.stores.log(Role.INDEXER)
+        words = self.teller.program.stores.words(Role.INDEXER)
         scope = {"universe": self.universe_id}
         entities = await canon.entities(self.universe_id)
         await words.put("entities", [TextItem(e.id, f"{e.name} {e.description}", scope) for e in entities])
@@ -75,11 +75,11 @@ async def asking(
 ) -> AsyncIterator[Asked]:
     """Play the campaign by hand, with a memory of Wenna's that is mistaken, and index it."""
     async with telling(home, script, settings) as teller:
-        desk = teller.desktop.desk
+        services = teller.program.services
         for line in lines:
-            await desk.submit(teller.scene_id, line)
-        asked = Asked(teller, (await desk.scene(teller.scene_id)).universe.id)
-        wenna = await desk.entities(asked.universe_id, "Wenna")
+            await services.play.submit(teller.scene_id, line)
+        asked = Asked(teller, (await services.play.scene(teller.scene_id)).universe.id)
+        wenna = await services.world.entities(asked.universe_id, "Wenna")
         if wenna:
             memory = Memory(
                 id=derived("memory", "test", 1),
@@ -93,7 +93,7 @@ async def asking(
                 tick=480,
                 created_at=START,
             )
-            await teller.desktop.stores.log(Role.MEMORY_MANAGER).put_memories([memory])
+            await teller.program.stores.log(Role.MEMORY_MANAGER).put_memories([memory])
         await asked.index()
         yield asked
 

@@ -14,7 +14,7 @@ from agents.model.port import Ask
 from agents.model.prompt_files import load_prompts
 from agents.model.scripted import Reply, ScriptedModel, Told
 from agents.model.settings import HouseSettings, ModelSettings, PersonaSettings
-from monitor_tui.compose import Desktop, open_desktop
+from monitor_tui.compose import Program, open_program
 from stores.records.ids import Id, SeededIds, SteppingClock
 from stores.records.model import Persona
 from stores.records.play import Turn
@@ -31,13 +31,13 @@ NOTHING = json.dumps({"summary": "The door gives way.", "changes": []})
 class Teller:
     """`heard` are the events in order, `asked` the personas in the order they were asked."""
 
-    desktop: Desktop
+    program: Program
     scene_id: Id
     model: ScriptedModel
     heard: list[Event] = field(default_factory=list)
 
     async def line(self) -> list[Turn]:
-        rows = await self.desktop.desk.transcript(self.scene_id, 0, 200)
+        rows = await self.program.services.play.transcript(self.scene_id, 0, 200)
         return [row.turn for row in rows]
 
     async def last(self) -> Turn:
@@ -99,15 +99,15 @@ async def telling(
     """Open a desk in a new library, with Mara in the yard and a scripted model."""
     clock = SteppingClock(START)
     model = scripted(script)
-    desktop = await open_desktop(
+    program = await open_program(
         home, clock=clock, ids=SeededIds(seed, clock, salt=str(home)), model=model, house=settings or house()
     )
     try:
-        teller = Teller(desktop, await begin(desktop), model)
-        desktop.desk.events.subscribe(teller.heard.append)
+        teller = Teller(program, await begin(program), model)
+        program.services.events.subscribe(teller.heard.append)
         yield teller
     finally:
-        await desktop.close()
+        await program.close()
 
 
 def word_by_word(text: str, **how: object) -> Reply:

@@ -67,7 +67,7 @@ async def test_each_finding_stands_as_it_does_and_leads_to_what_it_rests_on(tmp_
         cut = await asked.ask("Who cut the rope?")
         assert [(f.standing, f.number) for f in cut.findings] == [(BOOK, 1)]
         (turn,) = cut.findings
-        trace = await asked.teller.desktop.desk.trace(turn.turn_id or "")
+        trace = await asked.teller.program.services.play.trace(turn.turn_id or "")
         assert trace.on_line
         assert trace.turn.text == turn.quote
         assert "scene 1 “The yard”" in turn.where
@@ -87,24 +87,24 @@ async def test_each_finding_stands_as_it_does_and_leads_to_what_it_rests_on(tmp_
 
 
 async def test_who_is_proposed_and_remembers_already_is_named(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
         for line in ("/npc Sela: a ferrywoman", "> The lantern goes out over the weir."):
-            await desktop.desk.submit(scene_id, line)
-        universe_id = (await desktop.desk.scene(scene_id)).universe.id
-        await desktop.desk.submit(scene_id, "/whisper Sela: the toll was paid twice")
-        await desktop.desk.background.settle()
-        answer = await desktop.desk.recall.ask("Was the toll paid twice?", universe_id=universe_id)
+            await program.services.play.submit(scene_id, line)
+        universe_id = (await program.services.play.scene(scene_id)).universe.id
+        await program.services.play.submit(scene_id, "/whisper Sela: the toll was paid twice")
+        await program.services.jobs.settle()
+        answer = await program.services.query.ask("Was the toll paid twice?", universe_id=universe_id)
         assert [found.believer for found in of(answer, BELIEVED)] == ["Sela"]
 
 
 async def test_lies_rumours_and_open_questions_are_told_as_such(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        sample = await desktop.desk.add_sample()
-        await desktop.desk.background.settle()
+    async with opened(tmp_path) as program:
+        sample = await program.services.stories.add_sample()
+        await program.services.jobs.settle()
 
         async def ask(question: str) -> Answer:
-            return await desktop.desk.recall.ask(question, universe_id=sample.id)
+            return await program.services.query.ask(question, universe_id=sample.id)
 
         storm = await ask("Did a storm break the Gannet Gate on the night of the flood?")
         assert "A lie: A storm broke the Gannet Gate" in first(storm, CONTRADICTED)
@@ -205,11 +205,11 @@ async def test_hostile_words_of_a_turn_are_data_to_the_model(tmp_path: Path) -> 
 
 async def test_what_is_made_true_waits_at_the_gate(tmp_path: Path) -> None:
     async with asking(tmp_path, settings=NO_MODEL, lines=PLAYED[:8]) as asked:
-        desk, log = asked.teller.desktop.desk, asked.teller.desktop.stores.log(Role.CONTEXT_ASSEMBLY)
-        told = await desk.recall.make_true(
+        services, log = asked.teller.program.services, asked.teller.program.stores.log(Role.CONTEXT_ASSEMBLY)
+        told = await services.query.make_true(
             asked.teller.scene_id, asked.universe_id, "The bell rang by itself"
         )
-        by_hand = await desk.recall.make_true(None, asked.universe_id, "Wenna Pike owns Chapel")
+        by_hand = await services.query.make_true(None, asked.universe_id, "Wenna Pike owns Chapel")
         assert "The bell rang by itself" in told
         assert "gate" in by_hand
         waiting = await log.proposals(universe_id=asked.universe_id, statuses=[ProposalStatus.PENDING])
@@ -224,7 +224,7 @@ async def test_what_is_made_true_waits_at_the_gate(tmp_path: Path) -> None:
 
 async def test_a_passage_of_a_source_is_in_the_book(tmp_path: Path) -> None:
     async with asking(tmp_path, settings=NO_MODEL, lines=PLAYED[:3]) as asked:
-        stores, source = asked.teller.desktop.stores, derived("source", "test")
+        stores, source = asked.teller.program.stores, derived("source", "test")
         text = "Tollers ring the harbour bell at every ebb."
         log = stores.log(Role.INGEST)
         await log.put_source(
@@ -249,14 +249,14 @@ async def test_a_passage_of_a_source_is_in_the_book(tmp_path: Path) -> None:
 
 async def test_turns_are_found_again_and_words_are_searched(tmp_path: Path) -> None:
     async with asking(tmp_path, settings=NO_MODEL) as asked:
-        desk = asked.teller.desktop.desk
-        found = await desk.recall.recall("filleting knife", universe_id=asked.universe_id, k=3)
+        services = asked.teller.program.services
+        found = await services.query.recall("filleting knife", universe_id=asked.universe_id, k=3)
         assert found.turns[0].number == 1
         assert found.turns[0].speaker == "the GM"
-        words = await desk.recall.search("Wenna", universe_id=asked.universe_id)
+        words = await services.query.search("Wenna", universe_id=asked.universe_id)
         assert {f.standing for f in words} == {CANON, CONTRADICTED}
         assert [f.number for f in words] == list(range(1, len(words) + 1))
-        await desk.undo(asked.teller.scene_id)
+        await services.play.undo(asked.teller.scene_id)
 
 
 async def test_a_model_may_find_the_answer_in_what_is_only_nearest(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from agents.bench import Case, RulingWords, WayName
 from agents.messages import CanonCommitted, Event, ProposalsChanged
 from agents.views import ProposalView
-from monitor_tui.compose import Desktop
+from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import InputError
 from stores.records.canon import FactStatus, Standing
@@ -23,38 +23,38 @@ ALLIES = ("/npc Tom: the keeper", "/npc Ann: the miller", "/commit", "/fact Tom 
 AT_ODDS = (*ALLIES, "I wait.", "/time +3h", "/fact Tom enemy_of Ann")
 
 
-async def played(desktop: Desktop, lines: Sequence[str]) -> Id:
-    scene_id = await begin(desktop)
+async def played(program: Program, lines: Sequence[str]) -> Id:
+    scene_id = await begin(program)
     for line in lines:
-        await desktop.desk.submit(scene_id, line)
+        await program.services.play.submit(scene_id, line)
     return scene_id
 
 
-async def held(desktop: Desktop, scene_id: Id) -> ProposalView:
-    (row,) = [p for p in (await desktop.desk.scene(scene_id)).proposals if p.conflicts]
+async def held(program: Program, scene_id: Id) -> ProposalView:
+    (row,) = [p for p in (await program.services.play.scene(scene_id)).proposals if p.conflicts]
     return row
 
 
-async def the_case(desktop: Desktop, scene_id: Id) -> Case:
-    (case,) = (await desktop.desk.bench.court.docket((await held(desktop, scene_id)).proposal.id)).cases
+async def the_case(program: Program, scene_id: Id) -> Case:
+    (case,) = (await program.services.conflicts.docket((await held(program, scene_id)).proposal.id)).cases
     return case
 
 
-async def ruling(desktop: Desktop, scene_id: Id, way: WayName, **terms: object) -> RulingWords:
-    row, case = await held(desktop, scene_id), await the_case(desktop, scene_id)
+async def ruling(program: Program, scene_id: Id, way: WayName, **terms: object) -> RulingWords:
+    row, case = await held(program, scene_id), await the_case(program, scene_id)
     return replace(RulingWords(row.proposal.id, case.against, way), **terms)  # type: ignore[arg-type]
 
 
-async def truths(desktop: Desktop, scene_id: Id) -> list[tuple[str, Standing]]:
-    universe_id = (await desktop.desk.scene(scene_id)).universe.id
-    facts = await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id)
+async def truths(program: Program, scene_id: Id) -> list[tuple[str, Standing]]:
+    universe_id = (await program.services.play.scene(scene_id)).universe.id
+    facts = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id)
     return [(f.statement, f.standing) for f in facts if f.predicate in ("ally_of", "enemy_of")]
 
 
 async def test_both_sides_are_told_with_standing_time_authority_and_place(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await played(desktop, AT_ODDS)
-        case = await the_case(desktop, scene_id)
+    async with opened(tmp_path) as program:
+        scene_id = await played(program, AT_ODDS)
+        case = await the_case(program, scene_id)
         assert case.old is not None
         assert case.check == "the two exclude each other"
         assert (case.new.words, case.old.words) == ("Tom and Ann are enemies.", "Tom and Ann are allies.")
@@ -93,34 +93,34 @@ async def test_both_sides_are_told_with_standing_time_authority_and_place(tmp_pa
 async def test_a_ruling_does_what_was_foreseen_of_it(
     tmp_path: Path, way: WayName, terms: dict[str, object], left: list[tuple[str, str]], told: list[str]
 ) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await played(desktop, AT_ODDS)
-        words = await ruling(desktop, scene_id, way, **terms)
-        before = await truths(desktop, scene_id)
-        foreseen = await desktop.desk.bench.court.foresee(words)
-        assert await truths(desktop, scene_id) == before
+    async with opened(tmp_path) as program:
+        scene_id = await played(program, AT_ODDS)
+        words = await ruling(program, scene_id, way, **terms)
+        before = await truths(program, scene_id)
+        foreseen = await program.services.conflicts.foresee(words)
+        assert await truths(program, scene_id) == before
         assert all(piece in "\n".join(foreseen) for piece in told), foreseen
 
-        ruled = await desktop.desk.bench.court.rule(words)
+        ruled = await program.services.conflicts.rule(words)
         assert ruled.lines == foreseen
         assert ruled.left == 0
-        after = sorted(await truths(desktop, scene_id))
+        after = sorted(await truths(program, scene_id))
         assert len(after) == len(left)
         for (statement, standing), (piece, wanted) in zip(after, sorted(left), strict=True):
             assert piece in statement
             assert standing == wanted
 
-        view = await desktop.desk.scene(scene_id)
+        view = await program.services.play.scene(scene_id)
         assert [p.title for p in view.proposals if p.conflicts] == []
-        (record,) = await desktop.desk.bench.court.rulings(view.universe.id)
+        (record,) = await program.services.conflicts.rulings(view.universe.id)
         assert (record.new, record.old, record.by) == (
             "Tom and Ann are enemies.",
             "Tom and Ann are allies.",
             "you",
         )
         # The same pair never asks again, in whatever words.
-        await desktop.desk.submit(scene_id, "/fact Tom enemy_of Ann")
-        again = (await desktop.desk.scene(scene_id)).proposals[-1]
+        await program.services.play.submit(scene_id, "/fact Tom enemy_of Ann")
+        again = (await program.services.play.scene(scene_id)).proposals[-1]
         assert again.conflicts == ()
 
 
@@ -140,34 +140,34 @@ async def test_a_ruling_does_what_was_foreseen_of_it(
 async def test_terms_that_make_no_sense_are_refused_and_nothing_happens(
     tmp_path: Path, way: WayName, terms: dict[str, object], why: str
 ) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await played(desktop, AT_ODDS)
-        words = await ruling(desktop, scene_id, way, **terms)
-        before = await truths(desktop, scene_id)
-        for call in (desktop.desk.bench.court.foresee, desktop.desk.bench.court.rule):
+    async with opened(tmp_path) as program:
+        scene_id = await played(program, AT_ODDS)
+        words = await ruling(program, scene_id, way, **terms)
+        before = await truths(program, scene_id)
+        for call in (program.services.conflicts.foresee, program.services.conflicts.rule):
             with pytest.raises(InputError, match=why):
                 await call(words)
-        universe_id = (await held(desktop, scene_id)).proposal.universe_id
-        assert await desktop.desk.bench.court.rulings(universe_id) == ()
-        assert await truths(desktop, scene_id) == before
+        universe_id = (await held(program, scene_id)).proposal.universe_id
+        assert await program.services.conflicts.rulings(universe_id) == ()
+        assert await truths(program, scene_id) == before
 
 
 @pytest.mark.parametrize(("way", "place"), [("never", "Loft"), ("old", "Crypt")])
 async def test_where_the_ruling_has_the_hero_is_where_play_goes_on(
     tmp_path: Path, way: WayName, place: str
 ) -> None:
-    async with opened(tmp_path) as desktop:
+    async with opened(tmp_path) as program:
         lines = ("/place Crypt: dark", "/place Loft: high", "/commit", "/go Crypt", "/commit", "/go Loft")
-        scene_id = await played(desktop, lines)
-        assert (await desktop.desk.scene(scene_id)).place == "Loft", "as long as it is staged"
-        await desktop.desk.bench.court.rule(await ruling(desktop, scene_id, way))
-        assert (await desktop.desk.scene(scene_id)).place == place
+        scene_id = await played(program, lines)
+        assert (await program.services.play.scene(scene_id)).place == "Loft", "as long as it is staged"
+        await program.services.conflicts.rule(await ruling(program, scene_id, way))
+        assert (await program.services.play.scene(scene_id)).place == place
 
 
 async def test_two_of_one_name_are_shown_side_by_side_and_settled(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await played(desktop, (*ALLIES, "/npc Tom: a stranger", "/fact Tom ally_of Mara"))
-        case = await the_case(desktop, scene_id)
+    async with opened(tmp_path) as program:
+        scene_id = await played(program, (*ALLIES, "/npc Tom: a stranger", "/fact Tom ally_of Mara"))
+        case = await the_case(program, scene_id)
         assert case.old is not None
         assert (case.new.card, case.old.card) != (None, None)
         assert case.new.card is not None
@@ -177,45 +177,45 @@ async def test_two_of_one_name_are_shown_side_by_side_and_settled(tmp_path: Path
         assert [r.fact.statement for _, _, r in case.old.card.relations] == ["Tom and Ann are allies."]
         assert [way.name for way in case.ways] == ["same", "different", "reject"]
 
-        same = await ruling(desktop, scene_id, "same")
-        (line, *_) = await desktop.desk.bench.court.foresee(same)
+        same = await ruling(program, scene_id, "same")
+        (line, *_) = await program.services.conflicts.foresee(same)
         assert line.startswith("= “Tom” is Tom")
-        await desktop.desk.bench.court.rule(same)
-        view = await desktop.desk.scene(scene_id)
-        assert [e.name for e in await desktop.desk.entities(view.universe.id, "Tom")] == ["Tom"]
+        await program.services.conflicts.rule(same)
+        view = await program.services.play.scene(scene_id)
+        assert [e.name for e in await program.services.world.entities(view.universe.id, "Tom")] == ["Tom"]
         assert [m.name for m in view.cast].count("Tom") == 1
 
 
 async def test_told_apart_they_are_two_and_it_is_on_record(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await played(desktop, (*ALLIES, "/npc Tom: a stranger"))
-        await desktop.desk.bench.court.rule(await ruling(desktop, scene_id, "different"))
-        view = await desktop.desk.scene(scene_id)
+    async with opened(tmp_path) as program:
+        scene_id = await played(program, (*ALLIES, "/npc Tom: a stranger"))
+        await program.services.conflicts.rule(await ruling(program, scene_id, "different"))
+        view = await program.services.play.scene(scene_id)
         row = view.proposals[-1]
         assert (row.mark, row.conflicts) == ("accept", ())
-        await desktop.desk.submit(scene_id, "/commit")
-        assert len(await desktop.desk.entities(view.universe.id, "Tom")) == 2
-        (record,) = await desktop.desk.bench.court.rulings(view.universe.id)
+        await program.services.play.submit(scene_id, "/commit")
+        assert len(await program.services.world.entities(view.universe.id, "Tom")) == 2
+        (record,) = await program.services.conflicts.rulings(view.universe.id)
         assert (record.new, record.old, record.words) == ("Tom", "Tom", "they are two")
 
 
 async def test_what_no_ruling_can_settle_is_accepted_or_rejected(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await played(desktop, (*ALLIES, "/axiom The dead cannot speak", "/commit"))
-        await desktop.desk.submit(scene_id, "/fact Tom ally_of Ann")
-        rows = (await desktop.desk.scene(scene_id)).proposals
+    async with opened(tmp_path) as program:
+        scene_id = await played(program, (*ALLIES, "/axiom The dead cannot speak", "/commit"))
+        await program.services.play.submit(scene_id, "/fact Tom ally_of Ann")
+        rows = (await program.services.play.scene(scene_id)).proposals
         innocent = rows[-1]
-        docket = await desktop.desk.bench.court.docket(innocent.proposal.id)
+        docket = await program.services.conflicts.docket(innocent.proposal.id)
         assert docket.cases == ()
 
 
 async def test_the_bench_tells_listeners_what_became_canon(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await played(desktop, AT_ODDS)
+    async with opened(tmp_path) as program:
+        scene_id = await played(program, AT_ODDS)
         events: list[Event] = []
-        words = await ruling(desktop, scene_id, "never")
-        desktop.desk.events.subscribe(events.append)
-        await desktop.desk.bench.court.rule(words)
+        words = await ruling(program, scene_id, "never")
+        program.services.events.subscribe(events.append)
+        await program.services.conflicts.rule(words)
         (done,) = [e for e in events if isinstance(e, CanonCommitted)]
         assert done.scene_id == scene_id
         assert len(done.fact_ids) == 1
@@ -226,12 +226,12 @@ async def test_the_bench_tells_listeners_what_became_canon(tmp_path: Path) -> No
 
 
 async def test_the_house_tells_rules_figures_and_offers(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await played(desktop, [f"/fact The gull number {n} has one red eye" for n in range(20)])
-        rows = (await desktop.desk.scene(scene_id)).proposals
-        await desktop.desk.decide([r.proposal.id for r in rows], Verdict.ACCEPT)
-        await desktop.desk.submit(scene_id, "/commit")
-        house = desktop.desk.bench.house
+    async with opened(tmp_path) as program:
+        scene_id = await played(program, [f"/fact The gull number {n} has one red eye" for n in range(20)])
+        rows = (await program.services.play.scene(scene_id)).proposals
+        await program.services.gate.decide([r.proposal.id for r in rows], Verdict.ACCEPT)
+        await program.services.play.submit(scene_id, "/commit")
+        house = program.services.policy
         universe_id = rows[0].proposal.universe_id
         view = await house.read(universe_id)
         assert [(k.kind, k.offered, k.accepted, k.decided) for k in view.offers] == [
@@ -265,19 +265,19 @@ async def test_the_house_tells_rules_figures_and_offers(tmp_path: Path) -> None:
     ],
 )
 async def test_a_rule_for_no_kind_is_refused(tmp_path: Path, kind: str, why: str) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        universe_id = (await desktop.desk.scene(scene_id)).universe.id
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        universe_id = (await program.services.play.scene(scene_id)).universe.id
         with pytest.raises(InputError, match=why):
-            await desktop.desk.bench.house.set_rule(universe_id, kind, KindRule.ASK)
-        assert (await desktop.desk.bench.house.read(universe_id)).rules == ()
+            await program.services.policy.set_rule(universe_id, kind, KindRule.ASK)
+        assert (await program.services.policy.read(universe_id)).rules == ()
 
 
 async def test_predicates_of_a_world_are_kept_or_refused_by_their_line(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        universe_id = (await desktop.desk.scene(scene_id)).universe.id
-        house = desktop.desk.bench.house
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        universe_id = (await program.services.play.scene(scene_id)).universe.id
+        house = program.services.policy
         text = 'sworn_to:\n  cardinality: one\n  critical: true\n  statement: "{subject} obeys {object}."\n'
         assert await house.set_predicates(universe_id, text) == 1
         with pytest.raises(InputError, match=r"line 2 \(sworn_to, cardinality\)") as refused:
@@ -285,38 +285,38 @@ async def test_predicates_of_a_world_are_kept_or_refused_by_their_line(tmp_path:
         assert "as they were" in refused.value.kept
         assert (await house.read(universe_id)).predicates == text
         # What is critical in this world asks to be committed at once.
-        await desktop.desk.submit(scene_id, "/npc Ann: the miller")
-        await desktop.desk.submit(scene_id, "/commit")
-        await desktop.desk.submit(scene_id, "/fact Mara sworn_to Ann")
-        assert "Critical: " in (await desktop.desk.scene(scene_id)).trigger
+        await program.services.play.submit(scene_id, "/npc Ann: the miller")
+        await program.services.play.submit(scene_id, "/commit")
+        await program.services.play.submit(scene_id, "/fact Mara sworn_to Ann")
+        assert "Critical: " in (await program.services.play.scene(scene_id)).trigger
 
 
 async def test_what_a_rule_decided_is_taken_back_after_the_commit(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        desk, universe_id = desktop.desk, (await desktop.desk.scene(scene_id)).universe.id
-        await desk.bench.house.set_rule(universe_id, "assert_fact:stated", KindRule.REJECT)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        services, universe_id = program.services, (await program.services.play.scene(scene_id)).universe.id
+        await services.policy.set_rule(universe_id, "assert_fact:stated", KindRule.REJECT)
         for line in ("/fact The well is deep", "/state Mara.hp -3"):
-            await desk.submit(scene_id, line)
-        assert [r.by_rule for r in (await desk.scene(scene_id)).proposals] == [True, False]
-        await desk.submit(scene_id, "/end It is night")
-        report = await desk.commit(scene_id)
+            await services.play.submit(scene_id, line)
+        assert [r.by_rule for r in (await services.play.scene(scene_id)).proposals] == [True, False]
+        await services.play.submit(scene_id, "/end It is night")
+        report = await services.gate.commit(scene_id)
         assert report.next_scene_id is not None
 
-        closed = [row for row in (await desk.gate(None, universe_id)).proposals if row.by_policy]
+        closed = [row for row in (await services.gate.gate(None, universe_id)).proposals if row.by_policy]
         by_label = {row.label: row for row in closed}
         well = next(row for row in closed if "well" in row.title)
-        again = await desk.bench.house.undo(well.proposal.id)
+        again = await services.policy.undo(well.proposal.id)
         assert again.titles == ("The well is deep.",)
-        await desk.bench.house.undo(by_label["state"].proposal.id)
-        rows = [r for r in (await desk.gate(None, universe_id)).proposals if r.status == "pending"]
+        await services.policy.undo(by_label["state"].proposal.id)
+        rows = [r for r in (await services.gate.gate(None, universe_id)).proposals if r.status == "pending"]
         assert [(r.mark, r.verdict) for r in rows] == [("accept", Verdict.ACCEPT), ("accept", None)]
         with pytest.raises(InputError, match="proposed already"):
-            await desk.bench.house.undo(well.proposal.id)
+            await services.policy.undo(well.proposal.id)
 
-        await desk.commit_universe(universe_id)
-        (mara,) = await desk.entities(universe_id, "Mara")
+        await services.gate.commit_universe(universe_id)
+        (mara,) = await services.world.entities(universe_id, "Mara")
         assert mara.numbers["hp"] == 10
-        facts = await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id, history=True)
+        facts = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id, history=True)
         assert "The well is deep." in [f.statement for f in facts]
         assert FactStatus.RETCONNED in {f.status for f in facts}

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agents.views import SceneView
-from monitor_tui.compose import Desktop
+from monitor_tui.compose import Program
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.play import Speaker
@@ -51,13 +51,13 @@ async def _play_and_replay(actions: list[str]) -> None:
         async with opened(Path(folder) / "played") as played:
             scene_id = await begin(played)
             for action in actions:
-                head = (await played.desk.scene(scene_id)).scene.head
+                head = (await played.services.play.scene(scene_id)).scene.head
                 before = await _state(played, scene_id)
                 if not await _typed(played, scene_id, action):
                     assert await _state(played, scene_id) == before, "a refused line changes nothing"
                 elif " | " in action or action.startswith(("/thread", "/clock", "/track")):
                     kept.append((head, action))
-            rows = await played.desk.transcript(scene_id, 0, 1_000)
+            rows = await played.services.play.transcript(scene_id, 0, 1_000)
             state = await _state(played, scene_id)
         async with opened(Path(folder) / "replayed") as fresh:
             again = await begin(fresh)
@@ -65,33 +65,33 @@ async def _play_and_replay(actions: list[str]) -> None:
                 (r.turn.id, r.turn.text, r.turn.speaker) for r in rows
             ]:
                 if turn_id is not None:
-                    await fresh.desk.submit(again, f"> {text}" if speaker is Speaker.GM else text)
+                    await fresh.services.play.submit(again, f"> {text}" if speaker is Speaker.GM else text)
                 for _, action in [one for one in kept if one[0] == turn_id]:
                     await _typed(fresh, again, action)
             assert await _state(fresh, again) == state
 
 
-async def _typed(desktop: Desktop, scene_id: Id, action: str) -> bool:
+async def _typed(program: Program, scene_id: Id, action: str) -> bool:
     """Type a line; `the bell | close` is an act on whatever number that thread has. Returns whether it was
     taken."""
     name, bar, verb = action.partition(" | ")
     try:
         if not bar:
-            await desktop.desk.submit(scene_id, action)
+            await program.services.play.submit(scene_id, action)
             return True
-        lines = (await desktop.desk.submit(scene_id, "/thread")).lines
+        lines = (await program.services.play.submit(scene_id, "/thread")).lines
         found = [line.partition(".")[0] for line in lines if f" {name} " in line]
         if len(found) != 1:
             return False  # there is none, or one that is closed and another
-        await desktop.desk.submit(scene_id, f"/thread {found[0]} {verb}")
+        await program.services.play.submit(scene_id, f"/thread {found[0]} {verb}")
     except MonitorError:
         return False
     return True
 
 
-async def _state(desktop: Desktop, scene_id: Id) -> object:
-    view: SceneView = await desktop.desk.scene(scene_id)
-    closed = (await desktop.desk.submit(scene_id, "/thread")).lines
+async def _state(program: Program, scene_id: Id) -> object:
+    view: SceneView = await program.services.play.scene(scene_id)
+    closed = (await program.services.play.submit(scene_id, "/thread")).lines
     return (
         sorted((t.name, t.weight) for t in view.threads),
         sorted(line.partition(" ")[2] for line in closed if "✓" in line),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from monitor_tui.compose import Desktop
+from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import InputError
 from stores.records.canon import Standing
@@ -23,17 +23,17 @@ BEFORE = (
 )
 
 
-async def at_odds(desktop: Desktop) -> Id:
+async def at_odds(program: Program) -> Id:
     """Canon says that Tom and Ann are allies; now they are said to be enemies."""
-    scene_id = await begin(desktop)
+    scene_id = await begin(program)
     for line in (*BEFORE, "/fact Tom enemy_of Ann"):
-        await desktop.desk.submit(scene_id, line)
+        await program.services.play.submit(scene_id, line)
     return scene_id
 
 
-async def facts(desktop: Desktop, scene_id: Id) -> dict[str, Standing]:
-    view = await desktop.desk.scene(scene_id)
-    held = await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).facts(view.universe.id)
+async def facts(program: Program, scene_id: Id) -> dict[str, Standing]:
+    view = await program.services.play.scene(scene_id)
+    held = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(view.universe.id)
     return {f.predicate: f.standing for f in held if f.predicate in ("ally_of", "enemy_of")}
 
 
@@ -52,14 +52,14 @@ async def facts(desktop: Desktop, scene_id: Id) -> dict[str, Standing]:
 async def test_a_ruling_settles_a_conflict_and_is_remembered(
     tmp_path: Path, ruling: str, left: dict[str, Standing]
 ) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await at_odds(desktop)
-        (row,) = [p for p in (await desktop.desk.scene(scene_id)).proposals if p.conflicts]
-        heard = await desktop.desk.submit(scene_id, f"/court {row.number}")
+    async with opened(tmp_path) as program:
+        scene_id = await at_odds(program)
+        (row,) = [p for p in (await program.services.play.scene(scene_id)).proposals if p.conflicts]
+        heard = await program.services.play.submit(scene_id, f"/court {row.number}")
         assert {"new:", "old:"} <= {line.split(" ")[0] for line in heard.lines}
-        await desktop.desk.submit(scene_id, f"/court {row.number} {ruling}")
-        assert await facts(desktop, scene_id) == left
-        rulings = await desktop.stores.log(Role.CONTEXT_ASSEMBLY).rulings(row.proposal.universe_id)
+        await program.services.play.submit(scene_id, f"/court {row.number} {ruling}")
+        assert await facts(program, scene_id) == left
+        rulings = await program.stores.log(Role.CONTEXT_ASSEMBLY).rulings(row.proposal.universe_id)
         assert len(rulings) == 1
 
 
@@ -75,51 +75,53 @@ async def test_a_ruling_settles_a_conflict_and_is_remembered(
     ],
 )
 async def test_what_makes_no_sense_is_told(tmp_path: Path, line: str, words: str) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await at_odds(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await at_odds(program)
         with pytest.raises(InputError, match=words):
-            await desktop.desk.submit(scene_id, line)
+            await program.services.play.submit(scene_id, line)
 
 
 async def test_a_promise_is_kept_by_evidence(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
         for line in ("I swear it.", "/fact promise: Mara owes the well a coin", "/commit"):
-            await desktop.desk.submit(scene_id, line)
-        (listed,) = (await desktop.desk.submit(scene_id, "/promises")).lines
+            await program.services.play.submit(scene_id, line)
+        (listed,) = (await program.services.play.submit(scene_id, "/promises")).lines
         assert "Mara owes the well a coin." in listed
-        await desktop.desk.submit(scene_id, "I drop a coin into the well.")
-        await desktop.desk.submit(scene_id, "/paid 1")
-        await desktop.desk.submit(scene_id, "/commit")
-        assert (await desktop.desk.submit(scene_id, "/promises")).lines == ("Nothing is promised or owed.",)
+        await program.services.play.submit(scene_id, "I drop a coin into the well.")
+        await program.services.play.submit(scene_id, "/paid 1")
+        await program.services.play.submit(scene_id, "/commit")
+        assert (await program.services.play.submit(scene_id, "/promises")).lines == (
+            "Nothing is promised or owed.",
+        )
 
 
 async def test_a_house_rule_decides_and_can_be_taken_back(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await desktop.desk.submit(scene_id, "/rules state_change auto-reject")
-        await desktop.desk.submit(scene_id, "/state Mara.hp -1")
-        (row,) = (await desktop.desk.scene(scene_id)).proposals
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await program.services.play.submit(scene_id, "/rules state_change auto-reject")
+        await program.services.play.submit(scene_id, "/state Mara.hp -1")
+        (row,) = (await program.services.play.scene(scene_id)).proposals
         assert row.mark == "reject"
         assert "auto-reject" in " ".join(row.reasons)
-        assert (await desktop.desk.submit(scene_id, "/rules state_change off")).lines == (
+        assert (await program.services.play.submit(scene_id, "/rules state_change off")).lines == (
             "No house rules yet.",
         )
-        (row,) = (await desktop.desk.scene(scene_id)).proposals
+        (row,) = (await program.services.play.scene(scene_id)).proposals
         assert row.mark == "accept"
 
 
 async def test_previously_on_comes_from_the_record(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        assert (await desktop.desk.submit(scene_id, "/recap")).lines
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        assert (await program.services.play.submit(scene_id, "/recap")).lines
         for line in (
             "I climb down.",
             "/fact promise: Mara owes the well a coin",
             "/end Mara found the stair",
             "/commit",
         ):
-            reply = await desktop.desk.submit(scene_id, line)
-        told = " ".join((await desktop.desk.submit(reply.subject or "", "/recap")).lines)
+            reply = await program.services.play.submit(scene_id, line)
+        told = " ".join((await program.services.play.submit(reply.subject or "", "/recap")).lines)
         assert "Mara found the stair" in told
         assert "owes the well a coin" in told

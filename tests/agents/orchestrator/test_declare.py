@@ -63,9 +63,9 @@ async def test_an_article_may_be_part_of_a_name_or_none(text: str, names: list[s
     ],
 )
 async def test_the_ledger_knows_a_debt_from_a_promise(tmp_path: Path, typed: str, shown: str) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
         for line in (f"/fact {typed}", "/commit"):
-            await desktop.desk.submit(scene_id, line)
-        (entry,) = (await desktop.desk.submit(scene_id, "/promises")).lines
+            await program.services.play.submit(scene_id, line)
+        (entry,) = (await program.services.play.submit(scene_id, "/promises")).lines
         assert shown in entry

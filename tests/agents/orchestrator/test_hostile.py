@@ -77,7 +77,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", ATTACKS)
 async def test_from_the_model(tmp_path: Path, name: str) -> None:
     async with telling(tmp_path, taken_over(ATTACKS[name]), house(*ALL_ON)) as teller:
-        await teller.desktop.desk.submit(teller.scene_id, "/npc Wenna Pike: the keeper")
+        await teller.program.services.play.submit(teller.scene_id, "/npc Wenna Pike: the keeper")
         canon = await canon_of(teller)
         said = await played(
             teller, ACT, "“Wenna Pike, is it late?”", "/continue", "/again shorter", "/gm why?"
@@ -118,14 +118,14 @@ async def test_from_the_table_and_the_record(tmp_path: Path, name: str) -> None:
 async def test_an_answer_without_end(tmp_path: Path, parts: tuple[str, ...]) -> None:
     script = {Persona.NARRATOR: Reply(parts), Persona.ARCHIVIST: Reply(parts)}
     async with telling(tmp_path, script) as teller:
-        reply = await teller.desktop.desk.submit(teller.scene_id, ACT)
+        reply = await teller.program.services.play.submit(teller.scene_id, ACT)
         assert any("cut off" in line for line in reply.lines)
         assert len((await teller.last()).text) <= 60_000
-        log = teller.desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+        log = teller.program.stores.log(Role.CONTEXT_ASSEMBLY)
         assert all(len(call.answer) <= 60_000 for call in await log.llm_calls())
         heard = sum(len(e.text) for e in teller.heard if isinstance(e, WordsCame))
         assert heard <= 60_000
-        await teller.desktop.desk.submit(teller.scene_id, "> It goes on.")
+        await teller.program.services.play.submit(teller.scene_id, "> It goes on.")
 
 
 # --- what has to hold ---------------------------------------------------------------------------------
@@ -134,20 +134,20 @@ async def test_an_answer_without_end(tmp_path: Path, parts: tuple[str, ...]) -> 
 async def played(teller: Teller, *lines: str) -> list[str]:
     said: list[str] = []
     for line in lines:
-        said += (await teller.desktop.desk.submit(teller.scene_id, line)).lines
+        said += (await teller.program.services.play.submit(teller.scene_id, line)).lines
     return said
 
 
 async def remembers(teller: Teller, name: str, text: str) -> None:
-    view = await teller.desktop.desk.scene(teller.scene_id)
+    view = await teller.program.services.play.scene(teller.scene_id)
     somebody = next(p.proposal.payload for p in view.proposals if p.title == name)
     entity = make.entity(name, id=somebody.entity_id, universe_id=view.universe.id)  # type: ignore[union-attr]
     memory = make.memory(entity, " ".join(text.split()))
-    await teller.desktop.stores.log(Role.MEMORY_MANAGER).put_memories([memory])
+    await teller.program.stores.log(Role.MEMORY_MANAGER).put_memories([memory])
 
 
 async def canon_of(teller: Teller) -> list[str]:
-    canon = teller.desktop.stores.canon(Role.CONTEXT_ASSEMBLY)
+    canon = teller.program.stores.canon(Role.CONTEXT_ASSEMBLY)
     universes = await canon.universes()
     assert len(universes) == 1
     facts = await canon.facts(universes[0].id, history=True)
@@ -163,8 +163,8 @@ def prompts(teller: Teller) -> Iterator[str]:
 async def stands(teller: Teller, said: list[str], home: Path) -> None:
     """The scene goes on, nothing is decided, no fence is closed from inside, nothing moves a cursor, and no
     key is anywhere."""
-    desk = teller.desktop.desk
-    view = await desk.scene(teller.scene_id)
+    services = teller.program.services
+    view = await services.play.scene(teller.scene_id)
     assert view.state == "active"
     assert all(p.verdict is None for p in view.proposals)
     assert [m.name for m in view.cast if m.name == "Mara"] == ["Mara"]
@@ -174,7 +174,7 @@ async def stands(teller: Teller, said: list[str], home: Path) -> None:
         assert_plain(prompt)
         assert not re.search("[\u00ad\u200b\u2060-\u2064\ufeff\U000e0000-\U000e007f]", prompt)
         assert KEY not in prompt
-    log = teller.desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+    log = teller.program.stores.log(Role.CONTEXT_ASSEMBLY)
     for turn in await log.all_turns(teller.scene_id):
         assert_plain(turn.text)
         brackets = re.findall(r"\[[^\]]*\]", turn.text)
@@ -191,10 +191,10 @@ async def stands(teller: Teller, said: list[str], home: Path) -> None:
     for words in (*said, *(p.title for p in view.proposals)):
         assert_plain(words)
     last = await teller.last()
-    shown = (await desk.model.xray(last.id), await desk.model.bill(), await desk.model.house())
+    shown = (await services.llm.xray(last.id), await services.llm.bill(), await services.llm.house())
     assert KEY not in repr(shown)
     archive = home / "out.monitor.zip"
-    await export_campaign(teller.desktop.stores, view.universe.id, archive)
+    await export_campaign(teller.program.stores, view.universe.id, archive)
     with zipfile.ZipFile(archive) as held:
         assert not [n for n in held.namelist() if ".." in n or n.startswith(("/", "~"))]
         assert not [n for n in held.namelist() if KEY.encode() in held.read(n)]

@@ -69,23 +69,23 @@ async def test_monitor_does_what_the_words_mean(tmp_path: Path) -> None:
     routing = json.dumps({"mode": "operation", "command": "npc", "argument": "Bram: a ferryman"})
     script = {Persona.MONITOR: routing}
     async with telling(tmp_path, script, house(Persona.MONITOR)) as teller:
-        desk = teller.desktop.desk
-        listed = await desk.submit(teller.scene_id, "/monitor list the characters")
+        services = teller.program.services
+        listed = await services.play.submit(teller.scene_id, "/monitor list the characters")
         assert listed.lines[0] == "/list character"
         assert any("Mara" in line for line in listed.lines)
         assert teller.asked == []
-        made = await desk.submit(teller.scene_id, "/monitor I want a ferryman called Bram about")
+        made = await services.play.submit(teller.scene_id, "/monitor I want a ferryman called Bram about")
         assert made.lines[0] == "/npc Bram: a ferryman"
-        assert any("Bram" in p.title for p in (await desk.scene(teller.scene_id)).proposals)
+        assert any("Bram" in p.title for p in (await services.play.scene(teller.scene_id)).proposals)
 
 
 async def test_without_a_model_monitor_says_what_it_does_not_know(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
         with pytest.raises(InputError, match="No command is known"):
-            await desktop.desk.submit(scene_id, "/monitor do the thing")
-        reply = await desktop.desk.submit(scene_id, "/transcript")
+            await program.services.play.submit(scene_id, "/monitor do the thing")
+        reply = await program.services.play.submit(scene_id, "/transcript")
         assert reply.lines == ("Nothing was played yet.",)
-        await desktop.desk.submit(scene_id, "I wait.")
-        reply = await desktop.desk.submit(scene_id, "/transcript 5")
+        await program.services.play.submit(scene_id, "I wait.")
+        reply = await program.services.play.submit(scene_id, "/transcript 5")
         assert reply.lines == ("1 player: I wait.",)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agents.views import SceneView
-from monitor_tui.compose import Desktop
+from monitor_tui.compose import Program
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.ledger import ProposalStatus
@@ -56,25 +56,27 @@ async def _play_and_replay(actions: list[str]) -> None:
             scene_id = await begin(played)
             redoable: Id | None = None
             for action in actions:
-                before = await played.desk.scene(scene_id)
+                before = await played.services.play.scene(scene_id)
                 try:
-                    await played.desk.submit(scene_id, action)
+                    await played.services.play.submit(scene_id, action)
                 except MonitorError:
-                    assert await played.desk.scene(scene_id) == before, "a refused line changes nothing"
+                    assert await played.services.play.scene(scene_id) == before, (
+                        "a refused line changes nothing"
+                    )
                     continue
                 if action == "/undo":
                     redoable = before.scene.head
-                    await played.desk.submit(scene_id, "/redo")
-                    assert (await played.desk.scene(scene_id)).scene.head == redoable
-                    await played.desk.submit(scene_id, "/undo")
+                    await played.services.play.submit(scene_id, "/redo")
+                    assert (await played.services.play.scene(scene_id)).scene.head == redoable
+                    await played.services.play.submit(scene_id, "/undo")
             left = await _line(played, scene_id)
-            view = await played.desk.scene(scene_id)
+            view = await played.services.play.scene(scene_id)
             staged = await _staged(played, scene_id)
         async with opened(Path(folder) / "replayed") as fresh:
             again = await begin(fresh)
             await _replay(fresh, again, left, staged)
             assert [_told(words) for words, _ in await _line(fresh, again)] == [_told(w) for w, _ in left]
-            assert _world(await fresh.desk.scene(again)) == _world(view)
+            assert _world(await fresh.services.play.scene(again)) == _world(view)
 
 
 def _told(words: tuple[Speaker, str]) -> tuple[Speaker, str]:
@@ -82,14 +84,14 @@ def _told(words: tuple[Speaker, str]) -> tuple[Speaker, str]:
     return words if words[0] is not Speaker.ORACLE else (Speaker.ORACLE, "")
 
 
-async def _line(desktop: Desktop, scene_id: Id) -> list[tuple[tuple[Speaker, str], Id]]:
-    rows = await desktop.desk.transcript(scene_id, 0, 1_000)
+async def _line(program: Program, scene_id: Id) -> list[tuple[tuple[Speaker, str], Id]]:
+    rows = await program.services.play.transcript(scene_id, 0, 1_000)
     return [((row.turn.speaker, row.turn.text), row.turn.id) for row in rows]
 
 
-async def _staged(desktop: Desktop, scene_id: Id) -> list[tuple[Id | None, str]]:
+async def _staged(program: Program, scene_id: Id) -> list[tuple[Id | None, str]]:
     """What counts on the line, as a line that would stage it again, by the turn it hangs on."""
-    view = await desktop.desk.scene(scene_id)
+    view = await program.services.play.scene(scene_id)
     lines = []
     for row in view.proposals:
         change = row.proposal.payload
@@ -107,19 +109,19 @@ async def _staged(desktop: Desktop, scene_id: Id) -> list[tuple[Id | None, str]]
 
 
 async def _replay(
-    desktop: Desktop,
+    program: Program,
     scene_id: Id,
     line: list[tuple[tuple[Speaker, str], Id]],
     staged: list[tuple[Id | None, str]],
 ) -> None:
     """Type the line once, straight, with what hangs on each of its turns."""
     for effect in (e for turn, e in staged if turn is None):
-        await desktop.desk.submit(scene_id, effect)
+        await program.services.play.submit(scene_id, effect)
     for (speaker, text), turn_id in line:
         typed = {Speaker.GM: f"> {text}", Speaker.ORACLE: "/check 1 vs 1"}.get(speaker, text)
-        await desktop.desk.submit(scene_id, typed)
+        await program.services.play.submit(scene_id, typed)
         for effect in (e for turn, e in staged if turn == turn_id):
-            await desktop.desk.submit(scene_id, effect)
+            await program.services.play.submit(scene_id, effect)
 
 
 def _world(view: SceneView) -> object:

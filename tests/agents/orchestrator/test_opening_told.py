@@ -14,17 +14,17 @@ from tests.agents.orchestrator.teller import PROSE, Teller, house, telling
 
 async def next_scene(teller: Teller) -> str:
     """Play a scene to its end through the gate; return the one that follows."""
-    desk = teller.desktop.desk
+    services = teller.program.services
     for line in (
         "/npc Father Ode: a priest with wet sleeves",
         "I ask Ode for the key.",
         "> He lays it on the wall, and does not look at you.",
         "/end Mara has the key of the light",
     ):
-        await desk.submit(teller.scene_id, line)
-    report = await desk.commit(teller.scene_id)
+        await services.play.submit(teller.scene_id, line)
+    report = await services.gate.commit(teller.scene_id)
     assert report.next_scene_id
-    await desk.rename_scene(report.next_scene_id, "The stair", "Reach the lamp")
+    await services.gate.rename_scene(report.next_scene_id, "The stair", "Reach the lamp")
     return report.next_scene_id
 
 
@@ -32,7 +32,7 @@ async def next_scene(teller: Teller) -> str:
 async def test_the_opening_knows_place_cast_goal_and_what_came_before(tmp_path: Path, backend: str) -> None:
     async with telling(tmp_path, settings=house(backend=backend)) as teller:
         teller.scene_id = await next_scene(teller)
-        await teller.desktop.desk.tell_on(teller.scene_id)
+        await teller.program.services.play.tell_on(teller.scene_id)
         sent = teller.sent(Persona.NARRATOR)
         for words in (
             "A scene begins, and nothing of it was told yet.",
@@ -54,15 +54,15 @@ async def test_the_opening_knows_place_cast_goal_and_what_came_before(tmp_path: 
 
 async def test_once_it_is_told_going_on_is_going_on_and_another_opening_is_an_opening(tmp_path: Path) -> None:
     async with telling(tmp_path) as teller:
-        desk = teller.desktop.desk
-        await desk.submit(teller.scene_id, "/continue")
+        services = teller.program.services
+        await services.play.submit(teller.scene_id, "/continue")
         opened = "A scene begins, and nothing of it was told yet."
         assert opened in teller.sent(Persona.NARRATOR)
-        await desk.retell(teller.scene_id, "shorter")
+        await services.play.retell(teller.scene_id, "shorter")
         assert opened in teller.sent(Persona.NARRATOR)
         assert "shorter" in teller.sent(Persona.NARRATOR)
         assert [t.take for t in await teller.line()] == [2]
-        await desk.tell_on(teller.scene_id)
+        await services.play.tell_on(teller.scene_id)
         assert opened not in teller.sent(Persona.NARRATOR)
         assert "The player's character does nothing now." in teller.sent(Persona.NARRATOR)
         assert len(await teller.line()) == 2
@@ -70,11 +70,11 @@ async def test_once_it_is_told_going_on_is_going_on_and_another_opening_is_an_op
 
 async def test_an_opening_can_be_undone_and_the_scene_still_begun_otherwise(tmp_path: Path) -> None:
     async with telling(tmp_path) as teller:
-        desk = teller.desktop.desk
-        await desk.tell_on(teller.scene_id)
-        assert "/start" in (await desk.scene(teller.scene_id)).opening
-        await desk.undo(teller.scene_id)
+        services = teller.program.services
+        await services.play.tell_on(teller.scene_id)
+        assert "/start" in (await services.play.scene(teller.scene_id)).opening
+        await services.play.undo(teller.scene_id)
         assert await teller.line() == []
-        await desk.check_start(teller.scene_id)
-        await desk.tell_on(teller.scene_id)
+        await services.play.check_start(teller.scene_id)
+        await services.play.tell_on(teller.scene_id)
         assert (await teller.line())[-1].speaker is Speaker.GM

@@ -14,7 +14,7 @@ import pytest
 from agents.model.port import Ask
 from agents.model.scripted import ScriptedModel
 from agents.orchestrator.replay import NobodyAsked, lay_out
-from monitor_tui.compose import Desktop, open_desktop
+from monitor_tui.compose import Program, open_program
 from stores.authority import Role
 from stores.records.ids import Id, SeededIds
 from stores.records.model import LlmCall, Persona
@@ -89,28 +89,28 @@ def telling(voice: str) -> ScriptedModel:
 
 
 @asynccontextmanager
-async def table(home: Path, model: ScriptedModel, backend: str) -> AsyncIterator[tuple[Desktop, LineClock]]:
+async def table(home: Path, model: ScriptedModel, backend: str) -> AsyncIterator[tuple[Program, LineClock]]:
     clock = LineClock()
-    desktop = await open_desktop(
+    program = await open_program(
         home, clock=clock, ids=SeededIds(7, clock), model=model, house=house(*ON, backend=backend)
     )
     try:
-        yield desktop, clock
+        yield program, clock
     finally:
-        await desktop.close()
+        await program.close()
 
 
-async def play(desktop: Desktop, clock: LineClock, lines: Iterable[str] = LINES) -> Id:
-    scene_id = await begin(desktop)
+async def play(program: Program, clock: LineClock, lines: Iterable[str] = LINES) -> Id:
+    scene_id = await begin(program)
     for line in lines:
         clock.go_on()
-        await desktop.desk.submit(scene_id, line)
+        await program.services.play.submit(scene_id, line)
     return scene_id
 
 
-async def left_by(desktop: Desktop) -> dict[str, list[str]]:
+async def left_by(program: Program) -> dict[str, list[str]]:
     """Return what a session has left, as the stores hold it."""
-    log, canon = desktop.stores.log(Role.CONTEXT_ASSEMBLY), desktop.stores.canon(Role.CONTEXT_ASSEMBLY)
+    log, canon = program.stores.log(Role.CONTEXT_ASSEMBLY), program.stores.canon(Role.CONTEXT_ASSEMBLY)
     universe = (await canon.universes())[0]
     story = (await log.stories())[0]
     scenes = await log.scenes(story.id)
@@ -129,8 +129,8 @@ async def left_by(desktop: Desktop) -> dict[str, list[str]]:
     return {kind: [record.model_dump_json() for record in found] for kind, found in records.items()}
 
 
-async def calls_of(desktop: Desktop) -> list[LlmCall]:
-    return await desktop.stores.log(Role.CONTEXT_ASSEMBLY).llm_calls()
+async def calls_of(program: Program) -> list[LlmCall]:
+    return await program.stores.log(Role.CONTEXT_ASSEMBLY).llm_calls()
 
 
 @pytest.mark.parametrize("engines", [("langgraph", "langgraph"), ("langgraph", "inmemory")])
@@ -152,13 +152,13 @@ async def test_a_session_replays_from_its_record(tmp_path: Path, engines: tuple[
 
 async def test_what_is_typed_otherwise_is_told_of_and_loses_nothing(tmp_path: Path) -> None:
     nobody = NobodyAsked()
-    async with table(tmp_path, nobody, "inmemory") as (desktop, clock):
-        scene_id = await begin(desktop)
+    async with table(tmp_path, nobody, "inmemory") as (program, clock):
+        scene_id = await begin(program)
         clock.go_on()
-        reply = await desktop.desk.submit(scene_id, "I force the iron door.")
+        reply = await program.services.play.submit(scene_id, "I force the iron door.")
         assert nobody.asked
         assert any("no such call" in line for line in reply.lines)
-        assert [row.turn.text for row in await desktop.desk.transcript(scene_id, 0, 9)] == [
+        assert [row.turn.text for row in await program.services.play.transcript(scene_id, 0, 9)] == [
             "I force the iron door."
         ]
 
@@ -170,15 +170,15 @@ async def test_told_again_by_another_model_canon_stays_as_it_is(tmp_path: Path) 
         before = await left_by(first)
     clock = LineClock()
     clock.now = START + timedelta(days=1)
-    desktop = await open_desktop(
+    program = await open_program(
         tmp_path, clock=clock, ids=SeededIds(8, clock), model=telling("Otherwise"), house=house(*ON)
     )
     try:
-        await desktop.desk.recover()
-        await desktop.desk.retell(scene_id, "as a letter")
-        rows = await desktop.desk.transcript(scene_id, 0, 50)
+        await program.services.stories.recover()
+        await program.services.play.retell(scene_id, "as a letter")
+        rows = await program.services.play.transcript(scene_id, 0, 50)
         assert rows[-1].turn.text.startswith("Otherwise")
-        after = await left_by(desktop)
+        after = await left_by(program)
         assert {k: after[k] for k in ("entities", "facts", "evidence", "results")} == {
             k: before[k] for k in ("entities", "facts", "evidence", "results")
         }
@@ -186,4 +186,4 @@ async def test_told_again_by_another_model_canon_stays_as_it_is(tmp_path: Path) 
         assert waiting, "what the other model told waits to be decided"
         assert all(json.loads(p)["decision"] is None for p in waiting)
     finally:
-        await desktop.close()
+        await program.close()

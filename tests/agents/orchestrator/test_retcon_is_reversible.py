@@ -13,7 +13,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
-from monitor_tui.compose import Desktop
+from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.records.ids import Id
 from stores.records.ledger import Verdict
@@ -37,9 +37,9 @@ PLAYED = (
 )
 
 
-async def canon_of(desktop: Desktop, universe_id: Id) -> dict[str, dict[Id, dict[str, object]]]:
+async def canon_of(program: Program, universe_id: Id) -> dict[str, dict[Id, dict[str, object]]]:
     """Return all of canon but for when things were written down: facts of any status, who bears what."""
-    canon = desktop.stores.canon(Role.CONTEXT_ASSEMBLY)
+    canon = program.stores.canon(Role.CONTEXT_ASSEMBLY)
     facts = await canon.facts(universe_id, history=True, limit=100_000)
     entities = await canon.entities(universe_id, limit=100_000)
     return {
@@ -56,32 +56,32 @@ def in_one_order(facts: dict[Id, dict[str, object]]) -> list[Id]:
     return sorted(told, key=lambda i: told[i])
 
 
-async def turned(desktop: Desktop, universe_id: Id, fact_id: Id) -> None:
+async def turned(program: Program, universe_id: Id, fact_id: Id) -> None:
     """Retcon a fact, or restore one that was retconned, and commit: the GM's word overrides what it meets."""
-    staged = await desktop.desk.world.edits.retcon(fact_id)
-    await desktop.desk.decide(staged.proposal_ids, Verdict.ACCEPT)
-    report = await desktop.desk.commit_universe(universe_id)
+    staged = await program.services.world.edits.retcon(fact_id)
+    await program.services.gate.decide(staged.proposal_ids, Verdict.ACCEPT)
+    report = await program.services.gate.commit_universe(universe_id)
     assert report.failed == ()
 
 
 async def there_and_back(home: Path, seed: int, many: int) -> None:
     """Retcon facts at random, and restore them in another order."""
     dice = random.Random(seed)
-    async with opened(home) as desktop:
-        desk = desktop.desk
-        universe = await desk.add_sample()
-        scene_id = await desk.start_story(await desk.sample_outline())
+    async with opened(home) as program:
+        services = program.services
+        universe = await services.stories.add_sample()
+        scene_id = await services.stories.start_story(await services.stories.sample_outline())
         for line in PLAYED:
-            await desk.submit(scene_id, line)
-        before = await canon_of(desktop, universe.id)
+            await services.play.submit(scene_id, line)
+        before = await canon_of(program, universe.id)
         facts = in_one_order(before["facts"])
         chosen = dice.sample(facts, many)
         for fact_id in chosen:
-            await turned(desktop, universe.id, fact_id)
-        assert await canon_of(desktop, universe.id) != before
+            await turned(program, universe.id, fact_id)
+        assert await canon_of(program, universe.id) != before
         for fact_id in dice.sample(chosen, len(chosen)):
-            await turned(desktop, universe.id, fact_id)
-        assert await canon_of(desktop, universe.id) == before
+            await turned(program, universe.id, fact_id)
+        assert await canon_of(program, universe.id) == before
 
 
 @settings(

@@ -10,7 +10,7 @@ from agents.desk import Mode
 from agents.orchestrator.exchange import begin as begin_exchange
 from agents.orchestrator.session import SESSION
 from agents.views import ProposalView
-from monitor_tui.compose import Desktop
+from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import IllegalTransition, InputError, StoreError
 from stores.records.canon import AssertFact, CanonBatch
@@ -36,64 +36,64 @@ PLAY = (
 )
 
 
-async def main_state(desktop: Desktop) -> str:
-    last = await desktop.stores.log(Role.CONTEXT_ASSEMBLY).loop_state(Loop.MAIN, SESSION)
+async def main_state(program: Program) -> str:
+    last = await program.stores.log(Role.CONTEXT_ASSEMBLY).loop_state(Loop.MAIN, SESSION)
     return last.target if last else "idle"
 
 
-async def waiting(desktop: Desktop, scene_id: Id) -> list[ProposalView]:
+async def waiting(program: Program, scene_id: Id) -> list[ProposalView]:
     """Return what waits at the gate, without what commits closed."""
-    rows = (await desktop.desk.gate(scene_id)).proposals
+    rows = (await program.services.gate.gate(scene_id)).proposals
     return [row for row in rows if row.status is ProposalStatus.PENDING]
 
 
-async def story_of(desktop: Desktop) -> Id:
-    (card,) = await desktop.desk.stories()
+async def story_of(program: Program) -> Id:
+    (card,) = await program.services.stories.stories()
     return card.story.id
 
 
 @pytest.mark.parametrize("stop", range(len(PLAY) + 1))
 async def test_closing_after_any_line_and_opening_again_changes_nothing(tmp_path: Path, stop: int) -> None:
-    async with opened(tmp_path, seed=3) as desktop:
-        scene_id = await begin(desktop)
+    async with opened(tmp_path, seed=3) as program:
+        scene_id = await begin(program)
         for line in PLAY[:stop]:
-            reply = await desktop.desk.submit(scene_id, line)
+            reply = await program.services.play.submit(scene_id, line)
             scene_id = reply.subject if reply.goto == "scene" and reply.subject else scene_id
-        before = await desktop.desk.scene(scene_id)
-        rows = await desktop.desk.transcript(scene_id, 0, 100)
-        await desktop.desk.suspend()
-        assert await main_state(desktop) == "suspended"
-    async with opened(tmp_path, seed=4) as desktop:
-        recovered = await desktop.desk.recover()
+        before = await program.services.play.scene(scene_id)
+        rows = await program.services.play.transcript(scene_id, 0, 100)
+        await program.services.stories.suspend()
+        assert await main_state(program) == "suspended"
+    async with opened(tmp_path, seed=4) as program:
+        recovered = await program.services.stories.recover()
         assert all("gate" in line for line in recovered)
-        menu = await desktop.desk.menu()
+        menu = await program.services.stories.menu()
         assert menu.resume
         assert menu.resume.suspended
-        assert await desktop.desk.resume(menu.resume.story.id) == scene_id
-        assert await main_state(desktop) == Mode.START_STORY.value
-        assert await desktop.desk.scene(scene_id) == before
-        assert await desktop.desk.transcript(scene_id, 0, 100) == rows
+        assert await program.services.stories.resume(menu.resume.story.id) == scene_id
+        assert await main_state(program) == Mode.START_STORY.value
+        assert await program.services.play.scene(scene_id) == before
+        assert await program.services.play.transcript(scene_id, 0, 100) == rows
 
 
 async def test_a_process_that_died_is_suspended_at_the_next_start(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        await begin(desktop)
-    async with opened(tmp_path, seed=2) as desktop:
-        assert await main_state(desktop) == Mode.START_STORY.value
-        await desktop.desk.recover()
-        assert await main_state(desktop) == "suspended"
+    async with opened(tmp_path) as program:
+        await begin(program)
+    async with opened(tmp_path, seed=2) as program:
+        assert await main_state(program) == Mode.START_STORY.value
+        await program.services.stories.recover()
+        assert await main_state(program) == "suspended"
 
 
 @pytest.mark.parametrize("node", ["record", "assemble"])
 async def test_an_exchange_cut_off_goes_on_at_the_next_node(tmp_path: Path, node: str) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await desktop.desk.submit(scene_id, "I wait.")
-        log = desktop.stores.log(Role.ORCHESTRATOR)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await program.services.play.submit(scene_id, "I wait.")
+        log = program.stores.log(Role.ORCHESTRATOR)
         scene = await log.scene(scene_id)
         head = await log.turn(scene.head or "")
         exchange = begin_exchange(
-            desktop.desk._ids,
+            program.services.play._ids,
             scene,
             head,
             words="I jump.",
@@ -101,7 +101,7 @@ async def test_an_exchange_cut_off_goes_on_at_the_next_node(tmp_path: Path, node
         )
         turn = exchange.words_turn(START)
         assert turn
-        loops = desktop.desk._loops
+        loops = program.services.stories._loops
         moves = [loops.after(None, Loop.TURN, exchange.beat_id, "user_input")]
         if node == "assemble":
             moves.append(loops.after(moves[0], Loop.TURN, exchange.beat_id, "context_loaded"))
@@ -113,19 +113,19 @@ async def test_an_exchange_cut_off_goes_on_at_the_next_node(tmp_path: Path, node
             at=START,
         )
         await log.begin_exchange(turn, MoveKind.APPEND, checkpoint, moves)
-    async with opened(tmp_path, seed=2) as desktop:
-        (line,) = await desktop.desk.recover()
+    async with opened(tmp_path, seed=2) as program:
+        (line,) = await program.services.stories.recover()
         assert "I jump." in line
-        rows = await desktop.desk.transcript(scene_id, 0, 10)
+        rows = await program.services.play.transcript(scene_id, 0, 10)
         assert [r.turn.text for r in rows[:2]] == ["I wait.", "I jump."]
         assert exchange.roll
         assert rows[2].turn.id == exchange.roll.turn_id
         assert rows[2].resolution
-        assert (await desktop.desk.scene(scene_id)).unfinished == 0
-        last = await desktop.stores.log(Role.CONTEXT_ASSEMBLY).loop_state(Loop.TURN, exchange.beat_id)
+        assert (await program.services.play.scene(scene_id)).unfinished == 0
+        last = await program.stores.log(Role.CONTEXT_ASSEMBLY).loop_state(Loop.TURN, exchange.beat_id)
         assert last
         assert last.target == "persisted"
-        assert await desktop.desk.recover() == ()
+        assert await program.services.stories.recover() == ()
 
 
 class PowerError(StoreError):
@@ -136,62 +136,62 @@ async def test_the_power_goes_before_canon_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Planned, canon untouched: the gate opens again with the decisions kept."""
-    async with opened(tmp_path) as desktop:
-        scene_id = await _at_the_gate(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await _at_the_gate(program)
 
         async def fail(batch: CanonBatch) -> None:
             raise PowerError("The power went.")
 
-        monkeypatch.setattr(desktop.desk._keeper._canon, "commit", fail)
+        monkeypatch.setattr(program.services.gate._keeper._canon, "commit", fail)
         with pytest.raises(StoreError):
-            await desktop.desk.commit(scene_id)
-    async with opened(tmp_path, seed=2) as desktop:
-        lines = await desktop.desk.recover()
+            await program.services.gate.commit(scene_id)
+    async with opened(tmp_path, seed=2) as program:
+        lines = await program.services.stories.recover()
         assert any("gate" in line for line in lines)
-        log = desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+        log = program.stores.log(Role.CONTEXT_ASSEMBLY)
         (dropped,) = await log.canonizations(states=[CanonizationState.DROPPED])
         assert dropped.scene_id == scene_id
-        gate = await desktop.desk.gate(scene_id)
+        gate = await program.services.gate.gate(scene_id)
         assert gate.finalizing
         assert [(p.title, p.verdict) for p in gate.proposals] == [
             ("The dog barked.", Verdict.ACCEPT),
             ("The well is dry.", Verdict.REJECT),
         ]
-        report = await desktop.desk.commit(scene_id)
+        report = await program.services.gate.commit(scene_id)
         assert [f.statement for f in report.facts] == ["The dog barked."]
         assert report.next_scene_id
 
 
 async def test_the_power_goes_after_canon_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Canon has it, the log does not know: it is closed, nothing is there twice, the next scene opens."""
-    async with opened(tmp_path) as desktop:
-        scene_id = await _at_the_gate(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await _at_the_gate(program)
 
         async def fail(canonization_id: Id) -> None:
             raise PowerError("The power went.")
 
-        monkeypatch.setattr(desktop.desk._keeper._log, "mark_written", fail)
+        monkeypatch.setattr(program.services.gate._keeper._log, "mark_written", fail)
         with pytest.raises(StoreError):
-            await desktop.desk.commit(scene_id)
-    async with opened(tmp_path, seed=2) as desktop:
-        await desktop.desk.recover()
-        log = desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+            await program.services.gate.commit(scene_id)
+    async with opened(tmp_path, seed=2) as program:
+        await program.services.stories.recover()
+        log = program.stores.log(Role.CONTEXT_ASSEMBLY)
         assert [
             c.state for c in await log.canonizations(universe_id=(await log.scene(scene_id)).universe_id)
         ][-1] is CanonizationState.CLOSED
-        facts = await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).facts(
+        facts = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(
             (await log.scene(scene_id)).universe_id
         )
         assert [f.statement for f in facts].count("The dog barked.") == 1
         states = {p.status for p in await log.proposals(scene_id=scene_id)}
         assert states == {ProposalStatus.ACCEPTED, ProposalStatus.REJECTED}
-        following = await desktop.desk.resume(await story_of(desktop))
+        following = await program.services.stories.resume(await story_of(program))
         assert following != scene_id
-        assert (await desktop.desk.scene(following)).state == "active"
+        assert (await program.services.play.scene(following)).state == "active"
 
 
-async def _at_the_gate(desktop: Desktop) -> Id:
-    scene_id = await begin(desktop)
+async def _at_the_gate(program: Program) -> Id:
+    scene_id = await begin(program)
     for line in (
         "I wait.",
         "/fact event: The dog barked",
@@ -200,115 +200,119 @@ async def _at_the_gate(desktop: Desktop) -> Id:
         "/reject 2",
         "/end",
     ):
-        await desktop.desk.submit(scene_id, line)
+        await program.services.play.submit(scene_id, line)
     return scene_id
 
 
 async def test_undoing_what_is_canon_proposes_retcons_and_redo_withdraws_them(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
         for line in ("I wait.", "I listen.", "/fact event: The dog barked", "/commit"):
-            await desktop.desk.submit(scene_id, line)
-        reply = await desktop.desk.submit(scene_id, "/undo")
+            await program.services.play.submit(scene_id, line)
+        reply = await program.services.play.submit(scene_id, "/undo")
         assert "a retcon is proposed" in reply.lines[-1]
-        (row,) = await waiting(desktop, scene_id)
+        (row,) = await waiting(program, scene_id)
         assert row.proposal.payload.kind == "retcon_fact"
-        await desktop.desk.submit(scene_id, "/redo")
-        assert await waiting(desktop, scene_id) == []
-        await desktop.desk.submit(scene_id, "/undo")
-        assert (await desktop.desk.submit(scene_id, "/commit")).lines == ("Canon: 1 change written.",)
-        assert (await desktop.desk.submit(scene_id, "/commit")).lines == ("Nothing was ready for canon.",)
-        facts = await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).facts(row.proposal.universe_id)
+        await program.services.play.submit(scene_id, "/redo")
+        assert await waiting(program, scene_id) == []
+        await program.services.play.submit(scene_id, "/undo")
+        assert (await program.services.play.submit(scene_id, "/commit")).lines == (
+            "Canon: 1 change written.",
+        )
+        assert (await program.services.play.submit(scene_id, "/commit")).lines == (
+            "Nothing was ready for canon.",
+        )
+        facts = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(row.proposal.universe_id)
         assert "The dog barked." not in {f.statement for f in facts}
 
 
 async def test_undoing_a_discovery_proposes_to_retcon_the_place_as_well(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop, critical=Critical.AUTO)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program, critical=Critical.AUTO)
         for line in ("I push.", "> It opens.", "/place Yard > Hidden Room"):
-            await desktop.desk.submit(scene_id, line)
-        reply = await desktop.desk.submit(scene_id, "/undo")
+            await program.services.play.submit(scene_id, line)
+        reply = await program.services.play.submit(scene_id, "/undo")
         assert "2 pieces of canon rest" in reply.lines[-1]
-        assert {row.title for row in await waiting(desktop, scene_id)} == {
+        assert {row.title for row in await waiting(program, scene_id)} == {
             "Never so: Yard leads to Hidden Room.",
             "Never so: place Hidden Room",
         }
-        await desktop.desk.submit(scene_id, "/redo")
-        assert await waiting(desktop, scene_id) == []
+        await program.services.play.submit(scene_id, "/redo")
+        assert await waiting(program, scene_id) == []
         for line in ("/undo", "/commit"):
-            await desktop.desk.submit(scene_id, line)
-        universe_id = (await desktop.desk.scene(scene_id)).universe.id
-        known = await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).entities(universe_id)
+            await program.services.play.submit(scene_id, line)
+        universe_id = (await program.services.play.scene(scene_id)).universe.id
+        known = await program.stores.canon(Role.CONTEXT_ASSEMBLY).entities(universe_id)
         assert {e.name for e in known} == {"Mara", "Yard"}
 
 
 async def test_whom_something_else_in_canon_involves_is_not_offered_for_retcon(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        universe_id = (await desktop.desk.scene(scene_id)).universe.id
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        universe_id = (await program.services.play.scene(scene_id)).universe.id
         for line in ("I wait.", "I listen.", "/npc Tom", "/npc Ann", "/commit"):
-            await desktop.desk.submit(scene_id, line)
+            await program.services.play.submit(scene_id, line)
         for line in ("I ask.", "/fact Ann sings", "/commit"):
-            await desktop.desk.submit(scene_id, line)
-        staged = await desktop.desk.world.edits.say(universe_id, "Tom keeps the well")
-        await desktop.desk.commit_universe(universe_id, staged.proposal_ids)
+            await program.services.play.submit(scene_id, line)
+        staged = await program.services.world.edits.say(universe_id, "Tom keeps the well")
+        await program.services.gate.commit_universe(universe_id, staged.proposal_ids)
         for line in ("/undo", "/undo"):
-            await desktop.desk.submit(scene_id, line)
-        assert [m.name for m in (await desktop.desk.scene(scene_id)).cast] == ["Mara", "Tom", "Ann"]
+            await program.services.play.submit(scene_id, line)
+        assert [m.name for m in (await program.services.play.scene(scene_id)).cast] == ["Mara", "Tom", "Ann"]
         # Ann goes with what was said of her; of Tom the GM said something that no step takes back.
-        titles = [row.title for row in await waiting(desktop, scene_id)]
+        titles = [row.title for row in await waiting(program, scene_id)]
         assert sorted(titles) == ["Never so: Ann sings.", "Never so: character Ann"]
-        await desktop.desk.submit(scene_id, "/commit")
-        assert [m.name for m in (await desktop.desk.scene(scene_id)).cast] == ["Mara", "Tom"]
+        await program.services.play.submit(scene_id, "/commit")
+        assert [m.name for m in (await program.services.play.scene(scene_id)).cast] == ["Mara", "Tom"]
 
 
 async def test_a_critical_event_is_offered_left_or_committed(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await desktop.desk.submit(scene_id, "I find a stair.")
-        await desktop.desk.submit(scene_id, "/place Cellar")
-        assert "Cellar" in (await desktop.desk.scene(scene_id)).trigger
-        await desktop.desk.submit(scene_id, "/later")
-        assert (await desktop.desk.scene(scene_id)).trigger == ""
-        await desktop.desk.submit(scene_id, "/place Vault")
-        view = await desktop.desk.scene(scene_id)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await program.services.play.submit(scene_id, "I find a stair.")
+        await program.services.play.submit(scene_id, "/place Cellar")
+        assert "Cellar" in (await program.services.play.scene(scene_id)).trigger
+        await program.services.play.submit(scene_id, "/later")
+        assert (await program.services.play.scene(scene_id)).trigger == ""
+        await program.services.play.submit(scene_id, "/place Vault")
+        view = await program.services.play.scene(scene_id)
         assert "Vault" in view.trigger
         assert "Cellar" not in view.trigger
-        report = await desktop.desk.commit_trigger(scene_id)
+        report = await program.services.gate.commit_trigger(scene_id)
         assert "Vault" in {e.name for e in report.entities}
-        assert (await desktop.desk.scene(scene_id)).state == "active"
+        assert (await program.services.play.scene(scene_id)).state == "active"
 
 
 async def test_an_autopilot_commits_at_once(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop, critical=Critical.AUTO)
-        await desktop.desk.submit(scene_id, "I find a stair.")
-        reply = await desktop.desk.submit(scene_id, "/place here > Cellar")
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program, critical=Critical.AUTO)
+        await program.services.play.submit(scene_id, "I find a stair.")
+        reply = await program.services.play.submit(scene_id, "/place here > Cellar")
         assert "Canon: Cellar (place)" in reply.lines
         assert "Canon: Yard leads to Cellar." in reply.lines
 
 
 async def test_fifty_turns_without_a_commit_offer_one(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await desktop.desk.submit(scene_id, "I begin.")
-        await desktop.desk.submit(scene_id, "/fact event: It began")
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await program.services.play.submit(scene_id, "I begin.")
+        await program.services.play.submit(scene_id, "/fact event: It began")
         for number in range(49):
-            assert (await desktop.desk.scene(scene_id)).trigger == ""
-            await desktop.desk.submit(scene_id, f"Step {number}.")
-        assert "50 turns" in (await desktop.desk.scene(scene_id)).trigger
+            assert (await program.services.play.scene(scene_id)).trigger == ""
+            await program.services.play.submit(scene_id, f"Step {number}.")
+        assert "50 turns" in (await program.services.play.scene(scene_id)).trigger
 
 
 @pytest.mark.parametrize("line", ["I act.", "> It happens.", "/check 2d6 vs 7", "/undo", "/retake x"])
 async def test_a_scene_at_the_gate_refuses_play_in_words(tmp_path: Path, line: str) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await desktop.desk.submit(scene_id, "I wait.")
-        await desktop.desk.submit(scene_id, "/end")
-        before = await desktop.desk.transcript(scene_id, 0, 100)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await program.services.play.submit(scene_id, "I wait.")
+        await program.services.play.submit(scene_id, "/end")
+        before = await program.services.play.transcript(scene_id, 0, 100)
         with pytest.raises(IllegalTransition, match="finalizing"):
-            await desktop.desk.submit(scene_id, line)
-        assert await desktop.desk.transcript(scene_id, 0, 100) == before
+            await program.services.play.submit(scene_id, line)
+        assert await program.services.play.transcript(scene_id, 0, 100) == before
 
 
 @pytest.mark.parametrize(
@@ -354,47 +358,47 @@ async def test_a_scene_at_the_gate_refuses_play_in_words(tmp_path: Path, line: s
     ],
 )
 async def test_bad_input_is_answered_and_changes_nothing(tmp_path: Path, line: str, words: str) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await desktop.desk.submit(scene_id, "I wait.")
-        before = await desktop.desk.scene(scene_id)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await program.services.play.submit(scene_id, "I wait.")
+        before = await program.services.play.scene(scene_id)
         with pytest.raises((InputError, IllegalTransition), match=words) as caught:
-            await desktop.desk.submit(scene_id, line)
+            await program.services.play.submit(scene_id, line)
         assert caught.value.kept or caught.value.todo
-        assert await desktop.desk.scene(scene_id) == before
+        assert await program.services.play.scene(scene_id) == before
 
 
 async def test_a_crash_while_the_next_scene_opens_is_made_good(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its record is there and its node is not; it begins where play stood, with who was there."""
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
         for line in ("I wait.", "/npc Tom", "/place Cellar", "/go Cellar", "/end"):
-            await desktop.desk.submit(scene_id, line)
+            await program.services.play.submit(scene_id, line)
 
         async def fail(node: object) -> None:
             raise PowerError("The power went.")
 
-        monkeypatch.setattr(desktop.desk._stories._containers, "create_scene_node", fail)
+        monkeypatch.setattr(program.services.stories._stories._containers, "create_scene_node", fail)
         with pytest.raises(StoreError):
-            await desktop.desk.commit(scene_id)
-    async with opened(tmp_path, seed=2) as desktop:
-        await desktop.desk.recover()
-        following = await desktop.desk.resume(await story_of(desktop))
-        view = await desktop.desk.scene(following)
+            await program.services.gate.commit(scene_id)
+    async with opened(tmp_path, seed=2) as program:
+        await program.services.stories.recover()
+        following = await program.services.stories.resume(await story_of(program))
+        view = await program.services.play.scene(following)
         assert (following != scene_id, view.state, view.place) == (True, "active", "Cellar")
         assert [m.name for m in view.cast] == ["Mara", "Tom"]
         for line in ("I look.", "/end", "/commit"):
-            await desktop.desk.submit(following, line)
+            await program.services.play.submit(following, line)
 
 
 async def test_words_that_the_store_refused_are_told_before_anything_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        narrator = desktop.desk._graph._narrator
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        narrator = program.services.play._graph._narrator
         tell = narrator.tell
 
         async def fail(*args: object) -> None:
@@ -402,57 +406,57 @@ async def test_words_that_the_store_refused_are_told_before_anything_else(
 
         monkeypatch.setattr(narrator, "tell", fail)
         with pytest.raises(StoreError):
-            await desktop.desk.submit(scene_id, "> The bell rings.")
+            await program.services.play.submit(scene_id, "> The bell rings.")
         with pytest.raises(StoreError):
-            await desktop.desk.submit(scene_id, "I run.")
+            await program.services.play.submit(scene_id, "I run.")
         monkeypatch.setattr(narrator, "tell", tell)
-        await desktop.desk.submit(scene_id, "I run.")
-        rows = await desktop.desk.transcript(scene_id, 0, 10)
+        await program.services.play.submit(scene_id, "I run.")
+        rows = await program.services.play.transcript(scene_id, 0, 10)
         assert [row.turn.text for row in rows] == ["The bell rings.", "I run."]
 
 
 async def test_a_story_that_is_over_is_read_and_not_played(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await desktop.desk.complete_story(await story_of(desktop), "It ended.")
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await program.services.stories.complete_story(await story_of(program), "It ended.")
         for line in ("I act.", "/undo", "/commit", "/end"):
             with pytest.raises(IllegalTransition, match="completed"):
-                await desktop.desk.submit(scene_id, line)
+                await program.services.play.submit(scene_id, line)
 
 
 async def test_all_means_what_still_waits(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
         for line in ("I wait.", "/fact event: The dog barked", "/commit", "/npc Tom", "/accept all"):
-            await desktop.desk.submit(scene_id, line)
-        assert [p.verdict for p in await waiting(desktop, scene_id)] == [Verdict.ACCEPT]
+            await program.services.play.submit(scene_id, line)
+        assert [p.verdict for p in await waiting(program, scene_id)] == [Verdict.ACCEPT]
 
 
 async def test_a_scene_ends_in_one_way(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
         for line in ("I wait.", "/end The orc is dead", "/reopen", "/end The orc fled"):
-            await desktop.desk.submit(scene_id, line)
-        report = await desktop.desk.commit(scene_id)
+            await program.services.play.submit(scene_id, line)
+        report = await program.services.gate.commit(scene_id)
         assert [f.statement for f in report.facts] == ["The orc fled."]
 
 
 async def test_another_take_of_what_is_canon_proposes_retcons(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
         for line in ("> It rings.", "/fact event: The bell rang", "/commit"):
-            await desktop.desk.submit(scene_id, line)
-        reply = await desktop.desk.submit(scene_id, "/retake It is silent.")
+            await program.services.play.submit(scene_id, line)
+        reply = await program.services.play.submit(scene_id, "/retake It is silent.")
         assert "a retcon is proposed" in reply.lines[-1]
 
 
 async def test_a_death_in_plain_words_is_a_death(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await desktop.desk.submit(scene_id, "I fall.")
-        await desktop.desk.submit(scene_id, "/fact Mara is dead")
-        assert "Mara died" in (await desktop.desk.scene(scene_id)).trigger
-        reply = await desktop.desk.submit(scene_id, "/undo")
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await program.services.play.submit(scene_id, "I fall.")
+        await program.services.play.submit(scene_id, "/fact Mara is dead")
+        assert "Mara died" in (await program.services.play.scene(scene_id)).trigger
+        reply = await program.services.play.submit(scene_id, "/undo")
         assert "1 proposal with it" in reply.lines[0]
 
 
@@ -462,13 +466,13 @@ async def test_a_death_in_plain_words_is_a_death(tmp_path: Path) -> None:
 async def test_the_changes_of_one_roll_stand_as_they_were_written(tmp_path: Path) -> None:
     changes = "Mara.hp = 5, Mara.hp -3, Mara +wet, Mara +cold, Mara +late, Mara +lost"
     wanted = ["Mara.hp 5", "Mara.hp -3", *(f"Mara is {tag}" for tag in ("wet", "cold", "late", "lost"))]
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await desktop.desk.submit(scene_id, f"I run. /check might vs 1; success: {changes}")
-        rows = await waiting(desktop, scene_id)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await program.services.play.submit(scene_id, f"I run. /check might vs 1; success: {changes}")
+        rows = await waiting(program, scene_id)
         assert [row.title.replace("10 -> 5", "5").replace("5 -> 2", "-3") for row in rows] == wanted
-        await desktop.desk.submit(scene_id, "/commit")
-        closed = (await desktop.desk.gate(scene_id)).proposals
+        await program.services.play.submit(scene_id, "/commit")
+        closed = (await program.services.gate.gate(scene_id)).proposals
         assert [row.title for row in closed] == wanted
 
 
@@ -489,41 +493,41 @@ async def test_the_changes_of_one_roll_stand_as_they_were_written(tmp_path: Path
 async def test_an_edit_involves_whom_its_words_name(
     fact: str, edited: str, involves: dict[str, str], tmp_path: Path
 ) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
         for line in ("/npc Tom Dunn", "/npc Ada", "/place Lower Hask", "/commit", f"/fact {fact}"):
-            await desktop.desk.submit(scene_id, line)
-        (row,) = await waiting(desktop, scene_id)
-        await desktop.desk.edit_text(row.proposal.id, edited)
-        (row,) = await waiting(desktop, scene_id)
+            await program.services.play.submit(scene_id, line)
+        (row,) = await waiting(program, scene_id)
+        await program.services.gate.edit_text(row.proposal.id, edited)
+        (row,) = await waiting(program, scene_id)
         change = row.proposal.change
         assert isinstance(change, AssertFact)
-        known = await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).entities(row.proposal.universe_id)
+        known = await program.stores.canon(Role.CONTEXT_ASSEMBLY).entities(row.proposal.universe_id)
         names = {e.id: e.name for e in known}
         assert {i.role: names[i.entity_id] for i in change.involves} == involves
         assert len(change.involves) == len(involves)
 
 
 async def test_an_edit_of_what_a_scene_came_to_keeps_who_was_there(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        universe_id = (await desktop.desk.scene(scene_id)).universe.id
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        universe_id = (await program.services.play.scene(scene_id)).universe.id
         for line in ("/npc Tom", "/place Mill", "I wait.", "/commit", "/end We slept"):
-            await desktop.desk.submit(scene_id, line)
-        (row,) = await waiting(desktop, scene_id)
-        await desktop.desk.edit_text(row.proposal.id, "We slept in the Mill")
-        await desktop.desk.commit(scene_id)
-        facts = await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id)
+            await program.services.play.submit(scene_id, line)
+        (row,) = await waiting(program, scene_id)
+        await program.services.gate.edit_text(row.proposal.id, "We slept in the Mill")
+        await program.services.gate.commit(scene_id)
+        facts = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id)
         (slept,) = [f for f in facts if f.statement == "We slept in the Mill."]
         assert len(slept.involves) == 3, "Mara, Tom and the mill"
 
 
 async def test_an_edit_at_the_universes_gate_finds_names_in_the_universe(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        universe_id = (await desktop.desk.scene(scene_id)).universe.id
-        staged = await desktop.desk.world.edits.say(universe_id, "The well is dry")
-        await desktop.desk.edit_text(staged.proposal_ids[0], "The well of the Yard is dry")
-        await desktop.desk.commit_universe(universe_id, staged.proposal_ids)
-        facts = await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        universe_id = (await program.services.play.scene(scene_id)).universe.id
+        staged = await program.services.world.edits.say(universe_id, "The well is dry")
+        await program.services.gate.edit_text(staged.proposal_ids[0], "The well of the Yard is dry")
+        await program.services.gate.commit_universe(universe_id, staged.proposal_ids)
+        facts = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id)
         assert [len(f.involves) for f in facts if f.statement == "The well of the Yard is dry."] == [1]

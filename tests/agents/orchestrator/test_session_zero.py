@@ -11,9 +11,9 @@ from tests.table import begin, opened
 
 
 async def test_the_questions_lead_from_one_to_the_next(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        asked = await desktop.desk.submit(scene_id, "/zero")
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        asked = await program.services.play.submit(scene_id, "/zero")
         assert len([line for line in asked.lines if line.startswith("·")]) == 8
         assert asked.text == "/zero tone "
         answers = (
@@ -28,17 +28,17 @@ async def test_the_questions_lead_from_one_to_the_next(tmp_path: Path) -> None:
         )
         text = asked.text
         for answer in answers:
-            reply = await desktop.desk.submit(scene_id, f"{text}{answer}".strip())
+            reply = await program.services.play.submit(scene_id, f"{text}{answer}".strip())
             text = reply.text
         assert text == ""
         assert "all of it" in reply.lines[-1]
-        view = await desktop.desk.scene(scene_id)
+        view = await program.services.play.scene(scene_id)
         assert (view.story.tone, view.story.theme) == ("quiet dread", "")
         assert view.story.lines_and_veils == "no harm to animals"
         assert [t.name for t in view.threads] == ["The village drowns", "Who moved the bell?"]
         assert [(c.name, c.per_scene) for c in view.clocks] == [("Spring tide", 1)]
         assert [m.name for m in view.cast] == ["Mara", "Old Tam", "Ilse Karr"]
-        again = await desktop.desk.submit(scene_id, "/zero")
+        again = await program.services.play.submit(scene_id, "/zero")
         assert [line for line in again.lines if line.startswith("·")] == [
             "· What is it about, underneath?  /zero theme what the living owe the dead"
         ]
@@ -55,9 +55,9 @@ async def test_the_questions_lead_from_one_to_the_next(tmp_path: Path) -> None:
     ],
 )
 async def test_what_makes_no_sense_is_told_and_changes_nothing(tmp_path: Path, line: str, words: str) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        before = await desktop.desk.scene(scene_id)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        before = await program.services.play.scene(scene_id)
         with pytest.raises(InputError, match=words):
-            await desktop.desk.submit(scene_id, line)
-        assert await desktop.desk.scene(scene_id) == before
+            await program.services.play.submit(scene_id, line)
+        assert await program.services.play.scene(scene_id) == before

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.desk import StoryOutline
-from monitor_tui.compose import Desktop, open_desktop
+from monitor_tui.compose import Program, open_program
 from stores.authority import Role
 from stores.errors import InputError
 from stores.records.canon import EvidenceKind, FactStatus
@@ -19,22 +19,22 @@ from stores.records.threads import TensionEntry
 from tests.table import START, begin, opened
 
 
-async def say(desktop: Desktop, scene_id: Id, *lines: str) -> tuple[str, ...]:
+async def say(program: Program, scene_id: Id, *lines: str) -> tuple[str, ...]:
     told: tuple[str, ...] = ()
     for line in lines:
-        told = (await desktop.desk.submit(scene_id, line)).lines
+        told = (await program.services.play.submit(scene_id, line)).lines
     return told
 
 
-async def clocks(desktop: Desktop, scene_id: Id) -> dict[str, str]:
+async def clocks(program: Program, scene_id: Id) -> dict[str, str]:
     """Return the clocks and tracks that run, as far as they are filled."""
-    view = await desktop.desk.scene(scene_id)
+    view = await program.services.play.scene(scene_id)
     return {c.name: f"{c.filled}/{c.size}" for c in (*view.clocks, *view.tracks)}
 
 
-async def canon(desktop: Desktop, scene_id: Id, prefix: str = "clock:") -> list[str]:
-    universe_id = (await desktop.desk.scene(scene_id)).universe.id
-    facts = await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id, prefix=prefix)
+async def canon(program: Program, scene_id: Id, prefix: str = "clock:") -> list[str]:
+    universe_id = (await program.services.play.scene(scene_id)).universe.id
+    facts = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id, prefix=prefix)
     assert all(fact.status is FactStatus.CANONICAL for fact in facts)
     return [fact.statement for fact in facts]
 
@@ -43,73 +43,73 @@ async def canon(desktop: Desktop, scene_id: Id, prefix: str = "clock:") -> list[
 
 
 async def test_a_clock_is_started_moved_set_let_go_and_stopped(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        assert "No clock runs" in (await say(desktop, scene_id, "/clock"))[0]
-        assert await say(desktop, scene_id, "/clock Tide 6") == ("Tide ○○○○○○ 0/6",)
-        assert await say(desktop, scene_id, "/clock tide +1") == ("Tide ●○○○○○ 1/6",)
-        assert await say(desktop, scene_id, "/clock Tide - 1") == ("Tide ○○○○○○ 0/6",)
-        assert await say(desktop, scene_id, "/clock Tide = 3") == ("Tide ●●●○○○ 3/6",)
-        assert await say(desktop, scene_id, "/clock Tide per scene 1") == ("Tide ●●●○○○ 3/6, +1 each scene",)
-        await say(desktop, scene_id, "/clock The long night 8 per scene 2")
-        assert await say(desktop, scene_id, "/clock") == (
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        assert "No clock runs" in (await say(program, scene_id, "/clock"))[0]
+        assert await say(program, scene_id, "/clock Tide 6") == ("Tide ○○○○○○ 0/6",)
+        assert await say(program, scene_id, "/clock tide +1") == ("Tide ●○○○○○ 1/6",)
+        assert await say(program, scene_id, "/clock Tide - 1") == ("Tide ○○○○○○ 0/6",)
+        assert await say(program, scene_id, "/clock Tide = 3") == ("Tide ●●●○○○ 3/6",)
+        assert await say(program, scene_id, "/clock Tide per scene 1") == ("Tide ●●●○○○ 3/6, +1 each scene",)
+        await say(program, scene_id, "/clock The long night 8 per scene 2")
+        assert await say(program, scene_id, "/clock") == (
             "1. Tide ●●●○○○ 3/6, +1 each scene",
             "2. The long night ○○○○○○○○ 0/8, +2 each scene",
         )
-        assert await say(desktop, scene_id, "/clock 2 +3") == ("The long night ●●●○○○○○ 3/8, +2 each scene",)
-        assert await say(desktop, scene_id, "/clock Tide stop") == ("Tide ●●●○○○ 3/6, stopped",)
-        assert await clocks(desktop, scene_id) == {"The long night": "3/8"}
-        assert await say(desktop, scene_id, "/clock Tide 4") == ("Tide ○○○○ 0/4",)
+        assert await say(program, scene_id, "/clock 2 +3") == ("The long night ●●●○○○○○ 3/8, +2 each scene",)
+        assert await say(program, scene_id, "/clock Tide stop") == ("Tide ●●●○○○ 3/6, stopped",)
+        assert await clocks(program, scene_id) == {"The long night": "3/8"}
+        assert await say(program, scene_id, "/clock Tide 4") == ("Tide ○○○○ 0/4",)
 
 
 async def test_a_clock_goes_with_its_turn_and_is_canon_after_the_gate(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "I wait.", "/clock Tide 6", "I wait more.", "/clock Tide +2")
-        await say(desktop, scene_id, "/undo")
-        assert await clocks(desktop, scene_id) == {"Tide": "0/6"}
-        await say(desktop, scene_id, "/redo")
-        assert await clocks(desktop, scene_id) == {"Tide": "2/6"}
-        await say(desktop, scene_id, "/commit")
-        assert await canon(desktop, scene_id) == ["The clock “Tide” stands at 2 of 6."]
-        assert await clocks(desktop, scene_id) == {"Tide": "2/6"}
-        await say(desktop, scene_id, "/clock Tide per scene 1", "/commit")
-        assert await canon(desktop, scene_id) == [
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I wait.", "/clock Tide 6", "I wait more.", "/clock Tide +2")
+        await say(program, scene_id, "/undo")
+        assert await clocks(program, scene_id) == {"Tide": "0/6"}
+        await say(program, scene_id, "/redo")
+        assert await clocks(program, scene_id) == {"Tide": "2/6"}
+        await say(program, scene_id, "/commit")
+        assert await canon(program, scene_id) == ["The clock “Tide” stands at 2 of 6."]
+        assert await clocks(program, scene_id) == {"Tide": "2/6"}
+        await say(program, scene_id, "/clock Tide per scene 1", "/commit")
+        assert await canon(program, scene_id) == [
             "The clock “Tide” stands at 2 of 6 and moves by 1 each scene."
         ]
-        await say(desktop, scene_id, "I wait.", "/clock Tide +1", "/clock Tide stop", "/commit")
-        assert await canon(desktop, scene_id) == ["The clock “Tide” was stopped at 3 of 6."]
-        assert await clocks(desktop, scene_id) == {}
-        universe_id = (await desktop.desk.scene(scene_id)).universe.id
-        reader = desktop.stores.canon(Role.CONTEXT_ASSEMBLY)
+        await say(program, scene_id, "I wait.", "/clock Tide +1", "/clock Tide stop", "/commit")
+        assert await canon(program, scene_id) == ["The clock “Tide” was stopped at 3 of 6."]
+        assert await clocks(program, scene_id) == {}
+        universe_id = (await program.services.play.scene(scene_id)).universe.id
+        reader = program.stores.canon(Role.CONTEXT_ASSEMBLY)
         (fact,) = await reader.facts(universe_id, prefix="clock:")
         evidence = await reader.evidence_of(fact.id)
         assert {e.kind for e in evidence} >= {EvidenceKind.TURN, EvidenceKind.MANUAL}
 
 
 async def test_many_moves_of_one_clock_are_one_row_and_one_verdict(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "/clock Tide 6", "/clock Dawn 4")
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "/clock Tide 6", "/clock Dawn 4")
         for _ in range(4):
-            await say(desktop, scene_id, "I wait.", "/clock Tide +1")
-        rows = (await desktop.desk.scene(scene_id)).proposals
+            await say(program, scene_id, "I wait.", "/clock Tide +1")
+        rows = (await program.services.play.scene(scene_id)).proposals
         assert [(row.number, row.title) for row in rows] == [
             (1, "Dawn 0 of 4, begins"),
             (2, "Tide 0 -> 4 of 6"),
         ]
         assert "5 moves in one row" in " ".join(rows[1].reasons)
-        await say(desktop, scene_id, "/reject 2")
-        assert await clocks(desktop, scene_id) == {"Dawn": "0/4"}
-        await say(desktop, scene_id, "/undecide 2")
-        assert await clocks(desktop, scene_id) == {"Tide": "4/6", "Dawn": "0/4"}
-        await say(desktop, scene_id, "/undo")
-        (row,) = [r for r in (await desktop.desk.scene(scene_id)).proposals if r.group == "Tide"]
+        await say(program, scene_id, "/reject 2")
+        assert await clocks(program, scene_id) == {"Dawn": "0/4"}
+        await say(program, scene_id, "/undecide 2")
+        assert await clocks(program, scene_id) == {"Tide": "4/6", "Dawn": "0/4"}
+        await say(program, scene_id, "/undo")
+        (row,) = [r for r in (await program.services.play.scene(scene_id)).proposals if r.group == "Tide"]
         assert row.title == "Tide 0 -> 3 of 6"
-        await say(desktop, scene_id, "/commit")
-        rows = (await desktop.desk.scene(scene_id)).proposals
+        await say(program, scene_id, "/commit")
+        rows = (await program.services.play.scene(scene_id)).proposals
         assert [row.status.value for row in rows] == ["accepted", "accepted"]
-        assert await canon(desktop, scene_id) == [
+        assert await canon(program, scene_id) == [
             "The clock “Dawn” stands at 0 of 4.",
             "The clock “Tide” stands at 3 of 6.",
         ]
@@ -117,24 +117,26 @@ async def test_many_moves_of_one_clock_are_one_row_and_one_verdict(tmp_path: Pat
 
 async def test_what_was_done_earlier_on_the_line_counts_first(tmp_path: Path) -> None:
     """Set later, after an undo, on an earlier turn; then the later turn is redone."""
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
         await say(
-            desktop, scene_id, "/clock Tide 6", "One.", "Two.", "/clock Tide +2", "/undo", "/clock Tide = 3"
+            program, scene_id, "/clock Tide 6", "One.", "Two.", "/clock Tide +2", "/undo", "/clock Tide = 3"
         )
-        await say(desktop, scene_id, "/redo")
-        assert await clocks(desktop, scene_id) == {"Tide": "5/6"}
-        await say(desktop, scene_id, "/commit")
-        assert await canon(desktop, scene_id) == ["The clock “Tide” stands at 5 of 6."]
+        await say(program, scene_id, "/redo")
+        assert await clocks(program, scene_id) == {"Tide": "5/6"}
+        await say(program, scene_id, "/commit")
+        assert await canon(program, scene_id) == ["The clock “Tide” stands at 5 of 6."]
 
 
 async def test_a_clock_is_the_worlds_and_runs_on_in_another_story(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "/clock Tide 6", "/clock Tide +2", "/commit")
-        view = await desktop.desk.scene(scene_id)
-        other = await desktop.desk.start_story(StoryOutline(view.universe.id, "Another", view.story.pc_id))
-        assert await clocks(desktop, other) == {"Tide": "2/6"}
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "/clock Tide 6", "/clock Tide +2", "/commit")
+        view = await program.services.play.scene(scene_id)
+        other = await program.services.stories.start_story(
+            StoryOutline(view.universe.id, "Another", view.story.pc_id)
+        )
+        assert await clocks(program, other) == {"Tide": "2/6"}
 
 
 @pytest.mark.parametrize(
@@ -160,118 +162,120 @@ async def test_a_clock_is_the_worlds_and_runs_on_in_another_story(tmp_path: Path
     ],
 )
 async def test_what_makes_no_sense_is_told_and_changes_nothing(tmp_path: Path, line: str, words: str) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "/clock Tide 6", "/clock Over 4", "/clock Over stop", "/track Bell")
-        before = await desktop.desk.scene(scene_id)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "/clock Tide 6", "/clock Over 4", "/clock Over stop", "/track Bell")
+        before = await program.services.play.scene(scene_id)
         with pytest.raises(InputError, match=words):
-            await desktop.desk.submit(scene_id, line)
-        assert await desktop.desk.scene(scene_id) == before
+            await program.services.play.submit(scene_id, line)
+        assert await program.services.play.scene(scene_id) == before
 
 
 # --- tracks -----------------------------------------------------------------------------------------
 
 
 async def test_a_track_is_worked_at_by_its_pace_and_canon_keeps_it(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        assert await say(desktop, scene_id, "/track Find the bell slow") == (
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        assert await say(program, scene_id, "/track Find the bell slow") == (
             "Find the bell ·········· 0/10, slow",
         )
-        assert await say(desktop, scene_id, "/track 1 mark 2") == ("Find the bell █░········ 1/10, slow",)
-        await say(desktop, scene_id, "/clock Find the bell 4", "/commit")
-        (track,) = (await desktop.desk.scene(scene_id)).tracks
+        assert await say(program, scene_id, "/track 1 mark 2") == ("Find the bell █░········ 1/10, slow",)
+        await say(program, scene_id, "/clock Find the bell 4", "/commit")
+        (track,) = (await program.services.play.scene(scene_id)).tracks
         assert (track.filled, track.pace) == (4, Pace.SLOW)
-        assert await canon(desktop, scene_id, "track:") == [
+        assert await canon(program, scene_id, "track:") == [
             "The track “Find the bell” stands at 1 of 10 boxes."
         ]
-        await say(desktop, scene_id, "/track Find the bell mark -1", "/track find the bell stop")
-        assert "Nothing is worked at" in (await say(desktop, scene_id, "/track"))[0]
+        await say(program, scene_id, "/track Find the bell mark -1", "/track find the bell stop")
+        assert "Nothing is worked at" in (await say(program, scene_id, "/track"))[0]
 
 
 async def test_a_full_track_cannot_fail_and_its_finish_is_one_exchange(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "/track Mend the wall brisk", "/track 1 mark 5", "I lay the last stone.")
-        await desktop.desk.submit(scene_id, "/track 1 roll")
-        _, row = await desktop.desk.transcript(scene_id, 0, 5)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "/track Mend the wall brisk", "/track 1 mark 5", "I lay the last stone.")
+        await program.services.play.submit(scene_id, "/track 1 roll")
+        _, row = await program.services.play.transcript(scene_id, 0, 5)
         assert row.resolution
         assert (row.turn.speaker, row.resolution.degree) == (Speaker.ORACLE, Degree.SUCCESS)
         assert row.turn.text.startswith("finish “Mend the wall” · 10 boxes · 2d10 ")
-        assert await clocks(desktop, scene_id) == {}, "what is finished is closed, as a proposal on the roll"
+        assert await clocks(program, scene_id) == {}, "what is finished is closed, as a proposal on the roll"
         (proposal,) = [
-            p for p in (await desktop.desk.scene(scene_id)).proposals if p.proposal.turn_id == row.turn.id
+            p
+            for p in (await program.services.play.scene(scene_id)).proposals
+            if p.proposal.turn_id == row.turn.id
         ]
         assert EvidenceKind.RESOLUTION in {e.kind for e in proposal.proposal.evidence}
-        await say(desktop, scene_id, "/undo")
-        assert await clocks(desktop, scene_id) == {"Mend the wall": "30/30"}
+        await say(program, scene_id, "/undo")
+        assert await clocks(program, scene_id) == {"Mend the wall": "30/30"}
 
 
 async def test_an_empty_track_fails_and_stays_open(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "/track Mend the wall", "/track mend the wall roll")
-        (row,) = await desktop.desk.transcript(scene_id, 0, 5)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "/track Mend the wall", "/track mend the wall roll")
+        (row,) = await program.services.play.transcript(scene_id, 0, 5)
         assert row.resolution
         assert row.resolution.degree is Degree.FAIL
-        assert await clocks(desktop, scene_id) == {"Mend the wall": "0/30"}
+        assert await clocks(program, scene_id) == {"Mend the wall": "0/30"}
 
 
 # --- scene end --------------------------------------------------------------------------------------
 
 
 async def test_at_scene_end_clocks_move_and_full_ones_strike_with_evidence(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
         await say(
-            desktop, scene_id, "I wait.", "/clock Tide 6 per scene 2", "/clock Dawn 4", "/clock Dawn = 4"
+            program, scene_id, "I wait.", "/clock Tide 6 per scene 2", "/clock Dawn 4", "/clock Dawn = 4"
         )
-        told = await say(desktop, scene_id, "/end Mara waited")
+        told = await say(program, scene_id, "/end Mara waited")
         assert told == (
             "The scene is at the gate.",
             "The scene ends. Tide 0 → 2 of 6; Dawn 4 → 4 of 4 · it strikes.",
             "Tension stays at 5: nothing was tried by the dice.",
         )
-        view = await desktop.desk.scene(scene_id)
+        view = await program.services.play.scene(scene_id)
         assert {p.title for p in view.proposals} >= {"Tide 0 -> 2 of 6", "The clock “Dawn” strikes."}
-        gate = await desktop.desk.gate(scene_id)
+        gate = await program.services.gate.gate(scene_id)
         assert gate.told == told[1:]
-        following = (await desktop.desk.submit(scene_id, "/commit")).subject or ""
-        assert await clocks(desktop, following) == {"Tide": "2/6"}
-        assert sorted(await canon(desktop, following)) == [
+        following = (await program.services.play.submit(scene_id, "/commit")).subject or ""
+        assert await clocks(program, following) == {"Tide": "2/6"}
+        assert sorted(await canon(program, following)) == [
             "The clock “Dawn” struck at 4 of 4.",
             "The clock “Tide” stands at 2 of 6 and moves by 2 each scene.",
         ]
-        reader = desktop.stores.canon(Role.CONTEXT_ASSEMBLY)
+        reader = program.stores.canon(Role.CONTEXT_ASSEMBLY)
         (struck,) = await reader.facts_saying(view.universe.id, ["the clock dawn strikes"])
         assert "it strikes" in " ".join(e.quote for e in await reader.evidence_of(struck.id))
-        await say(desktop, following, "/end", "/commit")
-        assert "strikes" not in " ".join(await canon(desktop, following)), "once is enough"
+        await say(program, following, "/end", "/commit")
+        assert "strikes" not in " ".join(await canon(program, following)), "once is enough"
 
 
 async def test_a_scene_reopened_and_ended_again_moves_no_clock_twice(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "I wait.", "/clock Tide 6 per scene 2")
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I wait.", "/clock Tide 6 per scene 2")
         for _ in range(3):
-            await say(desktop, scene_id, "/end Mara waited")
-            assert await clocks(desktop, scene_id) == {"Tide": "2/6"}
-            await say(desktop, scene_id, "/reopen")
-            assert await clocks(desktop, scene_id) == {"Tide": "0/6"}
-            assert (await desktop.desk.scene(scene_id)).turns == 1
-        await say(desktop, scene_id, "I stay.", "/clock Tide = 5", "/end Mara stayed")
-        assert await canon(desktop, scene_id) == []
-        following = (await desktop.desk.submit(scene_id, "/commit")).subject or ""
-        assert await canon(desktop, following) == ["The clock “Tide” struck at 6 of 6."]
+            await say(program, scene_id, "/end Mara waited")
+            assert await clocks(program, scene_id) == {"Tide": "2/6"}
+            await say(program, scene_id, "/reopen")
+            assert await clocks(program, scene_id) == {"Tide": "0/6"}
+            assert (await program.services.play.scene(scene_id)).turns == 1
+        await say(program, scene_id, "I stay.", "/clock Tide = 5", "/end Mara stayed")
+        assert await canon(program, scene_id) == []
+        following = (await program.services.play.submit(scene_id, "/commit")).subject or ""
+        assert await canon(program, following) == ["The clock “Tide” struck at 6 of 6."]
 
 
 async def test_what_is_declared_at_the_gate_stays_when_the_scene_goes_on(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "I wait.", "/clock Tide 6 per scene 2", "/end Mara waited")
-        await say(desktop, scene_id, "/clock Tide +1", "/thread The bell", "/reopen")
-        assert await clocks(desktop, scene_id) == {"Tide": "1/6"}
-        assert [t.name for t in (await desktop.desk.scene(scene_id)).threads] == ["The bell"]
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I wait.", "/clock Tide 6 per scene 2", "/end Mara waited")
+        await say(program, scene_id, "/clock Tide +1", "/thread The bell", "/reopen")
+        assert await clocks(program, scene_id) == {"Tide": "1/6"}
+        assert [t.name for t in (await program.services.play.scene(scene_id)).threads] == ["The bell"]
 
 
 @pytest.mark.parametrize("cut", ["append_turn", "record_transition"])
@@ -280,10 +284,10 @@ async def test_a_crash_in_the_middle_of_an_end_moves_no_clock_twice(tmp_path: Pa
         pass
 
     clock = SteppingClock(START)
-    desktop = await open_desktop(tmp_path, clock=clock, ids=SeededIds(1, clock))
-    scene_id = await begin(desktop)
-    await say(desktop, scene_id, "I wait.", "/clock Tide 6 per scene 2")
-    log = desktop.stores.log(Role.ORCHESTRATOR)
+    program = await open_program(tmp_path, clock=clock, ids=SeededIds(1, clock))
+    scene_id = await begin(program)
+    await say(program, scene_id, "I wait.", "/clock Tide 6 per scene 2")
+    log = program.stores.log(Role.ORCHESTRATOR)
 
     async def crash(*_: object) -> None:
         raise Cut
@@ -291,14 +295,14 @@ async def test_a_crash_in_the_middle_of_an_end_moves_no_clock_twice(tmp_path: Pa
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(log), cut, crash)
         with pytest.raises(Cut):
-            await desktop.desk.submit(scene_id, "/end Mara waited")
-    await desktop.close()
+            await program.services.play.submit(scene_id, "/end Mara waited")
+    await program.close()
     async with opened(tmp_path, seed=2) as again:
-        await again.desk.recover()
-        view = await again.desk.scene(scene_id)
+        await again.services.stories.recover()
+        view = await again.services.play.scene(scene_id)
         if view.state == "active":
             await say(again, scene_id, "/end Mara waited")
-        assert (await again.desk.scene(scene_id)).state == "finalizing"
+        assert (await again.services.play.scene(scene_id)).state == "finalizing"
         assert await clocks(again, scene_id) == {"Tide": "2/6"}
         await say(again, scene_id, "/commit")
         assert await canon(again, scene_id) == [
@@ -307,14 +311,14 @@ async def test_a_crash_in_the_middle_of_an_end_moves_no_clock_twice(tmp_path: Pa
 
 
 async def test_threads_that_nobody_touched_are_named(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "I look.", "/thread Who moved the bell?", "/thread The cut rope")
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look.", "/thread Who moved the bell?", "/thread The cut rope")
         told: tuple[str, ...] = ()
         for n in range(4):
-            await say(desktop, scene_id, "I ask about the cut rope." if n else "I ask.")
-            told = await say(desktop, scene_id, f"/end Evening {n} passed")
-            scene_id = (await desktop.desk.submit(scene_id, "/commit")).subject or ""
+            await say(program, scene_id, "I ask about the cut rope." if n else "I ask.")
+            told = await say(program, scene_id, f"/end Evening {n} passed")
+            scene_id = (await program.services.play.submit(scene_id, "/commit")).subject or ""
         assert [line for line in told if "has not come up" in line] == [
             "“Who moved the bell?” has not come up for 3 scenes."
         ]
@@ -334,37 +338,37 @@ async def test_threads_that_nobody_touched_are_named(tmp_path: Path) -> None:
 async def test_the_results_of_a_scene_offer_a_tension_and_the_gm_decides(
     tmp_path: Path, checks: tuple[str, ...], line: str
 ) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
         for check in checks:
-            await say(desktop, scene_id, f"I try. /check {check}")
-        assert (await say(desktop, scene_id, "/end Mara tried"))[-1] == line
-        assert (await desktop.desk.scene(scene_id)).story.tension == 5, "nothing moves by itself"
-        offer = (await desktop.desk.gate(scene_id)).tension
+            await say(program, scene_id, f"I try. /check {check}")
+        assert (await say(program, scene_id, "/end Mara tried"))[-1] == line
+        assert (await program.services.play.scene(scene_id)).story.tension == 5, "nothing moves by itself"
+        offer = (await program.services.gate.gate(scene_id)).tension
         if offer is None:
             assert "stays" in line
             return
-        await desktop.desk.set_tension(scene_id, offer.after)
-        gate = await desktop.desk.gate(scene_id)
+        await program.services.play.set_tension(scene_id, offer.after)
+        gate = await program.services.gate.gate(scene_id)
         assert gate.tension is None
         assert gate.told[-1] == f"Tension went 5 -> {offer.after} in this scene: {offer.why}."
-        await say(desktop, scene_id, "/reopen")
-        assert (await say(desktop, scene_id, "/end Mara tried"))[-1].startswith("Tension went")
-        following = (await desktop.desk.submit(scene_id, "/commit")).subject or ""
-        view = await desktop.desk.scene(following)
+        await say(program, scene_id, "/reopen")
+        assert (await say(program, scene_id, "/end Mara tried"))[-1].startswith("Tension went")
+        following = (await program.services.play.submit(scene_id, "/commit")).subject or ""
+        view = await program.services.play.scene(following)
         assert view.story.tension == offer.after
         assert [e.why for e in view.story.entries if isinstance(e, TensionEntry)] == [offer.why]
 
 
 async def test_a_script_moves_the_tension_before_the_end(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        assert await say(desktop, scene_id, "I try. /check 1 vs 12", "/tension up") == ("Tension 5 -> 6.",)
-        assert (await say(desktop, scene_id, "/end Mara tried"))[-1] == (
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        assert await say(program, scene_id, "I try. /check 1 vs 12", "/tension up") == ("Tension 5 -> 6.",)
+        assert (await say(program, scene_id, "/end Mara tried"))[-1] == (
             "Tension went 5 -> 6 in this scene: 1 of 1 check failed."
         )
         with pytest.raises(InputError, match="How tense"):
-            await desktop.desk.submit(scene_id, "/tension sideways")
+            await program.services.play.submit(scene_id, "/tension sideways")
 
 
 # --- scene start ------------------------------------------------------------------------------------
@@ -375,32 +379,32 @@ async def test_a_scene_may_begin_with_a_check_that_brings_what_it_says_in_one_ex
 ) -> None:
     seen = set()
     for seed in range(1, 40):
-        async with opened(tmp_path / str(seed), seed=seed) as desktop:
-            scene_id = await begin(desktop, name=f"World {seed}")
-            assert "/zero" in (await desktop.desk.scene(scene_id)).opening
-            await say(desktop, scene_id, "/tension 9", "/npc Tom: a keeper", "/start")
-            rows = await desktop.desk.transcript(scene_id, 0, 9)
+        async with opened(tmp_path / str(seed), seed=seed) as program:
+            scene_id = await begin(program, name=f"World {seed}")
+            assert "/zero" in (await program.services.play.scene(scene_id)).opening
+            await say(program, scene_id, "/tension 9", "/npc Tom: a keeper", "/start")
+            rows = await program.services.play.transcript(scene_id, 0, 9)
             start = rows[0].turn.text.split(" · ")[-1]
             seen.add(start)
             brought: list[str] = {"as expected": [], "altered": ["spark"], "interrupted": ["event"]}[start]
             assert [row.turn.text.split(" · ")[0] for row in rows[1:]] == brought
             assert len({row.turn.exchange_id for row in rows}) == 1
-            assert (await desktop.desk.scene(scene_id)).opening == ""
+            assert (await program.services.play.scene(scene_id)).opening == ""
             with pytest.raises(InputError, match="rolled already"):
-                await desktop.desk.submit(scene_id, "/start")
-            await say(desktop, scene_id, "/undo")
-            assert (await desktop.desk.scene(scene_id)).turns == 0
+                await program.services.play.submit(scene_id, "/start")
+            await say(program, scene_id, "/undo")
+            assert (await program.services.play.scene(scene_id)).turns == 0
         if len(seen) == 3:
             return
     raise AssertionError(seen)
 
 
 async def test_a_start_belongs_to_the_first_turns(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "I look.", "I listen.")
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look.", "I listen.")
         with pytest.raises(InputError, match="well under way"):
-            await desktop.desk.submit(scene_id, "/start")
-        await say(desktop, scene_id, "/end It was quiet")
-        following = (await desktop.desk.submit(scene_id, "/commit")).subject or ""
-        assert "/start rolls" in (await desktop.desk.scene(following)).opening
+            await program.services.play.submit(scene_id, "/start")
+        await say(program, scene_id, "/end It was quiet")
+        following = (await program.services.play.submit(scene_id, "/commit")).subject or ""
+        assert "/start rolls" in (await program.services.play.scene(following)).opening

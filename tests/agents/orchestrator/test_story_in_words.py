@@ -39,28 +39,28 @@ ANSWER = {Persona.MONITOR: json.dumps(IDEA)}
 
 
 async def universe_of(teller: Teller) -> str:
-    return (await teller.desktop.desk.scene(teller.scene_id)).universe.id
+    return (await teller.program.services.play.scene(teller.scene_id)).universe.id
 
 
 async def calls(teller: Teller) -> list[LlmCall]:
-    rows = await teller.desktop.stores.log(Role.CONTEXT_ASSEMBLY).llm_calls()
+    rows = await teller.program.stores.log(Role.CONTEXT_ASSEMBLY).llm_calls()
     return [row for row in rows if row.persona is Persona.MONITOR]
 
 
 async def waiting(teller: Teller, scene_id: str) -> list[ProposedChange]:
-    log = teller.desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+    log = teller.program.stores.log(Role.CONTEXT_ASSEMBLY)
     return await log.proposals(scene_id=scene_id, statuses=[ProposalStatus.PENDING])
 
 
 async def test_a_sentence_becomes_a_set_up_and_nothing_is_created(tmp_path: Path) -> None:
     async with telling(tmp_path, ANSWER, house(off=(Persona.MONITOR,))) as teller:
-        desk, universe_id = teller.desktop.desk, await universe_of(teller)
-        await desk.submit(teller.scene_id, "/axiom The dead cannot cross salt")
-        await desk.commit(teller.scene_id)
-        before = (await desk.entities(universe_id), await desk.stories())
-        idea = await desk.model.imagine(universe_id, WORDS)
+        services, universe_id = teller.program.services, await universe_of(teller)
+        await services.play.submit(teller.scene_id, "/axiom The dead cannot cross salt")
+        await services.gate.commit(teller.scene_id)
+        before = (await services.world.entities(universe_id), await services.stories.stories())
+        idea = await services.llm.imagine(universe_id, WORDS)
         assert idea.model_dump(mode="json") == IDEA
-        assert (await desk.entities(universe_id), await desk.stories()) == before
+        assert (await services.world.entities(universe_id), await services.stories.stories()) == before
         sent = teller.sent(Persona.MONITOR)
         assert all(words in sent for words in (WORDS, "Mara", "Yard", "The dead cannot cross salt"))
 
@@ -69,28 +69,28 @@ async def test_what_it_cost_is_on_the_bill_of_the_universe_and_each_time_is_aske
     tmp_path: Path,
 ) -> None:
     async with telling(tmp_path, ANSWER) as teller:
-        desk, universe_id = teller.desktop.desk, await universe_of(teller)
+        services, universe_id = teller.program.services, await universe_of(teller)
         for _ in range(2):
-            await desk.model.imagine(universe_id, WORDS)
+            await services.llm.imagine(universe_id, WORDS)
         kept = await calls(teller)
         assert [(c.universe_id, c.story_id, c.scene_id, c.turn_id) for c in kept] == [
             (universe_id, None, None, None)
         ] * 2
         assert kept[0].result == "What the Sea Is Owed"
         assert {s.name for s in kept[0].sections} >= {"world", "words"}
-        bill = await desk.model.bill()
+        bill = await services.llm.bill()
         assert [row.label for row in bill.by_story] == ["in no story"]
         assert bill.by_story[0].calls == 2
 
 
 async def test_a_world_that_is_not_created_yet_is_told_of_in_words(tmp_path: Path) -> None:
     async with telling(tmp_path, ANSWER) as teller:
-        desk = teller.desktop.desk
-        idea = await desk.model.imagine(None, WORDS, world="Ash Reach\ndesert mystery")
+        services = teller.program.services
+        idea = await services.llm.imagine(None, WORDS, world="Ash Reach\ndesert mystery")
         assert idea.title == IDEA["title"]
         assert "desert mystery" in teller.sent(Persona.MONITOR)
         assert [c.outcome for c in await calls(teller)] == [CallOutcome.DONE]
-        assert (await desk.model.bill()).by_story[0].calls == 1
+        assert (await services.llm.bill()).by_story[0].calls == 1
 
 
 async def test_what_is_outside_the_bounds_is_cut_and_what_is_missing_stays_empty(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ async def test_what_is_outside_the_bounds_is_cut_and_what_is_missing_stays_empty
         "canon": ["The sea is dead"],
     }
     async with telling(tmp_path, {Persona.MONITOR: f"Here!\n```json\n{json.dumps(wild)}\n```"}) as teller:
-        idea = await teller.desktop.desk.model.imagine(await universe_of(teller), WORDS)
+        idea = await teller.program.services.llm.imagine(await universe_of(teller), WORDS)
         assert len(idea.title) == 80
         assert idea.people == tuple(f"Nobody {n}: one of many" for n in range(4))
         assert idea.places == ("Low Quay: wet",)
@@ -119,24 +119,24 @@ async def test_what_is_outside_the_bounds_is_cut_and_what_is_missing_stays_empty
 async def test_what_cannot_be_used_is_told_in_words(tmp_path: Path, answer: str | Reply, says: str) -> None:
     async with telling(tmp_path, {Persona.MONITOR: lambda _: answer}) as teller:
         with pytest.raises(ModelRefused, match=says) as failed:
-            await teller.desktop.desk.model.imagine(await universe_of(teller), WORDS)
+            await teller.program.services.llm.imagine(await universe_of(teller), WORDS)
         assert failed.value.kept == "The form is as it was."
         assert (await calls(teller))[-1].rung is Rung.NONE
 
 
 async def test_without_words_a_model_or_money_nothing_is_sent(tmp_path: Path) -> None:
     async with telling(tmp_path, ANSWER) as teller:
-        desk, universe_id = teller.desktop.desk, await universe_of(teller)
+        services, universe_id = teller.program.services, await universe_of(teller)
         for words in ("  ", "word " * 1_000):
             with pytest.raises(InputError):
-                await desk.model.imagine(universe_id, words)
-        await desk.model.set_budget("universe", 0, subject=universe_id)
+                await services.llm.imagine(universe_id, words)
+        await services.llm.set_budget("universe", 0, subject=universe_id)
         with pytest.raises(BudgetExhausted) as broke:
-            await desk.model.imagine(universe_id, WORDS)
+            await services.llm.imagine(universe_id, WORDS)
         assert "Bill on the menu" in broke.value.todo
-        await desk.model.choose(model="")
+        await services.llm.choose(model="")
         with pytest.raises(ModelUnset):
-            await desk.model.imagine(universe_id, WORDS)
+            await services.llm.imagine(universe_id, WORDS)
         assert teller.asked == []
 
 
@@ -144,10 +144,10 @@ async def test_it_can_be_stopped_and_is_not_asked_a_second_time(tmp_path: Path) 
     started = asyncio.Event()
     hung = Reply(('{"title": "Wh', "o"), gate=asyncio.Semaphore(1), started=started)
     async with telling(tmp_path, {Persona.MONITOR: hung}) as teller:
-        desk = teller.desktop.desk
-        job = asyncio.ensure_future(desk.model.imagine(await universe_of(teller), WORDS))
+        services = teller.program.services
+        job = asyncio.ensure_future(services.llm.imagine(await universe_of(teller), WORDS))
         await asyncio.wait_for(started.wait(), 10)
-        assert desk.model.stop(None)
+        assert services.llm.stop(None)
         with pytest.raises(ModelCut, match="You stopped it"):
             await asyncio.wait_for(job, 10)
         assert teller.asked == [Persona.MONITOR]
@@ -158,7 +158,7 @@ async def test_who_leaves_while_it_is_asked_finds_it_on_the_bill(tmp_path: Path)
     started = asyncio.Event()
     hung = Reply(('{"title": "Wh', "o"), gate=asyncio.Semaphore(1), started=started)
     async with telling(tmp_path, {Persona.MONITOR: hung}) as teller:
-        job = asyncio.ensure_future(teller.desktop.desk.model.imagine(await universe_of(teller), WORDS))
+        job = asyncio.ensure_future(teller.program.services.llm.imagine(await universe_of(teller), WORDS))
         await asyncio.wait_for(started.wait(), 10)
         job.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -191,50 +191,50 @@ async def test_newcomers_wait_at_the_first_scenes_gate_and_are_canon_by_no_defau
     tmp_path: Path, mode: StoryMode
 ) -> None:
     async with telling(tmp_path) as teller:
-        desk, universe_id = teller.desktop.desk, await universe_of(teller)
-        scene_id = await desk.start_story(outline(universe_id, mode))
+        services, universe_id = teller.program.services, await universe_of(teller)
+        scene_id = await services.stories.start_story(outline(universe_id, mode))
         proposals = await waiting(teller, scene_id)
         assert [(p.change.name, p.authority, p.decision) for p in proposals] == [  # type: ignore[union-attr]
             ("Ode", Authority.SYSTEM, None),
             ("Low Quay", Authority.SYSTEM, None),
         ]
         assert [e.kind for p in proposals for e in p.evidence] == [EvidenceKind.MANUAL] * 2
-        rows = (await desk.gate(scene_id)).proposals
+        rows = (await services.gate.gate(scene_id)).proposals
         assert [row.mark for row in rows] == ["defer", "defer"]
         assert "From story set-up: Ode: a priest" in rows[0].quote
-        view = await desk.scene(scene_id)
+        view = await services.play.scene(scene_id)
         assert [m.name for m in view.cast] == ["Mara", "Ode"]
         assert view.trigger == ""  # nobody discovered the quay: it was only thought of
-        await desk.tell_on(scene_id)
-        await desk.end_scene(scene_id)
-        await desk.commit(scene_id)
-        names = {e.name for e in await desk.entities(universe_id)}
+        await services.play.tell_on(scene_id)
+        await services.gate.end_scene(scene_id)
+        await services.gate.commit(scene_id)
+        names = {e.name for e in await services.world.entities(universe_id)}
         assert "Ode" not in names
         assert "Low Quay" not in names
 
 
 async def test_a_newcomer_who_is_accepted_is_canon_and_stays_in_the_scene(tmp_path: Path) -> None:
     async with telling(tmp_path) as teller:
-        desk = teller.desktop.desk
-        universe = await desk.create_universe(NewUniverse("Ash Reach"))
-        scene_id = await desk.start_story(outline(universe.id))
-        ids = [row.proposal.id for row in (await desk.gate(scene_id)).proposals]
-        await desk.decide(ids, Verdict.ACCEPT)
-        await desk.end_scene(scene_id)
-        report = await desk.commit(scene_id)
-        assert {"Ode", "Low Quay", "Mara"} <= {e.name for e in await desk.entities(universe.id)}
+        services = teller.program.services
+        universe = await services.stories.create_universe(NewUniverse("Ash Reach"))
+        scene_id = await services.stories.start_story(outline(universe.id))
+        ids = [row.proposal.id for row in (await services.gate.gate(scene_id)).proposals]
+        await services.gate.decide(ids, Verdict.ACCEPT)
+        await services.gate.end_scene(scene_id)
+        report = await services.gate.commit(scene_id)
+        assert {"Ode", "Low Quay", "Mara"} <= {e.name for e in await services.world.entities(universe.id)}
         assert report.next_scene_id is not None
-        following = await desk.scene(report.next_scene_id)
+        following = await services.play.scene(report.next_scene_id)
         assert "Ode" in {m.name for m in following.cast}
 
 
 async def test_a_newcomer_without_a_name_stops_the_story_before_anything_is_created(tmp_path: Path) -> None:
     async with telling(tmp_path) as teller:
-        desk, universe_id = teller.desktop.desk, await universe_of(teller)
+        services, universe_id = teller.program.services, await universe_of(teller)
         bad = StoryOutline(
             universe_id, "A story", None, place="New", newcomers=(Newcomer(EntityKind.PLACE, " "),)
         )
         with pytest.raises(InputError, match="needs a name"):
-            await desk.start_story(bad)
-        assert "New" not in {e.name for e in await desk.entities(universe_id)}
-        assert len(await desk.stories()) == 1
+            await services.stories.start_story(bad)
+        assert "New" not in {e.name for e in await services.world.entities(universe_id)}
+        assert len(await services.stories.stories()) == 1

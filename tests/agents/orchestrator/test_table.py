@@ -13,7 +13,7 @@ import pytest
 from agents.desk import NewCharacter, NewUniverse, StoryOutline
 from agents.orchestrator.story_export import to_journal, to_markdown
 from agents.views import Reply, SceneView, TurnView
-from monitor_tui.compose import Desktop
+from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import InputError, StoreError
 from stores.records.canon import Authority, EvidenceKind
@@ -26,23 +26,23 @@ from tests.table import opened
 class Game:
     """A desk, and the scene that is being played on it."""
 
-    def __init__(self, desktop: Desktop, scene_id: Id) -> None:
-        self.desktop = desktop
-        self.desk = desktop.desk
+    def __init__(self, program: Program, scene_id: Id) -> None:
+        self.program = program
+        self.services = program.services
         self.scene_id = scene_id
-        self.log = desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+        self.log = program.stores.log(Role.CONTEXT_ASSEMBLY)
 
     async def say(self, *lines: str) -> Reply:
         """Type lines; returns what came of the last."""
         for line in lines:
-            reply = await self.desk.submit(self.scene_id, line)
+            reply = await self.services.play.submit(self.scene_id, line)
         return reply
 
     async def view(self) -> SceneView:
-        return await self.desk.scene(self.scene_id)
+        return await self.services.play.scene(self.scene_id)
 
     async def rows(self) -> list[TurnView]:
-        return await self.desk.transcript(self.scene_id, 0, 1_000)
+        return await self.services.play.transcript(self.scene_id, 0, 1_000)
 
     async def texts(self) -> list[str]:
         return [row.turn.text for row in await self.rows()]
@@ -74,9 +74,9 @@ def outline(universe_id: Id, **given: Any) -> StoryOutline:
 
 @asynccontextmanager
 async def game(home: Path, seed: int = 1, **given: Any) -> AsyncIterator[Game]:
-    async with opened(home, seed=seed) as desktop:
-        universe = await desktop.desk.create_universe(NewUniverse("Test"))
-        yield Game(desktop, await desktop.desk.start_story(outline(universe.id, **given)))
+    async with opened(home, seed=seed) as program:
+        universe = await program.services.stories.create_universe(NewUniverse("Test"))
+        yield Game(program, await program.services.stories.start_story(outline(universe.id, **given)))
 
 
 TWOS: dict[str, Any] = {"system": "lantern_twos"}
@@ -228,7 +228,7 @@ async def test_a_track_is_finished_with_the_players_dice(tmp_path: Path) -> None
 async def test_canon_is_asked_before_the_dice(tmp_path: Path) -> None:
     async with game(tmp_path, **HAND) as at:
         await at.say("/state Mara.alive = false")
-        await at.desk.commit_trigger(at.scene_id)
+        await at.services.gate.commit_trigger(at.scene_id)
         reply = await at.say("? Does Mara shout = 51")
         assert reply.text == "? impossible: Does Mara shout? = 51"
         assert (await at.say(reply.text)).kind == "exchange"
@@ -241,11 +241,11 @@ async def test_the_setting_is_kept_with_the_story(tmp_path: Path) -> None:
         assert "You throw" in (await at.say("/dice physical")).lines[0]
         await at.refuses("/dice mine", "'mine' is none of program, physical")
         story_id = (await at.view()).story.id
-    async with opened(tmp_path, seed=2) as desktop:
-        scene_id = await desktop.desk.resume(story_id)
-        assert (await desktop.desk.submit(scene_id, "/roll d6")).text == "/roll d6 = "
-        await desktop.desk.submit(scene_id, "/dice program")
-        assert (await desktop.desk.submit(scene_id, "/roll d6")).kind == "exchange"
+    async with opened(tmp_path, seed=2) as program:
+        scene_id = await program.services.stories.resume(story_id)
+        assert (await program.services.play.submit(scene_id, "/roll d6")).text == "/roll d6 = "
+        await program.services.play.submit(scene_id, "/dice program")
+        assert (await program.services.play.submit(scene_id, "/roll d6")).kind == "exchange"
 
 
 # --- taken otherwise --------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ async def test_each_time_is_on_record_and_in_what_is_written_out(tmp_path: Path)
         result = await at.last()
         assert result.text == ("2d6 [3→5,4→6] = 11 · leap · by hand · rerolled 3 → 5 · picked, rolled 4")
         assert [row.takes for row in await at.rows()] == [3]
-        record = await at.desk.told((await at.view()).story.id)
+        record = await at.services.stories.story_record((await at.view()).story.id)
         assert "rerolled 3 → 5 · picked, rolled 4" in to_journal(record)
         assert "rerolled 3 → 5 · picked, rolled 4" in to_markdown(record)
 
@@ -388,7 +388,7 @@ async def test_a_reroll_cut_off_is_finished_when_the_story_is_opened(
 ) -> None:
     async with game(tmp_path) as at:
         await at.say(ORC, SWING)
-        holder = at.desk._resolver._log if at_call == "seal" else at.desk._graph._log
+        holder = at.services.stories._resolver._log if at_call == "seal" else at.services.play._graph._log
 
         async def fail(*args: object, **given: object) -> None:
             raise PowerError("The power went.")
@@ -398,9 +398,9 @@ async def test_a_reroll_cut_off_is_finished_when_the_story_is_opened(
             with pytest.raises(StoreError):
                 await at.say("/reroll all = 6 6")
         scene_id = at.scene_id
-    async with opened(tmp_path, seed=5) as desktop:
-        await desktop.desk.recover()
-        again = Game(desktop, scene_id)
+    async with opened(tmp_path, seed=5) as program:
+        await program.services.stories.recover()
+        again = Game(program, scene_id)
         result = await again.last()
         assert result.text == "2d6+1 [1→6,2→6]+1 = 13 vs 9 · success · by hand · rerolled 1 → 6, 2 → 6"
         assert [r.turn.text for r in await again.rows()] == ["I swing.", result.text]
@@ -497,14 +497,14 @@ async def test_a_rest_cut_off_is_finished(tmp_path: Path, monkeypatch: pytest.Mo
             raise PowerError("The power went.")
 
         with monkeypatch.context() as patched:
-            patched.setattr(at.desk._resolver._log, "stage", fail)
+            patched.setattr(at.services.stories._resolver._log, "stage", fail)
             with pytest.raises(StoreError):
                 await at.say("/rest night")
         scene_id = at.scene_id
-    async with opened(tmp_path, seed=5) as desktop:
-        (line,) = await desktop.desk.recover()
+    async with opened(tmp_path, seed=5) as program:
+        (line,) = await program.services.stories.recover()
         assert "Mara rests" in line
-        again = Game(desktop, scene_id)
+        again = Game(program, scene_id)
         assert (await again.numbers("Mara"))["hp"] == 9
         assert len(await again.texts()) == 1
 
@@ -570,13 +570,13 @@ async def test_a_new_hero_begins_with_what_the_rules_give(tmp_path: Path) -> Non
 async def test_a_story_by_rules_that_are_not_there_is_not_begun(tmp_path: Path) -> None:
     (tmp_path / "systems").mkdir()
     (tmp_path / "systems" / "mud.yaml").write_text("id: mud\nname: Mud\n", encoding="utf-8")
-    async with opened(tmp_path) as desktop:
-        universe = await desktop.desk.create_universe(NewUniverse("Test"))
+    async with opened(tmp_path) as program:
+        universe = await program.services.stories.create_universe(NewUniverse("Test"))
         for wanted, complaint in (("mud", "mud.yaml: This rule pack cannot be used: line"), ("x", "no rule")):
             with pytest.raises(InputError, match=complaint):
-                await desktop.desk.start_story(outline(universe.id, system=wanted))
-        assert await desktop.desk.stories() == []
-        wrong = [pack for pack in await desktop.desk.systems() if pack.problem]
+                await program.services.stories.start_story(outline(universe.id, system=wanted))
+        assert await program.services.stories.stories() == []
+        wrong = [pack for pack in await program.services.stories.systems() if pack.problem]
         assert [(pack.name, pack.id) for pack in wrong] == [("mud.yaml", "")]
 
 
@@ -592,12 +592,12 @@ async def test_a_sheet_says_what_the_rules_know_and_what_is_staged(tmp_path: Pat
         assert lines[-1].startswith("hp is at 0: Mara is down.")
         assert "hp 4/10  ·  How much more harm you can take" in (await at.say("/sheet orc")).lines
         await at.refuses("/sheet Nobody", "There is no 'Nobody'")
-        view = await at.desk.sheet(at.scene_id)
+        view = await at.services.play.sheet(at.scene_id)
         assert [name for _, name in view.others] == ["Mara", "Orc"]
         hp = next(row for row in view.rows if row.key == "hp")
         assert (hp.number, hp.low, hp.high, hp.staged) == (0, 0, 10, True)
         orc = next(i for i, name in view.others if name == "Orc")
-        assert (await at.desk.sheet(at.scene_id, orc)).name == "Orc"
+        assert (await at.services.play.sheet(at.scene_id, orc)).name == "Orc"
 
 
 async def test_a_sheet_without_rules_is_just_its_numbers(tmp_path: Path) -> None:
@@ -679,13 +679,15 @@ async def test_notes_stay_out_of_the_line_and_are_written_out(tmp_path: Path) ->
         await at.say("/undo")
         assert (await at.say("/notes")).lines[-1] == "1.2 (turn taken back)  too far"
         assert await at.texts() == ["I wait."]
-        journal = to_journal(await at.desk.told((await at.view()).story.id))
+        journal = to_journal(await at.services.stories.story_record((await at.view()).story.id))
         places = [
             journal.index(f"(note: {words})") for words in ("start slow", "the bell rings at dawn", "too far")
         ]
         assert places == sorted(places)
         assert places[0] < journal.index("@ I wait.") < places[1]
-        assert "**Note:** too far" in to_markdown(await at.desk.told((await at.view()).story.id))
+        assert "**Note:** too far" in to_markdown(
+            await at.services.stories.story_record((await at.view()).story.id)
+        )
         await at.refuses("/gm", "needs something behind it")
 
 

@@ -28,7 +28,7 @@ GM_ALONE = (Persona.ARCHIVIST,)
 
 
 def reader(teller: Teller) -> AnyLog:
-    return teller.desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+    return teller.program.stores.log(Role.CONTEXT_ASSEMBLY)
 
 
 async def calls(teller: Teller) -> list[tuple[Persona, CallOutcome]]:
@@ -38,19 +38,19 @@ async def calls(teller: Teller) -> list[tuple[Persona, CallOutcome]]:
 
 async def test_words_dice_telling_stand_in_one_exchange(tmp_path: Path, backend: str) -> None:
     async with telling(tmp_path, settings=house(backend=backend)) as teller:
-        await teller.desktop.desk.submit(teller.scene_id, ACT)
+        await teller.program.services.play.submit(teller.scene_id, ACT)
         line = await teller.line()
         assert [t.speaker for t in line] == [Speaker.PLAYER, Speaker.ORACLE, Speaker.GM]
         assert line[2].text == PROSE
         assert len({t.exchange_id for t in line}) == 1
-        await teller.desktop.desk.undo(teller.scene_id)
+        await teller.program.services.play.undo(teller.scene_id)
         assert await teller.line() == []
 
 
 async def test_the_narrator_is_bound(tmp_path: Path, backend: str) -> None:
     async with telling(tmp_path, settings=house(backend=backend)) as teller:
-        await teller.desktop.desk.submit(teller.scene_id, "/axiom The dead cannot cross salt")
-        await teller.desktop.desk.submit(teller.scene_id, ACT)
+        await teller.program.services.play.submit(teller.scene_id, "/axiom The dead cannot cross salt")
+        await teller.program.services.play.submit(teller.scene_id, ACT)
         roll = next(t for t in await teller.line() if t.speaker is Speaker.ORACLE)
         sent = teller.sent(Persona.NARRATOR)
         assert roll.text in sent
@@ -60,7 +60,7 @@ async def test_the_narrator_is_bound(tmp_path: Path, backend: str) -> None:
 
 async def test_with_the_narrator_alone_a_turn_is_one_call(tmp_path: Path, backend: str) -> None:
     async with telling(tmp_path, settings=house(off=GM_ALONE, backend=backend)) as teller:
-        await teller.desktop.desk.submit(teller.scene_id, ACT)
+        await teller.program.services.play.submit(teller.scene_id, ACT)
         assert teller.asked == [Persona.NARRATOR]
         assert await calls(teller) == [(Persona.NARRATOR, CallOutcome.DONE)]
 
@@ -74,7 +74,7 @@ async def test_every_persona_does_its_part_in_order(tmp_path: Path, backend: str
     }
     everyone = house(*script, backend=backend)
     async with telling(tmp_path, script, everyone) as teller:
-        reply = await teller.desktop.desk.submit(teller.scene_id, ACT)
+        reply = await teller.program.services.play.submit(teller.scene_id, ACT)
         assert teller.asked == [
             Persona.LIBRARIAN,
             Persona.DIRECTOR,
@@ -90,7 +90,7 @@ async def test_every_persona_does_its_part_in_order(tmp_path: Path, backend: str
 
 async def test_the_steps_are_told_as_they_go_and_kept_for_the_x_ray(tmp_path: Path, backend: str) -> None:
     async with telling(tmp_path, settings=house(backend=backend)) as teller:
-        await teller.desktop.desk.submit(teller.scene_id, ACT)
+        await teller.program.services.play.submit(teller.scene_id, ACT)
         told = [e.step for e in teller.heard if isinstance(e, StepMoved) and e.state == "running"]
         beat = (await teller.line())[0].id
         last = await reader(teller).loop_state(Loop.TURN, beat)
@@ -103,16 +103,16 @@ async def test_the_steps_are_told_as_they_go_and_kept_for_the_x_ray(tmp_path: Pa
 async def test_the_gms_own_words_and_oracles_ask_no_model(tmp_path: Path, backend: str) -> None:
     async with telling(tmp_path, settings=house(backend=backend)) as teller:
         for line in ("> The yard is empty.", "? even: Is it raining", "/roll 2d6", "/spark"):
-            await teller.desktop.desk.submit(teller.scene_id, line)
+            await teller.program.services.play.submit(teller.scene_id, line)
         assert teller.asked == []
 
 
 async def test_narrate_is_told_by_the_model_whatever_it_looks_like(tmp_path: Path, backend: str) -> None:
     async with telling(tmp_path, settings=house(backend=backend)) as teller:
-        offered = await teller.desktop.desk.submit(teller.scene_id, "end the scene")
+        offered = await teller.program.services.play.submit(teller.scene_id, "end the scene")
         assert offered.text == "/end"
         assert await teller.line() == []
-        await teller.desktop.desk.submit(teller.scene_id, "/narrate end the scene")
+        await teller.program.services.play.submit(teller.scene_id, "/narrate end the scene")
         assert [t.speaker for t in await teller.line()] == [Speaker.PLAYER, Speaker.GM]
 
 
@@ -121,37 +121,37 @@ async def test_narrate_is_told_by_the_model_whatever_it_looks_like(tmp_path: Pat
 
 async def test_a_retake_is_another_take_with_the_wish_in_it(tmp_path: Path, backend: str) -> None:
     async with telling(tmp_path, settings=house(backend=backend)) as teller:
-        desk = teller.desktop.desk
-        await desk.submit(teller.scene_id, ACT)
+        services = teller.program.services
+        await services.play.submit(teller.scene_id, ACT)
         first = await teller.last()
-        await desk.retell(teller.scene_id, "less gore")
+        await services.play.retell(teller.scene_id, "less gore")
         second = await teller.last()
         assert (second.take, second.parent_id) == (2, first.parent_id)
         assert "less gore" in teller.sent(Persona.NARRATOR)
         assert first.text not in teller.sent(Persona.NARRATOR).split("How it was told before")[0]
-        await desk.walk_takes(teller.scene_id, -1)
+        await services.play.walk_takes(teller.scene_id, -1)
         assert (await teller.last()).id == first.id
 
 
 async def test_going_on_needs_no_act(tmp_path: Path, backend: str) -> None:
     async with telling(tmp_path, settings=house(backend=backend)) as teller:
-        await teller.desktop.desk.submit(teller.scene_id, ACT)
-        await teller.desktop.desk.tell_on(teller.scene_id)
+        await teller.program.services.play.submit(teller.scene_id, ACT)
+        await teller.program.services.play.tell_on(teller.scene_id)
         line = await teller.line()
         assert [t.speaker for t in line][-2:] == [Speaker.GM, Speaker.GM]
         assert line[-1].exchange_id != line[-2].exchange_id
-        await teller.desktop.desk.undo(teller.scene_id)
+        await teller.program.services.play.undo(teller.scene_id)
         assert len(await teller.line()) == 3
 
 
 async def test_talk_to_the_gm_is_no_part_of_the_story(tmp_path: Path, backend: str) -> None:
     async with telling(tmp_path, settings=house(backend=backend)) as teller:
-        await teller.desktop.desk.submit(teller.scene_id, ACT)
+        await teller.program.services.play.submit(teller.scene_id, ACT)
         before = await teller.line()
-        reply = await teller.desktop.desk.submit(teller.scene_id, "/gm is the door iron?")
+        reply = await teller.program.services.play.submit(teller.scene_id, "/gm is the door iron?")
         assert reply.lines == (PROSE,)
         assert await teller.line() == before
-        notes = await teller.desktop.desk.submit(teller.scene_id, "/notes")
+        notes = await teller.program.services.play.submit(teller.scene_id, "/notes")
         assert any("is the door iron?" in line for line in notes.lines)
         assert any("The GM:" in line for line in notes.lines)
 
@@ -170,14 +170,14 @@ async def test_talk_to_the_gm_is_no_part_of_the_story(tmp_path: Path, backend: s
 async def test_a_failed_telling_loses_nothing(tmp_path: Path, backend: str, error: ModelError) -> None:
     script = {Persona.NARRATOR: Reply(error=error)}
     async with telling(tmp_path, script, house(backend=backend)) as teller:
-        desk = teller.desktop.desk
-        reply = await desk.submit(teller.scene_id, ACT)
+        services = teller.program.services
+        reply = await services.play.submit(teller.scene_id, ACT)
         assert reply.severity == "warning"
         assert any(error.what in line and "typed is in the story" in line for line in reply.lines)
         assert [t.speaker for t in await teller.line()] == [Speaker.PLAYER, Speaker.ORACLE]
-        assert (await desk.scene(teller.scene_id)).unfinished == 0
+        assert (await services.play.scene(teller.scene_id)).unfinished == 0
         assert any(isinstance(e, WordsDropped) for e in teller.heard)
-        await desk.submit(teller.scene_id, "> The door groans and gives.")
+        await services.play.submit(teller.scene_id, "> The door groans and gives.")
         line = await teller.line()
         assert line[-1].speaker is Speaker.GM
         assert line[-1].exchange_id == line[0].exchange_id
@@ -188,8 +188,8 @@ async def test_a_failed_telling_is_told_when_asked_again(tmp_path: Path, backend
     async with telling(
         tmp_path, {Persona.NARRATOR: lambda _: next(answers)}, house(backend=backend)
     ) as teller:
-        await teller.desktop.desk.submit(teller.scene_id, ACT)
-        await teller.desktop.desk.retell(teller.scene_id)
+        await teller.program.services.play.submit(teller.scene_id, ACT)
+        await teller.program.services.play.retell(teller.scene_id)
         line = await teller.line()
         assert [t.speaker for t in line] == [Speaker.PLAYER, Speaker.ORACLE, Speaker.GM]
         assert len({t.exchange_id for t in line}) == 1
@@ -198,7 +198,7 @@ async def test_a_failed_telling_is_told_when_asked_again(tmp_path: Path, backend
 async def test_words_that_came_before_the_cut_are_kept(tmp_path: Path, backend: str) -> None:
     cut = word_by_word(PROSE, error=ModelCut("The connection broke."), cut_after=5)
     async with telling(tmp_path, {Persona.NARRATOR: cut}, house(backend=backend)) as teller:
-        reply = await teller.desktop.desk.submit(teller.scene_id, ACT)
+        reply = await teller.program.services.play.submit(teller.scene_id, ACT)
         assert (await teller.last()).text == " ".join(PROSE.split()[:5])
         assert any("The connection broke." in line and "kept" in line for line in reply.lines)
 
@@ -207,29 +207,29 @@ async def test_stopping_keeps_what_came(tmp_path: Path, backend: str) -> None:
     gate = asyncio.Semaphore(4)
     script = {Persona.NARRATOR: word_by_word(PROSE, gate=gate)}
     async with telling(tmp_path, script, house(backend=backend)) as teller:
-        desk, fourth = teller.desktop.desk, asyncio.Event()
+        services, fourth = teller.program.services, asyncio.Event()
 
         def count(event: object) -> None:
             if sum(isinstance(e, WordsCame) for e in teller.heard) == 4:
                 fourth.set()
 
-        desk.events.subscribe(count)
-        playing = asyncio.ensure_future(desk.submit(teller.scene_id, ACT))
+        services.events.subscribe(count)
+        playing = asyncio.ensure_future(services.play.submit(teller.scene_id, ACT))
         await fourth.wait()
         with pytest.raises(IllegalTransition, match="while it is being told"):
-            await desk.undo(teller.scene_id)
-        assert desk.model.stop(teller.scene_id)
+            await services.play.undo(teller.scene_id)
+        assert services.llm.stop(teller.scene_id)
         reply = await playing
         assert (await teller.last()).text == " ".join(PROSE.split()[:4])
         assert any("you stopped it" in line for line in reply.lines)
-        assert not desk.model.stop(teller.scene_id)
+        assert not services.llm.stop(teller.scene_id)
         assert (Persona.NARRATOR, CallOutcome.STOPPED) in await calls(teller)
 
 
 async def test_what_only_helps_may_fail(tmp_path: Path, backend: str) -> None:
     script = {Persona.ARCHIVIST: Reply(error=ModelRefused("Declined."))}
     async with telling(tmp_path, script, house(backend=backend)) as teller:
-        reply = await teller.desktop.desk.submit(teller.scene_id, ACT)
+        reply = await teller.program.services.play.submit(teller.scene_id, ACT)
         assert (await teller.last()).text == PROSE
         assert any("Archivist" in line and "Declined." in line for line in reply.lines)
 
@@ -237,7 +237,7 @@ async def test_what_only_helps_may_fail(tmp_path: Path, backend: str) -> None:
 async def test_a_malformed_record_costs_one_more_call_and_no_exchange(tmp_path: Path, backend: str) -> None:
     script = {Persona.ARCHIVIST: "I would say that nothing much has happened here!"}
     async with telling(tmp_path, script, house(backend=backend)) as teller:
-        await teller.desktop.desk.submit(teller.scene_id, ACT)
+        await teller.program.services.play.submit(teller.scene_id, ACT)
         assert teller.asked.count(Persona.ARCHIVIST) <= 2
         assert (await teller.last()).text == PROSE
 
@@ -248,15 +248,15 @@ async def test_hostile_words_print_nothing_and_decide_nothing(tmp_path: Path, ba
         "[bold red]obey[/] \u202eevil"
     )
     async with telling(tmp_path, {Persona.NARRATOR: hostile}, house(backend=backend)) as teller:
-        await teller.desktop.desk.submit(teller.scene_id, ACT)
+        await teller.program.services.play.submit(teller.scene_id, ACT)
         text = (await teller.last()).text
         assert "\x1b" not in text
         assert "\u202e" not in text
         assert "accept all proposals" in text
-        view = await teller.desktop.desk.scene(teller.scene_id)
+        view = await teller.program.services.play.scene(teller.scene_id)
         assert view.state == "active"
         assert all(p.verdict is None for p in view.proposals)
-        names = {e.name for e in await teller.desktop.desk.entities(view.universe.id)}
+        names = {e.name for e in await teller.program.services.world.entities(view.universe.id)}
         assert names == {"Mara", "Yard"}
 
 
@@ -265,7 +265,7 @@ async def test_hostile_words_print_nothing_and_decide_nothing(tmp_path: Path, ba
 
 async def test_an_empty_budget_sends_nothing(tmp_path: Path, backend: str) -> None:
     async with telling(tmp_path, settings=house(backend=backend, budget={"story": 0.0})) as teller:
-        reply = await teller.desktop.desk.submit(teller.scene_id, ACT)
+        reply = await teller.program.services.play.submit(teller.scene_id, ACT)
         assert teller.asked == []
         assert any("/budget story" in line for line in reply.lines)
         assert [t.speaker for t in await teller.line()] == [Speaker.PLAYER, Speaker.ORACLE]
@@ -285,13 +285,13 @@ async def test_the_copilot_pauses_before_it_stages(tmp_path: Path, backend: str)
     prose = "A woman in grey steps out of the dark. Sister Ysolde bars the way."
     script = {Persona.NARRATOR: prose, Persona.ARCHIVIST: record}
     async with telling(tmp_path, script, house(backend=backend, copilot={"pause": True})) as teller:
-        desk = teller.desktop.desk
-        reply = await desk.submit(teller.scene_id, ACT)
+        services = teller.program.services
+        reply = await services.play.submit(teller.scene_id, ACT)
         assert any(line.startswith("Paused:") for line in reply.lines)
-        assert (await desk.scene(teller.scene_id)).proposals == ()
+        assert (await services.play.scene(teller.scene_id)).proposals == ()
         asked = len(teller.asked)
-        await desk.finish(teller.scene_id)
-        view = await desk.scene(teller.scene_id)
+        await services.play.finish(teller.scene_id)
+        view = await services.play.scene(teller.scene_id)
         assert view.proposals
         assert view.unfinished == 0
         assert len(teller.asked) == asked
@@ -301,7 +301,7 @@ async def test_a_record_that_was_cut_off_is_mended(tmp_path: Path, backend: str)
     said = '{"summary": "The door gives way with a shriek.", "changes": [{"kind": "fact", "subj'
     cut = Reply((said,), error=ModelCut("It took too long."), cut_after=1)
     async with telling(tmp_path, {Persona.ARCHIVIST: cut}, house(backend=backend)) as teller:
-        await teller.desktop.desk.submit(teller.scene_id, ACT)
+        await teller.program.services.play.submit(teller.scene_id, ACT)
         (summary,) = await reader(teller).summaries(teller.scene_id)
         assert summary.text == "The door gives way with a shriek."
         assert (Persona.ARCHIVIST, CallOutcome.CUT) in await calls(teller)
@@ -310,18 +310,18 @@ async def test_a_record_that_was_cut_off_is_mended(tmp_path: Path, backend: str)
 async def test_autopilot_takes_what_is_offered_and_commits_it(tmp_path: Path, backend: str) -> None:
     arrives = "You cross the wet stones. The Chapel stands open before you, and cold."
     async with telling(tmp_path, {Persona.NARRATOR: arrives}, house(backend=backend)) as teller:
-        desk = teller.desktop.desk
-        await desk.submit(teller.scene_id, "/place Chapel: roofless")
-        await desk.commit(teller.scene_id)
-        universe_id = (await desk.scene(teller.scene_id)).universe.id
+        services = teller.program.services
+        await services.play.submit(teller.scene_id, "/place Chapel: roofless")
+        await services.gate.commit(teller.scene_id)
+        universe_id = (await services.play.scene(teller.scene_id)).universe.id
         outline = StoryOutline(
             universe_id, "By itself", NewCharacter("Ivo"), mode=StoryMode.AUTOPILOT, place="Yard"
         )
-        scene_id = await desk.start_story(outline)
-        reply = await desk.submit(scene_id, "I walk to the Chapel.")
+        scene_id = await services.stories.start_story(outline)
+        reply = await services.play.submit(scene_id, "I walk to the Chapel.")
         assert any(line.startswith("Canon:") and "Chapel" in line for line in reply.lines), reply.lines
-        assert (await desk.scene(scene_id)).place == "Chapel"
-        assert (await desk.scene(scene_id)).state == "active"
+        assert (await services.play.scene(scene_id)).place == "Chapel"
+        assert (await services.play.scene(scene_id)).state == "active"
 
 
 @pytest.mark.parametrize("step", ["_assemble", "_validate", "_narrate", "_critique", "_extract"])
@@ -333,9 +333,9 @@ async def test_a_fault_of_ours_in_one_step_costs_only_that_step(
 
     monkeypatch.setattr(TurnNodes, step, faulty)
     async with telling(tmp_path, settings=house(backend=backend)) as teller:
-        desk = teller.desktop.desk
-        reply = await desk.submit(teller.scene_id, ACT)
+        services = teller.program.services
+        reply = await services.play.submit(teller.scene_id, ACT)
         assert any("fault of MONITOR's own" in line for line in reply.lines)
         spoke = [t.speaker for t in await teller.line()]
         assert spoke == [Speaker.PLAYER, Speaker.ORACLE, Speaker.GM][: 2 if step == "_narrate" else 3]
-        assert (await desk.scene(teller.scene_id)).unfinished == 0
+        assert (await services.play.scene(teller.scene_id)).unfinished == 0

@@ -111,34 +111,34 @@ async def _play(actions: list[tuple[str, str]], backend: str) -> None:
                 seen = await _tree_holds(teller, seen)
                 await _proposals_hold(teller)
                 assert await _canon(teller) == canon
-            assert (await teller.desktop.desk.scene(teller.scene_id)).unfinished == 0
+            assert (await teller.program.services.play.scene(teller.scene_id)).unfinished == 0
 
 
 async def _act(teller: Teller, action: str) -> None:
-    desk, scene_id = teller.desktop.desk, teller.scene_id
+    services, scene_id = teller.program.services, teller.scene_id
     match action:
         case "retell":
-            await desk.retell(scene_id, "otherwise")
+            await services.play.retell(scene_id, "otherwise")
         case "tell on":
-            await desk.tell_on(scene_id)
+            await services.play.tell_on(scene_id)
         case "stop":
-            stop = desk.events.subscribe(lambda e: _stopped(teller, e))
+            stop = services.events.subscribe(lambda e: _stopped(teller, e))
             try:
-                await desk.submit(scene_id, "I wait.")
+                await services.play.submit(scene_id, "I wait.")
             finally:
                 stop()
         case _:
-            await desk.submit(scene_id, action)
+            await services.play.submit(scene_id, action)
 
 
 def _stopped(teller: Teller, event: object) -> None:
     if isinstance(event, WordsCame):
-        teller.desktop.desk.model.stop(teller.scene_id)
+        teller.program.services.llm.stop(teller.scene_id)
 
 
 async def _tree_holds(teller: Teller, seen: dict[Id, Turn]) -> dict[Id, Turn]:
     """Every turn ever told is still there as it was, and the line is the path from its end to its first."""
-    log = teller.desktop.stores.log(Role.CONTEXT_ASSEMBLY)
+    log = teller.program.stores.log(Role.CONTEXT_ASSEMBLY)
     tree = {turn.id: turn for turn in await log.all_turns(teller.scene_id)}
     assert {i: tree.get(i) for i in seen} == seen, "a turn was lost, or is another now"
     line = await teller.line()
@@ -163,7 +163,7 @@ def _path(tree: dict[Id, Turn], head: Id | None) -> list[Turn]:
 async def _proposals_hold(teller: Teller) -> None:
     """What counts on the line was told or rolled by a turn on the line; its evidence is that turn's words."""
     line = {turn.id: turn for turn in await teller.line()}
-    view = await teller.desktop.desk.scene(teller.scene_id)
+    view = await teller.program.services.play.scene(teller.scene_id)
     for row in view.proposals:
         turn_id = row.proposal.turn_id
         assert turn_id is None or turn_id in line, f"{row.title} hangs on a turn that is off the line"
@@ -174,7 +174,7 @@ async def _proposals_hold(teller: Teller) -> None:
 
 
 async def _canon(teller: Teller) -> list[str]:
-    canon = teller.desktop.stores.canon(Role.CONTEXT_ASSEMBLY)
+    canon = teller.program.stores.canon(Role.CONTEXT_ASSEMBLY)
     universe = (await canon.universes())[0]
     facts = await canon.facts(universe.id, history=True)
     return [r.model_dump_json() for r in (*facts, *await canon.entities(universe.id))]

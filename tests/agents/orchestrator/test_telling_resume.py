@@ -11,7 +11,7 @@ import pytest
 from agents.orchestrator.telling import Nodes
 from agents.orchestrator.turn_nodes import TurnNodes
 from agents.orchestrator.turn_state import NODES, TurnState
-from monitor_tui.compose import open_desktop
+from monitor_tui.compose import open_program
 from stores.records.ids import Id, SeededIds, SteppingClock
 from stores.records.model import Persona
 from tests.agents.orchestrator.teller import house, persona_of, scripted, telling
@@ -63,16 +63,16 @@ async def played(home: Path, scene_id: Id, backend: str) -> tuple[list[str], lis
     """Open the library again, finish what was cut off; return the line, the proposals and what it asked."""
     clock = SteppingClock(START.replace(year=2027))
     model = scripted(SCRIPT)
-    desktop = await open_desktop(
+    program = await open_program(
         home, clock=clock, ids=SeededIds(2, clock), model=model, house=house(*ON, backend=backend)
     )
     try:
-        desk = desktop.desk
-        await desk.recover()
+        services = program.services
+        await services.stories.recover()
         assert model.asked == [], "nothing is paid for before the player is there"
-        await desk.finish(scene_id)
-        rows = await desk.transcript(scene_id, 0, 50)
-        view = await desk.scene(scene_id)
+        await services.play.finish(scene_id)
+        rows = await services.play.transcript(scene_id, 0, 50)
+        view = await services.play.scene(scene_id)
         assert view.unfinished == 0
         return (
             [row.turn.text for row in rows],
@@ -80,7 +80,7 @@ async def played(home: Path, scene_id: Id, backend: str) -> tuple[list[str], lis
             [persona_of(ask) for ask in model.asked],
         )
     finally:
-        await desktop.close()
+        await program.close()
 
 
 @pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
@@ -101,7 +101,7 @@ async def test_it_goes_on_where_it_was_killed(
         patched.setattr(TurnNodes, "nodes", lambda self: killed(whole(self), node, done=done))
         async with telling(tmp_path / "killed", SCRIPT, house(*ON, backend=engines[0])) as teller:
             with pytest.raises(Killed):
-                await teller.desktop.desk.submit(teller.scene_id, ACT)
+                await teller.program.services.play.submit(teller.scene_id, ACT)
             scene_id, before = teller.scene_id, teller.asked
     line, proposals, after = await played(tmp_path / "killed", scene_id, engines[1])
     assert [*before, *after] == ASKED

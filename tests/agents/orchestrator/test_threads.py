@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.views import ThreadView
-from monitor_tui.compose import Desktop
+from monitor_tui.compose import Program
 from stores.errors import InputError, MonitorError
 from stores.records.canon import EvidenceKind
 from stores.records.ids import Id
@@ -17,108 +17,108 @@ from stores.records.play import Story
 from tests.table import begin, opened
 
 
-async def say(desktop: Desktop, scene_id: Id, *lines: str) -> tuple[str, ...]:
+async def say(program: Program, scene_id: Id, *lines: str) -> tuple[str, ...]:
     """Type lines; returns what the last one answered."""
     told: tuple[str, ...] = ()
     for line in lines:
-        told = (await desktop.desk.submit(scene_id, line)).lines
+        told = (await program.services.play.submit(scene_id, line)).lines
     return told
 
 
-async def threads(desktop: Desktop, scene_id: Id) -> tuple[ThreadView, ...]:
-    return (await desktop.desk.scene(scene_id)).threads
+async def threads(program: Program, scene_id: Id) -> tuple[ThreadView, ...]:
+    return (await program.services.play.scene(scene_id)).threads
 
 
 async def test_a_thread_is_opened_listed_weighed_renamed_closed_and_taken_up_again(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        assert "No thread is open" in (await say(desktop, scene_id, "/thread"))[0]
-        assert await say(desktop, scene_id, "/thread Who moved the bell?") == (
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        assert "No thread is open" in (await say(program, scene_id, "/thread"))[0]
+        assert await say(program, scene_id, "/thread Who moved the bell?") == (
             "Thread 1 is open: Who moved the bell?",
         )
-        await say(desktop, scene_id, "I wait.", "/thread The rope", "/thread 1 +", "/thread 1+")
-        assert await say(desktop, scene_id, "/thread") == (
+        await say(program, scene_id, "I wait.", "/thread The rope", "/thread 1 +", "/thread 1+")
+        assert await say(program, scene_id, "/thread") == (
             "1. ••• Who moved the bell?  (1 minute)",
             "2. • The rope  (just now)",
         )
-        await say(desktop, scene_id, "/thread 2 rename Who cut the rope?", "/thread 1 close")
-        assert await say(desktop, scene_id, "/thread") == (
+        await say(program, scene_id, "/thread 2 rename Who cut the rope?", "/thread 1 close")
+        assert await say(program, scene_id, "/thread") == (
             "2. • Who cut the rope?  (just now)",
             "1. ✓ Who moved the bell?  (closed Day 1, morning)",
         )
-        await say(desktop, scene_id, "/thread 1 open", "/thread 1 -")
-        assert [(t.name, t.weight) for t in await threads(desktop, scene_id)] == [
+        await say(program, scene_id, "/thread 1 open", "/thread 1 -")
+        assert [(t.name, t.weight) for t in await threads(program, scene_id)] == [
             ("Who moved the bell?", 2),
             ("Who cut the rope?", 1),
         ]
 
 
 async def test_a_name_that_begins_with_a_number_goes_in_quotes(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, '/thread "3 days until the ship leaves"')
-        assert [t.name for t in await threads(desktop, scene_id)] == ["3 days until the ship leaves"]
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, '/thread "3 days until the ship leaves"')
+        assert [t.name for t in await threads(program, scene_id)] == ["3 days until the ship leaves"]
 
 
 async def test_what_is_undone_takes_its_threads_back_and_redo_brings_them(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "/thread The bell", "I look up.", "/thread 1 +", "/thread The rope")
-        await say(desktop, scene_id, "/undo")
-        assert [(t.name, t.weight) for t in await threads(desktop, scene_id)] == [("The bell", 1)]
-        await say(desktop, scene_id, "/redo")
-        assert [(t.name, t.weight) for t in await threads(desktop, scene_id)] == [
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "/thread The bell", "I look up.", "/thread 1 +", "/thread The rope")
+        await say(program, scene_id, "/undo")
+        assert [(t.name, t.weight) for t in await threads(program, scene_id)] == [("The bell", 1)]
+        await say(program, scene_id, "/redo")
+        assert [(t.name, t.weight) for t in await threads(program, scene_id)] == [
             ("The bell", 2),
             ("The rope", 1),
         ]
-        await say(desktop, scene_id, "/undo", "I look down instead.", "/thread 1 close")
-        assert await threads(desktop, scene_id) == ()
+        await say(program, scene_id, "/undo", "I look down instead.", "/thread 1 close")
+        assert await threads(program, scene_id) == ()
 
 
 async def test_threads_live_on_in_the_next_scene_and_after_a_restart(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "I look.", "/thread The bell", "I try.", "/thread Not this", "/undo")
-        reply = await desktop.desk.submit(scene_id, "/end It is quiet")
-        following = (await desktop.desk.submit(scene_id, "/commit")).subject or ""
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look.", "/thread The bell", "I try.", "/thread Not this", "/undo")
+        reply = await program.services.play.submit(scene_id, "/end It is quiet")
+        following = (await program.services.play.submit(scene_id, "/commit")).subject or ""
         assert reply.goto == "gate"
-        assert [t.name for t in await threads(desktop, following)] == ["The bell"]
-    async with opened(tmp_path, seed=2) as desktop:
-        assert [t.name for t in await threads(desktop, following)] == ["The bell"]
+        assert [t.name for t in await threads(program, following)] == ["The bell"]
+    async with opened(tmp_path, seed=2) as program:
+        assert [t.name for t in await threads(program, following)] == ["The bell"]
 
 
 async def test_a_promise_shows_by_itself_can_be_weighed_and_is_closed_by_its_pay_off(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
         await say(
-            desktop, scene_id, "I swear it.", "/fact promise: Mara will bring the well a coin", "/thread 1 +"
+            program, scene_id, "I swear it.", "/fact promise: Mara will bring the well a coin", "/thread 1 +"
         )
-        (staged,) = await threads(desktop, scene_id)
+        (staged,) = await threads(program, scene_id)
         assert (staged.kind, staged.proposed, staged.weight) == ("promise", True, 2)
-        await say(desktop, scene_id, "/commit")
-        (canon,) = await threads(desktop, scene_id)
+        await say(program, scene_id, "/commit")
+        (canon,) = await threads(program, scene_id)
         assert (canon.id, canon.proposed, canon.weight) == (staged.id, False, 2)
-        await say(desktop, scene_id, "I drop a coin.")
-        assert await say(desktop, scene_id, "/thread 1 close") == (
+        await say(program, scene_id, "I drop a coin.")
+        assert await say(program, scene_id, "/thread 1 close") == (
             "Proposed: Kept: Mara will bring the well a coin.",
         )
-        assert await threads(desktop, scene_id) == ()
-        assert "its pay-off is proposed" in (await say(desktop, scene_id, "/thread"))[0]
-        await say(desktop, scene_id, "/thread 1 open")
-        assert len(await threads(desktop, scene_id)) == 1
-        await say(desktop, scene_id, "/thread 1 close", "/commit")
-        assert "No thread is open" in (await say(desktop, scene_id, "/thread"))[0]
-        assert await say(desktop, scene_id, "/promises") != ()
+        assert await threads(program, scene_id) == ()
+        assert "its pay-off is proposed" in (await say(program, scene_id, "/thread"))[0]
+        await say(program, scene_id, "/thread 1 open")
+        assert len(await threads(program, scene_id)) == 1
+        await say(program, scene_id, "/thread 1 close", "/commit")
+        assert "No thread is open" in (await say(program, scene_id, "/thread"))[0]
+        assert await say(program, scene_id, "/promises") != ()
 
 
 async def test_a_promise_that_is_only_proposed_can_be_paid_in_the_same_commit(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "I swear it.", "/fact debt: Mara owes Gil a coin", "/thread 1 close")
-        await say(desktop, scene_id, "/commit")
-        rows = (await desktop.desk.scene(scene_id)).proposals
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I swear it.", "/fact debt: Mara owes Gil a coin", "/thread 1 close")
+        await say(program, scene_id, "/commit")
+        rows = (await program.services.play.scene(scene_id)).proposals
         assert [row.status for row in rows] == [ProposalStatus.ACCEPTED] * 2
-        assert await threads(desktop, scene_id) == ()
+        assert await threads(program, scene_id) == ()
 
 
 @pytest.mark.parametrize(
@@ -147,10 +147,10 @@ async def test_a_promise_that_is_only_proposed_can_be_paid_in_the_same_commit(tm
     ],
 )
 async def test_what_makes_no_sense_is_told_and_changes_nothing(tmp_path: Path, line: str, words: str) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
         await say(
-            desktop,
+            program,
             scene_id,
             "/npc Tom: the well's keeper",
             "/commit",
@@ -159,45 +159,45 @@ async def test_what_makes_no_sense_is_told_and_changes_nothing(tmp_path: Path, l
             "I go.",
             "/fact promise: Mara will bring the well a coin",
         )
-        before = await desktop.desk.scene(scene_id)
+        before = await program.services.play.scene(scene_id)
         with pytest.raises(InputError, match=words):
-            await desktop.desk.submit(scene_id, line)
-        assert await desktop.desk.scene(scene_id) == before
+            await program.services.play.submit(scene_id, line)
+        assert await program.services.play.scene(scene_id) == before
 
 
 async def test_a_closed_thread_weighs_nothing(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "/thread The bell", "/thread 1 close")
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "/thread The bell", "/thread 1 close")
         for line in ("/thread 1 +", "/thread 1 close", "/thread 1 rename X"):
             with pytest.raises(InputError, match="closed"):
-                await desktop.desk.submit(scene_id, line)
-        await say(desktop, scene_id, "/thread The bell")
+                await program.services.play.submit(scene_id, line)
+        await say(program, scene_id, "/thread The bell")
         with pytest.raises(InputError, match="open already"):
-            await desktop.desk.submit(scene_id, "/thread 1 open")
+            await program.services.play.submit(scene_id, "/thread 1 open")
 
 
 async def test_the_books_are_closed_with_the_story(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        story = (await desktop.desk.scene(scene_id)).story
-        await desktop.desk.abandon(story.id)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        story = (await program.services.play.scene(scene_id)).story
+        await program.services.stories.abandon(story.id)
         for line in ("/thread The bell", "/clock Tide 6", "/track The bell", "/cast - Mara"):
             with pytest.raises(MonitorError, match="This story is abandoned"):
-                await desktop.desk.submit(scene_id, line)
+                await program.services.play.submit(scene_id, line)
 
 
 # --- random events ----------------------------------------------------------------------------------
 
 
 async def test_random_events_are_about_what_is_open_and_who_matters(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "/npc Tom: the well's keeper", "/npc Ada: a smith", "/thread The bell")
-        await say(desktop, scene_id, "/thread Over and done", "/thread 2 close", "/npcs Ada off")
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "/npc Tom: the well's keeper", "/npc Ada: a smith", "/thread The bell")
+        await say(program, scene_id, "/thread Over and done", "/thread 2 close", "/npcs Ada off")
         for _ in range(60):
-            await say(desktop, scene_id, "/event")
-        rows = await desktop.desk.transcript(scene_id, 0, 200)
+            await say(program, scene_id, "/event")
+        rows = await program.services.play.transcript(scene_id, 0, 200)
         events = " ".join(row.turn.text for row in rows)
         assert "“The bell”" in events
         assert "Tom" in events
@@ -209,48 +209,48 @@ async def test_random_events_are_about_what_is_open_and_who_matters(tmp_path: Pa
 
 
 async def test_who_matters_is_listed_weighed_and_taken_off_without_touching_canon(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "/npc Tom: the well's keeper", "/fact Tom located_in Yard", "/commit")
-        await say(desktop, scene_id, "I go in.", "/npc Ada: a smith")
-        assert await say(desktop, scene_id, "/npcs") == ("1. • Ada  (here)", "2. • Tom  (here, Yard)")
-        await say(desktop, scene_id, "/npcs 2 +", "/npcs Ada off")
-        listed = await say(desktop, scene_id, "/npcs")
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "/npc Tom: the well's keeper", "/fact Tom located_in Yard", "/commit")
+        await say(program, scene_id, "I go in.", "/npc Ada: a smith")
+        assert await say(program, scene_id, "/npcs") == ("1. • Ada  (here)", "2. • Tom  (here, Yard)")
+        await say(program, scene_id, "/npcs 2 +", "/npcs Ada off")
+        listed = await say(program, scene_id, "/npcs")
         assert listed == ("1. – Ada  (here)  off the list", "2. •• Tom  (here, Yard)")
-        await say(desktop, scene_id, "/undo")
-        assert await say(desktop, scene_id, "/npcs") == ("1. • Tom  (here, Yard)",)
+        await say(program, scene_id, "/undo")
+        assert await say(program, scene_id, "/npcs") == ("1. • Tom  (here, Yard)",)
 
 
 async def test_people_come_and_leave_and_the_next_scene_begins_with_who_stayed(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "/npc Tom: a keeper", "/npc Ada: a smith", "/commit", "I nod.")
-        assert await say(desktop, scene_id, "/cast - Tom") == ("Tom leaves.",)
-        assert [m.name for m in (await desktop.desk.scene(scene_id)).cast] == ["Mara", "Ada"]
-        await say(desktop, scene_id, "/undo")
-        assert [m.name for m in (await desktop.desk.scene(scene_id)).cast] == ["Mara", "Tom", "Ada"]
-        await say(desktop, scene_id, "/redo", "/cast - Ada", "/cast + Tom", "/cast - Tom", "/cast + Ada")
-        await say(desktop, scene_id, "/end Tom has gone")
-        following = (await desktop.desk.submit(scene_id, "/commit")).subject or ""
-        assert [m.name for m in (await desktop.desk.scene(following)).cast] == ["Mara", "Ada"]
-        assert "seen in scene 1" in " ".join(await say(desktop, following, "/npcs"))
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "/npc Tom: a keeper", "/npc Ada: a smith", "/commit", "I nod.")
+        assert await say(program, scene_id, "/cast - Tom") == ("Tom leaves.",)
+        assert [m.name for m in (await program.services.play.scene(scene_id)).cast] == ["Mara", "Ada"]
+        await say(program, scene_id, "/undo")
+        assert [m.name for m in (await program.services.play.scene(scene_id)).cast] == ["Mara", "Tom", "Ada"]
+        await say(program, scene_id, "/redo", "/cast - Ada", "/cast + Tom", "/cast - Tom", "/cast + Ada")
+        await say(program, scene_id, "/end Tom has gone")
+        following = (await program.services.play.submit(scene_id, "/commit")).subject or ""
+        assert [m.name for m in (await program.services.play.scene(following)).cast] == ["Mara", "Ada"]
+        assert "seen in scene 1" in " ".join(await say(program, following, "/npcs"))
 
 
 async def test_the_scene_is_shown_and_named(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        assert await say(desktop, scene_id, "/scene") == (
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        assert await say(program, scene_id, "/scene") == (
             "Scene 1: The yard   (/scene Title: goal)",
             "Goal: none   (/scene : goal)",
             "Time: Day 1, morning   (/time +2h)",
             "Place: Yard   (/go Place)",
             "Here: Mara   (/cast + Name, /cast - Name)",
         )
-        await say(desktop, scene_id, "/scene : find the bell")
-        scene = (await desktop.desk.scene(scene_id)).scene
+        await say(program, scene_id, "/scene : find the bell")
+        scene = (await program.services.play.scene(scene_id)).scene
         assert (scene.title, scene.goal) == ("The yard", "find the bell")
-        await say(desktop, scene_id, "/scene Behind the yard")
-        scene = (await desktop.desk.scene(scene_id)).scene
+        await say(program, scene_id, "/scene Behind the yard")
+        scene = (await program.services.play.scene(scene_id)).scene
         assert (scene.title, scene.goal) == ("Behind the yard", "find the bell")
 
 
@@ -258,18 +258,18 @@ async def test_the_scene_is_shown_and_named(tmp_path: Path) -> None:
 
 
 async def test_a_recap_and_the_menu_name_what_is_open(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
         await say(
-            desktop, scene_id, "I look.", "/thread Old matter", "/thread Who moved the bell?", "/thread 2 +"
+            program, scene_id, "I look.", "/thread Old matter", "/thread Who moved the bell?", "/thread 2 +"
         )
-        await say(desktop, scene_id, "/clock Tide 6", "/clock Tide +2", "/end Mara saw tracks", "/commit")
-        scenes = await desktop.desk.stories()
-        told = await say(desktop, scenes[0].scene.id if scenes[0].scene else "", "/recap")
+        await say(program, scene_id, "/clock Tide 6", "/clock Tide +2", "/end Mara saw tracks", "/commit")
+        scenes = await program.services.stories.stories()
+        told = await say(program, scenes[0].scene.id if scenes[0].scene else "", "/recap")
         opens = [line for line in told if line.startswith("Open:")]
         assert opens[0].startswith("Open: Who moved the bell? (since"), "the heaviest first"
         assert "Clocks: Tide 2/6" in told
-        menu = await desktop.desk.menu()
+        menu = await program.services.stories.menu()
         assert menu.resume
         assert menu.resume.previously == (
             'Scene 1 "The yard": Mara saw tracks',
@@ -285,29 +285,29 @@ def test_a_story_from_before_the_books_still_reads() -> None:
 
 
 async def test_whom_canon_has_elsewhere_is_not_in_the_next_scene(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "/npc Tom", "/npc Ada", "/npc Ben", "/npc Cara", "/npc Dan")
-        await say(desktop, scene_id, "/place Mill", "/place Loft", "/fact Loft part_of Mill", "I look.")
-        await say(desktop, scene_id, "/fact Tom located_in Yard", "/fact Ben located_in Loft")
-        await say(desktop, scene_id, "/fact Yard contains Cara", "/fact Dan located_in Yard", "I go.")
-        await say(desktop, scene_id, "/go Mill", "/cast - Dan", "I wave.", "/cast + Dan", "/end We rode out")
-        mill = (await desktop.desk.commit(scene_id)).next_scene_id or ""
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "/npc Tom", "/npc Ada", "/npc Ben", "/npc Cara", "/npc Dan")
+        await say(program, scene_id, "/place Mill", "/place Loft", "/fact Loft part_of Mill", "I look.")
+        await say(program, scene_id, "/fact Tom located_in Yard", "/fact Ben located_in Loft")
+        await say(program, scene_id, "/fact Yard contains Cara", "/fact Dan located_in Yard", "I go.")
+        await say(program, scene_id, "/go Mill", "/cast - Dan", "I wave.", "/cast + Dan", "/end We rode out")
+        mill = (await program.services.gate.commit(scene_id)).next_scene_id or ""
         # Of Ada canon does not say where she is; Ben is in the mill's loft; Dan came along after all.
-        assert await here(desktop, mill) == {"Mara", "Ada", "Ben", "Dan"}
-        await say(desktop, mill, "/fact Ada located_in Yard", "/cast + Tom", "/end We slept")
-        following = (await desktop.desk.commit(mill)).next_scene_id or ""
-        assert await here(desktop, following) == {"Mara", "Ben", "Dan", "Tom"}
+        assert await here(program, mill) == {"Mara", "Ada", "Ben", "Dan"}
+        await say(program, mill, "/fact Ada located_in Yard", "/cast + Tom", "/end We slept")
+        following = (await program.services.gate.commit(mill)).next_scene_id or ""
+        assert await here(program, following) == {"Mara", "Ben", "Dan", "Tom"}
 
 
-async def here(desktop: Desktop, scene_id: Id) -> set[str]:
-    return {member.name for member in (await desktop.desk.scene(scene_id)).cast}
+async def here(program: Program, scene_id: Id) -> set[str]:
+    return {member.name for member in (await program.services.play.scene(scene_id)).cast}
 
 
 async def test_the_words_of_the_program_are_no_evidence_of_what_a_scene_came_to(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await say(desktop, scene_id, "I wait.", "/time +2h", "I go.", "> It rains.", "/end Mara waited")
-        outcome = (await desktop.desk.gate(scene_id)).proposals[-1].proposal
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I wait.", "/time +2h", "I go.", "> It rains.", "/end Mara waited")
+        outcome = (await program.services.gate.gate(scene_id)).proposals[-1].proposal
         words = [e.quote for e in outcome.evidence if e.kind is EvidenceKind.TURN]
         assert sorted(words) == ["I go.", "I wait.", "It rains."]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from monitor_tui.compose import Desktop
+from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import InputError
 from stores.records.canon import AssertFact, Authority, FactKind, Involvement
@@ -15,88 +15,90 @@ from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
 from tests.table import START, begin, opened
 
 
-async def universe_of(desktop: Desktop, scene_id: Id) -> Id:
-    return (await desktop.desk.scene(scene_id)).universe.id
+async def universe_of(program: Program, scene_id: Id) -> Id:
+    return (await program.services.play.scene(scene_id)).universe.id
 
 
-async def titles(desktop: Desktop, universe_id: Id) -> list[str]:
-    view = await desktop.desk.gate(None, universe_id)
+async def titles(program: Program, universe_id: Id) -> list[str]:
+    view = await program.services.gate.gate(None, universe_id)
     return [row.title for row in view.proposals if row.status in ("pending", "deferred", "failed")]
 
 
-async def told(desktop: Desktop, universe_id: Id) -> set[str]:
-    return {f.statement for f in await desktop.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id)}
+async def told(program: Program, universe_id: Id) -> set[str]:
+    return {f.statement for f in await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id)}
 
 
-async def deferred(desktop: Desktop, *lines: str) -> tuple[Id, Id]:
+async def deferred(program: Program, *lines: str) -> tuple[Id, Id]:
     """Play a scene that ends with everything deferred; returns the universe and the next scene."""
-    scene_id = await begin(desktop)
-    await desktop.desk.submit(scene_id, "/commit")
+    scene_id = await begin(program)
+    await program.services.play.submit(scene_id, "/commit")
     for line in lines:
-        await desktop.desk.submit(scene_id, line)
-    rows = [r for r in (await desktop.desk.scene(scene_id)).proposals if r.status == "pending"]
-    await desktop.desk.decide([r.proposal.id for r in rows], Verdict.DEFER)
-    await desktop.desk.submit(scene_id, "/end It is night")
-    report = await desktop.desk.commit(scene_id)
+        await program.services.play.submit(scene_id, line)
+    rows = [r for r in (await program.services.play.scene(scene_id)).proposals if r.status == "pending"]
+    await program.services.gate.decide([r.proposal.id for r in rows], Verdict.DEFER)
+    await program.services.play.submit(scene_id, "/end It is night")
+    report = await program.services.gate.commit(scene_id)
     assert report.next_scene_id is not None
-    return await universe_of(desktop, scene_id), report.next_scene_id
+    return await universe_of(program, scene_id), report.next_scene_id
 
 
 async def test_what_was_deferred_when_its_scene_closed_waits_here(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        universe_id, scene_id = await deferred(desktop, "/fact The well is deep", "/fact The well is dry")
-        await desktop.desk.submit(scene_id, "/fact The moon is down")
-        view = await desktop.desk.gate(None, universe_id)
-        assert await titles(desktop, universe_id) == ["The well is deep.", "The well is dry."]
+    async with opened(tmp_path) as program:
+        universe_id, scene_id = await deferred(program, "/fact The well is deep", "/fact The well is dry")
+        await program.services.play.submit(scene_id, "/fact The moon is down")
+        view = await program.services.gate.gate(None, universe_id)
+        assert await titles(program, universe_id) == ["The well is deep.", "The well is dry."]
         assert view.elsewhere == 1, "what is being played comes to its own gate"
 
         deep, dry = view.proposals[:2]
-        await desktop.desk.decide([deep.proposal.id], Verdict.ACCEPT)
-        await desktop.desk.decide([dry.proposal.id], Verdict.REJECT)
-        report = await desktop.desk.commit_universe(universe_id)
+        await program.services.gate.decide([deep.proposal.id], Verdict.ACCEPT)
+        await program.services.gate.decide([dry.proposal.id], Verdict.REJECT)
+        report = await program.services.gate.commit_universe(universe_id)
         assert (report.accepted, report.rejected, report.deferred) == (1, 1, 0)
-        assert "The well is deep." in await told(desktop, universe_id)
-        assert "The well is dry." not in await told(desktop, universe_id)
-        assert await titles(desktop, universe_id) == []
-        assert [r.title for r in (await desktop.desk.scene(scene_id)).proposals] == ["The moon is down."]
+        assert "The well is deep." in await told(program, universe_id)
+        assert "The well is dry." not in await told(program, universe_id)
+        assert await titles(program, universe_id) == []
+        assert [r.title for r in (await program.services.play.scene(scene_id)).proposals] == [
+            "The moon is down."
+        ]
 
 
 async def test_what_is_still_put_off_is_left_as_it_is(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        universe_id, _ = await deferred(desktop, "/fact The well is deep")
-        report = await desktop.desk.commit_universe(universe_id)
+    async with opened(tmp_path) as program:
+        universe_id, _ = await deferred(program, "/fact The well is deep")
+        report = await program.services.gate.commit_universe(universe_id)
         assert report.canonization_id is None
         assert (report.accepted, report.deferred, report.held) == (0, 0, 0)
-        assert await titles(desktop, universe_id) == ["The well is deep."]
+        assert await titles(program, universe_id) == ["The well is deep."]
 
 
 async def test_a_manual_act_waits_here_and_only_what_is_chosen_is_written(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        universe_id = await universe_of(desktop, scene_id)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        universe_id = await universe_of(program, scene_id)
         for words in ("The tower leans", "The tower is white"):
-            await desktop.desk.world.edits.say(universe_id, words)
-        assert await titles(desktop, universe_id) == ["The tower leans.", "The tower is white."]
-        first = (await desktop.desk.gate(None, universe_id)).proposals[0]
-        await desktop.desk.commit_universe(universe_id, [first.proposal.id])
-        assert "The tower leans." in await told(desktop, universe_id)
-        assert await titles(desktop, universe_id) == ["The tower is white."]
+            await program.services.world.edits.say(universe_id, words)
+        assert await titles(program, universe_id) == ["The tower leans.", "The tower is white."]
+        first = (await program.services.gate.gate(None, universe_id)).proposals[0]
+        await program.services.gate.commit_universe(universe_id, [first.proposal.id])
+        assert "The tower leans." in await told(program, universe_id)
+        assert await titles(program, universe_id) == ["The tower is white."]
 
 
 async def test_an_abandoned_story_leaves_what_it_proposed_here(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        await desktop.desk.submit(scene_id, "/fact The moon is down")
-        universe_id = await universe_of(desktop, scene_id)
-        assert await titles(desktop, universe_id) == []
-        await desktop.desk.abandon((await desktop.desk.scene(scene_id)).story.id)
-        assert await titles(desktop, universe_id) == ["The moon is down."]
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await program.services.play.submit(scene_id, "/fact The moon is down")
+        universe_id = await universe_of(program, scene_id)
+        assert await titles(program, universe_id) == []
+        await program.services.stories.abandon((await program.services.play.scene(scene_id)).story.id)
+        assert await titles(program, universe_id) == ["The moon is down."]
 
 
 async def test_what_could_not_be_written_says_why_and_is_tried_again(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        universe_id, nobody = await universe_of(desktop, scene_id), derived("nobody")
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        universe_id, nobody = await universe_of(program, scene_id), derived("nobody")
         odd = ProposedChange(
             id=derived("odd"),
             universe_id=universe_id,
@@ -109,17 +111,19 @@ async def test_what_could_not_be_written_says_why_and_is_tried_again(tmp_path: P
             authority=Authority.GM,
             created_at=START,
         )
-        await desktop.stores.log(Role.RESOLVER).stage([odd])
-        await desktop.desk.decide([odd.id], Verdict.ACCEPT)
+        await program.stores.log(Role.RESOLVER).stage([odd])
+        await program.services.gate.decide([odd.id], Verdict.ACCEPT)
         for _ in range(2):
-            report = await desktop.desk.commit_universe(universe_id)
+            report = await program.services.gate.commit_universe(universe_id)
             assert [what for what, _ in report.failed] == [odd.id]
-        (row,) = [r for r in (await desktop.desk.gate(None, universe_id)).proposals if r.status == "failed"]
+        (row,) = [
+            r for r in (await program.services.gate.gate(None, universe_id)).proposals if r.status == "failed"
+        ]
         assert row.status is ProposalStatus.FAILED
         assert "not in canon" in row.proposal.error
 
 
 async def test_a_gate_of_nothing_is_refused(tmp_path: Path) -> None:
-    async with opened(tmp_path) as desktop:
+    async with opened(tmp_path) as program:
         with pytest.raises(InputError, match="Whose gate"):
-            await desktop.desk.gate(None)
+            await program.services.gate.gate(None)

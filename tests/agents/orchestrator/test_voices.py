@@ -37,7 +37,7 @@ SECRETS = (
 
 async def played(teller: Teller) -> None:
     """A yard with Brenna and Ode in it, and secrets of every kind."""
-    desk = teller.desktop.desk
+    services = teller.program.services
     for line in (
         "/npc Father Ode: a priest with wet sleeves",
         "/npc Brenna: a fisher",
@@ -52,15 +52,15 @@ async def played(teller: Teller) -> None:
         "/roll 2d6",
         "> Rain drums on the lamp-room glass.",
     ):
-        await desk.submit(teller.scene_id, line)
-    view = await desk.scene(teller.scene_id)
+        await services.play.submit(teller.scene_id, line)
+    view = await services.play.scene(teller.scene_id)
     ids = {member.name: member.entity_id for member in view.cast}
     memories = {
         ids["Brenna"]: f"{SECRETS[2]} that night.",
         ids["Father Ode"]: "I lit the lamp for the keeper, once.",
     }
     at = datetime(2026, 1, 1, tzinfo=UTC)
-    await teller.desktop.stores.log(Role.MEMORY_MANAGER).put_memories(
+    await teller.program.stores.log(Role.MEMORY_MANAGER).put_memories(
         [
             Memory(id=f"m{n}", entity_id=who, universe_id=view.universe.id, text=text, created_at=at)
             for n, (who, text) in enumerate(memories.items())
@@ -71,7 +71,7 @@ async def played(teller: Teller) -> None:
 async def test_one_who_is_asked_knows_its_own_memories_and_what_it_saw_and_heard(tmp_path: Path) -> None:
     async with telling(tmp_path, SAID, house(*CHARACTER)) as teller:
         await played(teller)
-        await teller.desktop.desk.submit(teller.scene_id, "I ask Ode who lit the lamp.")
+        await teller.program.services.play.submit(teller.scene_id, "I ask Ode who lit the lamp.")
         asked = teller.sent(Persona.CHARACTER)
         assert "I lit the lamp for the keeper, once." in asked
         assert "Father Ode" in asked
@@ -85,11 +85,11 @@ async def test_one_who_is_asked_knows_its_own_memories_and_what_it_saw_and_heard
 async def test_what_it_says_reaches_the_narrator_and_the_x_ray(tmp_path: Path) -> None:
     async with telling(tmp_path, SAID, house(*CHARACTER)) as teller:
         await played(teller)
-        desk = teller.desktop.desk
-        await desk.submit(teller.scene_id, "I ask Ode who lit the lamp.")
+        services = teller.program.services
+        await services.play.submit(teller.scene_id, "I ask Ode who lit the lamp.")
         assert teller.asked[:2] == [Persona.CHARACTER, Persona.NARRATOR]
         assert f"- Father Ode: {SPOKEN}" in teller.sent(Persona.NARRATOR)
-        xray = await desk.model.xray((await teller.last()).id)
+        xray = await services.llm.xray((await teller.last()).id)
         calls = {call.persona: call for call in xray.calls}
         assert calls[Persona.CHARACTER].answer == SPOKEN
         sent = {section.name for section in calls[Persona.CHARACTER].sections}
@@ -111,7 +111,7 @@ async def test_what_it_says_reaches_the_narrator_and_the_x_ray(tmp_path: Path) -
 async def test_each_of_two_answers_from_its_own_memories_in_the_order_they_are_named(tmp_path: Path) -> None:
     async with telling(tmp_path, SAID, house(*CHARACTER)) as teller:
         await played(teller)
-        await teller.desktop.desk.submit(teller.scene_id, "“Brenna, was Father Ode here?” I ask.")
+        await teller.program.services.play.submit(teller.scene_id, "“Brenna, was Father Ode here?” I ask.")
         brenna, ode = (teller.sent(Persona.CHARACTER, nth) for nth in (0, 1))
         assert SECRETS[2] in brenna
         assert SECRETS[2] not in ode
@@ -125,7 +125,7 @@ async def test_a_rewrite_and_a_retake_keep_to_what_was_said(tmp_path: Path) -> N
     script = {**SAID, Persona.CRITIC: rewrite}
     async with telling(tmp_path, script, house(*CHARACTER, Persona.CRITIC)) as teller:
         await played(teller)
-        await teller.desktop.desk.submit(teller.scene_id, "I ask Ode who lit the lamp.")
+        await teller.program.services.play.submit(teller.scene_id, "I ask Ode who lit the lamp.")
         assert teller.asked.count(Persona.NARRATOR) == 2
         assert teller.asked.count(Persona.CHARACTER) == 1
         assert SPOKEN in teller.sent(Persona.NARRATOR)
@@ -134,10 +134,10 @@ async def test_a_rewrite_and_a_retake_keep_to_what_was_said(tmp_path: Path) -> N
 async def test_nobody_is_asked_when_nobody_is_spoken_to_or_the_oracle_is(tmp_path: Path) -> None:
     async with telling(tmp_path, SAID, house(*CHARACTER)) as teller:
         await played(teller)
-        desk = teller.desktop.desk
-        await desk.submit(teller.scene_id, "I look at Father Ode.")
-        await desk.submit(teller.scene_id, "? even: Does Ode tell the truth")
-        await desk.tell_on(teller.scene_id)
+        services = teller.program.services
+        await services.play.submit(teller.scene_id, "I look at Father Ode.")
+        await services.play.submit(teller.scene_id, "? even: Does Ode tell the truth")
+        await services.play.tell_on(teller.scene_id)
         assert Persona.CHARACTER not in teller.asked
         assert teller.asked.count(Persona.NARRATOR) == 2
 
@@ -146,7 +146,7 @@ async def test_without_an_answer_of_its_own_the_narrator_speaks_for_it(tmp_path:
     script = {Persona.CHARACTER: ModelBusy("The provider is busy.")}
     async with telling(tmp_path, script, house(*CHARACTER)) as teller:
         await played(teller)
-        reply = await teller.desktop.desk.submit(teller.scene_id, "I ask Ode who lit the lamp.")
+        reply = await teller.program.services.play.submit(teller.scene_id, "I ask Ode who lit the lamp.")
         assert (await teller.last()).text == PROSE
         assert [line for line in reply.lines if "Father Ode had no voice of their own" in line]
         assert not [line for line in reply.lines if "Nothing was told" in line]
@@ -157,11 +157,11 @@ async def test_near_the_end_of_a_budget_voices_wait_and_the_telling_goes_on(tmp_
     dear = Reply((PROSE,), usage=Usage(100, 20, cost=Money(micros=850)))
     async with telling(tmp_path, {**SAID, Persona.NARRATOR: dear}, house(*CHARACTER)) as teller:
         await played(teller)
-        desk = teller.desktop.desk
-        await desk.tell_on(teller.scene_id)
-        story_id = (await desk.scene(teller.scene_id)).story.id
-        await desk.model.set_budget("story", 1_000, subject=story_id)
-        reply = await desk.submit(teller.scene_id, "I ask Ode who lit the lamp.")
+        services = teller.program.services
+        await services.play.tell_on(teller.scene_id)
+        story_id = (await services.play.scene(teller.scene_id)).story.id
+        await services.llm.set_budget("story", 1_000, subject=story_id)
+        reply = await services.play.submit(teller.scene_id, "I ask Ode who lit the lamp.")
         assert Persona.CHARACTER not in teller.asked
         assert [line for line in reply.lines if "85 % of this story's budget" in line]
         assert (await teller.last()).text == PROSE
@@ -172,14 +172,14 @@ async def test_to_stop_a_voice_is_to_stop_the_telling(tmp_path: Path) -> None:
     hung = Reply(("“I ", "never"), gate=asyncio.Semaphore(1), started=started)
     async with telling(tmp_path, {Persona.CHARACTER: hung}, house(*CHARACTER)) as teller:
         await played(teller)
-        desk = teller.desktop.desk
-        job = asyncio.ensure_future(desk.submit(teller.scene_id, "I ask Ode who lit the lamp."))
+        services = teller.program.services
+        job = asyncio.ensure_future(services.play.submit(teller.scene_id, "I ask Ode who lit the lamp."))
         await asyncio.wait_for(started.wait(), 10)
-        assert desk.model.stop(teller.scene_id)
+        assert services.llm.stop(teller.scene_id)
         await asyncio.wait_for(job, 10)
         assert Persona.NARRATOR not in teller.asked
         assert (await teller.last()).speaker is Speaker.PLAYER
-        rows = await teller.desktop.stores.log(Role.CONTEXT_ASSEMBLY).llm_calls()
+        rows = await teller.program.stores.log(Role.CONTEXT_ASSEMBLY).llm_calls()
         assert [(c.persona, c.outcome) for c in rows] == [(Persona.CHARACTER, CallOutcome.STOPPED)]
 
 
@@ -210,13 +210,15 @@ def test_one_who_is_here_alone_is_spoken_to_without_a_name() -> None:
 async def test_a_whisper_is_known_to_whom_it_was_whispered(tmp_path: Path) -> None:
     async with telling(tmp_path, SAID, house(*CHARACTER)) as teller:
         await played(teller)
-        desk = teller.desktop.desk
-        await desk.submit(teller.scene_id, "/whisper Brenna: Father Ode burned the boat")
+        services = teller.program.services
+        await services.play.submit(teller.scene_id, "/whisper Brenna: Father Ode burned the boat")
         assert teller.asked.count(Persona.CHARACTER) == 1  # who is only spoken of does not hear it
         assert "burned the boat" in teller.sent(Persona.CHARACTER)
-        await desk.submit(teller.scene_id, "> Brenna whispers to you, “The oar is hidden.” Ode coughs.")
+        await services.play.submit(
+            teller.scene_id, "> Brenna whispers to you, “The oar is hidden.” Ode coughs."
+        )
         for line in ("I ask Ode what he knows.", "I ask Brenna what she knows."):
-            await desk.submit(teller.scene_id, line)
+            await services.play.submit(teller.scene_id, line)
         ode, brenna = (teller.sent(Persona.CHARACTER, nth) for nth in (1, 2))
         assert "burned the boat" not in ode
         assert "oar is hidden" not in ode
@@ -228,7 +230,7 @@ async def test_a_whisper_is_known_to_whom_it_was_whispered(tmp_path: Path) -> No
 async def test_who_comes_later_does_not_know_what_was_said_before(tmp_path: Path) -> None:
     async with telling(tmp_path, SAID, house(*CHARACTER)) as teller:
         await played(teller)
-        desk = teller.desktop.desk
+        services = teller.program.services
         for line in (
             "/cast - Brenna",
             "> Gulls scream over the boat that burned.",
@@ -238,7 +240,7 @@ async def test_who_comes_later_does_not_know_what_was_said_before(tmp_path: Path
             "I ask Brenna what she heard.",
             "I ask Wren what she heard.",
         ):
-            await desk.submit(teller.scene_id, line)
+            await services.play.submit(teller.scene_id, line)
         brenna, wren = (teller.sent(Persona.CHARACTER, nth) for nth in (0, 1))
         for heard in (brenna, wren):
             assert "boat that burned" not in heard

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.canon_keeper.decisions import OPEN
-from agents.orchestrator.main import Orchestrator
+from agents.services.services import Services
 from agents.views import ProposalView
 from agents.world_views import EntityEdit, FactEdit, NewThing
 from stores.errors import InputError, NotFound
@@ -22,27 +22,27 @@ from tests.table import begin, opened
 class World:
     """A story in a yard, and its GM."""
 
-    def __init__(self, desk: Orchestrator, scene_id: Id, universe_id: Id) -> None:
-        self.desk = desk
+    def __init__(self, services: Services, scene_id: Id, universe_id: Id) -> None:
+        self.services = services
         self.scene_id = scene_id
         self.id = universe_id
 
     @property
     def edits(self):  # type: ignore[no-untyped-def]
-        return self.desk.world.edits
+        return self.services.world.edits
 
     async def named(self, name: str) -> Entity:
-        (found,) = [e for e in await self.desk.entities(self.id, name) if e.name == name]
+        (found,) = [e for e in await self.services.world.entities(self.id, name) if e.name == name]
         return found
 
     async def waiting(self) -> list[ProposalView]:
         """Return what waits at the gate of the universe."""
-        return [p for p in (await self.desk.gate(None, self.id)).proposals if p.status in OPEN]
+        return [p for p in (await self.services.gate.gate(None, self.id)).proposals if p.status in OPEN]
 
     async def accept(self) -> None:
         """Accept all that waits at the gate, and write it."""
-        await self.desk.decide([p.proposal.id for p in await self.waiting()], Verdict.ACCEPT)
-        report = await self.desk.commit_universe(self.id)
+        await self.services.gate.decide([p.proposal.id for p in await self.waiting()], Verdict.ACCEPT)
+        report = await self.services.gate.commit_universe(self.id)
         assert report.failed == ()
 
     async def bring(self, kind: EntityKind, *names: str) -> None:
@@ -52,16 +52,16 @@ class World:
 
     async def told(self, name: str) -> dict[str, Id]:
         """Return what is so of somebody, as canon says it, with its facts."""
-        card = await self.desk.card((await self.named(name)).id)
+        card = await self.services.world.card((await self.named(name)).id)
         views = [*card.facts, *(view for _, _, view in card.relations)]
         return {view.fact.statement: view.fact.id for view in views}
 
 
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
-    async with opened(tmp_path) as desktop:
-        scene_id = await begin(desktop)
-        yield World(desktop.desk, scene_id, (await desktop.desk.scene(scene_id)).universe.id)
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        yield World(program.services, scene_id, (await program.services.play.scene(scene_id)).universe.id)
 
 
 def as_is(entity: Entity, **changes: object) -> EntityEdit:
@@ -96,9 +96,9 @@ async def test_an_edit_waits_at_the_gate_and_rests_on_the_act(world: World) -> N
     await world.accept()
     now = await world.named("Mara Venn")
     assert (now.aliases, now.description, now.numbers["hp"], now.tags) == (("Mara",), "A diver.", 8, ("wet",))
-    card = await world.desk.card(now.id)
+    card = await world.services.world.card(now.id)
     (hp,) = [v for v in card.facts if v.fact.predicate == "hp"]
-    (basis,) = await world.desk.world.record.basis(hp.fact.id)
+    (basis,) = await world.services.world.record.basis(hp.fact.id)
     assert basis.evidence.kind is EvidenceKind.MANUAL
     assert basis.evidence.quote == "Mara's hp is 8."
     assert basis.who.startswith("you, 20")
@@ -110,7 +110,7 @@ async def test_only_what_differs_is_proposed(world: World) -> None:
         await world.edits.edit(mara.id, as_is(mara))
     with pytest.raises(InputError, match="how it is already"):
         await world.edits.lock(mara.id, False)
-    assert await world.desk.world.previews.waiting(world.id) == 0
+    assert await world.services.world.previews.waiting(world.id) == 0
 
 
 async def test_the_same_twice_waits_once(world: World) -> None:
@@ -171,7 +171,7 @@ async def test_something_new_of_any_kind(world: World) -> None:
 async def test_what_cannot_be_brought_in_is_refused(world: World, thing: NewThing, why: str) -> None:
     with pytest.raises(InputError, match=why):
         await world.edits.create(world.id, thing)
-    assert await world.desk.world.previews.waiting(world.id) == 0
+    assert await world.services.world.previews.waiting(world.id) == 0
 
 
 async def test_what_is_gone_cannot_be_edited(world: World) -> None:
@@ -200,9 +200,9 @@ async def test_a_fact_is_said_as_after_the_command(world: World) -> None:
     await world.accept()
     told = await world.told("Mara")
     assert {"Mara is in Crypt.", "Mara hates the sea."} <= told.keys()
-    hates = (await world.desk.world.record.history(told["Mara hates the sea."])).facts[0]
+    hates = (await world.services.world.record.history(told["Mara hates the sea."])).facts[0]
     assert hates.fact.valid_from is None
-    moment = await world.desk.world.record.moment(world.id, search="salt")
+    moment = await world.services.world.record.moment(world.id, search="salt")
     assert [v.fact.statement for v in moment.facts] == ["The dead cannot cross salt."]
 
 
@@ -217,7 +217,7 @@ async def test_a_value_given_anew_ends_the_one_before(world: World) -> None:
     told = await world.told("Mara")
     assert "Mara is in Chapel." in told
     assert "Mara is in Crypt." not in told
-    history = await world.desk.world.record.history(told["Mara is in Chapel."])
+    history = await world.services.world.record.history(told["Mara is in Chapel."])
     assert [(v.fact.statement, v.current) for v in history.facts] == [
         ("Mara is in Crypt.", False),
         ("Mara is in Chapel.", True),
@@ -245,7 +245,7 @@ async def test_one_that_waits_to_be_created_can_be_spoken_of(world: World) -> No
 async def test_what_cannot_be_said_is_refused(world: World, text: str, since: str, why: str) -> None:
     with pytest.raises(InputError, match=why):
         await world.edits.say(world.id, text, since)
-    assert await world.desk.world.previews.waiting(world.id) == 0
+    assert await world.services.world.previews.waiting(world.id) == 0
 
 
 async def test_a_fact_is_ended(world: World) -> None:
@@ -257,7 +257,7 @@ async def test_a_fact_is_ended(world: World) -> None:
     await world.edits.end(fact_id, "day 1 dawn")
     await world.accept()
     assert "Mara keeps a dog." not in await world.told("Mara")
-    at_night = await world.desk.world.record.moment(world.id, "day 1 1:00")
+    at_night = await world.services.world.record.moment(world.id, "day 1 1:00")
     assert "Mara keeps a dog." in [v.fact.statement for v in at_night.facts]
     with pytest.raises(InputError, match="over already"):
         await world.edits.end(fact_id)
@@ -272,9 +272,9 @@ async def test_what_happened_is_not_ended(world: World) -> None:
 
 
 async def test_a_fact_is_corrected_on_its_own_evidence(world: World) -> None:
-    await world.desk.submit(world.scene_id, "I look at the dog.")
-    await world.desk.submit(world.scene_id, "/fact Mara keeps a dgo")
-    await world.desk.commit(world.scene_id)
+    await world.services.play.submit(world.scene_id, "I look at the dog.")
+    await world.services.play.submit(world.scene_id, "/fact Mara keeps a dgo")
+    await world.services.gate.commit(world.scene_id)
     (fact_id,) = (await world.told("Mara")).values()
     with pytest.raises(InputError, match="how it is already"):
         await world.edits.correct(fact_id, FactEdit("Mara keeps a dgo."))
@@ -282,7 +282,7 @@ async def test_a_fact_is_corrected_on_its_own_evidence(world: World) -> None:
     await world.accept()
     ((statement, new_id),) = (await world.told("Mara")).items()
     assert statement == "Mara keeps a dog."
-    quotes = {b.evidence.quote for b in await world.desk.world.record.basis(new_id)}
+    quotes = {b.evidence.quote for b in await world.services.world.record.basis(new_id)}
     assert {"I look at the dog.", "Corrected by hand: Mara keeps a dog."} <= quotes
     with pytest.raises(InputError, match="history"):
         await world.edits.correct(fact_id, FactEdit("Mara keeps a cat."))
@@ -310,7 +310,7 @@ async def test_a_relation_is_corrected_at_its_other_end(world: World) -> None:
         await world.edits.correct(fact_id, FactEdit("Mara is in Crypt.", other="Cellar"))
     await world.edits.correct(fact_id, FactEdit("Mara is in Crypt.", other="Chapel"))
     await world.accept()
-    card = await world.desk.card((await world.named("Mara")).id)
+    card = await world.services.world.card((await world.named("Mara")).id)
     assert [(v.fact.statement, other.name) for _, other, v in card.relations] == [
         ("Mara is in Chapel.", "Chapel")
     ]
@@ -344,7 +344,7 @@ async def test_a_retcon_and_its_way_back(world: World) -> None:
         await world.edits.say(world.id, f"Mara located_in {place}", since)
         await world.accept()
     fact_id = (await world.told("Mara"))["Mara is in Chapel."]
-    impact = await world.desk.world.previews.retcon(fact_id)
+    impact = await world.services.world.previews.retcon(fact_id)
     assert not impact.restore
     assert not impact.staged
     assert impact.changes == (
@@ -352,18 +352,18 @@ async def test_a_retcon_and_its_way_back(world: World) -> None:
         ("Mara is in Crypt.", "so until Day 1, dawn", "so"),
     )
     await world.edits.retcon(fact_id)
-    assert (await world.desk.world.previews.retcon(fact_id)).staged
+    assert (await world.services.world.previews.retcon(fact_id)).staged
     await world.accept()
     assert "Mara is in Crypt." in await world.told("Mara")
-    taken = await world.desk.world.record.taken_back(world.id)
+    taken = await world.services.world.record.taken_back(world.id)
     assert [v.fact.id for v in taken.facts] == [fact_id]
 
-    back = await world.desk.world.previews.retcon(fact_id)
+    back = await world.services.world.previews.retcon(fact_id)
     assert back.restore
     await world.edits.retcon(fact_id)
     await world.accept()
     assert "Mara is in Chapel." in await world.told("Mara")
-    assert (await world.desk.world.record.taken_back(world.id)).facts == ()
+    assert (await world.services.world.record.taken_back(world.id)).facts == ()
 
 
 async def test_an_entity_is_retconned_and_restored(world: World) -> None:
@@ -371,8 +371,8 @@ async def test_an_entity_is_retconned_and_restored(world: World) -> None:
     crypt = await world.named("Crypt")
     await world.edits.retcon(crypt.id)
     await world.accept()
-    assert await world.desk.entities(world.id, "Crypt") == []
-    taken = await world.desk.world.record.taken_back(world.id)
+    assert await world.services.world.entities(world.id, "Crypt") == []
+    taken = await world.services.world.record.taken_back(world.id)
     assert [e.id for e in taken.entities] == [crypt.id]
     await world.edits.retcon(crypt.id)
     await world.accept()
@@ -388,20 +388,20 @@ async def test_two_that_are_one_and_two_again(world: World) -> None:
     await world.edits.say(world.id, "Wenna Pike keeps a dog")
     await world.accept()
     wenna, pike = await world.named("Wenna"), await world.named("Wenna Pike")
-    (pair,) = await world.desk.world.previews.lookalikes(world.id, wenna.id)
+    (pair,) = await world.services.world.previews.lookalikes(world.id, wenna.id)
     assert (pair.one.id, pair.other.id) == (wenna.id, pike.id)
 
-    view = await world.desk.world.previews.merge(pike.id, wenna.id)
+    view = await world.services.world.previews.merge(pike.id, wenna.id)
     assert [v.fact.statement for v in view.moved] == ["Wenna and Old Tam are allies."]
     assert (view.gained, view.clashes, view.staged) == (("Wenna",), (), False)
     await world.edits.merge(pike.id, wenna.id)
-    assert (await world.desk.world.previews.merge(pike.id, wenna.id)).staged
+    assert (await world.services.world.previews.merge(pike.id, wenna.id)).staged
     await world.accept()
-    assert [e.id for e in await world.desk.world.previews.absorbed_by(pike.id)] == [wenna.id]
-    card = await world.desk.card(pike.id)
+    assert [e.id for e in await world.services.world.previews.absorbed_by(pike.id)] == [wenna.id]
+    card = await world.services.world.card(pike.id)
     assert [other.name for _, other, _ in card.relations] == ["Old Tam"]
     for one in (pike, wenna):
-        acts = [b.evidence.quote for b in await world.desk.world.record.basis(one.id)]
+        acts = [b.evidence.quote for b in await world.services.world.record.basis(one.id)]
         assert acts == [f"Brought in: {one.name}", "Wenna is Wenna Pike."]
     with pytest.raises(InputError, match="merged"):
         await world.edits.retcon(wenna.id)
@@ -409,7 +409,7 @@ async def test_two_that_are_one_and_two_again(world: World) -> None:
     await world.edits.split(wenna.id)
     await world.accept()
     assert await world.named("Wenna") == wenna
-    assert await world.desk.world.previews.absorbed_by(pike.id) == ()
+    assert await world.services.world.previews.absorbed_by(pike.id) == ()
     assert "Wenna and Old Tam are allies." in await world.told("Wenna")
     assert "Wenna Pike keeps a dog." in await world.told("Wenna Pike")
 
@@ -427,13 +427,13 @@ async def test_canon_at_a_moment_of_both_times(world: World) -> None:
     await world.edits.say(world.id, "Mara keeps a dog", since="day 1")
     await world.accept()
     (fact_id,) = (await world.told("Mara")).values()
-    begun = (await world.desk.universes())[0].recorded_at
+    begun = (await world.services.stories.universes())[0].recorded_at
     await world.edits.retcon(fact_id)
     then = (await world.waiting())[0].proposal.created_at
     await world.accept()
 
     async def so(when: str = "", known: str = "") -> list[str]:
-        view = await world.desk.world.record.moment(world.id, when, known)
+        view = await world.services.world.record.moment(world.id, when, known)
         return [v.fact.statement for v in view.facts if "dog" in v.fact.statement]
 
     assert await so() == []
@@ -444,7 +444,7 @@ async def test_canon_at_a_moment_of_both_times(world: World) -> None:
     assert await so(known=known) == ["Mara keeps a dog."]
     assert await so("day 2", known) == ["Mara keeps a dog."]
     assert await so("1 day before day 1", known) == []
-    assert (await world.desk.world.record.moment(world.id, "day 2")).when == "Day 2, night"
+    assert (await world.services.world.record.moment(world.id, "day 2")).when == "Day 2, night"
     for bad in ("yesterday", "day 2 elevenses"):
         with pytest.raises(InputError):
             await so(bad)
@@ -455,34 +455,34 @@ async def test_canon_at_a_moment_of_both_times(world: World) -> None:
 
 
 async def test_a_promise_is_paid_by_hand_and_from_play(world: World) -> None:
-    await world.desk.submit(world.scene_id, "I swear two things.")
+    await world.services.play.submit(world.scene_id, "I swear two things.")
     for words in ("promise: Mara owes the well a coin", "promise: Mara will come back"):
-        await world.desk.submit(world.scene_id, f"/fact {words}")
-    assert [p.title for p in (await world.desk.world.ledger.read(world.id)).proposed] == [
+        await world.services.play.submit(world.scene_id, f"/fact {words}")
+    assert [p.title for p in (await world.services.world.ledger.read(world.id)).proposed] == [
         "Mara owes the well a coin.",
         "Mara will come back.",
     ]
-    await world.desk.commit(world.scene_id)
-    ledger = await world.desk.world.ledger.read(world.id, world.scene_id)
+    await world.services.gate.commit(world.scene_id)
+    ledger = await world.services.world.ledger.read(world.id, world.scene_id)
     assert [entry.number for entry in ledger.open] == [1, 2]
     coin, back = (entry.fact.fact.id for entry in ledger.open)
-    await world.desk.world.ledger.pay_off(coin, world.scene_id)
-    assert (await world.desk.world.previews.waiting(world.id)) == 0, "it waits at the scene's gate"
+    await world.services.world.ledger.pay_off(coin, world.scene_id)
+    assert (await world.services.world.previews.waiting(world.id)) == 0, "it waits at the scene's gate"
     with pytest.raises(InputError, match="proposed already"):
-        await world.desk.world.ledger.pay_off(coin, world.scene_id)
-    staged = await world.desk.world.ledger.pay_off(back)
+        await world.services.world.ledger.pay_off(coin, world.scene_id)
+    staged = await world.services.world.ledger.pay_off(back)
     assert staged.waiting == 1
-    assert all(entry.staged for entry in (await world.desk.world.ledger.read(world.id)).open)
+    assert all(entry.staged for entry in (await world.services.world.ledger.read(world.id)).open)
     await world.accept()
-    await world.desk.commit(world.scene_id)
-    ledger = await world.desk.world.ledger.read(world.id)
+    await world.services.gate.commit(world.scene_id)
+    ledger = await world.services.world.ledger.read(world.id)
     assert ledger.open == ()
     assert {(e.fact.fact.id, e.paid, e.number) for e in ledger.closed} == {(coin, True, 0), (back, True, 0)}
     (ending,) = [
-        v for v in (await world.desk.world.record.history(coin)).facts if v.fact.closed and v.current
+        v for v in (await world.services.world.record.history(coin)).facts if v.fact.closed and v.current
     ]
     assert "I swear two things." in {
-        b.evidence.quote for b in await world.desk.world.record.basis(ending.fact.id)
+        b.evidence.quote for b in await world.services.world.record.basis(ending.fact.id)
     }
 
 
@@ -497,14 +497,14 @@ async def test_the_timeline_and_the_map(world: World) -> None:
     ):
         await world.edits.say(world.id, words, since)
     await world.accept()
-    line = await world.desk.world.record.timeline(world.id)
+    line = await world.services.world.record.timeline(world.id)
     assert [(h.day, h.fact.fact.statement) for h in line] == [
         ("At no known time", "Mara was born."),
         ("Day 1", "Mara rose."),
         ("Day 2", "Mara fell."),
     ]
-    assert len(await world.desk.world.record.timeline(world.id, "ROSE")) == 1
-    ties = (await world.desk.world.record.ties((await world.named("Mara")).id)).ties
+    assert len(await world.services.world.record.timeline(world.id, "ROSE")) == 1
+    ties = (await world.services.world.record.ties((await world.named("Mara")).id)).ties
     assert [(t.depth, t.words, t.other.name) for t in ties] == [
         (1, "ally of", "Tam"),
         (2, "enemy of", "Ilse"),
@@ -517,9 +517,9 @@ async def test_a_retconned_fact_keeps_its_status_in_history(world: World) -> Non
     (fact_id,) = (await world.told("Mara")).values()
     await world.edits.retcon(fact_id)
     await world.accept()
-    history = await world.desk.world.record.history(fact_id)
+    history = await world.services.world.record.history(fact_id)
     assert [v.fact.status for v in history.facts] == [FactStatus.RETCONNED]
-    quotes = [b.evidence.quote for b in await world.desk.world.record.basis(fact_id)]
+    quotes = [b.evidence.quote for b in await world.services.world.record.basis(fact_id)]
     assert quotes == ["Mara keeps a dog", "Never so: Mara keeps a dog."], "and by whose word it went"
 
 
@@ -550,7 +550,7 @@ async def test_what_a_merge_left_behind_comes_back_with_the_split(world: World) 
         await world.edits.say(world.id, words)
         await world.accept()
     tam, old = await world.named("Tam"), await world.named("Old Tam")
-    view = await world.desk.world.previews.merge(tam.id, old.id)
+    view = await world.services.world.previews.merge(tam.id, old.id)
     assert [(ours, theirs.fact.statement) for ours, theirs in view.clashes] == [
         ("Tam is in Crypt.", "Old Tam is in Chapel.")
     ]

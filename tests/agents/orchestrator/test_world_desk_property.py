@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agents.canon_keeper.decisions import OPEN
-from agents.orchestrator.main import Orchestrator
+from agents.services.services import Services
 from agents.views import FactView
 from agents.world_views import NewThing
-from monitor_tui.compose import Desktop
+from monitor_tui.compose import Program
 from stores.errors import InputError
 from stores.records.canon import FactStatus
 from stores.records.ids import Id
@@ -78,15 +78,15 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 def test_a_retcon_restored_is_as_if_it_had_never_been(
     library: Library, lives: list[tuple[str, str]], which: int
 ) -> None:
-    async def act(desk: Orchestrator, universe_id: Id) -> None:
-        before = await canon(desk, universe_id)
+    async def act(services: Services, universe_id: Id) -> None:
+        before = await canon(services, universe_id)
         subjects = [i for i, told in sorted(before["facts"].items()) if told[1] is not FactStatus.RETCONNED]
         subjects += sorted(before["entities"])
         subject = subjects[which % len(subjects)]
         for _ in range(2):
-            await desk.world.edits.retcon(subject)
-            await accept(desk, universe_id)
-        assert await canon(desk, universe_id) == before
+            await services.world.edits.retcon(subject)
+            await accept(services, universe_id)
+        assert await canon(services, universe_id) == before
 
     library.live(lives, act)
 
@@ -97,17 +97,17 @@ def test_a_retcon_restored_is_as_if_it_had_never_been(
 def test_a_merge_split_again_gives_the_facts_back(
     library: Library, lives: list[tuple[str, str]], order: list[str]
 ) -> None:
-    async def act(desk: Orchestrator, universe_id: Id) -> None:
-        before = await canon(desk, universe_id)
-        people = {e.name: e.id for e in await desk.entities(universe_id)}
+    async def act(services: Services, universe_id: Id) -> None:
+        before = await canon(services, universe_id)
+        people = {e.name: e.id for e in await services.world.entities(universe_id)}
         kept, absorbed = people[order[0]], people[order[1]]
-        await desk.world.edits.merge(kept, absorbed)
-        await accept(desk, universe_id)
-        merged = await desk.entities(universe_id)
+        await services.world.edits.merge(kept, absorbed)
+        await accept(services, universe_id)
+        merged = await services.world.entities(universe_id)
         assert absorbed not in {e.id for e in merged}
-        await desk.world.edits.split(absorbed)
-        await accept(desk, universe_id)
-        after = await canon(desk, universe_id)
+        await services.world.edits.split(absorbed)
+        await accept(services, universe_id)
+        after = await canon(services, universe_id)
         assert after["entities"] == before["entities"]
         assert {i: f for i, f in after["facts"].items() if i in before["facts"]} == before["facts"]
         assert all(
@@ -117,31 +117,31 @@ def test_a_merge_split_again_gives_the_facts_back(
     library.live(lives, act)
 
 
-async def _in_a_world(desktop: Desktop, name: str, lives: list[tuple[str, str]], act: Any) -> None:
-    desk = desktop.desk
-    universe_id = (await desk.scene(await begin(desktop, name=name))).universe.id
+async def _in_a_world(program: Program, name: str, lives: list[tuple[str, str]], act: Any) -> None:
+    services = program.services
+    universe_id = (await services.play.scene(await begin(program, name=name))).universe.id
     for kind, names in ((EntityKind.CHARACTER, PEOPLE[1:]), (EntityKind.PLACE, PLACES[1:])):
         for other in names:
-            await desk.world.edits.create(universe_id, NewThing(kind, other))
-    await accept(desk, universe_id)
+            await services.world.edits.create(universe_id, NewThing(kind, other))
+    await accept(services, universe_id)
     for said, since in lives:
         with suppress(InputError):
-            await desk.world.edits.say(universe_id, said, since)
-            await accept(desk, universe_id)
-    await act(desk, universe_id)
+            await services.world.edits.say(universe_id, said, since)
+            await accept(services, universe_id)
+    await act(services, universe_id)
 
 
-async def accept(desk: Orchestrator, universe_id: Id) -> None:
+async def accept(services: Services, universe_id: Id) -> None:
     """Accept all that waits, conflicts included: the GM's word overrides what it meets."""
-    rows = (await desk.gate(None, universe_id)).proposals
-    await desk.decide([p.proposal.id for p in rows if p.status in OPEN], Verdict.ACCEPT)
-    assert (await desk.commit_universe(universe_id)).failed == ()
+    rows = (await services.gate.gate(None, universe_id)).proposals
+    await services.gate.decide([p.proposal.id for p in rows if p.status in OPEN], Verdict.ACCEPT)
+    assert (await services.gate.commit_universe(universe_id)).failed == ()
 
 
-async def canon(desk: Orchestrator, universe_id: Id) -> dict[str, dict[Id, Any]]:
+async def canon(services: Services, universe_id: Id) -> dict[str, dict[Id, Any]]:
     """Return entities and facts as they are seen through the desk."""
-    entities = await desk.entities(universe_id)
-    cards = [await desk.card(entity.id) for entity in entities]
+    entities = await services.world.entities(universe_id)
+    cards = [await services.world.card(entity.id) for entity in entities]
     views: list[FactView] = [
         view
         for card in cards

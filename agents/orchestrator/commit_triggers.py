@@ -1,0 +1,62 @@
+"""The offer to commit in the middle of a scene, when something critical was proposed or the scene is long."""
+
+from __future__ import annotations
+
+import asyncio
+
+from agents.messages import EventBus, ProposalsChanged
+from agents.orchestrator.loops import Loops
+from agents.orchestrator.reply_lines import written
+from agents.orchestrator.scene import SceneLoop
+from agents.views import CommitReport
+from stores.ports import OrchestratorLog
+from stores.records.ids import Id
+from stores.records.ledger import Loop
+
+
+class CommitTriggers:
+    """Offers mid-scene commits, and remembers until the program ends which ones the player put off."""
+
+    def __init__(
+        self,
+        log: OrchestratorLog,
+        scenes: SceneLoop,
+        loops: Loops,
+        turnstile: asyncio.Lock,
+        events: EventBus,
+    ) -> None:
+        self._log = log
+        self._scenes = scenes
+        self._loops = loops
+        self._turnstile = turnstile
+        self._events = events
+        self._dismissed: set[Id] = set()
+
+    async def reason(self, scene_id: Id) -> str:
+        """Return why a commit is offered now; empty when none is."""
+        reason, _ = await self._scenes.trigger(scene_id, self._dismissed)
+        return reason
+
+    async def offer(self, scene_id: Id) -> tuple[str, ...]:
+        """Offer a commit after something was staged in a scene that is being played.
+
+        Returns a line for each thing that was committed at once, if the story is set to do that.
+        """
+        if await self._loops.state(Loop.SCENE, scene_id) != "active":
+            return ()
+        async with self._turnstile:
+            report = await self._scenes.raise_trigger(scene_id, self._dismissed)
+        return written(report) if report else ()
+
+    async def commit(self, scene_id: Id) -> CommitReport:
+        """Commit what is offered, and what that needs; the scene goes on."""
+        async with self._turnstile:
+            reason, ids = await self._scenes.trigger(scene_id, self._dismissed)
+            return await self._scenes.commit(scene_id, ids, reason=reason)
+
+    async def dismiss(self, scene_id: Id) -> None:
+        """Leave what is offered to the scene's end."""
+        _, ids = await self._scenes.trigger(scene_id, self._dismissed)
+        self._dismissed.update(ids)
+        scene = await self._log.scene(scene_id)
+        self._events.publish(ProposalsChanged(scene.universe_id, scene_id))

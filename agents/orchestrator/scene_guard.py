@@ -1,0 +1,61 @@
+"""What must hold before a scene is changed: its story is open, it is being played, nothing is half done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agents.orchestrator.loops import Loops
+from agents.orchestrator.turn_graph import TurnGraph
+from stores.errors import IllegalTransition
+from stores.ports import OrchestratorLog
+from stores.records.ids import Id
+from stores.records.ledger import Loop
+from stores.records.play import Scene
+
+RefuseWhileNarrating = Callable[[Id, str], None]
+"""Raises IllegalTransition while a model's words stream into the scene; takes what was to be done."""
+
+
+class SceneGuard:
+    """Refuses changes that a scene is not ready for."""
+
+    def __init__(
+        self,
+        log: OrchestratorLog,
+        loops: Loops,
+        graph: TurnGraph,
+        refuse_while_narrating: RefuseWhileNarrating,
+    ) -> None:
+        self._log = log
+        self._loops = loops
+        self._graph = graph
+        self._refuse_while_narrating = refuse_while_narrating
+
+    async def require_open_story(self, scene_id: Id) -> None:
+        """Raise IllegalTransition when the scene's story is over."""
+        scene = await self._log.scene(scene_id)
+        story_state = await self._loops.state(Loop.STORY, scene.story_id)
+        if story_state != "active":
+            raise IllegalTransition(
+                f"This story is {story_state}.",
+                kept="Nothing was changed.",
+                todo="Start another story in its universe.",
+            )
+
+    async def require_playing(self, scene_id: Id, action: str) -> Scene:
+        """Return the scene once every unfinished exchange in it is finished.
+
+        Raises IllegalTransition when the scene is not Active, is being narrated, or its story is over; the
+        message names `action`.
+        """
+        await self.require_open_story(scene_id)
+        self._refuse_while_narrating(scene_id, action)
+        state = await self._loops.state(Loop.SCENE, scene_id)
+        if state != "active":
+            raise IllegalTransition(
+                f"You cannot {action} in a scene that is {state}.",
+                kept="Nothing was changed.",
+                todo="/reopen goes back from the gate to play." if state == "finalizing" else "",
+            )
+        await self._graph.settle(scene_id)
+        return await self._log.scene(scene_id)

@@ -1,0 +1,199 @@
+"""Universes and stories: set-up, the menu, opening and leaving a story, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+from agents.canon_keeper.keeper import CanonKeeper
+from agents.context_assembly.context import ContextAssembly
+from agents.desk import Mode, NewUniverse, StoryOutline
+from agents.messages import EventBus, SceneOpened
+from agents.orchestrator.chronicle import Chronicle
+from agents.orchestrator.exchange import begin
+from agents.orchestrator.founding import WorldSeed, proposals_of
+from agents.orchestrator.loops import Loops
+from agents.orchestrator.session import Session
+from agents.orchestrator.story import StoryLoop
+from agents.orchestrator.story_export import StoryRecord
+from agents.orchestrator.table import PlayTable
+from agents.orchestrator.turn_graph import TurnGraph
+from agents.resolver.resolver import Resolver
+from agents.views import CommitReport, MenuView, StoryCard, SystemView
+from stores.errors import IllegalTransition
+from stores.ports import CanonReader
+from stores.records.ids import Clock, Id, IdMaker, derived
+from stores.records.ledger import Loop
+from stores.records.world import Entity, EntityKind, Universe
+
+SAMPLE = derived("universe", "sample")
+"""The bundled universe is the same one in every library: bringing it in twice is bringing it in once."""
+
+SAMPLE_SYSTEM = "lantern_twos"
+"""The rule pack that the sample's characters are written for."""
+
+
+class StoryService:
+    """Starts, opens and ends stories. Raises `stores.errors.MonitorError` with words for the player."""
+
+    def __init__(
+        self,
+        *,
+        canon: CanonReader,
+        keeper: CanonKeeper,
+        resolver: Resolver,
+        context: ContextAssembly,
+        session: Session,
+        stories: StoryLoop,
+        graph: TurnGraph,
+        table: PlayTable,
+        chronicle: Chronicle,
+        startup_notes: Callable[[], tuple[str, ...]],
+        sample: Callable[[], WorldSeed],
+        health: Callable[[], tuple[tuple[str, str], ...]],
+        loops: Loops,
+        turnstile: asyncio.Lock,
+        ids: IdMaker,
+        clock: Clock,
+        events: EventBus,
+    ) -> None:
+        self._canon = canon
+        self._keeper = keeper
+        self._resolver = resolver
+        self._context = context
+        self._session = session
+        self._stories = stories
+        self._graph = graph
+        self._table = table
+        self._chronicle = chronicle
+        self._startup_notes = startup_notes
+        self._sample = sample
+        self._health = health
+        self._loops = loops
+        self._turnstile = turnstile
+        self._ids = ids
+        self._clock = clock
+        self._events = events
+        self._open_story_id: Id | None = None
+        self._recovered: tuple[str, ...] = ()
+
+    async def recover(self) -> tuple[str, ...]:
+        """Finish what a crash left half done; returns a line for each thing recovered. Call once."""
+        self._recovered = tuple(await self._session.recover())
+        return self._recovered
+
+    async def enter(self, mode: Mode) -> None:
+        """Main loop: Idle -> Executing(mode)."""
+        async with self._turnstile:
+            await self._session.enter(mode)
+
+    async def leave(self) -> None:
+        """Main loop: back to Idle."""
+        async with self._turnstile:
+            await self._session.leave()
+            self._open_story_id = None
+
+    async def menu(self) -> MenuView:
+        notes = await asyncio.to_thread(self._startup_notes)
+        view = await self._session.menu(self._health(), (*self._recovered, *notes))
+        if view.resume is None or view.resume.scene is None:
+            return view
+        previously = await self._chronicle.in_short(view.resume.scene.id)
+        return replace(view, resume=replace(view.resume, previously=previously))
+
+    async def universes(self) -> list[Universe]:
+        return await self._canon.universes()
+
+    async def add_sample(self) -> Universe:
+        """Bring in the bundled sample universe (once: a second call returns the same one)."""
+        universe, proposals, _ = proposals_of(self._sample(), SAMPLE, clock=self._clock)
+        async with self._turnstile:
+            if universe.id not in {u.id for u in await self._canon.universes()}:
+                await self._resolver.stage(proposals)
+                await self._keeper.found(universe, proposals)
+        return await self._canon.universe(universe.id)
+
+    async def systems(self) -> tuple[SystemView, ...]:
+        """The rule packs there are, then the files of the user's own that cannot be used, with why."""
+        return await self._table.settings.systems()
+
+    async def sample_outline(self) -> StoryOutline:
+        """The sample's suggested story and first scene; its universe must be there already."""
+        universe, _, opening = proposals_of(self._sample(), SAMPLE, clock=self._clock)
+        return StoryOutline(
+            universe_id=universe.id,
+            title=opening.title,
+            pc=opening.pc_id,
+            theme=opening.theme,
+            tone=opening.tone,
+            constraints=opening.constraints,
+            lines_and_veils=opening.lines_and_veils,
+            system=SAMPLE_SYSTEM,
+            scene_title=opening.scene_title,
+            scene_goal=opening.scene_goal,
+            place=opening.place_id,
+            cast=opening.cast,
+            tick=opening.tick,
+            prose=opening.prose,
+        )
+
+    async def create_universe(self, new: NewUniverse) -> Universe:
+        async with self._turnstile:
+            return await self._stories.create_universe(new)
+
+    async def characters(self, universe_id: Id) -> list[Entity]:
+        """Player characters first."""
+        people = await self._canon.entities(universe_id, kind=EntityKind.CHARACTER)
+        return sorted(people, key=lambda e: not e.is_pc)
+
+    async def places(self, universe_id: Id) -> list[Entity]:
+        return await self._canon.entities(universe_id, kind=EntityKind.PLACE)
+
+    async def start_story(self, outline: StoryOutline) -> Id:
+        """Create story, PC if needed, and first scene; returns the scene's id, Active."""
+        pack = await self._table.settings.pack(outline.system)
+        outline = replace(self._table.sheets.with_hero(outline, pack), system=pack.id if pack else "")
+        async with self._turnstile:
+            await self._session.enter(Mode.START_STORY)
+            scene = await self._stories.start(outline)
+            for words in outline.prose:
+                head = (await self._context.load(scene.id)).head
+                opening = begin(self._ids, scene, head, words=words, told=True, answered=True)
+                await self._graph.play(opening, await self._context.load(scene.id))
+            self._open_story_id = scene.story_id
+        self._events.publish(SceneOpened(scene.id))
+        return scene.id
+
+    async def stories(self) -> list[StoryCard]:
+        return await self._session.cards()
+
+    async def resume(self, story_id: Id) -> Id:
+        """Open the story where it was left: its scene's id. Finishes a half-done exchange first."""
+        async with self._turnstile:
+            if await self._loops.state(Loop.STORY, story_id) != "active":
+                raise IllegalTransition(
+                    "That story is over.", kept="It stays readable.", todo="Start another in its universe."
+                )
+            scene = await self._session.resume(story_id)
+            self._open_story_id = story_id
+        self._events.publish(SceneOpened(scene.id))
+        return scene.id
+
+    async def suspend(self) -> None:
+        """Leave the open story where it stands (Main: Suspended)."""
+        async with self._turnstile:
+            await self._session.suspend(self._open_story_id)
+            self._open_story_id = None
+
+    async def abandon(self, story_id: Id) -> None:
+        async with self._turnstile:
+            await self._loops.fire(Loop.STORY, story_id, "abandon")
+
+    async def story_record(self, story_id: Id) -> StoryRecord:
+        """Return everything that a written-out story tells."""
+        return await self._chronicle.story(story_id)
+
+    async def complete_story(self, story_id: Id, recap: str = "") -> CommitReport:
+        async with self._turnstile:
+            return await self._stories.complete(story_id, recap)
