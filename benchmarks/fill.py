@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from agents.orchestrator.session import SESSION
+from agents.orchestrator.session import SESSION_ID
 from benchmarks.passages import (
     START,
     TURNS,
@@ -210,8 +210,8 @@ def _transitions(scenes: list[LongScene], stories: list[int]) -> Iterator[Transi
         yield from scene.moves()
     for story in stories[:-1]:
         yield _move(Loop.STORY, _story_id(story), 2, ("complete", "active", "completed"), last)
-    yield _move(Loop.MAIN, SESSION, 1, ("start_story", "idle", "start_story"), last)
-    left = _move(Loop.MAIN, SESSION, 2, ("suspend", "start_story", "suspended"), last)
+    yield _move(Loop.MAIN, SESSION_ID, 1, ("start_story", "idle", "start_story"), last)
+    left = _move(Loop.MAIN, SESSION_ID, 2, ("suspend", "start_story", "suspended"), last)
     yield left.model_copy(update={"detail": _story_id(stories[-1])})
 
 

@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from agents.importing.views import ImportOrder, ImportProgress
+from agents.importers.import_views import ImportProgress, ImportRequest
 from benchmarks import table
 from benchmarks.recall_set.build import LOG
 from monitor_tui.compose import Program, open_program
@@ -42,18 +42,18 @@ async def _measured(turns: int) -> list[table.Row]:
     with tempfile.TemporaryDirectory(prefix="monitor-import-") as folder:
         program = await open_program(Path(folder))
         try:
-            return await _rows(program, ImportOrder("long.jsonl", long_log(turns), hero="Tamsin"), turns)
+            return await _rows(program, ImportRequest("long.jsonl", long_log(turns), hero="Tamsin"), turns)
         finally:
             await program.close()
 
 
-async def _rows(program: Program, order: ImportOrder, turns: int) -> list[table.Row]:
+async def _rows(program: Program, order: ImportRequest, turns: int) -> list[table.Row]:
     services = program.services
     scene_id = await begin(program)
     alone = [await _act(program, scene_id, number) for number in range(20)]
     stopped = await _cut_off(program, order)
     began, spent = time.perf_counter(), time.process_time()
-    coming = asyncio.ensure_future(services.imports.bring(order))
+    coming = asyncio.ensure_future(services.imports.import_log(order))
     beside: list[float] = []
     while not coming.done():
         beside.append(await _act(program, scene_id, len(beside)))
@@ -79,15 +79,15 @@ async def _act(program: Program, scene_id: str, number: int) -> float:
     return time.perf_counter() - began
 
 
-async def _cut_off(program: Program, order: ImportOrder) -> float:
+async def _cut_off(program: Program, order: ImportRequest) -> float:
     """Cancel an import when a third of it is in; return how long it took to end, in seconds."""
     told = asyncio.Event()
 
     def hear(progress: ImportProgress) -> None:
-        if progress.turns * 3 >= progress.of_turns:
+        if progress.turns * 3 >= progress.total_turns:
             told.set()
 
-    coming = asyncio.ensure_future(program.services.imports.bring(order, hear))
+    coming = asyncio.ensure_future(program.services.imports.import_log(order, hear))
     await told.wait()
     began = time.perf_counter()
     coming.cancel()

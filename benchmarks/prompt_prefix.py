@@ -15,9 +15,9 @@ from agents.context_assembly.agenda import Agendas
 from agents.context_assembly.context import ContextAssembly
 from agents.context_assembly.package import Packages
 from agents.context_assembly.sections import parts
-from agents.model.prompt_files import load_prompts
-from agents.model.prompts import Built, build, estimate, reusable
-from agents.personas.bound import Bound
+from agents.llm.prompt_builder import BuiltPrompt, build_prompt, estimate_tokens, reusable_share
+from agents.llm.prompt_files import load_prompts
+from agents.personas.narrator_brief import NarratorBrief
 from benchmarks.libraries import Libraries, Table, at_table, timed
 from benchmarks.table import Row, percentile, times
 from stores.authority import Role
@@ -72,8 +72,8 @@ async def _measured(home: Path, rounds: int) -> list[Row]:
             await table.services.play.submit(table.scene_id, words)
             start = time.perf_counter()
             package = await packages.assemble(await context.load(table.scene_id), words)
-            sections = {**parts(package), **Bound.by(package.scene.story, words).parts()}
-            built = build(prompt, sections, estimate, WINDOW)
+            sections = {**parts(package), **NarratorBrief.from_story(package.scene.story, words).parts()}
+            built = build_prompt(prompt, sections, estimate_tokens, WINDOW)
             took.append(time.perf_counter() - start)
             if before is not None:
                 shares.append(_share(before, built))
@@ -91,6 +91,6 @@ async def _measured(home: Path, rounds: int) -> list[Row]:
     ]
 
 
-def _share(before: Built, built: Built) -> float:
-    share = reusable(before, built, estimate)
-    return 100 * share.tokens / share.of
+def _share(before: BuiltPrompt, built: BuiltPrompt) -> float:
+    share = reusable_share(before, built, estimate_tokens)
+    return 100 * share.tokens / share.total_tokens

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from agents.importing.views import ImportOrder
+from agents.importers.import_views import ImportRequest
 from agents.indexer.minilm_embedder import MiniLmEmbedder
 from agents.indexer.port import Asked
 from agents.indexer.texts import printed
@@ -102,7 +102,7 @@ async def indexed(home: Path, log: Path, kept: Path | None = None) -> AsyncItera
     data = await asyncio.to_thread(log.read_bytes)
     program = await open_program(home)
     try:
-        done = await program.services.imports.bring(ImportOrder(log.name, data, universe="Measured"))
+        done = await program.services.imports.import_log(ImportRequest(log.name, data, universe="Measured"))
         turns = await index(program.stores, done.universe_id, meaning)
         yield Asking(program.stores, done.universe_id, meaning, {t.ref: t for t in turns})
     finally:

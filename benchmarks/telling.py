@@ -19,12 +19,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from string import ascii_lowercase
 
-from agents.messages import Event, WordsCame
-from agents.model.client import ChildModel
-from agents.model.port import Ask, Usage, Words
-from agents.model.scripted import ScriptedModel
-from agents.model.settings import HouseSettings, ModelSettings, PersonaSettings
-from agents.orchestrator.model_house import Speaker
+from agents.events import Event, WordsCame
+from agents.llm.child_client import ChildModel
+from agents.llm.llm_port import LlmRequest, TextChunk, Usage
+from agents.llm.llm_settings import AppSettings, ModelSettings, PersonaSettings
+from agents.llm.scripted_model import ScriptedModel
+from agents.services.llm_setup import ModelProcess
 from agents.services.services import Services
 from benchmarks.libraries import Libraries
 from benchmarks.start import starts
@@ -79,16 +79,16 @@ class _Timed(ScriptedModel):
         self._dice = random.Random(1)
         self.waited = 0.0
 
-    def _answer(self, ask: Ask) -> str:
+    def _answer(self, ask: LlmRequest) -> str:
         """Prose is other words each time: what repeats itself would be told again."""
         if "You keep the record" in ask.messages[0].text:
             return RECORD
         words = ("".join(self._dice.choices(ascii_lowercase, k=5)) for _ in range(50))
         return f"The {' '.join(words)}."
 
-    async def stream(self, ask: Ask) -> AsyncGenerator[Words | Usage, None]:
+    async def stream(self, request: LlmRequest) -> AsyncGenerator[TextChunk | Usage, None]:
         began = time.perf_counter()
-        async for part in super().stream(ask):
+        async for part in super().stream(request):
             self.waited += time.perf_counter() - began
             yield part
             began = time.perf_counter()
@@ -131,13 +131,13 @@ async def _measured(services: Services, scene_id: Id, count: int, model: _Timed 
     return told
 
 
-def _house(backend: str, **more: PersonaSettings) -> HouseSettings:
+def _house(backend: str, **more: PersonaSettings) -> AppSettings:
     name = ModelSettings(name="scripted/good")
-    return HouseSettings.model_validate({"model": name, "engine": {"backend": backend}, **more})
+    return AppSettings.model_validate({"model": name, "engine": {"backend": backend}, **more})
 
 
 @asynccontextmanager
-async def _table(home: Path, model: Speaker, house: HouseSettings) -> AsyncIterator[tuple[Services, Id]]:
+async def _table(home: Path, model: ModelProcess, house: AppSettings) -> AsyncIterator[tuple[Services, Id]]:
     """Open a library with a model at the scene where play stands, and leave it suspended again."""
     assert house.is_on(Persona.NARRATOR)
     program = await open_program(home, model=model, house=house)

@@ -34,7 +34,7 @@ from screens.menu import MenuScreen
 from stores.errors import MonitorError
 
 if TYPE_CHECKING:
-    from agents.messages import Event
+    from agents.events import Event
     from agents.services.services import Services
     from stores.records.ids import Id
 
@@ -295,7 +295,7 @@ class MonitorApp(App[None]):
         for screen in self.screen_stack:
             if isinstance(screen, ServiceScreen):
                 screen.post_message(Happened(message.event))
-        from agents.messages import Notice  # not before the first frame
+        from agents.events import Notice  # not before the first frame
 
         if isinstance(message.event, Notice) and isinstance(self.screen, MenuScreen):
             self.screen.post_message(MenuScreen.Noted(message.event.text))

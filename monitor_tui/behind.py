@@ -12,9 +12,8 @@ from contextlib import suppress
 from enum import StrEnum
 from typing import NamedTuple
 
-from agents.background.jobs import JobBook
-from agents.background.runner import Runner
-from agents.canon_keeper.house import ReadCatalogue
+from agents.canon_keeper.universe_policy import ReadCatalogue
+from agents.events import EventBus, ModelCalled
 from agents.indexer.indexer import Indexer
 from agents.indexer.meaning import PATIENCE, QuestionVectors, VectorsInUse
 from agents.indexer.minilm_embedder import MODEL, MiniLmEmbedder
@@ -24,16 +23,17 @@ from agents.indexer.rebuild import Say, rebuild_vectors, rebuild_words
 from agents.indexer.shelves import VectorShelf, WordsShelf
 from agents.indexer.truth import Truth
 from agents.indexer.workers import IndexWorker
+from agents.jobs.job_runner import JobRunner
+from agents.jobs.job_store import JobStore
+from agents.llm.budget_guard import BudgetGuard
+from agents.llm.call_context import CallContext
+from agents.llm.llm_port import EmbeddingProvider, Usage
+from agents.llm.llm_settings import NO_EMBEDDING, AppSettings
+from agents.llm.model_names import ModelTarget
 from agents.memory_manager.archive import Archive, Archivist
 from agents.memory_manager.manager import MemoryManager
 from agents.memory_manager.scenes import Scenes
 from agents.memory_manager.summariser import Summariser
-from agents.messages import EventBus, ModelCalled
-from agents.model.asking import Occasion
-from agents.model.names import Target
-from agents.model.port import Embeds, Usage
-from agents.model.purse import Purse
-from agents.model.settings import NO_EMBEDDING, HouseSettings
 from stores.authority import Role
 from stores.errors import NotFound
 from stores.records.ids import Clock, Id, IdMaker
@@ -56,9 +56,9 @@ class Work(StrEnum):
 
 
 class Behind(NamedTuple):
-    runner: Runner
+    runner: JobRunner
     meaning: QuestionVectors
-    book: JobBook
+    book: JobStore
     memories: MemoryManager
     vectors_anew: Callable[[Say, bool], Awaitable[dict[str, int] | None]]
     """Makes the vectors that are missing, or (True) all of them from nothing; None: there is no model."""
@@ -85,9 +85,9 @@ class Embedders:
 
 def behind(
     stores: Stores,
-    house: HouseSettings,
+    house: AppSettings,
     speaks: object,
-    purse: Purse,
+    purse: BudgetGuard,
     ids: IdMaker,
     clock: Clock,
     events: EventBus,
@@ -98,18 +98,22 @@ def behind(
 ) -> Behind:
     """Build it. `speaks` is what speaks to models, which may know how to embed; `embedder` stands in for the
     built-in one."""
-    book = JobBook(stores.log(Role.ORCHESTRATOR), clock)
-    target = house.embeds_by()
+    book = JobStore(stores.log(Role.ORCHESTRATOR), clock)
+    target = house.embedding_target()
     bill = _Bill(stores, purse, ids, clock, events)
 
-    def of_provider(target: Target) -> Embedder | None:
-        return ModelEmbedder(speaks, target, bill.allow, bill.paid) if isinstance(speaks, Embeds) else None
+    def of_provider(target: ModelTarget) -> Embedder | None:
+        return (
+            ModelEmbedder(speaks, target, bill.allow, bill.paid)
+            if isinstance(speaks, EmbeddingProvider)
+            else None
+        )
 
     def other(model: str) -> Embedder | None:
         """One whose vectors are still in use."""
         if work is Work.NOTHING:
             return None
-        return MiniLmEmbedder() if model == MODEL else of_provider(Target(model))
+        return MiniLmEmbedder() if model == MODEL else of_provider(ModelTarget(model))
 
     wanted = embedder
     if wanted is None and work is not Work.NOTHING and house.embedding.model != NO_EMBEDDING:
@@ -122,7 +126,9 @@ def behind(
     def rows() -> tuple[tuple[str, str], ...]:
         return (("embedding model", _embedding(house, wanted, in_use)),)
 
-    runner = Runner(book, events, names=_names(stores), rows=rows, then=THEN, works=work is Work.PLAY)
+    runner = JobRunner(
+        book, events, names=_names(stores), extra_rows=rows, follow_ups=THEN, is_enabled=work is Work.PLAY
+    )
     log = stores.log(Role.MEMORY_MANAGER)
     scenes = Scenes(stores.canon(Role.MEMORY_MANAGER), log, catalogue)
     memories = MemoryManager(log, scenes, book, clock, events)
@@ -163,7 +169,7 @@ def _truth(stores: Stores) -> Truth:
     return Truth(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
 
 
-def _embedding(house: HouseSettings, wanted: Embedder | None, in_use: VectorsInUse) -> str:
+def _embedding(house: AppSettings, wanted: Embedder | None, in_use: VectorsInUse) -> str:
     if house.embedding.model == NO_EMBEDDING:
         return "none: search goes by words alone"
     if wanted is None:
@@ -190,7 +196,9 @@ def _names(stores: Stores) -> Callable[[Sequence[Id]], Awaitable[Mapping[Id, str
 class _Bill:
     """What vectors of a provider's cost: asked of the purse, and put down as the Librarian's."""
 
-    def __init__(self, stores: Stores, purse: Purse, ids: IdMaker, clock: Clock, events: EventBus) -> None:
+    def __init__(
+        self, stores: Stores, purse: BudgetGuard, ids: IdMaker, clock: Clock, events: EventBus
+    ) -> None:
         self._log = stores.log(Role.NARRATOR)
         self._purse = purse
         self._ids = ids
@@ -199,7 +207,7 @@ class _Bill:
 
     async def allow(self, universe_id: Id) -> None:
         """Raises BudgetExhausted."""
-        await self._purse.allow(Persona.LIBRARIAN, Occasion(universe_id, None, None, beat_id=""))
+        await self._purse.check_allowed(Persona.LIBRARIAN, CallContext(universe_id, None, None, run_id=""))
 
     async def paid(self, universe_id: Id, model: str, texts: int, usage: Usage, seconds: float) -> None:
         """A question is of no universe, and some ten tokens: less than what a bill counts in."""

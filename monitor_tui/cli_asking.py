@@ -28,7 +28,7 @@ T = TypeVar("T", bound=Noted)
 
 async def up_to_date(services: Services, universe_id: Id) -> None:
     """Index what is missing of a universe; how far it is goes to stderr, if it takes long."""
-    settling = asyncio.ensure_future(services.jobs.settle(universe_id))
+    settling = asyncio.ensure_future(services.jobs.wait_until_idle(universe_id))
     told = False
     try:
         while True:
@@ -36,7 +36,7 @@ async def up_to_date(services: Services, universe_id: Id) -> None:
             if done:
                 settling.result()
                 break
-            if waiting := services.jobs.left_of(universe_id):
+            if waiting := services.jobs.count_items_left(universe_id):
                 progress(f"Indexing: {waiting:,} words and vectors to do ...")
                 told = True
     finally:

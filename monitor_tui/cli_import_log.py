@@ -26,8 +26,8 @@ from monitor_tui.cli_common import (
 )
 
 if TYPE_CHECKING:
-    from agents.importing.entries import Problem
-    from agents.importing.views import ImportDone, ImportOrder, ImportProgress
+    from agents.importers.import_views import ImportProgress, ImportRequest, ImportResult
+    from agents.importers.log_entries import ImportProblem
 
 commands = group()
 
@@ -78,23 +78,23 @@ def import_log(
         teller.end()
 
 
-async def _order(file: Path, universe: str, story: str, pc: str, form: LogForm) -> ImportOrder:
-    from agents.importing.entries import Form
-    from agents.importing.views import ImportOrder
+async def _order(file: Path, universe: str, story: str, pc: str, form: LogForm) -> ImportRequest:
+    from agents.importers.import_views import ImportRequest
+    from agents.importers.log_entries import LogFormat
     from monitor_tui.log_file import STDIN, read_log_file
 
-    return ImportOrder(
+    return ImportRequest(
         name=file.name if str(file) != STDIN else "Imported log",
         data=await read_log_file(str(file)),
         universe=universe,
         story=story,
         hero=pc,
-        form=None if form is LogForm.AUTO else Form(form.value),
+        form=None if form is LogForm.AUTO else LogFormat(form.value),
     )
 
 
 async def _import(
-    home: Path, ordered: Awaitable[ImportOrder], teller: _Teller, index: bool, as_json: bool
+    home: Path, ordered: Awaitable[ImportRequest], teller: _Teller, index: bool, as_json: bool
 ) -> None:
     from monitor_tui.behind import Work
 
@@ -103,7 +103,7 @@ async def _import(
     try:
         # What a crash left half done is finished before anything is laid beside it.
         await program.services.stories.recover()
-        done = await program.services.imports.bring(order, teller.hear)
+        done = await program.services.imports.import_log(order, teller.hear)
         teller.finished()
         if as_json:
             print_json(_as_json(done))
@@ -129,15 +129,15 @@ class _Teller:
     def hear(self, came: ImportProgress) -> None:
         self._last = came
         if self._live:
-            full = _BAR * came.turns // max(came.of_turns, 1)
+            full = _BAR * came.turns // max(came.total_turns, 1)
             bar = "█" * full + "░" * (_BAR - full)
-            sys.stderr.write(f"\r\x1b[K{bar} {came.turns:,} of {came.of_turns:,} turns")
+            sys.stderr.write(f"\r\x1b[K{bar} {came.turns:,} of {came.total_turns:,} turns")
             sys.stderr.flush()
             self._drawn = True
-        elif (tenth := 10 * came.turns // max(came.of_turns, 1)) > self._tenth:
+        elif (tenth := 10 * came.turns // max(came.total_turns, 1)) > self._tenth:
             self._tenth = tenth
             progress(
-                f"{came.turns:,} of {came.of_turns:,} turns, {came.scenes:,} of {came.of_scenes:,} scenes"
+                f"{came.turns:,} of {came.total_turns:,} turns, {came.scenes:,} of {came.total_scenes:,} scenes"
             )
 
     def so_far(self) -> str:
@@ -146,7 +146,7 @@ class _Teller:
         if self._last is None:
             return "Nothing was brought in by this run."
         so_far = (
-            f"At least {self._last.turns:,} of {self._last.of_turns:,} turns are in, as a story that can be "
+            f"At least {self._last.turns:,} of {self._last.total_turns:,} turns are in, as a story that can be "
             "played."
         )
         return f"{so_far} The same command again goes on from there."
@@ -162,25 +162,25 @@ class _Teller:
             self._drawn = False
 
 
-def _words(done: ImportDone) -> list[str]:
+def _words(done: ImportResult) -> list[str]:
     into = f"“{done.story}” in {done.universe}"
     held = f"{count(done.turns, 'turn')} in {count(done.scenes, 'scene')}"
     notes = f", and {count(done.notes, 'note')} out of character" if done.notes else ""
-    if done.whole:
+    if done.was_already_complete:
         lines = [f"{into} has this log already: {held}{notes}. Nothing was changed."]
     elif done.resumed_at:
         lines = [f"Resumed at turn {done.resumed_at:,}.", f"Imported {into}: {held}{notes}."]
     else:
         lines = [f"Imported {into}: {held}{notes}."]
-    if not done.whole:
+    if not done.was_already_complete:
         lines.append("Nothing of it is canon. It can be played on: Continue a story.")
     return [*lines, *_problem_lines(done.problems)]
 
 
-def _problem_lines(problems: Sequence[Problem]) -> list[str]:
+def _problem_lines(problems: Sequence[ImportProblem]) -> list[str]:
     if not problems:
         return []
-    lost = sum(problem.lost for problem in problems)
+    lost = sum(problem.is_lost for problem in problems)
     lines = [
         "",
         f"{count(len(problems), 'thing')} to know" + (f", {lost:,} about what is left out:" if lost else ":"),
@@ -191,7 +191,7 @@ def _problem_lines(problems: Sequence[Problem]) -> list[str]:
     return lines
 
 
-def _as_json(done: ImportDone) -> dict[str, Any]:
+def _as_json(done: ImportResult) -> dict[str, Any]:
     return {
         "universe": {"id": done.universe_id, "name": done.universe},
         "story": {"id": done.story_id, "title": done.story},
@@ -199,7 +199,7 @@ def _as_json(done: ImportDone) -> dict[str, Any]:
         "turns": done.turns,
         "notes": done.notes,
         "resumed_at": done.resumed_at,
-        "nothing_to_do": done.whole,
+        "nothing_to_do": done.was_already_complete,
         "last_scene": done.last_scene,
-        "problems": [{"line": p.line, "words": p.words, "left_out": p.lost} for p in done.problems],
+        "problems": [{"line": p.line, "words": p.message, "left_out": p.is_lost} for p in done.problems],
     }

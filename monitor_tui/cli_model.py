@@ -13,9 +13,9 @@ import typer
 from monitor_tui.cli_common import AsJson, Home, count, group, home_of, print_json, progress, run, warn
 
 if TYPE_CHECKING:
-    from agents.model.errors import ModelError
-    from agents.model_views import ModelHouse, Trial
-    from agents.orchestrator.model_house import Houses
+    from agents.llm.errors import ModelError
+    from agents.services.llm_setup import Houses
+    from agents.views.llm_views import ModelHouse, Trial
 
 commands = group()
 model = typer.Typer(help="The model that narrates.", no_args_is_help=True)
@@ -65,7 +65,7 @@ def show(context: typer.Context, as_json: AsJson = False, home: Home = None) -> 
 
 
 async def _try_out(home: Path, name: str, api_base: str, as_json: bool) -> Trial:
-    from agents.model.errors import ModelError
+    from agents.llm.errors import ModelError
 
     async with _houses(home) as houses:
         asked = name or houses.current.model.name or "the model"
@@ -85,14 +85,14 @@ async def _show(home: Path) -> ModelHouse:
 @asynccontextmanager
 async def _houses(home: Path) -> AsyncIterator[Houses]:
     """The model's set-up without a library: a model can be tried before there is one."""
-    from agents.messages import EventBus
-    from agents.model.client import ChildModel
-    from agents.model.keys import Keys
-    from agents.model.prompt_files import load_prompts
-    from agents.orchestrator.model_house import Houses, keys_for
+    from agents.events import EventBus
+    from agents.llm.child_client import ChildModel
+    from agents.llm.prompt_files import load_prompts
+    from agents.llm.provider_keys import ProviderKeys
+    from agents.services.llm_setup import Houses, keys_for
     from monitor_tui.settings_file import SettingsFile
 
-    keys = Keys()
+    keys = ProviderKeys()
     child = ChildModel(keys_for(keys, lambda: houses.current))
     houses = Houses(SettingsFile(home), child, keys, load_prompts, EventBus())
     try:

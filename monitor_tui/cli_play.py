@@ -98,7 +98,7 @@ async def _open_seeded(home: Path, seed: int) -> Program:
 
 
 async def _told(home: Path, title: str, form: Form) -> str:
-    from agents.orchestrator.story_export import to_journal, to_markdown
+    from agents.services.story_export import to_journal, to_markdown
 
     program = await open_services(home)
     try:

@@ -20,7 +20,7 @@ from monitor_tui.cli_common import (
 )
 
 if TYPE_CHECKING:
-    from agents.recall_views import Answer
+    from agents.views.query_views import Answer
 
 commands = group()
 
@@ -48,7 +48,7 @@ def query(
     if as_json:
         print_json(_told(answer))
     else:
-        from agents.orchestrator.recall_commands import answer_lines
+        from agents.orchestrator.commands.query_commands import answer_lines
 
         print("\n".join(answer_lines(answer)))
 

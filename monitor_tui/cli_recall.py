@@ -23,8 +23,8 @@ from monitor_tui.cli_common import (
 from stores.errors import InputError
 
 if TYPE_CHECKING:
-    from agents.recall_views import RecalledTurn, Recollection
     from agents.services.services import Services
+    from agents.views.query_views import RecalledTurn, Recollection
     from stores.records.ids import Id
 
 commands = group()
@@ -155,7 +155,7 @@ def _turn(turn: RecalledTurn) -> dict[str, Any]:
 
 
 def _lines(found: Recollection) -> list[str]:
-    from agents.clean import clean_line
+    from agents.sanitize import clean_line
 
     lines = [clean_line(found.question)]
     for place, turn in enumerate(found.turns, 1):

@@ -12,100 +12,105 @@ from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
+from agents.canon_keeper.conflicts.precedent_keys import derive_statement_keys
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.canon_keeper.kinship import sides
 from agents.canon_keeper.predicates import load_catalogue
 from agents.context_assembly.agenda import Agendas
 from agents.context_assembly.context import ContextAssembly
 from agents.context_assembly.package import Packages
 from agents.context_assembly.recall import Recollector
-from agents.importing.importer import Importer
-from agents.importing.imports import Imports
+from agents.declarations.declarations import DeclarationService
+from agents.events import EventBus, Notice
+from agents.importers.import_runner import ImportRunner
+from agents.importers.importer import Importer
 from agents.indexer.port import Embedder
+from agents.llm.budget_guard import BudgetGuard
+from agents.llm.cancellations import Cancellations
+from agents.llm.child_client import ChildModel
+from agents.llm.llm_settings import AppSettings
+from agents.llm.model_calls import ModelCalls
+from agents.llm.prompt_builder import Prompts
+from agents.llm.prompt_files import load_prompts, with_user_prompts
+from agents.llm.provider_keys import ProviderKeys
 from agents.memory_manager.knowledge import Knowledge
-from agents.messages import EventBus, Notice
-from agents.model.calls import ModelCalls
-from agents.model.client import ChildModel
-from agents.model.keys import Keys
-from agents.model.prompt_files import load_prompts, with_user_prompts
-from agents.model.prompts import Prompts
-from agents.model.purse import Purse
-from agents.model.settings import HouseSettings
-from agents.model.stops import Stops
-from agents.narrator.extract import Extraction
-from agents.narrator.narrator import Narrator
-from agents.orchestrator.annals import Annals
-from agents.orchestrator.atlas import Atlas
-from agents.orchestrator.bill import Bills
-from agents.orchestrator.bookkeeping import Bookkeeping
-from agents.orchestrator.books import Books
-from agents.orchestrator.by_hand import ByHand
-from agents.orchestrator.chances import Chances
-from agents.orchestrator.chronicle import Chronicle
-from agents.orchestrator.clerk import Clerk
-from agents.orchestrator.clerk_commands import clerk_commands
-from agents.orchestrator.clocks import Clocks
-from agents.orchestrator.commands import Commands
+from agents.narrator.change_extraction import ChangeExtractor
+from agents.narrator.gm_turn_writer import GmTurnWriter
+from agents.orchestrator.commands.dice_commands import dice_commands
+from agents.orchestrator.commands.gate_commands import gate_commands
+from agents.orchestrator.commands.model_commands import model_commands
+from agents.orchestrator.commands.query_commands import query_commands
+from agents.orchestrator.commands.registry import CommandRegistry
+from agents.orchestrator.commands.solo_commands import solo_commands
 from agents.orchestrator.commit_triggers import CommitTriggers
-from agents.orchestrator.courtroom import Courtroom
-from agents.orchestrator.declarations import Declarations
-from agents.orchestrator.dicing import Dicing
-from agents.orchestrator.found import Placing
-from agents.orchestrator.founding import WorldSeed, read_seed
-from agents.orchestrator.gms_word import GmsWord
-from agents.orchestrator.ground import Grounds
-from agents.orchestrator.house_desk import HouseDesk
-from agents.orchestrator.imagining import Imagining
-from agents.orchestrator.ledger import Ledger
-from agents.orchestrator.line import Line
-from agents.orchestrator.loops import Loops
-from agents.orchestrator.model_commands import model_commands
-from agents.orchestrator.model_house import Houses, Speaker, keys_for
-from agents.orchestrator.models import Models
-from agents.orchestrator.notes import Notes
-from agents.orchestrator.people import People
-from agents.orchestrator.portraits import Portraits
-from agents.orchestrator.recall_commands import recall_commands
-from agents.orchestrator.recollection import Recollections
-from agents.orchestrator.rests import Rests
-from agents.orchestrator.rolls import Rolls
-from agents.orchestrator.running_out import RunningOut
-from agents.orchestrator.scene import SceneLoop
-from agents.orchestrator.scene_end import SceneEnd
+from agents.orchestrator.dice_requests import DiceRequestService
+from agents.orchestrator.exchange_pipeline import ExchangePipeline
+from agents.orchestrator.loops import LoopTransitions
+from agents.orchestrator.narration.inputs import NarrationInputLoader
+from agents.orchestrator.narration.narration import Narration
+from agents.orchestrator.narration.runner import (
+    LazyLangGraphEngine,
+    NarrationEngine,
+    NarrationRunner,
+    PlainNarrationEngine,
+)
+from agents.orchestrator.narration.steps import NarrationSteps
+from agents.orchestrator.rests import RestService
+from agents.orchestrator.rolls import RollService
 from agents.orchestrator.scene_guard import SceneGuard
-from agents.orchestrator.scene_start import SceneStart
-from agents.orchestrator.scene_views import SceneViews
-from agents.orchestrator.session import Session
-from agents.orchestrator.session_zero import SessionZero
-from agents.orchestrator.settings import Settings
-from agents.orchestrator.sheets import Sheets
-from agents.orchestrator.statements import Statements
-from agents.orchestrator.story import StoryLoop
-from agents.orchestrator.story_commands import story_commands
-from agents.orchestrator.storyteller import Storyteller
-from agents.orchestrator.table import PlayTable
-from agents.orchestrator.table_commands import table_commands
-from agents.orchestrator.telling import Engine, LazyLangGraph, PlainEngine, Tellings
-from agents.orchestrator.tension import Tensions
-from agents.orchestrator.threads import Threads
-from agents.orchestrator.transcript import Transcript
-from agents.orchestrator.turn_graph import TurnGraph
-from agents.orchestrator.turn_nodes import TurnNodes
-from agents.orchestrator.undone import Undone
-from agents.orchestrator.universe_gate import UniverseGate
-from agents.orchestrator.world_desk import WorldServices
-from agents.orchestrator.world_edits import Edits
-from agents.orchestrator.world_previews import Previews
-from agents.orchestrator.xray import Xrays
-from agents.personas.cast import Personas
-from agents.resolver.random_tables import Shelf
+from agents.orchestrator.scene_loop import SceneLoop
+from agents.orchestrator.session import SessionLoop
+from agents.orchestrator.story_loop import StoryLoop
+from agents.orchestrator.timeline import Timeline
+from agents.orchestrator.undone_canon import UndoneCanonService
+from agents.personas.persona_set import Personas
+from agents.resolver.random_tables import TableLibrary
 from agents.resolver.resolver import Resolver
-from agents.resolver.rulesets import Library, bundled, with_user_packs
+from agents.resolver.rulesets import PackLibrary, add_user_packs, load_bundled_packs
 from agents.resolver.table_files import bundled_tables, read_tables
+from agents.services.bill import Bills
+from agents.services.characters import Portraits
+from agents.services.commitment_ledger import Ledger
+from agents.services.conflict_commands import Clerk
+from agents.services.conflict_statements import Statements
+from agents.services.conflicts import Courtroom
+from agents.services.edit_previews import Previews
+from agents.services.entity_cards import Atlas
 from agents.services.gate import GateService
+from agents.services.llm import Models
+from agents.services.llm_setup import Houses, ModelProcess, keys_for
+from agents.services.manual_edits import ByHand
 from agents.services.play import PlayService
+from agents.services.policy import HouseDesk
+from agents.services.propose_fact import GmsWord
+from agents.services.provenance import Annals
+from agents.services.query import Recollections
+from agents.services.result_formatter import Placing
+from agents.services.scene_views import SceneViewBuilder
 from agents.services.services import Services
 from agents.services.stories import StoryService
+from agents.services.story_ideas import Imagining
+from agents.services.story_record import Chronicle
+from agents.services.transcript_rows import TranscriptReader
+from agents.services.universe_gate import UniverseGate
+from agents.services.world import WorldServices
+from agents.services.world_edits import Edits
+from agents.services.world_import import WorldSeed, read_seed
+from agents.services.xray import Xrays
+from agents.solo.character_sheets import Sheets
+from agents.solo.depletion import DepletionWatcher
+from agents.solo.notes import Notes
+from agents.solo.npcs import People
+from agents.solo.oracle_draws import OracleDraws
+from agents.solo.play_table import PlayTable
+from agents.solo.scene_end import SceneEndActions
+from agents.solo.scene_start import SceneStartRules
+from agents.solo.session_zero import SessionZero
+from agents.solo.solo_tools import Bookkeeping
+from agents.solo.story_clocks import Clocks
+from agents.solo.story_journal import Books
+from agents.solo.story_settings import Settings
+from agents.solo.story_threads import Threads
+from agents.solo.tension import Tensions
 from monitor_tui.behind import Behind, Work, behind
 from monitor_tui.exports import export_universe
 from monitor_tui.log_file import read_log_file
@@ -136,8 +141,8 @@ async def open_program(
     clock: Clock = utc_now,
     ids: IdMaker | None = None,
     notes: MenuNotes = lambda: (),
-    model: Speaker | None = None,
-    house: HouseSettings | None = None,
+    model: ModelProcess | None = None,
+    house: AppSettings | None = None,
     work: Work = Work.NOTHING,
     embedder: Embedder | None = None,
 ) -> Program:
@@ -170,7 +175,7 @@ def compose(
     stores: Stores, home: Path, clock: Clock, ids: IdMaker, notes: MenuNotes = lambda: ()
 ) -> Services:
     """Build a desk without a model."""
-    services, _ = compose_services(stores, home, clock, ids, notes, None, HouseSettings())
+    services, _ = compose_services(stores, home, clock, ids, notes, None, AppSettings())
     return services
 
 
@@ -180,8 +185,8 @@ def compose_services(
     clock: Clock,
     ids: IdMaker,
     notes: MenuNotes,
-    model: Speaker | None,
-    house: HouseSettings,
+    model: ModelProcess | None,
+    house: AppSettings,
     work: Work = Work.NOTHING,
     embedder: Embedder | None = None,
 ) -> tuple[Services, Behind]:
@@ -193,27 +198,27 @@ def compose_services(
     turnstile = asyncio.Lock()
     log = stores.log(Role.ORCHESTRATOR)
     canon = stores.canon(Role.ORCHESTRATOR)
-    loops = Loops(log, clock, events)
-    narrator = Narrator(stores.log(Role.NARRATOR))
+    loops = LoopTransitions(log, clock, events)
+    narrator = GmTurnWriter(stores.log(Role.NARRATOR))
     resolver = Resolver(stores.log(Role.RESOLVER), ids, clock)
     keeper = CanonKeeper(
         stores.canon(Role.CANON_KEEPER), stores.log(Role.CANON_KEEPER), load_catalogue(), ids, clock
     )
-    predicates = keeper.houses.catalogue
+    predicates = keeper.policies.read_catalogue
     context = ContextAssembly(stores.canon(Role.CONTEXT_ASSEMBLY), stores.log(Role.CONTEXT_ASSEMBLY))
     shelf = cache(partial(random_tables, home))
     agendas = Agendas(canon)
     books = Books(log, context, loops, ids, clock, events)
     people = People(log, canon, context, agendas, books)
-    chances = Chances(canon, context, agendas, people, predicates, shelf)
+    chances = OracleDraws(canon, context, agendas, people, predicates, shelf)
     packs = cache(partial(rule_packs, home))
-    rolls = Rolls(context, resolver, predicates, chances, packs)
+    rolls = RollService(context, resolver, predicates, chances, packs)
     prompts = cache(partial(persona_prompts, home))
-    keys = Keys()
+    keys = ProviderKeys()
     speaks = model or ChildModel(keys_for(keys, lambda: houses.current))
     houses = Houses(SettingsFile(home), speaks, keys, prompts, events, current=house)
-    purse = Purse(log, lambda: houses.current.budget, clock)
-    stops = Stops()
+    purse = BudgetGuard(log, lambda: houses.current.budget, clock)
+    stops = Cancellations()
     # What a model is asked and costs is the Narrator's to write down.
     calls = ModelCalls(
         speaks, stores.log(Role.NARRATOR), lambda: houses.current, prompts, purse, stops, clock, events
@@ -229,41 +234,41 @@ def compose_services(
         behind_play.meaning,
     )
     packages = Packages(canon, log, context, agendas, recall, clock)
-    nodes = TurnNodes(
-        Grounds(log, context, packages, clock),
-        Personas.by(calls),
+    nodes = NarrationSteps(
+        NarrationInputLoader(log, context, packages, clock),
+        Personas.create(calls),
         narrator,
-        Extraction(canon),
+        ChangeExtractor(canon),
         rolls,
         stores.log(Role.MEMORY_MANAGER),
         predicates,
         clock,
         events,
     )
-    tellings = Tellings(log, nodes.nodes, engine(house.engine.backend, log, clock), loops)
-    graph = TurnGraph(log, context, narrator, rolls, loops, tellings, clock, events)
-    declarations = Declarations(context, resolver, predicates, ids, clock, events)
-    line = Line(log, narrator, ids, clock, events)
+    tellings = NarrationRunner(log, nodes.build_steps, engine(house.engine.backend, log, clock), loops)
+    graph = ExchangePipeline(log, context, narrator, rolls, loops, tellings, clock, events)
+    declarations = DeclarationService(context, resolver, predicates, ids, clock, events)
+    line = Timeline(log, narrator, ids, clock, events)
     played_notes = Notes(log, ids, clock)
     table = PlayTable(
-        Dicing(rolls, line, graph, ids),
+        DiceRequestService(rolls, line, graph, ids),
         Sheets(context, rolls, declarations),
-        Rests(context, rolls, ids, clock),
-        RunningOut(context, rolls),
+        RestService(context, rolls, ids, clock),
+        DepletionWatcher(context, rolls),
         Settings(log, packs),
         played_notes,
     )
-    storyteller = Storyteller(
+    storyteller = Narration(
         calls, graph, line, context, packages, played_notes, lambda: houses.current.copilot, ids
     )
     stories = StoryLoop(log, canon, canon, keeper, resolver, loops, ids, clock)
     kept = bookkeeping(log, context, agendas, books, people, declarations, keeper, resolver, clock, events)
-    views = SceneViews(log, canon, context, agendas, kept.start, keeper, loops)
-    undone = Undone(log, canon, resolver, clock, events)
+    views = SceneViewBuilder(log, canon, context, agendas, kept.start, keeper, loops)
+    undone = UndoneCanonService(log, canon, resolver, clock, events)
     scenes = SceneLoop(
         log, canon, context, keeper, undone, declarations, stories, views, kept.end, loops, clock, events
     )
-    atlas, transcript = Atlas(canon, log), Transcript(log, canon)
+    atlas, transcript = Atlas(canon, log), TranscriptReader(log, canon)
     chronicle = Chronicle(log, canon, context, agendas, atlas, transcript)
     universe_gate = UniverseGate(log, canon, keeper, views, events)
     by_hand = ByHand(log, resolver, universe_gate, views, turnstile, ids, clock, events)
@@ -297,17 +302,17 @@ def compose_services(
         stores.log(Role.CONTEXT_ASSEMBLY),
         canon,
         stories.create_universe,
-        stories.new_hero,
+        stories.create_hero,
         turnstile,
         clock,
         events,
     )
-    imports = Imports(importer, read_log_file, events)
+    imports = ImportRunner(importer, read_log_file, events)
     portraits = Portraits(
         canon,
         log,
         behind_play.memories.misremember,
-        Knowledge(canon, log, keeper.houses.catalogue),
+        Knowledge(canon, log, keeper.policies.read_catalogue),
         atlas,
         table.sheets,
         by_hand,
@@ -321,12 +326,12 @@ def compose_services(
         recall,
         Placing(canon, log, atlas, world.record, views),
         calls,
-        keeper.houses.catalogue,
+        keeper.policies.read_catalogue,
         GmsWord(declarations, world.edits, loops, turnstile).propose,
         ids,
     )
     models = Models(calls, stops, houses, Xrays(log), bills, log, keeper, turnstile, imagining)
-    guard = SceneGuard(log, loops, graph, storyteller.refuse_while_telling)
+    guard = SceneGuard(log, loops, graph, storyteller.refuse_while_narrating)
     triggers = CommitTriggers(log, scenes, loops, turnstile, events)
     play = PlayService(
         log=log,
@@ -334,16 +339,16 @@ def compose_services(
         scenes=scenes,
         guard=guard,
         triggers=triggers,
-        graph=graph,
-        line=line,
-        chances=chances,
-        kept=kept,
-        table=table,
+        pipeline=graph,
+        timeline=line,
+        oracle_draws=chances,
+        solo_tools=kept,
+        play_table=table,
         views=views,
-        storyteller=storyteller,
+        narration=storyteller,
         transcript=transcript,
         commands=lambda: commands,
-        turnstile=turnstile,
+        session_lock=turnstile,
         ids=ids,
         events=events,
     )
@@ -352,23 +357,23 @@ def compose_services(
         keeper=keeper,
         resolver=resolver,
         context=context,
-        session=Session(log, canon, keeper, scenes, graph, loops),
+        session=SessionLoop(log, canon, keeper, scenes, graph, loops),
         stories=stories,
-        graph=graph,
-        table=table,
-        chronicle=chronicle,
+        pipeline=graph,
+        play_table=table,
+        story_record_reader=chronicle,
         startup_notes=lambda: (
             *stores.amiss(),
             *packs().notes,
             *shelf().notes,
-            *map(str, shelf().refused),
-            *(f"{file}: {why}" for file, why in prompts().refused.items()),
+            *map(str, shelf().errors),
+            *(f"{file}: {why}" for file, why in prompts().rejected_files.items()),
             *notes(),
         ),
-        sample=sample,
-        health=stores.health,
+        load_sample=sample,
+        read_health=stores.health,
         loops=loops,
-        turnstile=turnstile,
+        session_lock=turnstile,
         ids=ids,
         clock=clock,
         events=events,
@@ -381,10 +386,10 @@ def compose_services(
         scenes=scenes,
         guard=guard,
         triggers=triggers,
-        kept=kept,
+        solo_tools=kept,
         views=views,
         universe_gate=universe_gate,
-        turnstile=turnstile,
+        session_lock=turnstile,
         clock=clock,
         events=events,
     )
@@ -402,16 +407,16 @@ def compose_services(
         jobs=behind_play.runner,
         events=events,
     )
-    commands = Commands(
+    commands = CommandRegistry(
         services,
         declarations,
         turnstile,
         (
-            *clerk_commands(services, clerk, chronicle),
-            *story_commands(services, kept, turnstile),
-            *table_commands(services, table, turnstile),
+            *gate_commands(services, clerk, chronicle),
+            *solo_commands(services, kept, turnstile),
+            *dice_commands(services, table, turnstile),
             *model_commands(services, storyteller),
-            *recall_commands(services),
+            *query_commands(services),
         ),
     )
 
@@ -423,9 +428,9 @@ def compose_services(
     return services, behind_play._replace(close=close)
 
 
-def engine(backend: str, log: OrchestratorLog, clock: Clock) -> Engine:
+def engine(backend: str, log: OrchestratorLog, clock: Clock) -> NarrationEngine:
     """Return what runs the turn graph; LangGraph is loaded with the first exchange that a model tells."""
-    return PlainEngine(log, clock) if backend == "inmemory" else LazyLangGraph(log, clock)
+    return PlainNarrationEngine(log, clock) if backend == "inmemory" else LazyLangGraphEngine(log, clock)
 
 
 def persona_prompts(home: Path) -> Prompts:
@@ -440,7 +445,7 @@ def bookkeeping(
     agendas: Agendas,
     books: Books,
     people: People,
-    declarations: Declarations,
+    declarations: DeclarationService,
     keeper: CanonKeeper,
     resolver: Resolver,
     clock: Clock,
@@ -456,26 +461,26 @@ def bookkeeping(
         clocks=clocks,
         people=people,
         tensions=tensions,
-        start=SceneStart(log),
-        end=SceneEnd(log, agendas, tensions, resolver, clock, events),
+        start=SceneStartRules(log),
+        end=SceneEndActions(log, agendas, tensions, resolver, clock, events),
         zero=SessionZero(books, agendas, threads, clocks, declarations),
     )
 
 
 def kins() -> tuple[Kin, ...]:
     """What a restore has to know of derived identifiers that only agents can read."""
-    return (partial(sides, load_catalogue()),)
+    return (partial(derive_statement_keys, load_catalogue()),)
 
 
-def random_tables(home: Path) -> Shelf:
+def random_tables(home: Path) -> TableLibrary:
     """Read the bundled tables, and the user's own over them."""
     return read_tables(sorted((home / "tables").glob("*.yaml")), bundled_tables())
 
 
-def rule_packs(home: Path) -> Library:
+def rule_packs(home: Path) -> PackLibrary:
     """Read the bundled rule packs, and the user's own over them."""
     own = sorted((home / "systems").glob("*.yaml"))
-    return with_user_packs(bundled(), {path.name: _text_of(path) for path in own})
+    return add_user_packs(load_bundled_packs(), {path.name: _text_of(path) for path in own})
 
 
 def _text_of(path: Path) -> str:

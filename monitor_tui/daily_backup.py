@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-from agents.messages import Notice
+from agents.events import Notice
 from monitor_tui.settings import read_settings
 from stores.backup import BackedUp, back_up
 from stores.backup_shelf import is_due, library_of

@@ -6,7 +6,7 @@ import logging
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from agents.secrets import strike
+from agents.secret_masking import strike
 
 LOG_NAME = "monitor.log"
 _CHATTY = ("httpx", "neo4j", "opensearch", "pymongo", "urllib3")

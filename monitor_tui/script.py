@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
-from agents.desk import NewCharacter, NewUniverse, StoryOutline
-from agents.messages import Event, TurnAppended
+from agents.events import Event, TurnAppended
 from agents.services.services import Services
+from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from agents.typed_numbers import numbers_behind
 from stores.errors import InputError, MonitorError
 from stores.records.ids import Id

@@ -19,7 +19,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from agents.model.settings import HouseSettings
+from agents.llm.llm_settings import AppSettings
 from stores.backup_shelf import FOLDER, KEEP
 from stores.errors import InputError
 
@@ -42,8 +42,8 @@ class BackupSettings(BaseModel):
         return (self.folder or home / FOLDER).expanduser()
 
 
-class AllSettings(HouseSettings):
-    """What a settings file may hold; the sections about the model are `agents.model.settings`."""
+class AllSettings(AppSettings):
+    """What a settings file may hold; the sections about the model are `agents.llm.llm_settings`."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agents.model.settings import HouseSettings
+from agents.llm.llm_settings import AppSettings
 from monitor_tui.settings import FILE, AllSettings, read_settings, set_in_environment, told, unusable
 
 Value = str | float | bool | list[str]
 
 
 class SettingsFile:
-    """The settings of a home, as `agents.orchestrator.model_house` wants to have them."""
+    """The settings of a home, as `agents.services.llm_setup` wants to have them."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
@@ -29,7 +29,7 @@ class SettingsFile:
     def from_environment(self) -> tuple[str, ...]:
         return set_in_environment()
 
-    async def read(self) -> HouseSettings:
+    async def read(self) -> AppSettings:
         return await asyncio.to_thread(read_settings, self._home)
 
     async def write(self, section: str, changes: Mapping[str, Value | None]) -> None:

@@ -15,9 +15,9 @@ from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
 if TYPE_CHECKING:
-    from agents.messages import Event, Notice
+    from agents.events import Event, Notice
     from agents.services.services import Services
-    from agents.views import CommandHelp
+    from agents.views.play_views import CommandHelp
 
 Result = TypeVar("Result")
 
@@ -102,7 +102,7 @@ class ServiceScreen(Screen[Result]):
 
     @on(Happened)
     def _happened(self, message: Happened) -> None:
-        from agents.messages import Notice  # not before the first frame: the app imports this file
+        from agents.events import Notice  # not before the first frame: the app imports this file
 
         message.stop()
         if isinstance(message.event, Notice):

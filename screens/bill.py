@@ -13,9 +13,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from agents.messages import ModelCalled
-from agents.model.budget import dollars
-from agents.model_views import BudgetView
+from agents.events import ModelCalled
+from agents.llm.budget import format_dollars
+from agents.views.llm_views import BudgetView
 from screens.aside import Aside
 from screens.ask_line import AskLineScreen
 from screens.base import ServiceScreen
@@ -29,9 +29,9 @@ from stores.records.model import LlmCall
 from widgets.bill import BillList, Tab
 
 if TYPE_CHECKING:
-    from agents.messages import Event
-    from agents.model_views import BillView
+    from agents.events import Event
     from agents.services.services import Services
+    from agents.views.llm_views import BillView
 
 TABS: tuple[Tab, ...] = get_args(Tab)
 MOST = 1_000_000
@@ -87,7 +87,7 @@ class BillScreen(ServiceScreen[None]):
     def _draw(self) -> None:
         if self.bill is None:
             return
-        sums = {budget.scope: f"{dollars(budget.spent)} {_of(budget)}" for budget in self.bill.budgets}
+        sums = {budget.scope: f"{format_dollars(budget.spent)} {_of(budget)}" for budget in self.bill.budgets}
         told = [sums[scope] for scope in ("story", "day") if scope in sums]
         self.query_one(TitleBar).show(" · ".join(told), "" if self.services.llm.on else "no model is set up")
         self.query_one("#tabs", Static).update(_tabs(self._tab))
@@ -127,7 +127,7 @@ class BillScreen(ServiceScreen[None]):
         ask = AskLineScreen(
             f"What may the model cost {_of(budget)}, in US dollars?",
             value=now,
-            about=f"{dollars(budget.spent)} is spent. At 80\xa0% what works in the background waits, at "
+            about=f"{format_dollars(budget.spent)} is spent. At 80\xa0% what works in the background waits, at "
             "100\xa0% nothing is sent before you say so. Empty: no limit.",
             check=micros_of,
         )

@@ -13,9 +13,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from agents.characters_desk import MemoryView
-from agents.messages import CanonCommitted, MemoriesWritten
-from agents.views import FactView
+from agents.events import CanonCommitted, MemoriesWritten
+from agents.views.character_views import MemoryView
+from agents.views.play_views import FactView
 from screens.aside import Aside
 from screens.characters_hand import CharactersHand
 from screens.key_bar import KeyBar
@@ -26,9 +26,9 @@ from widgets.portrait import PANES, Pane, Portrait
 from widgets.roster import CharacterList
 
 if TYPE_CHECKING:
-    from agents.characters_desk import CharacterRow, CharacterView
-    from agents.messages import Event
+    from agents.events import Event
     from agents.services.services import Services
+    from agents.views.character_views import CharacterRow, CharacterView
     from stores.records.world import Universe
 
 NO_WORLD = "There is no world yet. On the menu press 1 to start a story in one, or 3 to look at the sample."
@@ -98,7 +98,7 @@ class CharactersScreen(CharactersHand):
 
     async def read(self) -> None:
         if not (self._entered or self._beside):
-            from agents.desk import Mode
+            from agents.story_outline import Mode
 
             await self.services.stories.enter(Mode.CHARACTERS)
         self._entered = True

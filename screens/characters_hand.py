@@ -9,9 +9,9 @@ from textual import on
 from textual.binding import Binding
 from textual.message import Message
 
-from agents.characters_desk import MemoryView
-from agents.views import FactView
-from agents.world_views import Staged
+from agents.views.character_views import MemoryView
+from agents.views.play_views import FactView
+from agents.views.world_views import Staged
 from screens.aside import Aside
 from screens.edit_text import EditTextScreen
 from screens.evidence_panel import EvidenceScreen
@@ -24,9 +24,9 @@ from widgets.portrait import Portrait
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.characters_desk import CharacterView, KnownView
     from agents.services.services import Services
-    from agents.views import Reply
+    from agents.views.character_views import CharacterView, KnownView
+    from agents.views.play_views import Reply
     from stores.records.ids import Id
 
 NOBODY = "Nobody remembers anything of it."

@@ -14,8 +14,8 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from agents.desk import Mode
-from agents.messages import ImportMoved
+from agents.events import ImportMoved
+from agents.story_outline import Mode
 from screens.base import ServiceScreen
 from screens.confirm import ConfirmScreen
 from screens.edit_text import EditTextScreen
@@ -28,9 +28,9 @@ from stores.records.ids import Id
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.messages import Event
+    from agents.events import Event
     from agents.services.services import Services
-    from agents.views import CommitReport, StoryCard
+    from agents.views.play_views import CommitReport, StoryCard
 
 OPEN = ("created", "active")
 """States of the story loop that can be played on."""

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from agents.bench import RulingWords, Way
+from agents.views.conflict_views import RulingWords, Way
 from screens.aside import Aside
 from screens.base import ServiceScreen
 from screens.key_bar import KeyBar
@@ -26,8 +26,8 @@ from widgets.proposal_rows import ALIKE, CONFLICT
 from widgets.safe_text import content, one_line
 
 if TYPE_CHECKING:
-    from agents.bench import Case, Choice, Docket, Ruled
     from agents.services.services import Services
+    from agents.views.conflict_views import Case, Choice, Docket, Ruled
 
 ASKS = {
     "time": "From when on? As day 3 dusk, day 3 18:30 or now",

@@ -21,7 +21,7 @@ from widgets.evidence import EvidenceList
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.world_views import Basis
+    from agents.views.world_views import Basis
 
 
 class EvidenceScreen(ServiceScreen[None]):

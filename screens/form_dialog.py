@@ -14,7 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import Worker, WorkerState
 
-from agents.world_views import Staged
+from agents.views.world_views import Staged
 from screens.base import Trouble
 from screens.fields import Entry, Form
 from screens.key_bar import KeyBar

@@ -14,7 +14,7 @@ from textual.containers import Container
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from agents.messages import CanonCommitted, ProposalsChanged
+from agents.events import CanonCommitted, ProposalsChanged
 from screens.aside import Aside
 from screens.confirm import ConfirmScreen
 from screens.deciding import DecidingScreen
@@ -30,9 +30,9 @@ from widgets.proposals import ProposalList
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.messages import Event
+    from agents.events import Event
     from agents.services.services import Services
-    from agents.views import CommitReport, GateView, TensionOffer
+    from agents.views.play_views import CommitReport, GateView, TensionOffer
 
 GROUPINGS = (Grouping.GROUP, Grouping.LABEL, Grouping.NONE)
 """By what it is about, by kind, as it was proposed."""

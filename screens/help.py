@@ -18,7 +18,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from agents.services.services import Services
-from agents.views import CommandHelp
+from agents.views.play_views import CommandHelp
 from screens.base import ServiceScreen
 from screens.key_bar import KeyBar
 from screens.routes import Back, Visit

@@ -17,7 +17,7 @@ from widgets.mentions import Mention, Section
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.world_views import HistoryView
+    from agents.views.world_views import HistoryView
 
 
 class HistoryScreen(ListingScreen):

@@ -11,7 +11,7 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import Input
 
-from agents.messages import CanonCommitted, ProposalsChanged
+from agents.events import CanonCommitted, ProposalsChanged
 from screens.aside import Aside
 from screens.base import ServiceScreen
 from screens.key_bar import KeyBar
@@ -24,9 +24,9 @@ from stores.records.ledger import KindRule
 from widgets.house import HouseList
 
 if TYPE_CHECKING:
-    from agents.bench import HouseView
-    from agents.messages import Event
+    from agents.events import Event
     from agents.services.services import Services
+    from agents.views.conflict_views import HouseView
 
 NEW_KIND = "a kind with its part, as state_change:hp or assert_fact:weather; Enter always asks about it"
 

@@ -12,7 +12,7 @@ from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from agents.messages import ImportMoved
+from agents.events import ImportMoved
 from screens.aside import Aside
 from screens.base import Happened, ServiceScreen
 from screens.fields import Field, Form
@@ -23,7 +23,7 @@ from stores.errors import MonitorError
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.importing.views import ImportDone, ImportOrder, ImportPreview, ImportProgress
+    from agents.importers.import_views import ImportPreview, ImportProgress, ImportRequest, ImportResult
     from agents.services.services import Services
     from stores.records.ids import Id
 
@@ -61,18 +61,18 @@ class ImportScreen(ServiceScreen[None]):
 
     @dataclass
     class Looked(Message):
-        order: ImportOrder
+        order: ImportRequest
         preview: ImportPreview
 
     @dataclass
     class Came(Message):
         """It is in, or (None) it was stopped."""
 
-        done: ImportDone | None
+        done: ImportResult | None
 
     def __init__(self, services: Services) -> None:
         super().__init__(services)
-        self._order: ImportOrder | None = None
+        self._order: ImportRequest | None = None
         self._story: Id | None = None
 
     def compose(self) -> ComposeResult:
@@ -123,7 +123,7 @@ class ImportScreen(ServiceScreen[None]):
 
     def _go_on(self) -> None:
         self.query_one(Aside).clear()
-        if self.services.imports.running is not None:
+        if self.services.imports.progress is not None:
             return
         if self._story is not None:
             self.post_message(Visit(ToStory(self._story)))
@@ -134,7 +134,7 @@ class ImportScreen(ServiceScreen[None]):
             self.change(self._look(), "look")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        running = self.services.imports.running is not None
+        running = self.services.imports.progress is not None
         return running if action == "cancel" else not running if action == "go_on" else True
 
     def action_cancel(self) -> None:
@@ -145,12 +145,12 @@ class ImportScreen(ServiceScreen[None]):
 
     async def _look(self) -> None:
         form = self.query_one(Form)
-        order = await self.services.imports.order(
+        order = await self.services.imports.open_request(
             form["file"], universe=form["universe"], story=form["story"], hero=form["hero"]
         )
-        self.post_message(self.Looked(order, await self.services.imports.look(order)))
+        self.post_message(self.Looked(order, await self.services.imports.preview(order)))
 
-    async def _bring(self, order: ImportOrder) -> None:
+    async def _bring(self, order: ImportRequest) -> None:
         """Of the app, not of this screen: it goes on when this one is left."""
         self.post_message(self.Came(await self.services.imports.run(order)))
 
@@ -177,7 +177,7 @@ class ImportScreen(ServiceScreen[None]):
         self._show_progress()
 
     def _show_progress(self) -> None:
-        running = self.services.imports.running
+        running = self.services.imports.progress
         self.query_one(Form).disabled = running is not None
         self.query_one("#coming", Static).update(_bar(running) if running else "")
         self.refresh_bindings()
@@ -209,10 +209,10 @@ def _found(preview: ImportPreview) -> list[str]:
         lines += (
             [f"  ... and {len(preview.problems) - SHOWN:,} more"] if len(preview.problems) > SHOWN else []
         )
-    if preview.begun >= preview.turns:
+    if preview.turns_already_in >= preview.turns:
         lines += ["", "All of it is in already."]
-    elif preview.begun:
-        lines += ["", f"{preview.begun:,} turns of it are in: Enter goes on from there."]
+    elif preview.turns_already_in:
+        lines += ["", f"{preview.turns_already_in:,} turns of it are in: Enter goes on from there."]
     else:
         lines += ["", "Enter brings it in. Nothing of it becomes canon."]
     return lines
@@ -224,8 +224,8 @@ def _some(words: list[str]) -> str:
 
 
 def _bar(came: ImportProgress) -> str:
-    if not came.of_turns:
+    if not came.total_turns:
         return "Reading the log ..."
-    full = BAR * came.turns // came.of_turns
-    turns = f"{came.turns:,} of {came.of_turns:,} turns"
-    return f"{'█' * full}{'░' * (BAR - full)}\n{turns}, {came.scenes:,} of {came.of_scenes:,} scenes"
+    full = BAR * came.turns // came.total_turns
+    turns = f"{came.turns:,} of {came.total_turns:,} turns"
+    return f"{'█' * full}{'░' * (BAR - full)}\n{turns}, {came.scenes:,} of {came.total_scenes:,} scenes"

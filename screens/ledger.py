@@ -21,7 +21,7 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.world_views import CommitmentView, LedgerView, Staged
+    from agents.views.world_views import CommitmentView, LedgerView, Staged
 
 OPEN = "open"
 NOTHING = (

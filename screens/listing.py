@@ -12,9 +12,9 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widget import Widget
 
-from agents.messages import CanonCommitted, ProposalsChanged
-from agents.views import FactView, ProposalView
-from agents.world_views import SceneNote, at_the_gate
+from agents.events import CanonCommitted, ProposalsChanged
+from agents.views.play_views import FactView, ProposalView
+from agents.views.world_views import SceneNote, at_the_gate
 from screens.aside import Aside
 from screens.evidence_panel import EvidenceScreen
 from screens.key_bar import KeyBar
@@ -25,7 +25,7 @@ from stores.records.world import Entity
 from widgets.mentions import Mention, MentionList
 
 if TYPE_CHECKING:
-    from agents.messages import Event
+    from agents.events import Event
 
 
 class ListingScreen(EvidenceScreen):

@@ -24,7 +24,7 @@ from widgets.mentions import Mention, MentionList, Section
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.world_views import Lookalike, Staged
+    from agents.views.world_views import Lookalike, Staged
 
 MOST = 50
 SPLIT, PAIR, NAMED = "split", "pair", "named"

@@ -22,7 +22,7 @@ from screens.routes import ToHelp, ToSetup, ToStories, ToStory, ToSystem, ToUniv
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.views import MenuView, StoryCard
+    from agents.views.play_views import MenuView, StoryCard
     from stores.records.play import Scene
 
 MODES = (

@@ -26,7 +26,7 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.world_views import MergeView
+    from agents.views.world_views import MergeView
 
 
 class MergeScreen(ListingScreen):

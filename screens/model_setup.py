@@ -12,9 +12,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.message import Message
 
-from agents.model.budget import dollars
-from agents.model.errors import KEPT, ModelError
-from agents.model_views import ModelHouse, PersonaView, Trial
+from agents.llm.budget import format_dollars
+from agents.llm.errors import INPUT_KEPT, ModelError
+from agents.views.llm_views import ModelHouse, PersonaView, Trial
 from screens.aside import Aside
 from screens.ask_line import AskLineScreen
 from screens.base import ServiceScreen
@@ -226,7 +226,7 @@ class ModelScreen(ServiceScreen[None]):
     def refused(self, error: BaseException, worker: str) -> None:
         if isinstance(error, ModelError):
             # A call that was made from here has nothing to do with the story.
-            kept = "" if error.kept == KEPT else error.kept
+            kept = "" if error.kept == INPUT_KEPT else error.kept
             error = ModelError(error.what, kept=kept or "What is set up is as it was.", todo=error.todo)
         if isinstance(error, MonitorError):
             self.query_one(Aside).tell(error)
@@ -245,7 +245,7 @@ def _told(trial: Trial) -> Iterator[str]:
         f"{tokens(trial.tokens_in, trial.counted)} tokens in, {tokens(trial.tokens_out, trial.counted)} out."
     )
     if trial.priced and trial.per_turn is not None:
-        yield f"That cost {dollars(trial.micros)}; a turn as you are set up about {dollars(trial.per_turn)}."
+        yield f"That cost {format_dollars(trial.micros)}; a turn as you are set up about {format_dollars(trial.per_turn)}."
     else:
         yield "No price is known for it: it counts tokens but no money, and no budget can stop it."
     if not trial.takes_schema:

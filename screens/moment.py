@@ -21,7 +21,7 @@ from widgets.mentions import Mention, Section
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.world_views import MomentView
+    from agents.views.world_views import MomentView
 
 
 FIELDS = ("when", "recorded", "search")

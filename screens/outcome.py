@@ -16,7 +16,7 @@ from screens.key_bar import KeyBar
 from widgets.safe_text import content, one_line
 
 if TYPE_CHECKING:
-    from agents.views import CommitReport
+    from agents.views.play_views import CommitReport
 
 
 class OutcomeScreen(ModalScreen[None]):

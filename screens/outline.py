@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.desk import NewCharacter, Newcomer, NewUniverse, StoryOutline
+from agents.story_outline import NewCharacter, Newcomer, NewUniverse, StoryOutline
 from agents.typed_numbers import numbers_from as numbers_from
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityKind, Universe

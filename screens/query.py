@@ -14,8 +14,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from agents.events import CanonCommitted, LineMoved, ProposalsChanged
 from agents.indexer.meaning import WAKES
-from agents.messages import CanonCommitted, LineMoved, ProposalsChanged
 from screens.aside import Aside
 from screens.key_bar import KeyBar
 from screens.query_leads import QueryLeads
@@ -26,10 +26,10 @@ from widgets.findings import FindingList, answer_content
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.messages import Event
-    from agents.recall_views import Answer, Finding, Recollection
+    from agents.events import Event
     from agents.services.services import Services
-    from agents.views import StoryCard
+    from agents.views.play_views import StoryCard
+    from agents.views.query_views import Answer, Finding, Recollection
     from stores.records.world import Universe
 
 Tab = Literal["canon", "recall", "words"]
@@ -129,7 +129,7 @@ class QueryScreen(QueryLeads):
 
     async def read(self) -> None:
         if not (self._entered or self.scene_id):
-            from agents.desk import Mode
+            from agents.story_outline import Mode
 
             await self.services.stories.enter(Mode.QUERY)
         self._entered = True

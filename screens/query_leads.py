@@ -20,8 +20,8 @@ from widgets.findings import FindingList
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.recall_views import Finding
     from agents.services.services import Services
+    from agents.views.query_views import Finding
 
 
 class QueryLeads(EvidenceScreen):

@@ -22,7 +22,7 @@ from widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views import SceneView, TurnTrace, TurnView
+    from agents.views.play_views import SceneView, TurnTrace, TurnView
 
 
 class ReadingScreen(ServiceScreen[None]):

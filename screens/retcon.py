@@ -13,7 +13,7 @@ from textual import on
 from textual.binding import Binding
 from textual.message import Message
 
-from agents.views import FactView
+from agents.views.play_views import FactView
 from screens.aside import Aside
 from screens.listing import ListingScreen
 from screens.routes import Back, Visit
@@ -24,7 +24,7 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.world_views import ImpactView
+    from agents.views.world_views import ImpactView
 
 WAITS = "This waits at the gate already: g goes there."
 NOTHING = "Nothing else rests on it."

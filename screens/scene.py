@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from agents.messages import CanonCommitted, LineMoved, Passing
+from agents.events import CanonCommitted, LineMoved, Passing
 from screens.aside import Aside
 from screens.base import Trouble
 from screens.confirm import ConfirmScreen
@@ -35,9 +35,9 @@ from widgets.transcript import Transcript
 from widgets.trigger_bar import TriggerBar
 
 if TYPE_CHECKING:
-    from agents.messages import Event
+    from agents.events import Event
     from agents.services.services import Services
-    from agents.views import SceneView, TurnView
+    from agents.views.play_views import SceneView, TurnView
 
 READ_AGAIN = 4
 """Rows before the new ones that are read with them: a roll or a take may have been added to those."""
@@ -104,8 +104,8 @@ class SceneScreen(TellingScreen):
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._furnish)
-        background = self.services.jobs.now()
-        self.query_one(StatusBar).behind = backlog(background.waiting, background.doing)
+        background = self.services.jobs.current_status()
+        self.query_one(StatusBar).behind = backlog(background.items_left, background.current_work)
 
     async def _furnish(self) -> None:
         """Mount what stands beside the story, once. The first frame does without, and comes at once."""
@@ -156,7 +156,7 @@ class SceneScreen(TellingScreen):
         self.play_on()
         if first and view.unfinished:
             # What a crash left untold goes on before all else, where the player sees it.
-            self.perform(partial(self.services.play.finish, self.scene_id))
+            self.perform(partial(self.services.play.finish_narration, self.scene_id))
         elif first and self._follows and self.untold(view) and view.story.mode is StoryMode.AUTOPILOT:
             self.action_tell_on()
         if first and view.state in ("finalizing", "failed"):

@@ -21,7 +21,7 @@ from widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views import Reply, SceneView, TurnTrace
+    from agents.views.play_views import Reply, SceneView, TurnTrace
 
 ANSWERS = 20
 """How far back from the end the last GM turn is looked for: rolls and notes may stand behind it."""

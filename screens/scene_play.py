@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.message import Message
 
-from agents.messages import Notice
-from agents.model.errors import ModelError
+from agents.events import Notice
+from agents.llm.errors import ModelError
 from screens.aside import Aside
 from screens.model_routes import ToBill, ToModel, ToXray
 from screens.recall_routes import ToQuery
@@ -30,7 +30,7 @@ from widgets.trigger_bar import TriggerBar
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views import CommandHelp, CommitReport, Reply
+    from agents.views.play_views import CommandHelp, CommitReport, Reply
 
 
 ELSEWHERE = ("gate", "help", "court", "house", "ledger", "xray", "bill", "model", "query")

@@ -12,7 +12,7 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.timer import Timer
 
-from agents.messages import (
+from agents.events import (
     BackgroundMoved,
     ImportMoved,
     ModelCalled,
@@ -21,7 +21,7 @@ from agents.messages import (
     WordsCame,
     WordsDropped,
 )
-from agents.model.budget import dollars
+from agents.llm.budget import format_dollars
 from screens.base import Happened
 from screens.edit_text import EditTextScreen
 from screens.model_routes import ToXray
@@ -36,7 +36,7 @@ from widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views import SceneView
+    from agents.views.play_views import SceneView
 
 NOTE_HINT = (
     "What should be otherwise? For example: less gore, shorter, he stays calm. Enter alone tells it just "
@@ -159,7 +159,7 @@ class TellingScreen(PlayScreen):
         if not self.services.llm.on:
             return ""
         micros, known = await self.services.llm.cost(story_id)
-        return dollars(micros) if known else f"{dollars(micros)}+?"
+        return format_dollars(micros) if known else f"{format_dollars(micros)}+?"
 
     @on(Cost)
     def _show_cost(self, message: Cost) -> None:
@@ -200,7 +200,7 @@ class TellingScreen(PlayScreen):
         raise NotImplementedError
 
     def action_tell_on(self) -> None:
-        self.perform(partial(self.services.play.tell_on, self.scene_id), goes_on=True)
+        self.perform(partial(self.services.play.continue_narration, self.scene_id), goes_on=True)
 
     def action_xray(self) -> None:
         """Of the turn under the cursor while that is in the transcript, else of the last that was told."""
@@ -239,7 +239,7 @@ class TellingScreen(PlayScreen):
     def _retell(self, note: str | None) -> None:
         if note is not None:
             self._last_note = note  # kept until it is told: what fails can be tried again as it was
-            self.perform(partial(self.services.play.retell, self.scene_id, note))
+            self.perform(partial(self.services.play.narrate_again, self.scene_id, note))
 
     @on(PlayScreen.Replied)
     def _note_done(self, message: PlayScreen.Replied) -> None:

@@ -16,8 +16,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import ContentSwitcher, Input, Static
 
-from agents.desk import Mode, NewCharacter, NewUniverse, StoryOutline
-from agents.views import SystemView
+from agents.story_outline import Mode, NewCharacter, NewUniverse, StoryOutline
+from agents.views.play_views import SystemView
 from screens.key_bar import KeyBar
 from screens.outline import bare, suggested
 from screens.routes import ToMenu, ToScene, Visit

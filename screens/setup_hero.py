@@ -10,8 +10,8 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from agents.desk import NewCharacter
-from agents.views import SheetRow, SystemView
+from agents.story_outline import NewCharacter
+from agents.views.play_views import SheetRow, SystemView
 from screens.fields import Entry, Field, Form
 from screens.outline import numbers_from, words_from
 from screens.setup_pages import named

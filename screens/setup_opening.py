@@ -12,7 +12,7 @@ from textual.suggester import SuggestFromList
 from textual.widgets import Static
 from textual.widgets.option_list import Option
 
-from agents.desk import StoryOutline
+from agents.story_outline import StoryOutline
 from screens.fields import Entry, Field, Form, Picker
 from screens.outline import newcomer_from, place_from
 from screens.setup_pages import named

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from agents.desk import NewUniverse, StoryOutline
+from agents.story_outline import NewUniverse, StoryOutline
 from screens.fields import Choice, Field, Form, Picker
 from stores.errors import InputError
 from stores.records.play import Critical, DiceBy, StoryMode, TensionMode

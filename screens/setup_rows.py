@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from agents.desk import StoryOutline
-from agents.views import SystemView
+from agents.story_outline import StoryOutline
+from agents.views.play_views import SystemView
 from screens.setup_pages import Row
 from stores.records.world import Entity
 

@@ -15,9 +15,9 @@ from screens.base import ServiceScreen
 from screens.edit_text import EditTextScreen
 
 if TYPE_CHECKING:
-    from agents.desk import NewUniverse
     from agents.personas.outputs import StoryIdea
     from agents.services.services import Services
+    from agents.story_outline import NewUniverse
     from stores.records.world import Universe
 
 HINT = (

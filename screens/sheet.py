@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from agents.messages import Passing
+from agents.events import Passing
 from agents.typed_numbers import LARGEST, number_in
 from screens.base import ServiceScreen
 from screens.edit_text import EditTextScreen
@@ -27,9 +27,9 @@ from widgets.safe_text import one_line
 from widgets.sheet import SheetEdit, SheetList, names_line
 
 if TYPE_CHECKING:
-    from agents.messages import Event
+    from agents.events import Event
     from agents.services.services import Services
-    from agents.views import Reply, SheetRow, SheetView
+    from agents.views.play_views import Reply, SheetRow, SheetView
 
 _VALUE = re.compile(r"(?P<sign>[+−-]?)\s*(?P<digits>\d{1,10}(?:\.\d{1,4})?)")
 _TAG = re.compile(r"[^\W\d](?:[\w '-]*\w)?")

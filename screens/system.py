@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.message import Message
 
-from agents.messages import BackgroundMoved
+from agents.events import BackgroundMoved
 from screens.aside import Aside
 from screens.base import ServiceScreen
 from screens.key_bar import KeyBar
@@ -23,10 +23,10 @@ from widgets.status_bar import backlog
 from widgets.system import SystemList
 
 if TYPE_CHECKING:
-    from agents.background.views import BackgroundView
-    from agents.messages import Event
+    from agents.events import Event
+    from agents.jobs.job_views import BackgroundView
     from agents.services.services import Services
-    from agents.views import MenuView, StoryCard
+    from agents.views.play_views import MenuView, StoryCard
 
 
 class SystemScreen(ServiceScreen[None]):
@@ -61,16 +61,18 @@ class SystemScreen(ServiceScreen[None]):
 
     async def read(self) -> None:
         if not self._entered:
-            from agents.desk import Mode
+            from agents.story_outline import Mode
 
             await self.services.stories.enter(Mode.SYSTEM)
             self._entered = True
-        self.post_message(self.Read(await self.services.stories.menu(), await self.services.jobs.look()))
+        self.post_message(
+            self.Read(await self.services.stories.menu(), await self.services.jobs.read_status())
+        )
 
     @on(Read)
     def _show(self, message: Read) -> None:
         menu, background = message.menu, message.background
-        self.query_one(TitleBar).show(_library(menu), backlog(background.waiting, background.doing))
+        self.query_one(TitleBar).show(_library(menu), backlog(background.items_left, background.current_work))
         self.query_one(SystemList).show(menu.health, background, _loops(menu.resume), menu.notes)
 
     # --- going on ----------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from widgets.mentions import Mention, Section
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.world_views import TakenBack
+    from agents.views.world_views import TakenBack
 
 NOTHING = "Nothing was taken back in this world. What you retcon or merge away stands here, to be restored."
 

@@ -17,7 +17,7 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.world_views import MapView
+    from agents.views.world_views import MapView
 
 ALONE = "Canon knows no relation of {name}'s. /fact or n on the card says one, as in: {name} ally_of ..."
 

@@ -19,7 +19,7 @@ from widgets.mentions import Mention, Section
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.world_views import Happening
+    from agents.views.world_views import Happening
 
 NOTHING = "Nothing has happened yet. Events that you accept at the gate stand here in their order."
 NOT_FOUND = "Nothing that happened is told in these words."

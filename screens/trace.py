@@ -21,7 +21,7 @@ from stores.records.ledger import ProposalStatus
 from widgets.safe_text import content, one_line
 
 if TYPE_CHECKING:
-    from agents.views import ProposalView, TurnTrace
+    from agents.views.play_views import ProposalView, TurnTrace
 
 MADE, GONE, PROPOSED, THING = "★", "×", "◌", "◆"
 

@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from agents.messages import CanonCommitted, ProposalsChanged
+from agents.events import CanonCommitted, ProposalsChanged
 from screens.aside import Aside
 from screens.key_bar import KeyBar
 from screens.routes import Back, ToMenu, Visit
@@ -24,9 +24,9 @@ from widgets.entity_tree import EntityTree
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.messages import Event
+    from agents.events import Event
     from agents.services.services import Services
-    from agents.views import EntityCard, ProposalView
+    from agents.views.play_views import EntityCard, ProposalView
     from stores.records.world import Entity, Universe
 
 MOST = 500
@@ -115,7 +115,7 @@ class UniverseScreen(WorldHand):
 
     async def read(self) -> None:
         if not (self._entered or self._beside_play):
-            from agents.desk import Mode
+            from agents.story_outline import Mode
 
             await self.services.stories.enter(Mode.UNIVERSE)
             self._entered = True

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.widget import Widget
 
-from agents.world_views import EntityEdit, FactEdit, NewThing, Staged
+from agents.views.world_views import EntityEdit, FactEdit, NewThing, Staged
 from screens.fields import Choice, Field, Form, Words
 from screens.form_dialog import FormDialog
 from screens.outline import numbers_from, words_from
@@ -16,8 +16,8 @@ from stores.records.canon import Fact, FactKind, Standing
 from stores.records.world import Entity, EntityKind
 
 if TYPE_CHECKING:
-    from agents.orchestrator.world_desk import WorldServices
-    from agents.views import FactView
+    from agents.services.world import WorldServices
+    from agents.views.play_views import FactView
     from stores.records.ids import Id
 
 FACT, RULE = "fact", "rule"

@@ -9,7 +9,7 @@ from textual import on
 from textual.binding import Binding
 from textual.message import Message
 
-from agents.world_views import at_the_gate
+from agents.views.world_views import at_the_gate
 from screens.aside import Aside
 from screens.evidence_panel import EvidenceScreen
 from screens.routes import ToGate, ToHouse, Visit
@@ -30,8 +30,8 @@ from widgets.entity_card import EntityCardView
 from widgets.entity_tree import EntityTree
 
 if TYPE_CHECKING:
-    from agents.views import FactView
-    from agents.world_views import Staged
+    from agents.views.play_views import FactView
+    from agents.views.world_views import Staged
     from screens.form_dialog import FormDialog
     from stores.records.world import Entity
 

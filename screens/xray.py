@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.message import Message
 
-from agents.messages import ModelCalled, TurnAppended
+from agents.events import ModelCalled, TurnAppended
 from screens.aside import Aside
 from screens.base import ServiceScreen
 from screens.key_bar import KeyBar
@@ -25,9 +25,9 @@ from widgets.safe_text import ellipsise
 from widgets.xray import XrayList
 
 if TYPE_CHECKING:
-    from agents.messages import Event
-    from agents.model_views import XrayView
+    from agents.events import Event
     from agents.services.services import Services
+    from agents.views.llm_views import XrayView
 
 SPEAKERS = {"player": "you", "oracle": "dice", "system": "the story", "gm": "gm"}
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agents.desk import NewCharacter, NewUniverse, StoryOutline
+from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from monitor_tui.compose import Program, open_program
 from stores.records.ids import Id, SeededIds, SteppingClock
 from stores.records.play import Critical

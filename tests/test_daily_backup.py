@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.messages import Notice
+from agents.events import Notice
 from monitor_tui import daily_backup
 from monitor_tui.daily_backup import DailyBackup, Told
 from stores.backup_restore import verify

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from agents.importing.reading import read_log
-from agents.importing.times import day_of
+from agents.importers.log_reading import read_log
+from agents.importers.log_times import format_day
 from benchmarks.recall import CAMPAIGN, SETS
 from benchmarks.recall_set.build import KINDS, LOG, QUESTIONS, read_campaign, read_questions
 
@@ -55,7 +55,7 @@ def test_every_answer_is_borne_out_by_the_turns_named_for_it(turns: Rows, questi
             assert not question["turns"]
             continue
         told = [there[turn] for turn in question["turns"]]
-        days = [day_of(datetime.fromisoformat(turn["time"])) for turn in told]
+        days = [format_day(datetime.fromisoformat(turn["time"])) for turn in told]
         support = words(" ".join([*(f"{turn['speaker']} {turn['text']}" for turn in told), *days]))
         wanted = words(question["answer"])
         if 2 * len(wanted & support) < len(wanted):

@@ -19,7 +19,7 @@ from uuid import UUID
 
 import pytest
 
-from agents.canon_keeper.kinship import sides
+from agents.canon_keeper.conflicts.precedent_keys import derive_statement_keys
 from agents.canon_keeper.predicates import load_catalogue
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
@@ -37,7 +37,7 @@ from tests.table import begin
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 OPEN = (ProposalStatus.PENDING, ProposalStatus.DEFERRED)
-KIN = (partial(sides, load_catalogue()),)
+KIN = (partial(derive_statement_keys, load_catalogue()),)
 
 LINES = (
     "I look about.",

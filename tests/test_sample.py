@@ -9,8 +9,8 @@ from typing import NamedTuple
 import pytest
 
 from agents.canon_keeper.predicates import Catalogue, load_catalogue
-from agents.orchestrator.calendar import clock_time, label
-from agents.orchestrator.founding import FactSeed, WorldSeed, proposals_of, read_seed
+from agents.services.world_import import FactSeed, WorldSeed, proposals_of, read_seed
+from agents.world_time.calendar import format_clock_time, format_tick
 from monitor_tui.sample import sample_text
 from stores.records.canon import FactKind, Standing
 from stores.records.ids import SteppingClock, derived, utc_now
@@ -96,7 +96,7 @@ def test_the_opening_is_ready_to_tell(world: WorldSeed) -> None:
     here = {one(f, "subject") for f in facts_of(world, "located_in") if opening.place in f.involves["object"]}
 
     assert opening.title == "The Drowned Bell"
-    assert label(world.universe.calendar, opening.tick) == "Day 3, dusk"
+    assert format_tick(world.universe.calendar, opening.tick) == "Day 3, dusk"
     assert set(opening.cast) == here
     assert len(opening.prose) == 3
     assert opening.theme
@@ -111,8 +111,8 @@ def test_the_calendar_has_its_own_parts_of_the_day(world: WorldSeed) -> None:
     assert calendar.parts[0].from_minute == 0
     minutes = [part.from_minute for part in calendar.parts]
     assert minutes == sorted(set(minutes))
-    assert label(calendar, 4360) == "Day 4, dead watch"
-    assert clock_time(calendar, 4360) == "Day 4, 00:40"
+    assert format_tick(calendar, 4360) == "Day 4, dead watch"
+    assert format_clock_time(calendar, 4360) == "Day 4, 00:40"
 
 
 # --- it does not contradict itself ------------------------------------------------------------------

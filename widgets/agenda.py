@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from agents.clock_faces import show_clock, show_track
-from agents.views import SceneView, ThreadView
+from agents.views.play_views import SceneView, ThreadView
 from stores.records.clocks import ProgressClock
 from widgets.safe_text import content, one_line
 

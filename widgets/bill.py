@@ -11,8 +11,8 @@ from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from agents.model.budget import dollars
-from agents.model_views import BillRow, BillView, BudgetView
+from agents.llm.budget import format_dollars
+from agents.views.llm_views import BillRow, BillView, BudgetView
 from stores.records.model import LlmCall
 from widgets.calls import OUTCOMES, money, tokens
 from widgets.ink import Ink, Line
@@ -144,10 +144,10 @@ def _budget(budget: BudgetView, width: int) -> Sequence[Line]:
     ink = Ink.BAD if spent >= 100 else Ink.WARN if spent >= WAITS_FROM else Ink.GOOD
     full = min(BAR_CELLS, spent * BAR_CELLS // 100)
     if budget.limit is None:
-        bar, words, ink = "", f"{dollars(budget.spent)} spent, no limit", Ink.MUTED
+        bar, words, ink = "", f"{format_dollars(budget.spent)} spent, no limit", Ink.MUTED
     else:
         bar = f"{'█' * full}{'░' * (BAR_CELLS - full)} {spent:>3} %"
-        words = f"{dollars(budget.spent)} of {dollars(budget.limit)}"
+        words = f"{format_dollars(budget.spent)} of {format_dollars(budget.limit)}"
     room = max(8, width - 2 - SCOPE_CELLS - BAR_CELLS - 6 - cell_len(words) - 3)
     lines: list[Line] = [
         [

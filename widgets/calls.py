@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.model.budget import dollars
+from agents.llm.budget import format_dollars
 from stores.records.model import CallOutcome, LlmCall, Rung
 from widgets.ink import Ink, Piece
 
@@ -37,14 +37,14 @@ def tokens(count: int, exact: bool) -> str:
 
 
 def cost(call: LlmCall) -> str:
-    return dollars(call.cost.micros) if call.cost.known else "no known price"
+    return format_dollars(call.cost.micros) if call.cost.known else "no known price"
 
 
 def money(micros: int, unpriced: int) -> str:
     """Say a sum; a question mark for what no price is known of."""
     if unpriced and not micros:
         return "$?"
-    return f"{dollars(micros)}{'+?' if unpriced else ''}"
+    return f"{format_dollars(micros)}{'+?' if unpriced else ''}"
 
 
 def usage(call: LlmCall) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.content import Content
 from textual.widgets import Static
 
-from agents.views import CastMember
+from agents.views.play_views import CastMember
 from widgets.numbers import CHANGED, number_parts
 from widgets.safe_text import content, one_line
 

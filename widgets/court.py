@@ -14,9 +14,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from agents.bench import Choice, Statement, Way
-from agents.views import EntityCard
-from agents.world_views import Basis
+from agents.views.conflict_views import Choice, Statement, Way
+from agents.views.play_views import EntityCard
+from agents.views.world_views import Basis
 from stores.records.ids import Id
 from widgets.ink import Ink, Line
 from widgets.numbers import numbers_text

@@ -10,7 +10,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from agents.views import EntityCard, FactView, ProposalView
+from agents.views.play_views import EntityCard, FactView, ProposalView
 from stores.records.canon import FactStatus, Standing
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityStatus, Number

@@ -10,7 +10,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from agents.world_views import Basis
+from agents.views.world_views import Basis
 from stores.records.canon import EvidenceKind
 from stores.records.ids import Id
 from stores.records.play import Resolution

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 
-from agents.recall_views import Answer, AnswerStanding, Finding
+from agents.views.query_views import Answer, AnswerStanding, Finding
 from widgets.ink import Ink, Line
 from widgets.plain_rows import heading
 from widgets.row_list import Row, RowList

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from agents.bench import HouseView, KindView, RulingView
+from agents.views.conflict_views import HouseView, KindView, RulingView
 from stores.records.ledger import KindRule
 from widgets.ink import Ink, Line
 from widgets.row_list import Row, RowList

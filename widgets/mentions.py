@@ -14,8 +14,8 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from agents.views import FactView, ProposalView
-from agents.world_views import SceneNote
+from agents.views.play_views import FactView, ProposalView
+from agents.views.world_views import SceneNote
 from stores.records.ids import Id
 from stores.records.world import Entity
 from widgets.entity_card import fact_lines, hanging

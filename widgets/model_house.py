@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from agents.model_views import ModelHouse, PersonaView
+from agents.views.llm_views import ModelHouse, PersonaView
 from widgets.ink import Ink, Line, Piece
 from widgets.plain_rows import heading, words_row
 from widgets.row_list import Row, RowList

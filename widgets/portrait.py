@@ -10,8 +10,8 @@ from typing import ClassVar, Final, Literal
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from agents.characters_desk import CharacterView, MemoryView
-from agents.views import FactView, SheetRow
+from agents.views.character_views import CharacterView, MemoryView
+from agents.views.play_views import FactView, SheetRow
 from widgets.entity_card import fact_lines, hanging
 from widgets.ink import Ink, Line
 from widgets.plain_rows import words_row

@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Static, TextArea
 
-from agents.views import CommandHelp
+from agents.views.play_views import CommandHelp
 from widgets.completion import Completer
 from widgets.safe_text import content, plain
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 from textual.geometry import Size
 from textual.strip import Strip
 
-from agents.views import ProposalView
+from agents.views.play_views import ProposalView
 from widgets.diff import diff_lines
 from widgets.ink import Ink, InkView, Line, strip
 from widgets.proposal_rows import ALIKE, CONFLICT, is_open

@@ -18,7 +18,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
 
-from agents.views import ProposalView
+from agents.views.play_views import ProposalView
 from stores.records.ids import Id
 from stores.records.ledger import Verdict
 from widgets.ink import Line

@@ -10,7 +10,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from agents.characters_desk import CharacterRow
+from agents.views.character_views import CharacterRow
 from widgets.ink import Ink, Line
 from widgets.row_list import Row, RowList
 from widgets.safe_text import ellipsise, one_line

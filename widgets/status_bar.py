@@ -8,7 +8,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from agents.clock_faces import most_urgent
-from agents.views import SceneView
+from agents.views.play_views import SceneView
 from widgets.safe_text import content, ellipsise, one_line
 
 NARROWEST = 60

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from textual.strip import Strip
 
-from agents.views import TurnView
+from agents.views.play_views import TurnView
 from stores.records.play import Degree, Resolution, Speaker
 from widgets.ink import Ink, Inks, Line, Piece, strip
 from widgets.safe_text import one_line, pad, wrap

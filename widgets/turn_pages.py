@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from textual.cache import LRUCache
 
-from agents.views import TurnView
+from agents.views.play_views import TurnView
 
 PAGE = 50
 PAGES_KEPT = 40

@@ -17,7 +17,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.timer import Timer
 
-from agents.views import TurnView
+from agents.views.play_views import TurnView
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from widgets.heights import Heights

@@ -10,7 +10,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from agents.model_views import StepView, XrayView
+from agents.views.llm_views import StepView, XrayView
 from stores.records.ids import Id
 from stores.records.model import LlmCall, Section
 from stores.records.play import Degree, Resolution

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from agents.canon_keeper.decisions import UNCHANGED
-from agents.canon_keeper.readings import OBJECT, SUBJECT
+from agents.canon_keeper.decisions import NOTHING_DECIDED
+from agents.canon_keeper.fact_readings import OBJECT, SUBJECT
 from stores.errors import InputError
 from stores.ports import CanonReader
 from stores.records.canon import EndFact, Fact, FactKind, FactStatus
@@ -19,7 +19,7 @@ from stores.records.ids import Id
 from stores.records.world import Calendar, Entity
 
 DAYS_PER_WEEK = 7
-_OWING = re.compile(r"\bowe[sd]?\b", re.IGNORECASE)
+_OWES = re.compile(r"\bowe[sd]?\b", re.IGNORECASE)
 
 
 class CommitmentKind(StrEnum):
@@ -28,7 +28,7 @@ class CommitmentKind(StrEnum):
     QUESTION = "open question"
 
 
-_CLOSED = {
+_CLOSED_WORDS = {
     CommitmentKind.PROMISE: "Kept",
     CommitmentKind.DEBT: "Paid",
     CommitmentKind.QUESTION: "Answered",
@@ -43,29 +43,31 @@ class Commitment:
     kind: CommitmentKind
     who: Entity | None
     to_whom: Entity | None
-    since: int | None
+    since_tick: int | None
     age: int | None
     age_words: str
-    open: bool
-    paid: bool
-    ended_at: int | None
+    is_open: bool
+    is_paid: bool
+    ended_at_tick: int | None
 
 
-class Commitments:
+class CommitmentReader:
     """Reads the ledger. Writes nothing: a pay-off is a proposal like any other."""
 
     def __init__(self, canon: CanonReader) -> None:
         self._canon = canon
 
-    async def ledger(self, universe_id: Id, now: int, *, closed: bool = False) -> list[Commitment]:
+    async def list_commitments(
+        self, universe_id: Id, now: int, *, include_closed: bool = False
+    ) -> list[Commitment]:
         """Return what is open at tick `now`, the oldest first; with `closed`, then what is not any more."""
         universe = await self._canon.universe(universe_id)
         facts = await self._canon.facts(universe_id, kind=FactKind.COMMITMENT, history=True)
         facts = [f for f in facts if f.status is not FactStatus.RETCONNED]
         entities = await self._canon.entities_by_id({i.entity_id for f in facts for i in f.involves})
-        entries = [_entry(f, entities, now, universe.calendar) for f in facts]
-        shown = [e for e in entries if e.open or closed]
-        return sorted(shown, key=lambda e: (not e.open, -(e.age if e.age is not None else -1)))
+        commitments = [_build_commitment(f, entities, now, universe.calendar) for f in facts]
+        selected = [e for e in commitments if e.is_open or include_closed]
+        return sorted(selected, key=lambda e: (not e.is_open, -(e.age if e.age is not None else -1)))
 
     async def pay_off(self, fact_id: Id, at: int | None = None) -> EndFact:
         """Return the change that pays a commitment off at tick `at`; propose it with the turn it rests on.
@@ -74,9 +76,9 @@ class Commitments:
         """
         fact = (await self._canon.facts_by_id([fact_id])).get(fact_id)
         if fact is None or fact.kind is not FactKind.COMMITMENT:
-            raise InputError("There is no such promise, debt or question.", kept=UNCHANGED)
+            raise InputError("There is no such promise, debt or question.", kept=NOTHING_DECIDED)
         if not _is_open(fact):
-            raise InputError("It is not open any more.", kept=UNCHANGED)
+            raise InputError("It is not open any more.", kept=NOTHING_DECIDED)
         return EndFact(fact_id=fact_id, at=at, closed=True)
 
 
@@ -97,36 +99,36 @@ def age_in_words(ticks: int | None, calendar: Calendar) -> str:
     return "just now"
 
 
-def _entry(fact: Fact, entities: dict[Id, Entity], now: int, calendar: Calendar) -> Commitment:
+def _build_commitment(fact: Fact, entities: dict[Id, Entity], now: int, calendar: Calendar) -> Commitment:
     age = None if fact.valid_from is None else max(0, now - fact.valid_from)
     return Commitment(
         fact=fact,
-        kind=kind_of(fact),
+        kind=commitment_kind(fact),
         who=entities.get(fact.entity(SUBJECT) or ""),
         to_whom=entities.get(fact.entity(OBJECT) or fact.entity("participant") or ""),
-        since=fact.valid_from,
+        since_tick=fact.valid_from,
         age=age,
         age_words=age_in_words(age, calendar),
-        open=_is_open(fact),
-        paid=fact.closed,
-        ended_at=fact.valid_to,
+        is_open=_is_open(fact),
+        is_paid=fact.closed,
+        ended_at_tick=fact.valid_to,
     )
 
 
-def kind_of(fact: Fact) -> CommitmentKind:
+def commitment_kind(fact: Fact) -> CommitmentKind:
     """Say what kind of commitment a fact is: by its predicate, or by its words."""
     if fact.predicate in ("owes", "debt"):
         return CommitmentKind.DEBT
     if fact.predicate in ("question", "open_question") or fact.statement.rstrip().endswith("?"):
         return CommitmentKind.QUESTION
-    if _OWING.search(fact.statement):
+    if _OWES.search(fact.statement):
         return CommitmentKind.DEBT
     return CommitmentKind.PROMISE
 
 
-def told_closed(fact: Fact) -> str:
+def closed_statement(fact: Fact) -> str:
     """Return the words of a commitment that was paid off: `Kept: Mara promised Jon a boat.`"""
-    return f"{_CLOSED[kind_of(fact)]}: {fact.statement}"
+    return f"{_CLOSED_WORDS[commitment_kind(fact)]}: {fact.statement}"
 
 
 def _is_open(fact: Fact) -> bool:

@@ -8,46 +8,48 @@ from stores.errors import InputError
 from stores.records.canon import CreateEntity
 from stores.records.ledger import Decision, ProposalStatus, ProposedChange, Verdict
 
-POLICY: Final = "policy"
+BY_POLICY: Final = "policy"
 """Who decided when nobody did. Such a decision is weighed anew at the next commit."""
 
-COURT: Final = "court"
+BY_RULING: Final = "court"
 """Who decided what only carries a ruling out: the GM ruled, and took no view of each such change."""
 
-OPEN = frozenset({ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED})
+OPEN_STATUSES = frozenset({ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED})
 """What no commit has closed."""
 
-UNCHANGED: Final = "Nothing was decided."
+NOTHING_DECIDED: Final = "Nothing was decided."
 
 
-def ruling(proposal: ProposedChange) -> Decision | None:
+def gm_decision(proposal: ProposedChange) -> Decision | None:
     """Return what somebody decided of the proposal; what policy decided of it does not count."""
-    decided = proposal.decision
-    return decided if decided is not None and decided.by != POLICY else None
+    decision = proposal.decision
+    return decision if decision is not None and decision.by != BY_POLICY else None
 
 
-def is_turned_down(proposal: ProposedChange) -> bool:
-    decided = ruling(proposal)
-    return decided is not None and decided.verdict in (Verdict.REJECT, Verdict.COLOUR)
+def is_rejected(proposal: ProposedChange) -> bool:
+    decision = gm_decision(proposal)
+    return decision is not None and decision.verdict in (Verdict.REJECT, Verdict.COLOUR)
 
 
-def refuse_closed(proposal: ProposedChange, decision: Decision | None, *, alone: bool) -> None:
+def require_decidable(proposal: ProposedChange, decision: Decision | None, *, alone: bool) -> None:
     """Raise InputError if the decision comes too late, or edits what it may not."""
     if proposal.status is ProposalStatus.WITHDRAWN:
-        raise InputError("Its turn is off the line.", kept=UNCHANGED, todo="Redo the turn to decide it.")
-    if proposal.status not in OPEN:
+        raise InputError(
+            "Its turn is off the line.", kept=NOTHING_DECIDED, todo="Redo the turn to decide it."
+        )
+    if proposal.status not in OPEN_STATUSES:
         raise InputError(
             f"It was {proposal.status} by a commit, which closed over it.",
-            kept=UNCHANGED,
+            kept=NOTHING_DECIDED,
             todo="Propose a retcon to change what became canon.",
         )
     edited = decision.edited if decision else None
     if edited is None:
         return
     if not alone:
-        raise InputError("An edit is of one proposal.", kept=UNCHANGED)
+        raise InputError("An edit is of one proposal.", kept=NOTHING_DECIDED)
     same_entity = not isinstance(edited, CreateEntity) or (
         isinstance(proposal.payload, CreateEntity) and edited.entity_id == proposal.payload.entity_id
     )
     if edited.kind != proposal.payload.kind or not same_entity:
-        raise InputError("An edit cannot make it another kind of change.", kept=UNCHANGED)
+        raise InputError("An edit cannot make it another kind of change.", kept=NOTHING_DECIDED)

@@ -15,17 +15,17 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from agents import marked_yaml
+from agents import yaml_with_lines as marked_yaml
 from stores.errors import InputError
 from stores.records.base import Record
 from stores.records.canon import Literalish
 from stores.records.world import EntityKind
 
-OURS = frozenset({"alive", "is", "is_not"})
+RESERVED_PREDICATES = frozenset({"alive", "is", "is_not"})
 """Predicates that no universe may word anew: states and deaths are read by them."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
-_FILLED = ("subject", "object", "value")
+_TEMPLATE_FIELDS = ("subject", "object", "value")
 
 
 class Predicate(Record):
@@ -64,7 +64,7 @@ class Predicate(Record):
 
     def tag(self, value: Literalish | None) -> str | None:
         """Return the tag that an entity bears while this value holds."""
-        return self.tags.get(words_of(value))
+        return self.tags.get(value_in_words(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +74,12 @@ class Catalogue:
     predicates: Mapping[str, Predicate]
 
     def __getitem__(self, name: str) -> Predicate:
-        return self.predicates.get(name) or _unknown(name)
+        return self.predicates.get(name) or _default_predicate(name)
 
     def names(self) -> frozenset[str]:
         return frozenset(self.predicates)
 
-    def origins(self) -> tuple[str, ...]:
+    def origin_predicates(self) -> tuple[str, ...]:
         """Return the predicates that tell since when somebody or something is there."""
         return tuple(p.name for p in self.predicates.values() if p.origin)
 
@@ -88,7 +88,7 @@ class Catalogue:
         declared = (p.name for p in self.predicates.values() if name in p.excludes)
         return frozenset((*self[name].excludes, *declared))
 
-    def inverses(self, name: str) -> frozenset[str]:
+    def inverse_predicates(self, name: str) -> frozenset[str]:
         """Return the other readings of `name`: `contains` for `located_in`."""
         return frozenset(p.name for p in self.predicates.values() if p.inverse_of == name)
 
@@ -96,19 +96,19 @@ class Catalogue:
         """Say whether `name` taking this value asks to be committed at once."""
         return self[name].is_critical(value)
 
-    def related(self, name: str) -> frozenset[str]:
+    def related_predicates(self, name: str) -> frozenset[str]:
         """Return every predicate whose facts can meet one of `name`: itself, inverses, exclusions."""
         canonical = self[name].inverse_of or name
         roots = {canonical, *self.excluded_by(canonical)}
-        return frozenset(roots.union(*map(self.inverses, roots)))
+        return frozenset(roots.union(*map(self.inverse_predicates, roots)))
 
     def phrase(self, name: str, subject: str, other: str = "", value: Literalish | None = None) -> str:
         """Return the sentence for a statement; `other` is the object's name or the value in words."""
-        predicate, words = self[name], other or words_of(value)
+        predicate, words = self[name], other or value_in_words(value)
         template = predicate.statement
         if isinstance(template, dict):
             template = template.get(words, "")
-        template = template or _plain(name, bool(other))
+        template = template or _default_template(name, bool(other))
         return template.format(subject=subject, object=words, value=words)
 
 
@@ -119,87 +119,98 @@ def load_catalogue() -> Catalogue:
 
 def read_catalogue(text: str) -> Catalogue:
     """Read a catalogue. Raises InputError that names what is wrong, and the line."""
-    return _checked(_read(text), {})
+    return _validate(_load_yaml(text), {})
 
 
-def extended(base: Catalogue, text: str) -> Catalogue:
+def extend_catalogue(base: Catalogue, text: str) -> Catalogue:
     """Return the catalogue with a universe's own predicates laid over it.
 
     Raises InputError that names what is wrong, and the line.
     """
     if not text.strip():
         return base
-    marked = _read(text)
-    assert isinstance(marked.data, dict)
-    if untouchable := sorted(name for name in marked.data if name in OURS):
-        raise _refused(f"{marked.where((untouchable[0],))}: the program itself relies on {untouchable[0]!r}")
-    return _checked(marked, base.predicates)
+    document = _load_yaml(text)
+    assert isinstance(document.data, dict)
+    if reserved_names := sorted(name for name in document.data if name in RESERVED_PREDICATES):
+        raise _catalogue_error(
+            f"{document.where((reserved_names[0],))}: the program itself relies on {reserved_names[0]!r}"
+        )
+    return _validate(document, base.predicates)
 
 
-def _read(text: str) -> marked_yaml.Marked:
+def _load_yaml(text: str) -> marked_yaml.Marked:
     try:
-        marked = marked_yaml.load(text)
+        document = marked_yaml.load(text)
     except marked_yaml.Unreadable as error:
-        raise _refused(str(error)) from None
-    if not isinstance(marked.data, dict):
-        raise _refused(f"{marked.where(())}: predicates and their fields should stand here")
-    return marked
+        raise _catalogue_error(str(error)) from None
+    if not isinstance(document.data, dict):
+        raise _catalogue_error(f"{document.where(())}: predicates and their fields should stand here")
+    return document
 
 
-def _checked(marked: marked_yaml.Marked, base: Mapping[str, Predicate]) -> Catalogue:
-    assert isinstance(marked.data, dict)
+def _validate(document: marked_yaml.Marked, base: Mapping[str, Predicate]) -> Catalogue:
+    assert isinstance(document.data, dict)
     faults: list[tuple[str, str]] = []
-    found: dict[str, Predicate] = {}
-    for name, body in marked.data.items():
+    new_predicates: dict[str, Predicate] = {}
+    for name, body in document.data.items():
         if not isinstance(name, str) or not _NAME.fullmatch(name):
-            faults.append((marked.where((str(name),)), f"{name!r} is no name: small letters, digits and _"))
+            faults.append((document.where((str(name),)), f"{name!r} is no name: small letters, digits and _"))
         elif not isinstance(body, dict | None):
-            faults.append((marked.where((name,)), "fields and their values should stand here"))
+            faults.append((document.where((name,)), "fields and their values should stand here"))
         else:
             try:
-                found[name] = Predicate.model_validate({**(body or {}), "name": name})
+                new_predicates[name] = Predicate.model_validate({**(body or {}), "name": name})
             except ValidationError as error:
-                faults += [(marked.where((name, *e["loc"])), e["msg"]) for e in error.errors()]
-    together = {**base, **found}
-    for predicate in found.values():
+                faults += [(document.where((name, *e["loc"])), e["msg"]) for e in error.errors()]
+    all_predicates = {**base, **new_predicates}
+    for predicate in new_predicates.values():
         faults += [
-            (marked.where((predicate.name, field)), why) for field, why in _faults(predicate, together)
+            (document.where((predicate.name, field)), why)
+            for field, why in _predicate_faults(predicate, all_predicates)
         ]
     if faults:
-        raise _refused(marked_yaml.told(faults))
-    return Catalogue(together)
+        raise _catalogue_error(marked_yaml.told(faults))
+    return Catalogue(all_predicates)
 
 
-def _faults(predicate: Predicate, known: Mapping[str, Predicate]) -> Iterator[tuple[str, str]]:
+def _predicate_faults(
+    predicate: Predicate, all_predicates: Mapping[str, Predicate]
+) -> Iterator[tuple[str, str]]:
     """Yield the fields that do not fit the other predicates, and why."""
     for other in predicate.excludes:
-        if other not in known:
+        if other not in all_predicates:
             yield "excludes", f"{predicate.name} names {other!r}, which is not in the catalogue"
     inverse = predicate.inverse_of
-    if inverse is not None and inverse not in known:
+    if inverse is not None and inverse not in all_predicates:
         yield "inverse_of", f"{predicate.name} names {inverse!r}, which is not in the catalogue"
-    elif inverse is not None and (inverse == predicate.name or known[inverse].inverse_of):
+    elif inverse is not None and (inverse == predicate.name or all_predicates[inverse].inverse_of):
         yield "inverse_of", f"{inverse!r} is an inverse itself"
     templates = (
         predicate.statement.values() if isinstance(predicate.statement, dict) else [predicate.statement]
     )
     for template in templates:
-        if why := _fault_of_template(template):
+        if why := _template_fault(template):
             yield "statement", why
 
 
-def _fault_of_template(template: str) -> str:
+def _template_fault(template: str) -> str:
     """Say what is wrong with a sentence: only plain names are filled in, so that it reaches nothing else."""
     try:
         fields = [part[1:] for part in Formatter().parse(template) if part[1] is not None]
     except ValueError as error:
         return f"{template!r} cannot be filled in ({error})"
-    odd = [name for name, form, turn in fields if name not in _FILLED or form or turn]
-    return f"{{{odd[0]}}} is not filled in: {{subject}}, {{object}} and {{value}} are" if odd else ""
+    unknown_fields = [
+        name for name, form, conversion in fields if name not in _TEMPLATE_FIELDS or form or conversion
+    ]
+    return (
+        f"{{{unknown_fields[0]}}} is not filled in: {{subject}}, {{object}} and {{value}} are"
+        if unknown_fields
+        else ""
+    )
 
 
 @lru_cache(maxsize=1_000)
-def _unknown(name: str) -> Predicate:
+def _default_predicate(name: str) -> Predicate:
     return Predicate(name=name)
 
 
@@ -212,7 +223,7 @@ def same_value(one: Literalish | None, other: Literalish | None) -> bool:
     return one == other
 
 
-def words_of(value: Literalish | None) -> str:
+def value_in_words(value: Literalish | None) -> str:
     """Return a plain value in words: `true`, `7`, `grim`."""
     if value is None:
         return ""
@@ -221,10 +232,10 @@ def words_of(value: Literalish | None) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _plain(name: str, about_two: bool) -> str:
+def _default_template(name: str, about_two: bool) -> str:
     words = name.replace("_", " ").replace("{", "{{").replace("}", "}}")
     return f"{{subject}} {words} {{object}}." if about_two else f"{{subject}}'s {words} is {{value}}."
 
 
-def _refused(why: str) -> InputError:
+def _catalogue_error(why: str) -> InputError:
     return InputError(f"The catalogue of predicates cannot be used: {why}.")

@@ -11,10 +11,10 @@ from asyncio import gather
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from agents.canon_keeper.claims import fact_id_of
+from agents.canon_keeper.fact_claims import fact_id_of
 from agents.context_assembly.context import SceneContext
-from agents.resolver.clocks import folded
-from agents.resolver.threads import threads_of, weights_of
+from agents.resolver.clocks import apply_clock_changes
+from agents.resolver.threads import build_threads, person_weights
 from stores.ports import CanonReader
 from stores.records.canon import AdvanceClock, AssertFact, EndFact, Fact, FactKind, RetconFact
 from stores.records.clocks import CLOCK, TRACK, ProgressClock
@@ -84,14 +84,14 @@ class Agendas:
         entries = context.entries
         kept = [entry for entry in entries if isinstance(entry, ThreadEntry)]
         return Agenda(
-            threads=threads_of(kept, shown, context.story.id),
+            threads=build_threads(kept, shown, context.story.id),
             matters=matters,
             payoffs={fact_id: proposal.id for fact_id, proposal in paid.items()},
-            clocks=folded(
+            clocks=apply_clock_changes(
                 (_clock(fact) for fact in (*clocks, *tracks)),
                 (c for c in _changes(context) if isinstance(c, AdvanceClock)),
             ),
-            weights=weights_of(entry for entry in entries if isinstance(entry, PersonEntry)),
+            weights=person_weights(entry for entry in entries if isinstance(entry, PersonEntry)),
         )
 
 

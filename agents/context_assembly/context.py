@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from rapidfuzz import process
 
-from agents.resolver.working_state import WorkingState, fold
+from agents.resolver.working_state import WorkingState, fold_changes
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import AssertFact, CreateEntity, StateChange
@@ -77,7 +77,7 @@ class SceneContext:
 
     def state(self, entity: Entity) -> WorkingState:
         """Return the entity's working state on this line."""
-        return fold(entity, self.changes(entity.id))
+        return fold_changes(entity, self.changes(entity.id))
 
     def changes(self, entity_id: Id) -> list[StateChange]:
         """Return the staged state changes of one entity, in the order they were made."""

@@ -10,15 +10,15 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
-from agents.canon_keeper.naming import named_facts
+from agents.canon_keeper.proposal_subjects import named_facts
 from agents.context_assembly.context import ACTORS
 from agents.context_assembly.found_again import Passage
 from agents.context_assembly.package import ContextPackage, Present
 from agents.context_assembly.standing import is_over
+from agents.llm.call_context import LEFT_OUT, PromptParts
 from agents.memory_manager.presence import Attendance
-from agents.model.asking import LEFT_OUT, Parts
-from agents.narrator.known import names_of
-from agents.orchestrator.calendar import label
+from agents.narrator.record_lookups import names_of
+from agents.world_time.calendar import format_tick
 from stores.records.canon import AssertFact, CreateEntity, Fact, FactKind, NoteAxiom, Standing
 from stores.records.ids import Id
 from stores.records.memory import Memory
@@ -56,7 +56,7 @@ _ORACLE: Final = re.compile(r" · tension \d+ · d100 \d+ · ")
 """How an oracle's answer is worded (`agents/resolver/oracle.py`)."""
 
 
-def parts(package: ContextPackage) -> Parts:
+def parts(package: ContextPackage) -> PromptParts:
     """Return the package's sections by name; empty ones are left out."""
     scene, canon, log = package.scene, package.canonical, package.narrative
     sections = {
@@ -88,7 +88,7 @@ def parts(package: ContextPackage) -> Parts:
     return {name: text for name, text in sections.items() if text.strip()}
 
 
-def own_parts(package: ContextPackage, npc: Entity, memories: Sequence[Memory]) -> Parts:
+def own_parts(package: ContextPackage, npc: Entity, memories: Sequence[Memory]) -> PromptParts:
     """Return what one NPC knows: who it is, what it remembers, who and what is plain to see here, and what
     was said and done in this scene since it came. No facts, threads, others' memories, dice or oracles."""
     own = next((p for p in package.canonical.cast if p.entity.id == npc.id), None)
@@ -240,7 +240,7 @@ def _passage(passage: Passage, package: ContextPackage) -> str:
     scene, turn = passage.scene, passage.turn
     own = scene.story_id == package.scene.story.id
     hero = package.pc.name if own and package.pc else "Player"
-    when = turn.said or label(package.scene.universe.calendar, turn.tick)
+    when = turn.said or format_tick(package.scene.universe.calendar, turn.tick)
     where = f"Scene {scene.order}" + (f" “{scene.title}”" if scene.title else "")
     named = turn.name and turn.speaker is Speaker.PLAYER
     line = f"{turn.name}: {_flat(turn.text)}" if named else turn_line(turn, hero)
@@ -285,7 +285,7 @@ def _in_the_world(turns: Sequence[Turn]) -> Iterable[Turn]:
 
 def _state(package: ContextPackage) -> str:
     scene = package.scene
-    time = f"It is {label(scene.universe.calendar, scene.tick)}."
+    time = f"It is {format_tick(scene.universe.calendar, scene.tick)}."
     here = [_condition(p) for p in package.canonical.cast if p.here]
     gone = [
         f"{p.entity.name} is {'dead, and ' if p.dead else ''}not here"

@@ -27,7 +27,7 @@ from agents.context_assembly.turn_ranking import (
     own_words,
     prefer_later,
 )
-from agents.importing.times import read_time, when_said
+from agents.importers.log_times import describe_said_time, parse_time
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader, TextIndex
 from stores.records.ids import Id
@@ -95,7 +95,7 @@ class TurnSearch:
         found: set[Id] = set()
         for id, one in told.items():
             scene = scenes.get(one.turn.scene_id)
-            _, moment = read_time(when_said(one.turn, scene)) if scene else ("", None)
+            _, moment = parse_time(describe_said_time(one.turn, scene)) if scene else ("", None)
             if moment is not None and any(day.meets(moment) for day in cues.days):
                 found.add(id)
         return found

@@ -12,8 +12,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from agents.background.worker import Cursors, Subject
 from agents.indexer.port import Asked, Embedder, EmbedderUnavailable, TextsRefused
+from agents.jobs.worker import Cursors, JobSubject
 from stores.authority import COLLECTIONS, Store
 from stores.errors import StoreError
 from stores.ports import VectorIndex
@@ -60,7 +60,7 @@ class VectorsInUse:
             return None
         if self._model is None:
             there = await self._there()
-            marked = await self._cursors.reached(JobKind.EMBED, IN_USE)
+            marked = await self._cursors.read_cursor(JobKind.EMBED, IN_USE)
             others = {model: count for model, count in there.items() if model != self._wanted}
             if marked in there:
                 self._model = marked
@@ -72,8 +72,8 @@ class VectorsInUse:
         """The vectors of the model that is set are all there: search by them, and drop all others."""
         if self._wanted is None or self._alone:
             return
-        if await self._cursors.reached(JobKind.EMBED, IN_USE) != self._wanted:
-            await self._cursors.reach(JobKind.EMBED, Subject(IN_USE, IN_USE), self._wanted)
+        if await self._cursors.read_cursor(JobKind.EMBED, IN_USE) != self._wanted:
+            await self._cursors.write_cursor(JobKind.EMBED, JobSubject(IN_USE, IN_USE), self._wanted)
         self._model = self._wanted
         for collection in COLLECTIONS[Store.VECTORS]:
             for model in await self._index.models(collection):

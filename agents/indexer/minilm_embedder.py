@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
+from agents.child_processes import child_environ, end_child
 from agents.indexer.pipe import ERROR, HEAD, frame, head, texts_out, vectors_in
 from agents.indexer.port import EmbedderUnavailable, TextsRefused
-from agents.processes import child_environ, end_child
 from stores.records.ids import Id
 
 MODEL: Final = "all-MiniLM-L6-v2-int8"
@@ -276,7 +276,11 @@ async def _start() -> _Child:
     try:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-P", "-m", "agents.indexer.child"),  # not the folder that we stand in: see agents.model.client
+            *(
+                "-P",
+                "-m",
+                "agents.indexer.child",
+            ),  # not the folder that we stand in: see agents.llm.child_client
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,

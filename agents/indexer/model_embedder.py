@@ -12,9 +12,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 from agents.indexer.port import EmbedderUnavailable, TextsRefused
-from agents.model.errors import ModelError, ModelRefused, ModelRejected, ModelTooLong
-from agents.model.names import Target
-from agents.model.port import Embeds, ToEmbed, Usage
+from agents.llm.errors import ModelError, ModelRefused, ModelRejected, ModelTooLong
+from agents.llm.llm_port import EmbeddingProvider, EmbeddingRequest, Usage
+from agents.llm.model_names import ModelTarget
 from stores.records.ids import Id
 
 AT_ONCE: Final = 32
@@ -35,7 +35,7 @@ Paid = Callable[[Id, str, int, Usage, float], Awaitable[None]]
 class ModelEmbedder:
     """Implements `agents.indexer.port.Embedder`."""
 
-    def __init__(self, speaks: Embeds, target: Target, allow: Allow, paid: Paid) -> None:
+    def __init__(self, speaks: EmbeddingProvider, target: ModelTarget, allow: Allow, paid: Paid) -> None:
         self._speaks = speaks
         self._target = target
         self._allow = allow
@@ -65,7 +65,7 @@ class ModelEmbedder:
         began = time.perf_counter()
         try:
             await self._allow(universe_id)
-            asked = ToEmbed(self._target.model, cut, self._target.api_base, SECONDS)
+            asked = EmbeddingRequest(self._target.model, cut, self._target.api_base, SECONDS)
             vectors, usage = await self._speaks.embed(asked)
         except (ModelRejected, ModelRefused, ModelTooLong) as error:
             raise TextsRefused(error.what, todo=error.todo) from error

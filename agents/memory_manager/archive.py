@@ -19,8 +19,8 @@ from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
 
-from agents.background.worker import PLAIN, Subject
-from agents.messages import Event, LineMoved
+from agents.events import Event, LineMoved
+from agents.jobs.worker import PLAIN_QUEUE, JobSubject
 from stores.errors import ArchiveError, NotFound, StoreError, StoreUnavailable
 from stores.ports import ArchivistLog, LogReader, ObjectStore
 from stores.records.base import Record
@@ -181,10 +181,10 @@ class Archive:
 
 class Archivist:
     """The background worker: puts logs away that are old, and those again that were and have moved on. See
-    `agents.background.worker.Worker`; stateless."""
+    `agents.jobs.worker.Worker`; stateless."""
 
     kind = JobKind.ARCHIVE
-    lane = PLAIN
+    queue = PLAIN_QUEUE
     priority = 0
 
     def __init__(self, log: ArchivistLog, archive: Archive, clock: Clock) -> None:
@@ -192,30 +192,30 @@ class Archivist:
         self._archive = archive
         self._clock = clock
 
-    async def subjects(self) -> Collection[Subject]:
+    async def subjects(self) -> Collection[JobSubject]:
         held = {each.scene_id: each for each in await self._log.archived_logs()}
-        found: list[Subject] = []
+        found: list[JobSubject] = []
         for story in await self._log.stories():
             scenes = [s for s in await self._log.scenes(story.id) if s.head]
             heads = await self._log.turns([s.head for s in scenes if s.head])
             found += (
-                Subject(s.id, s.universe_id)
+                JobSubject(s.id, s.universe_id)
                 for s in scenes
                 if s.head in heads and self._due(heads[s.head], held)
             )
         return found
 
-    async def touched(self, event: Event) -> Collection[Subject]:
+    async def on_event(self, event: Event) -> Collection[JobSubject]:
         """A log that was put away and went another way is put away again; one that is played on, at the next
         start."""
         match event:
             case LineMoved(scene_id=scene_id) if await self._archive.of(scene_id) is not None:
                 scene = await self._log.scene(scene_id)
-                return [Subject(scene_id, scene.universe_id)]
+                return [JobSubject(scene_id, scene.universe_id)]
             case _:
                 return []
 
-    async def bring(self, subject_id: Id) -> int:
+    async def reconcile(self, subject_id: Id) -> int:
         try:
             await self._archive.put(subject_id)
         except NotFound:

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from agents.canon_keeper.predicates import Catalogue, Predicate, words_of
-from agents.canon_keeper.readings import read
+from agents.canon_keeper.fact_readings import read_fact
+from agents.canon_keeper.predicates import Catalogue, Predicate, value_in_words
 from stores.records.canon import Fact, FactKind, normal
 from stores.records.ids import Id
 
@@ -148,12 +148,12 @@ def _said(text: str) -> str:
 
 
 def _structured(fact: Fact, catalogue: Catalogue) -> list[Claim]:
-    said = read(fact, catalogue)
+    said = read_fact(fact, catalogue)
     if said.subject is None or (said.object is None and said.value is None):
         return []
     if fact.kind not in (FactKind.RELATION, FactKind.STATE, FactKind.ATTRIBUTE):
         return []
-    value = said.object or words_of(said.value).casefold()
+    value = said.object or value_in_words(said.value).casefold()
     if fact.predicate in ("is", "is_not"):
         return [_claim("is", said.subject, value, catalogue, fact.predicate == "is")]
     return [_claim(said.predicate, said.subject, value, catalogue)]

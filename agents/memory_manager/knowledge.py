@@ -10,8 +10,8 @@ from asyncio import gather
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agents.canon_keeper.claims import fact_id_of
-from agents.canon_keeper.house import ReadCatalogue
+from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.memory_manager.claims import Claims
 from agents.memory_manager.counting import counted
 from agents.memory_manager.decay import is_forgotten, retention

@@ -13,13 +13,7 @@ import hashlib
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
-from agents.background.worker import PLAIN, Cursors, Subject
-from agents.memory_manager.changes import changes, is_by_hand, misremembered_id
-from agents.memory_manager.counting import corrected
-from agents.memory_manager.decay import recall
-from agents.memory_manager.memories import memories_of
-from agents.memory_manager.scenes import BEHIND, Scenes, Setting
-from agents.messages import (
+from agents.events import (
     CanonCommitted,
     Event,
     EventBus,
@@ -30,6 +24,12 @@ from agents.messages import (
     SceneOpened,
     TurnAppended,
 )
+from agents.jobs.worker import PLAIN_QUEUE, Cursors, JobSubject
+from agents.memory_manager.changes import changes, is_by_hand, misremembered_id
+from agents.memory_manager.counting import corrected
+from agents.memory_manager.decay import recall
+from agents.memory_manager.memories import memories_of
+from agents.memory_manager.scenes import BEHIND, Scenes, Setting
 from stores.errors import NotFound
 from stores.ports import MemoryLog
 from stores.records.ids import Clock, Id, derived
@@ -76,11 +76,11 @@ def _behind(reached: _Reached, head: Id) -> bool:
 
 
 class MemoryManager:
-    """See `agents.background.worker.Worker`. Holds what was read since it last looked, and of the scenes that
+    """See `agents.jobs.worker.Worker`. Holds what was read since it last looked, and of the scenes that
     it was at last what was proposed on which turn, so that a decision costs no walk over all of them."""
 
     kind = JobKind.REMEMBER
-    lane = PLAIN
+    queue = PLAIN_QUEUE
     priority = 30
 
     def __init__(
@@ -94,21 +94,21 @@ class MemoryManager:
         self._read: dict[Id, int] = {}
         self._seen: dict[Id, dict[Id, str]] = {}
 
-    async def subjects(self) -> Collection[Subject]:
+    async def subjects(self) -> Collection[JobSubject]:
         """Return the scenes whose head is not where it was remembered up to, or that were being gone through
         again, the newest first."""
         jobs = await self._log.jobs(kinds=[JobKind.REMEMBER])
         reached = {job.subject_id: _Reached.read(job.reached) for job in jobs}
-        found: list[Subject] = []
+        found: list[JobSubject] = []
         for story in await self._log.stories():
             found += (
-                Subject(scene.id, scene.universe_id)
+                JobSubject(scene.id, scene.universe_id)
                 for scene in reversed(await self._log.scenes(story.id))
                 if scene.head and _behind(reached.get(scene.id, _Reached()), scene.head)
             )
         return found
 
-    async def touched(self, event: Event) -> Collection[Subject]:
+    async def on_event(self, event: Event) -> Collection[JobSubject]:
         match event:
             case TurnAppended(turn=turn):
                 return await self._scene(turn.scene_id)
@@ -119,11 +119,11 @@ class MemoryManager:
             case MemoriesRead(memory_ids=ids, tick=tick):
                 for memory_id in ids:
                     self._read[memory_id] = max(tick, self._read.get(memory_id, tick))
-                return [Subject(READ, "")] if ids else []
+                return [JobSubject(READ, "")] if ids else []
             case _:
                 return []
 
-    async def bring(self, subject_id: Id) -> int:
+    async def reconcile(self, subject_id: Id) -> int:
         """Remember a piece of a scene, or keep up what was read."""
         if subject_id == READ:
             return await self._keep_up()
@@ -138,13 +138,13 @@ class MemoryManager:
         setting = await self._scenes.setting(scene_id)
         scene = setting.scene
         total = await self._log.line_length(scene_id)
-        subject = Subject(scene_id, scene.universe_id)
+        subject = JobSubject(scene_id, scene.universe_id)
         reached = await self._where(scene, subject)
         mark = _print(setting)
         written = 0
         if reached.turn_id and reached.print != mark:
             # Noted before it is done: whatever ends us in between, the next start goes through it again.
-            await self._cursors.reach(self.kind, subject, reached._replace(print=AGAIN).written())
+            await self._cursors.write_cursor(self.kind, subject, reached._replace(print=AGAIN).written())
             written += await self._again(setting, reached.depth)
             reached = reached._replace(print=mark)
         start = reached.depth + 1
@@ -154,7 +154,7 @@ class MemoryManager:
             written += await self._write(setting, piece, behind)
             reached = _Reached(piece[-1].id, piece[-1].depth, mark, reached.edition)
         reached = reached._replace(edition=reached.edition + written)
-        await self._cursors.reach(self.kind, subject, reached.written())
+        await self._cursors.write_cursor(self.kind, subject, reached.written())
         if written:
             self._events.publish(MemoriesWritten(scene.universe_id, scene_id))
         left = max(0, total - reached.depth - 1)
@@ -162,9 +162,9 @@ class MemoryManager:
             self._seen = {**dict(list(self._seen.items())[-SCENES_SEEN:]), scene_id: _by_turn(setting)}
         return left
 
-    async def _where(self, scene: Scene, subject: Subject) -> _Reached:
+    async def _where(self, scene: Scene, subject: JobSubject) -> _Reached:
         """Return how far the scene's present line is remembered."""
-        reached = _Reached.read(await self._cursors.reached(self.kind, subject.id))
+        reached = _Reached.read(await self._cursors.read_cursor(self.kind, subject.id))
         if reached.turn_id and not await self._log.on_line(scene.id, [reached.turn_id]):
             return _Reached(edition=reached.edition)
         return reached
@@ -217,12 +217,12 @@ class MemoryManager:
             if i in marks or i in written
         ]
 
-    async def _scene(self, scene_id: Id) -> Collection[Subject]:
+    async def _scene(self, scene_id: Id) -> Collection[JobSubject]:
         try:
             scene = await self._log.scene(scene_id)
         except NotFound:
             return []
-        return [Subject(scene.id, scene.universe_id)]
+        return [JobSubject(scene.id, scene.universe_id)]
 
     # --- by the GM's hand ----------------------------------------------------------------------------
 
@@ -247,9 +247,11 @@ class MemoryManager:
         made = by_hand.model_copy(update={"text": words or lived.text, "mistaken": otherwise})
         await self._log.put_memories([made, lived.model_copy(update={"corrected_by": made.id})])
         if lived.scene_id:
-            reached = _Reached.read(await self._cursors.reached(self.kind, lived.scene_id))
+            reached = _Reached.read(await self._cursors.read_cursor(self.kind, lived.scene_id))
             newer = reached._replace(edition=reached.edition + 1)
-            await self._cursors.reach(self.kind, Subject(lived.scene_id, lived.universe_id), newer.written())
+            await self._cursors.write_cursor(
+                self.kind, JobSubject(lived.scene_id, lived.universe_id), newer.written()
+            )
         self._events.publish(MemoriesWritten(lived.universe_id, lived.scene_id))
         return made
 

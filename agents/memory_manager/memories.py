@@ -45,7 +45,7 @@ from agents.memory_manager.weighing import (
     part_in_it,
     valence_of,
 )
-from agents.narrator.speech import any_of, sentences
+from agents.narrator.speech import any_name_pattern, split_sentences
 from stores.records.canon import FactKind
 from stores.records.ids import Id, derived
 from stores.records.memory import How, Memory
@@ -173,7 +173,9 @@ class _Remembering:
             if dead == who or death.tick >= turn.tick or death.fact_id in linked:
                 continue
             names = self._lived.attendance.people.get(dead) or (self._lived.names.get(dead, ""),)
-            if not re.search(any_of(names), words, re.IGNORECASE) or self._beliefs.knows(who, death.fact_id):
+            if not re.search(any_name_pattern(names), words, re.IGNORECASE) or self._beliefs.knows(
+                who, death.fact_id
+            ):
                 continue
             yield self._memory(
                 turn,
@@ -282,7 +284,7 @@ def trimmed(words: str, most: int = MOST) -> str:
     line = " ".join(words.split())
     if len(line) <= most:
         return line
-    parts = sentences(line)
+    parts = split_sentences(line)
     kept: set[int] = set()
     left = most
     for n in sorted(range(len(parts)), key=lambda n: (-importance_of(parts[n]), n)):

@@ -16,8 +16,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agents.memory_manager.whispers import People, Whisper, heard, whispers
-from agents.narrator.speech import any_of
-from agents.narrator.who_acts import comes, speaks
+from agents.narrator.absent_actors import enters_scene, find_spoken_words
+from agents.narrator.speech import any_name_pattern
 from stores.records.ids import Id
 from stores.records.play import Speaker, Turn
 from stores.records.threads import PresenceEntry
@@ -115,8 +115,10 @@ class Attendance:
         if not names or turn.speaker not in (Speaker.GM, Speaker.NPC, Speaker.PLAYER):
             return False
         if brought_in:
-            return re.search(any_of(names), turn.text, re.IGNORECASE) is not None
-        return comes(turn.text, names) or bool(speaks(turn.text, names)) or turn.name in names
+            return re.search(any_name_pattern(names), turn.text, re.IGNORECASE) is not None
+        return (
+            enters_scene(turn.text, names) or bool(find_spoken_words(turn.text, names)) or turn.name in names
+        )
 
     def _senseless_at(self, who: Id, tick: int) -> bool:
         return any(stay.covers(tick) for stay in self.senseless.get(who, ()))

@@ -11,7 +11,14 @@ import re
 from typing import NamedTuple
 
 from agents.memory_manager.whispers import People, whispers
-from agents.narrator.speech import Speech, any_of, sentences, speaker_of, speeches, told
+from agents.narrator.speech import (
+    Speech,
+    any_name_pattern,
+    find_speaker,
+    find_speeches,
+    split_sentences,
+    strip_speech,
+)
 from stores.records.ids import Id
 from stores.records.play import Speaker, Turn
 
@@ -37,17 +44,17 @@ def sayings(turn: Turn, people: People, pc_id: Id | None) -> list[Saying]:
     found: list[Saying] = []
     own = _own(turn, people, pc_id)
     spoken = whispers(turn.text, turn.speaker, turn.name, people, pc_id)
-    for speech in speeches(turn.text):
+    for speech in find_speeches(turn.text):
         by = own if turn.speaker is not Speaker.GM else _speaker(speech, people, pc_id)
         for whisper in spoken:
-            if speech.words and speech.words in turn.text[whisper.start : whisper.end]:
+            if speech.spoken_text and speech.spoken_text in turn.text[whisper.start : whisper.end]:
                 by = whisper.by
-        found += (Saying(s, by) for s in sentences(speech.words))
+        found += (Saying(s, by) for s in split_sentences(speech.spoken_text))
     if found:
         return found
     if turn.speaker is Speaker.NPC:
-        return [Saying(s, own) for s in sentences(turn.text)]
-    return list(_reported(told(turn.text), turn.speaker, people, pc_id))
+        return [Saying(s, own) for s in split_sentences(turn.text)]
+    return list(_reported(strip_speech(turn.text), turn.speaker, people, pc_id))
 
 
 def _speaker(speech: Speech, people: People, pc_id: Id | None) -> Id | None:
@@ -57,10 +64,10 @@ def _speaker(speech: Speech, people: People, pc_id: Id | None) -> Id | None:
     if re.match(rf"\s*{you}", behind, re.IGNORECASE) or re.search(rf"{you}[^.!?]*$", before, re.IGNORECASE):
         return pc_id
     for entity_id, names in people.items():
-        tells = rf"{any_of(names)}\s+(?:\w+ly\s+)?{_REPORTS}\b"
+        tells = rf"{any_name_pattern(names)}\s+(?:\w+ly\s+)?{_REPORTS}\b"
         if re.match(rf"\s*{tells}", behind) or re.search(rf"{tells}[^.!?]{{0,40}}[,:]\s*$", before):
             return entity_id
-    at = speaker_of(speech, list(people.values()))
+    at = find_speaker(speech, list(people.values()))
     return list(people)[at] if at is not None else None
 
 
@@ -71,7 +78,7 @@ def _own(turn: Turn, people: People, pc_id: Id | None) -> Id | None:
 
 
 def _reported(text: str, speaker: Speaker, people: People, pc_id: Id | None) -> list[Saying]:
-    who = any_of(name for names in people.values() for name in names)
+    who = any_name_pattern(name for names in people.values() for name in names)
     subject = r"\b(?:I|you)\b" if speaker is Speaker.PLAYER else rf"(?:{who}|\byou\b)"
     pattern = re.compile(
         rf"(?P<by>{subject})\s+(?:\w+ly\s+)?{_REPORTS}\s+"
@@ -81,7 +88,7 @@ def _reported(text: str, speaker: Speaker, people: People, pc_id: Id | None) -> 
     )
     colon = re.compile(r"[^.!?]*:\s*", re.DOTALL)
     found: list[Saying] = []
-    for part in [text] if colon.match(text) else sentences(text):
+    for part in [text] if colon.match(text) else split_sentences(text):
         match = pattern.search(part)
         if match is None:
             continue
@@ -89,13 +96,13 @@ def _reported(text: str, speaker: Speaker, people: People, pc_id: Id | None) -> 
         to = tuple(
             i
             for i, names in people.items()
-            if match["to"] and re.search(any_of(names), match["to"], re.IGNORECASE)
+            if match["to"] and re.search(any_name_pattern(names), match["to"], re.IGNORECASE)
         )
-        found += (Saying(s, by[0] if by else None, to) for s in sentences(match["words"]))
+        found += (Saying(s, by[0] if by else None, to) for s in split_sentences(match["words"]))
     return found
 
 
 def _meant(words: str, people: People, pc_id: Id | None) -> list[Id]:
     if words.casefold() in ("i", "you"):
         return [pc_id] if pc_id else []
-    return [i for i, names in people.items() if re.search(any_of(names), words, re.IGNORECASE)]
+    return [i for i, names in people.items() if re.search(any_name_pattern(names), words, re.IGNORECASE)]

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agents.canon_keeper.claims import fact_id_of
-from agents.canon_keeper.house import ReadCatalogue
+from agents.canon_keeper.fact_claims import fact_id_of
 from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.context import ACTORS, as_entity
 from agents.context_assembly.sections import asks_oracle
 from agents.memory_manager.claims import Claims
@@ -22,7 +22,7 @@ from agents.memory_manager.counting import standing
 from agents.memory_manager.lived import Death, Lived, Stated
 from agents.memory_manager.presence import SENSELESS, Attendance, Stay
 from agents.memory_manager.staged import denied, fact_of, fold_sense, is_senseless
-from agents.narrator.known import names_of
+from agents.narrator.record_lookups import names_of
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import (
     AssertFact,

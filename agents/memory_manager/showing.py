@@ -11,8 +11,8 @@ from rapidfuzz import fuzz
 from agents.memory_manager.beliefs import Beliefs
 from agents.memory_manager.lived import Lived, Stated
 from agents.memory_manager.sayings import Saying
-from agents.narrator.quotes import verbatim
-from agents.narrator.speech import any_of
+from agents.narrator.quotes import find_quote
+from agents.narrator.speech import any_name_pattern
 from stores.records.canon import EvidenceKind, Fact, FactKind, normal
 from stores.records.ids import Id
 from stores.records.play import Turn
@@ -76,7 +76,7 @@ class Showing:
             for e in stated.proposal.evidence
             if e.kind is EvidenceKind.TURN and e.turn_id == turn.id and normal(e.quote) != normal(turn.text)
         ]
-        if any(verbatim(quote, words) for quote in quotes):
+        if any(find_quote(quote, words) for quote in quotes):
             return True
         if quotes:
             return False  # it rests on words that this one did not hear
@@ -101,7 +101,7 @@ class Showing:
             return True
         names = attendance.people.get(entity_id) or (self._lived.names.get(entity_id, ""),)
         parts = {p for n in names for p in (n, *n.split()) if p and normal(p) not in _SMALL and len(p) > 2}
-        return re.search(any_of(parts), words, re.IGNORECASE) is not None
+        return re.search(any_name_pattern(parts), words, re.IGNORECASE) is not None
 
     def is_whispered(self, turn: Turn, who: Id) -> bool:
         return who in turn.hearers or any(who in w.hearers for w in self._lived.attendance.whispers(turn))
@@ -116,7 +116,7 @@ class Showing:
         attendance = self._lived.attendance
         if who == attendance.pc_id and re.search(r"\byou\b", words, re.IGNORECASE):
             return True
-        return re.search(any_of(attendance.people.get(who, ())), words, re.IGNORECASE) is not None
+        return re.search(any_name_pattern(attendance.people.get(who, ())), words, re.IGNORECASE) is not None
 
     def teller(self, fact: Fact, stated: Stated, told: Sequence[Saying]) -> Id | None:
         """Return who says the fact in this turn, if it is said and not shown."""

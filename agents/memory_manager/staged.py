@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agents.canon_keeper.claims import fact_id_of, move_of
+from agents.canon_keeper.fact_claims import fact_id_of, state_move_of
 from agents.canon_keeper.predicates import Catalogue
 from agents.memory_manager.lived import Death
 from agents.memory_manager.presence import SENSELESS, Stay
@@ -47,7 +47,7 @@ def fact_of(proposal: ProposedChange, entities: Mapping[Id, Entity], catalogue: 
     if not isinstance(change, StateChange) or change.entity_id not in entities:
         return None
     name = entities[change.entity_id].name
-    move = move_of(change, catalogue)
+    move = state_move_of(change, catalogue)
     if move.op is StateOp.ADD:
         if change.key != "hp" or not isinstance(change.value, int | float) or change.value >= 0:
             return None
@@ -82,7 +82,7 @@ def fold_sense(
     """Fold one staged change into who takes in nothing."""
     change, tick = proposal.change, proposal.tick or 0
     if isinstance(change, StateChange):
-        move, who = move_of(change, catalogue), change.entity_id
+        move, who = state_move_of(change, catalogue), change.entity_id
         predicate, value, on = move.predicate, move.value, move.op is not StateOp.UNTAG
     elif isinstance(change, AssertFact) and (subject := _subject(change)):
         predicate, value, on, who = change.predicate, change.value, True, subject

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from agents.memory_manager.weighing import importance_of
-from agents.narrator.speech import sentences
+from agents.narrator.speech import split_sentences
 from stores.records.canon import normal
 from stores.records.model import DecisionMark
 from stores.records.play import Degree, Resolution, Scene, Speaker, Turn
@@ -96,7 +96,7 @@ def shortened(text: str, most: int) -> str:
     if len(line) <= most:
         return line
     kept = ""
-    for sentence in sentences(line):
+    for sentence in split_sentences(line):
         if len(kept) + len(sentence) + 1 > most:
             break
         kept = f"{kept} {sentence}".strip()
@@ -146,7 +146,7 @@ def _gathered(
     take(bullets)
     if not bullets:
         spoken = [t for t in turns if t.speaker not in (Speaker.ORACLE, Speaker.SYSTEM)]
-        told = [s for t in spoken for s in sentences(" ".join(t.text.split()))]
+        told = [s for t in spoken for s in split_sentences(" ".join(t.text.split()))]
         weighed = sorted(range(len(told)), key=lambda n: (-importance_of(told[n]), n))
         before = len(kept)
         chosen: dict[str, str] = {}

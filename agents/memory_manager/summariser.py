@@ -11,8 +11,9 @@ from asyncio import gather
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from agents.background.worker import PLAIN, Cursors, Subject
-from agents.canon_keeper.claims import fact_id_of
+from agents.canon_keeper.fact_claims import fact_id_of
+from agents.events import CanonCommitted, Event, LineMoved, LoopMoved, TurnAppended
+from agents.jobs.worker import PLAIN_QUEUE, Cursors, JobSubject
 from agents.memory_manager.staged import denied
 from agents.memory_manager.summaries import (
     BULLET,
@@ -27,7 +28,6 @@ from agents.memory_manager.summaries import (
     of_stretch,
     rolled,
 )
-from agents.messages import CanonCommitted, Event, LineMoved, LoopMoved, TurnAppended
 from stores.errors import NotFound
 from stores.ports import CanonReader, MemoryLog
 from stores.records.canon import AssertFact, Fact, FactKind, FactStatus
@@ -45,10 +45,10 @@ _OVER: Final = ("completed", "failed")
 
 
 class Summariser:
-    """See `agents.background.worker.Worker`. Stateless."""
+    """See `agents.jobs.worker.Worker`. Stateless."""
 
     kind = JobKind.SUMMARISE
-    lane = PLAIN
+    queue = PLAIN_QUEUE
     priority = 10
 
     def __init__(self, log: MemoryLog, canon: CanonReader, cursors: Cursors, clock: Clock) -> None:
@@ -57,20 +57,20 @@ class Summariser:
         self._cursors = cursors
         self._clock = clock
 
-    async def subjects(self) -> Collection[Subject]:
+    async def subjects(self) -> Collection[JobSubject]:
         """Return the scenes whose line is not where it was summed up to, or that ended since."""
         jobs = {job.subject_id: job.reached for job in await self._log.jobs(kinds=[self.kind])}
-        found: list[Subject] = []
+        found: list[JobSubject] = []
         for story in await self._log.stories():
             scenes = [s for s in await self._log.scenes(story.id) if s.head]
             states = await self._log.loop_states(Loop.SCENE, [s.id for s in scenes]) if scenes else {}
             for scene in scenes:
                 state = states[scene.id].target if scene.id in states else ""
                 if jobs.get(scene.id) != _reached(scene, state):
-                    found.append(Subject(scene.id, scene.universe_id))
+                    found.append(JobSubject(scene.id, scene.universe_id))
         return found
 
-    async def touched(self, event: Event) -> Collection[Subject]:
+    async def on_event(self, event: Event) -> Collection[JobSubject]:
         match event:
             case TurnAppended(turn=turn):
                 return await self._scene(turn.scene_id) if turn.depth % TURNS == TURNS - 1 else []
@@ -83,7 +83,7 @@ class Summariser:
             case _:
                 return []
 
-    async def bring(self, subject_id: Id) -> int:
+    async def reconcile(self, subject_id: Id) -> int:
         """Sum up a piece of a scene's line; when all of it is and the scene is over, the scene and story."""
         try:
             scene = await self._log.scene(subject_id)
@@ -96,8 +96,8 @@ class Summariser:
         state = move.target if move else ""
         if state in _OVER and scene.head:
             await self._scene_itself(scene)
-        subject = Subject(scene.id, scene.universe_id)
-        await self._cursors.reach(self.kind, subject, _reached(scene, state))
+        subject = JobSubject(scene.id, scene.universe_id)
+        await self._cursors.write_cursor(self.kind, subject, _reached(scene, state))
         return 0
 
     # --- one scene's line ------------------------------------------------------------------------------
@@ -254,12 +254,12 @@ class Summariser:
         if old is None or old.text != summary.text:
             await self._log.put_summaries([summary])
 
-    async def _scene(self, scene_id: Id) -> Collection[Subject]:
+    async def _scene(self, scene_id: Id) -> Collection[JobSubject]:
         try:
             scene = await self._log.scene(scene_id)
         except NotFound:
             return []
-        return [Subject(scene.id, scene.universe_id)]
+        return [JobSubject(scene.id, scene.universe_id)]
 
     def _summary(self, kind: str, scene: Scene, text: str, first: Id | None, last: Turn) -> Summary:
         return Summary(

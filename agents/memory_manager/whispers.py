@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.narrator.speech import SAYS, any_of
+from agents.narrator.speech import SAYS, any_name_pattern
 from stores.records.ids import Id
 from stores.records.play import Speaker
 
@@ -92,7 +92,7 @@ def whispered_to(text: str, people: People, pc_id: Id | None) -> tuple[Id, ...]:
 
 
 def _names(people: People) -> str:
-    every = any_of(name for names in people.values() for name in names)
+    every = any_name_pattern(name for names in people.values() for name in names)
     return rf"(?:(?:the\s+)?{every}|\b{_PRONOUNS}\b)" if people else rf"(?:\b{_PRONOUNS}\b)"
 
 
@@ -110,14 +110,14 @@ def _by(
     places = [
         (found.end(), i)
         for i, names in people.items()
-        for found in re.finditer(any_of(names), outside, re.IGNORECASE)
-        if not re.fullmatch(any_of(names), who, re.IGNORECASE)
+        for found in re.finditer(any_name_pattern(names), outside, re.IGNORECASE)
+        if not re.fullmatch(any_name_pattern(names), who, re.IGNORECASE)
     ]
     behind = match["mid"] or ""
     places += [
         (10**6, i)
         for i, names in people.items()
-        if behind and re.search(any_of(names), behind, re.IGNORECASE)
+        if behind and re.search(any_name_pattern(names), behind, re.IGNORECASE)
     ]
     if places:
         return max(places)[1]
@@ -127,7 +127,7 @@ def _by(
 
 
 def _hearers(who: str, speaker: Speaker, by: Id | None, people: People, pc_id: Id | None) -> frozenset[Id]:
-    hearers = {i for i, names in people.items() if re.search(any_of(names), who, re.IGNORECASE)}
+    hearers = {i for i, names in people.items() if re.search(any_name_pattern(names), who, re.IGNORECASE)}
     words = set(re.findall(r"\w+", who.casefold()))
     if pc_id and speaker is not Speaker.PLAYER and words & {"you", "your", "me", "my"}:
         hearers.add(pc_id)

@@ -10,15 +10,15 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from agents.clean import clean
-from agents.narrator.speech import told
+from agents.narrator.speech import strip_speech
+from agents.sanitize import clean
 from stores.records.ids import Id, derived
 from stores.records.model import DecisionMark
 from stores.records.play import Turn
 
-MOST: Final = 3
+MAX_MARKS: Final = 3
 """Markers of one turn that count."""
-LONGEST: Final = 200
+MAX_CHARACTERS: Final = 200
 """Characters of a reason, and of an impact."""
 
 _MARKER = re.compile(
@@ -29,9 +29,9 @@ _PART = re.compile(
 )
 
 
-def marks_in(text: str, turn: Turn, universe_id: Id) -> tuple[DecisionMark, ...]:
+def find_decision_marks(text: str, turn: Turn, universe_id: Id) -> tuple[DecisionMark, ...]:
     """Return the `@DECISION(reason=..., impact=...)` markers of a text as marks of `turn`."""
-    return tuple(_marks(told(text), turn, universe_id))
+    return tuple(_parse_marks(strip_speech(text), turn, universe_id))
 
 
 def strip_markers(text: str) -> str:
@@ -42,23 +42,23 @@ def strip_markers(text: str) -> str:
     return re.sub(r"\n[ \t]*\n(?:[ \t]*\n)+", "\n\n", re.sub(r"[ \t]+(?=\n|$)", "", without)).strip()
 
 
-def _marks(text: str, turn: Turn, universe_id: Id) -> Iterator[DecisionMark]:
-    for nth, match in enumerate(list(_MARKER.finditer(text))[:MOST]):
-        said = {part[1].casefold(): _bounded(part[2]) for part in _PART.finditer(match[1] or "")}
-        reason = said.get("reason") or ("" if said else _bounded(match[1] or ""))
-        if not (reason or said.get("impact")):
+def _parse_marks(text: str, turn: Turn, universe_id: Id) -> Iterator[DecisionMark]:
+    for nth, match in enumerate(list(_MARKER.finditer(text))[:MAX_MARKS]):
+        marker_fields = {part[1].casefold(): _bounded(part[2]) for part in _PART.finditer(match[1] or "")}
+        reason = marker_fields.get("reason") or ("" if marker_fields else _bounded(match[1] or ""))
+        if not (reason or marker_fields.get("impact")):
             continue
         yield DecisionMark(
             id=derived("decision", turn.id, nth),
             universe_id=universe_id,
             scene_id=turn.scene_id,
             turn_id=turn.id,
-            text=_bounded(match[0], 2 * LONGEST),
+            text=_bounded(match[0], 2 * MAX_CHARACTERS),
             reason=reason,
-            impact=said.get("impact", ""),
+            impact=marker_fields.get("impact", ""),
             at=turn.created_at,
         )
 
 
-def _bounded(text: str, most: int = LONGEST) -> str:
-    return " ".join(clean(text).strip(" ,;\"'“”").split())[:most]
+def _bounded(text: str, limit: int = MAX_CHARACTERS) -> str:
+    return " ".join(clean(text).strip(" ,;\"'“”").split())[:limit]

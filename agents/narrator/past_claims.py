@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agents.narrator.speech import any_of, sentences
+from agents.narrator.speech import any_name_pattern, split_sentences
 
 _TIME: Final = re.compile(
     r"\b(?:yesterday|last (?:night|week|month|year|time|winter|summer|spring|autumn|fall)|the other "
@@ -19,7 +19,7 @@ _TIME: Final = re.compile(
     r"when (?:we|you|i) (?:last|first|met|were)|last we (?:met|spoke)|once before|all those years)\b",
     re.IGNORECASE,
 )
-_MET: Final = re.compile(
+_MEETING: Final = re.compile(
     r"\b(?:(?:last|first) time (?:we|you and i) (?:met|spoke|talked|saw)|"
     r"(?:when|since|the day|the night) (?:we|you and i) (?:last |first )?(?:met|spoke|talked|parted)|"
     r"the last time (?:i saw you|you saw me|you were here|you came)|last time (?:i saw you|you were "
@@ -34,7 +34,7 @@ _MET: Final = re.compile(
     re.IGNORECASE,
 )
 _AGAIN: Final = re.compile(r"^\W*(?:(?:ah|oh|well|so|not|what)\W+)?you again\b", re.IGNORECASE)
-_SAID: Final = re.compile(
+_GIVEN_WORD: Final = re.compile(
     r"\b(?:you|i) (?:once |already |yourself |myself )?(?:told|promised|warned|assured|swore to|"
     r"gave) (?:me|us|you)\b|"
     r"\b(?:as|like|what) (?:you|i) (?:once )?(?:said|told|promised|swore)\b|"
@@ -49,7 +49,7 @@ _NOT_CLAIMED: Final = re.compile(
     r"don['’]t know you|first time)\b|(?:did|have|has|had|was|were|is|do|does|could|would|are|ca)n['’]t\b",
     re.IGNORECASE,
 )
-_ASKED: Final = re.compile(
+_QUESTION: Final = re.compile(
     r"^\W*(?:have|has|had|did|do|does|were|was|are|is|could|can|what|who|where|when|why|how)\b", re.I
 )
 _REMEMBER: Final = re.compile(r"\b(?:don['’]t|do) you remember\b", re.IGNORECASE)
@@ -59,45 +59,47 @@ _REMEMBER: Final = re.compile(r"\b(?:don['’]t|do) you remember\b", re.IGNORECA
 class PastClaim:
     """`met`: a meeting, else words that were given; `timed`: of another day than this scene's."""
 
-    words: str
-    met: bool
-    timed: bool
+    sentence: str
+    is_meeting: bool
+    is_dated: bool
 
 
-def claims_in(text: str) -> Iterator[PastClaim]:
+def find_past_claims(text: str) -> Iterator[PastClaim]:
     """Yield what somebody says, in the first and second person, of an earlier time with the other."""
-    for sentence in sentences(text):
-        plain = _REMEMBER.sub("remember", sentence)
-        if _NOT_CLAIMED.search(plain) or (sentence.rstrip('”" ').endswith("?") and _ASKED.match(plain)):
+    for sentence in split_sentences(text):
+        statement = _REMEMBER.sub("remember", sentence)
+        if _NOT_CLAIMED.search(statement) or (
+            sentence.rstrip('”" ').endswith("?") and _QUESTION.match(statement)
+        ):
             continue
-        timed = _TIME.search(plain) is not None
-        if match := _MET.search(plain) or _AGAIN.search(plain):
-            yield PastClaim(sentence.strip(), True, timed or match is not None)
-        elif _SAID.search(plain):
-            yield PastClaim(sentence.strip(), False, timed)
+        is_dated = _TIME.search(statement) is not None
+        if match := _MEETING.search(statement) or _AGAIN.search(statement):
+            yield PastClaim(sentence.strip(), True, is_dated or match is not None)
+        elif _GIVEN_WORD.search(statement):
+            yield PastClaim(sentence.strip(), False, is_dated)
 
 
-def told_of(text: str, names: Sequence[str]) -> Iterator[PastClaim]:
+def find_narrated_claims(text: str, names: Sequence[str]) -> Iterator[PastClaim]:
     """Yield what is told of an earlier time with one of these names: `as Tam told you yesterday`."""
-    who = any_of(names)
-    said = re.compile(
-        rf"{who}(?: had| once)* (?:told|promised|warned|assured|swore to|gave) (?:you|me)\b|"
-        rf"(?:remind|reminds|reminding) {who} (?:of|that|about) (?:his|her|their|its|he|she|they|what)\b|"
-        rf"{who}['’]s (?:promise|oath|word) to (?:you|me)\b|"
-        rf"{who} (?:for|about|of) (?:what|that|which|the \w+) (?:he|she|they) (?:had |once )?"
+    name_pattern = any_name_pattern(names)
+    promise_pattern = re.compile(
+        rf"{name_pattern}(?: had| once)* (?:told|promised|warned|assured|swore to|gave) (?:you|me)\b|"
+        rf"(?:remind|reminds|reminding) {name_pattern} (?:of|that|about) (?:his|her|their|its|he|she|they|what)\b|"
+        rf"{name_pattern}['’]s (?:promise|oath|word) to (?:you|me)\b|"
+        rf"{name_pattern} (?:for|about|of) (?:what|that|which|the \w+) (?:he|she|they) (?:had |once )?"
         r"(?:told|promised|warned|assured|swore to|gave) (?:you|me)\b"
     )
-    met = re.compile(
-        rf"(?:last|first) time (?:you|i) (?:met|saw|spoke (?:to|with)) {who}|(?:you|i) met {who} "
+    meeting_pattern = re.compile(
+        rf"(?:last|first) time (?:you|i) (?:met|saw|spoke (?:to|with)) {name_pattern}|(?:you|i) met {name_pattern} "
         rf"(?:yesterday|last|once|before|years ago)|(?:when|since) (?:you|i) (?:last|first) (?:met|"
-        rf"saw) {who}",
+        rf"saw) {name_pattern}",
         re.IGNORECASE,
     )
-    for sentence in sentences(text):
+    for sentence in split_sentences(text):
         if _NOT_CLAIMED.search(sentence) or sentence.rstrip().endswith("?"):
             continue
-        timed = _TIME.search(sentence) is not None or "once" in sentence.casefold().split()
-        if met.search(sentence):
+        is_dated = _TIME.search(sentence) is not None or "once" in sentence.casefold().split()
+        if meeting_pattern.search(sentence):
             yield PastClaim(sentence.strip(), True, True)
-        elif said.search(sentence):
-            yield PastClaim(sentence.strip(), False, timed)
+        elif promise_pattern.search(sentence):
+            yield PastClaim(sentence.strip(), False, is_dated)

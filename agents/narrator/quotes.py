@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-SHORTEST: Final = 8
+MIN_CHARACTERS: Final = 8
 """Characters below which words prove nothing."""
 
-_SAME: Final = str.maketrans(
+_CHARACTER_MAP: Final = str.maketrans(
     {**dict.fromkeys("“”„«»″", '"'), **dict.fromkeys("‘’‚′`", "'"), **dict.fromkeys("—–−‐‑", "-")}
 )
 _EDGES: Final = "\"' \t\n."
@@ -23,37 +23,37 @@ _EDGES: Final = "\"' \t\n."
 class Quote:
     """Words as they stand in the text, from `start` to `end` (characters)."""
 
-    words: str
+    text: str
     start: int
     end: int
 
 
-def verbatim(quote: str, text: str) -> Quote | None:
+def find_quote(quote: str, text: str) -> Quote | None:
     """Return the words of the text that a quote copies; None if it has none such."""
-    wanted, _ = _plain(re.sub(r"\.{3}$|…$|^\.{3}|^…", "", quote.strip()))
-    wanted = wanted.strip(_EDGES)
-    if len(wanted) < SHORTEST:
+    normalized_quote, _ = _normalize(re.sub(r"\.{3}$|…$|^\.{3}|^…", "", quote.strip()))
+    normalized_quote = normalized_quote.strip(_EDGES)
+    if len(normalized_quote) < MIN_CHARACTERS:
         return None
-    plain, places = _plain(text)
-    at = plain.find(wanted)
-    if at < 0:
+    normalized_text, offsets = _normalize(text)
+    position = normalized_text.find(normalized_quote)
+    if position < 0:
         return None
-    start, end = places[at], places[at + len(wanted) - 1] + 1
+    start, end = offsets[position], offsets[position + len(normalized_quote) - 1] + 1
     return Quote(text[start:end], start, end)
 
 
-def _plain(text: str) -> tuple[str, list[int]]:
+def _normalize(text: str) -> tuple[str, list[int]]:
     """Return the text as it is compared, and where each of its characters stands in the original."""
     chars: list[str] = []
-    places: list[int] = []
-    for place, char in enumerate(text):
-        for same in "..." if char == "…" else char.translate(_SAME):
-            if same.isspace():
+    offsets: list[int] = []
+    for offset, char in enumerate(text):
+        for mapped_char in "..." if char == "…" else char.translate(_CHARACTER_MAP):
+            if mapped_char.isspace():
                 if chars and chars[-1] == " ":
                     continue
-                same = " "
-            elif same == "-" and chars and chars[-1] == "-":
+                mapped_char = " "
+            elif mapped_char == "-" and chars and chars[-1] == "-":
                 continue  # a dash typed as two
-            chars.append(same)
-            places.append(place)
-    return "".join(chars), places
+            chars.append(mapped_char)
+            offsets.append(offset)
+    return "".join(chars), offsets

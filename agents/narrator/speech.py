@@ -28,57 +28,59 @@ class Speech:
     """Words spoken. `paragraph` is the whole of the paragraph that they stand in, `around` that paragraph
     without what is spoken; `end` is where the speech ends in it."""
 
-    words: str
+    spoken_text: str
     paragraph: str
-    around: str
+    surrounding_text: str
     start: int
     end: int
 
 
-def paragraphs(text: str) -> list[str]:
+def split_paragraphs(text: str) -> list[str]:
     return [part for part in text.split("\n") if part.strip()]
 
 
-def told(text: str) -> str:
+def strip_speech(text: str) -> str:
     """Return the text without what is spoken in it."""
     return _QUOTED.sub(lambda match: " ¶ ", text)
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     return [match[0].strip() for match in _SENTENCE.finditer(text) if match[0].strip()]
 
 
-def speeches(text: str) -> list[Speech]:
+def find_speeches(text: str) -> list[Speech]:
     """Return all that is spoken, in order."""
     return [
-        Speech(match[1] or match[2] or "", part, told(part), match.start(), match.end())
-        for part in paragraphs(text)
+        Speech(match[1] or match[2] or "", part, strip_speech(part), match.start(), match.end())
+        for part in split_paragraphs(text)
         for match in _QUOTED.finditer(part)
     ]
 
 
-def any_of(names: Iterable[str]) -> str:
+def any_name_pattern(names: Iterable[str]) -> str:
     """Return a pattern that matches any of the names as whole words, the longest first."""
     ordered = sorted({name for name in names if name.strip()}, key=len, reverse=True)
     return "(?:" + "|".join(rf"\b{re.escape(name)}\b" for name in ordered) + ")" if ordered else r"(?!)"
 
 
-def is_by(speech: Speech, names: Sequence[str]) -> bool:
+def is_spoken_by(speech: Speech, names: Sequence[str]) -> bool:
     """Say whether the paragraph gives these words to one of the names: `“...,” says Tam`, `Tam "
     "asks: “...”`."""
-    who = any_of(names)
-    behind = speech.paragraph[speech.end :][:80]
-    before = speech.paragraph[: speech.start][-80:]
-    after_it = re.match(rf"\s*(?:{SAYS}\s+{who}|{who}\s+{SAYS})", behind)
-    ahead = re.search(rf"{who}\s+{SAYS}(?:\s+\w+){{0,4}}\s*[,:]\s*$", before)
-    return after_it is not None or ahead is not None
+    name_pattern = any_name_pattern(names)
+    text_after = speech.paragraph[speech.end :][:80]
+    text_before = speech.paragraph[: speech.start][-80:]
+    attributed_after = re.match(rf"\s*(?:{SAYS}\s+{name_pattern}|{name_pattern}\s+{SAYS})", text_after)
+    attributed_before = re.search(rf"{name_pattern}\s+{SAYS}(?:\s+\w+){{0,4}}\s*[,:]\s*$", text_before)
+    return attributed_after is not None or attributed_before is not None
 
 
-def speaker_of(speech: Speech, people: Sequence[Sequence[str]]) -> int | None:
+def find_speaker(speech: Speech, people: Sequence[Sequence[str]]) -> int | None:
     """Return who speaks, as a place in `people` (each by names): whom the words are given to, or the only one
     that the paragraph names. None: nobody can tell."""
-    given = [n for n, names in enumerate(people) if is_by(speech, names)]
-    if given:
-        return given[0] if len(given) == 1 else None
-    named = [n for n, names in enumerate(people) if re.search(any_of(names), speech.around)]
-    return named[0] if len(named) == 1 else None
+    attributed_indexes = [n for n, names in enumerate(people) if is_spoken_by(speech, names)]
+    if attributed_indexes:
+        return attributed_indexes[0] if len(attributed_indexes) == 1 else None
+    named_indexes = [
+        n for n, names in enumerate(people) if re.search(any_name_pattern(names), speech.surrounding_text)
+    ]
+    return named_indexes[0] if len(named_indexes) == 1 else None

@@ -17,13 +17,13 @@ from stores.records.ids import Id
 from stores.records.play import Degree, Turn
 from stores.records.world import EntityKind
 
-THRESHOLD = 50
+OFFER_THRESHOLD = 50
 """Below this nothing is offered: play simply goes on."""
 
-STUCK = 5
+STUCK_EXCHANGES = 5
 """Exchanges of the same kind without anything new that make a deadlock (K)."""
 
-ALIKE = 0.6
+STUCK_LIKENESS = 0.6
 """Share of words that two tellings have in common when they tell the same."""
 
 WAYS_OUT = (
@@ -32,20 +32,20 @@ WAYS_OUT = (
     "/end goes to the gate and on to the next scene",
 )
 
-_LEAVES = re.compile(
+_LEAVING_WORDS = re.compile(
     r"\b(?:go(?:es)?|walk|run|ride|sail|head|leave|return|travel|climb|enter)s?\b", re.IGNORECASE
 )
-_ENDS = re.compile(
+_ENDING_WORDS = re.compile(
     r"\b(?:leave|go home|sleep|rest for the night|wait (?:for|until)|move on|depart)\b", re.IGNORECASE
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class NextStepOffer:
     """Something that could come next: the command that does it, and why."""
 
     command: str
-    why: str
+    reason: str
     urgency: int
     dependency: int
     intent: int
@@ -56,97 +56,113 @@ class Offer:
         return round(0.3 * self.urgency + 0.4 * self.dependency + 0.3 * self.intent)
 
     @property
-    def line(self) -> str:
-        return f"Next? {self.command}: {self.why}."
+    def player_line(self) -> str:
+        return f"Next? {self.command}: {self.reason}."
 
 
-def best(offers: Sequence[Offer]) -> Offer | None:
+def choose_offer(offers: Sequence[NextStepOffer]) -> NextStepOffer | None:
     """Return the offer that wins, if it is worth making; the first of equals."""
-    chosen = max(offers, key=lambda offer: offer.score, default=None)
-    return chosen if chosen is not None and chosen.score >= THRESHOLD else None
+    best_offer = max(offers, key=lambda offer: offer.score, default=None)
+    return best_offer if best_offer is not None and best_offer.score >= OFFER_THRESHOLD else None
 
 
-def offers(package: ContextPackage, words: str, told: str, degree: Degree | None) -> Iterator[Offer]:
+def list_offers(
+    package: ContextPackage, words: str, narrated_text: str, degree: Degree | None
+) -> Iterator[NextStepOffer]:
     """Propose what could come next after an exchange: the player's `words`, what was `told` of them, and how
     a roll fell."""
-    yield from _place(package, words, told)
-    yield from _person(package, told)
-    yield from _clock(package, degree)
-    yield from _scene_end(package, words, told)
+    yield from _offer_place(package, words, narrated_text)
+    yield from _offer_arrival(package, narrated_text)
+    yield from _offer_clock(package, degree)
+    yield from _offer_scene_end(package, words, narrated_text)
 
 
-def _place(package: ContextPackage, words: str, told: str) -> Iterator[Offer]:
+def _offer_place(package: ContextPackage, words: str, narrated_text: str) -> Iterator[NextStepOffer]:
     """A place that was named, gone to and told of, and that the record does not have the hero at."""
-    here = package.scene.place
+    current_place = package.scene.place
     for entity in (person.entity for person in package.canonical.named):
-        if entity.kind is not EntityKind.PLACE or (here and entity.id == here.id):
+        if entity.kind is not EntityKind.PLACE or (current_place and entity.id == current_place.id):
             continue
-        if _LEAVES.search(words) and _named(entity.name, words):
-            arrived = 100 if _named(entity.name, told) else 50
-            yield Offer(f"/go {entity.name}", f"you went to {entity.name}", 60, arrived, 100)
+        if _LEAVING_WORDS.search(words) and _is_named(entity.name, words):
+            arrival_score = 100 if _is_named(entity.name, narrated_text) else 50
+            yield NextStepOffer(f"/go {entity.name}", f"you went to {entity.name}", 60, arrival_score, 100)
 
 
-def _person(package: ContextPackage, told: str) -> Iterator[Offer]:
+def _offer_arrival(package: ContextPackage, narrated_text: str) -> Iterator[NextStepOffer]:
     """Somebody of canon who is told of here, and is not here by the record."""
-    present = {p.entity.id for p in package.canonical.cast if p.here}
-    for named in package.canonical.named:
-        entity = named.entity
-        absent = entity.kind in (EntityKind.CHARACTER, EntityKind.CREATURE) and entity.id not in present
-        if absent and not named.dead and _named(entity.name, told):
-            yield Offer(f"/cast + {entity.name}", f"{entity.name} was told of, and is not here", 50, 70, 60)
+    present_ids = {p.entity.id for p in package.canonical.cast if p.here}
+    for named_entity in package.canonical.named:
+        entity = named_entity.entity
+        is_absent = (
+            entity.kind in (EntityKind.CHARACTER, EntityKind.CREATURE) and entity.id not in present_ids
+        )
+        if is_absent and not named_entity.dead and _is_named(entity.name, narrated_text):
+            yield NextStepOffer(
+                f"/cast + {entity.name}", f"{entity.name} was told of, and is not here", 50, 70, 60
+            )
 
 
-def _clock(package: ContextPackage, degree: Degree | None) -> Iterator[Offer]:
+def _offer_clock(package: ContextPackage, degree: Degree | None) -> Iterator[NextStepOffer]:
     """A failure should change something: the fullest clock moves."""
     if degree is not Degree.FAIL or not package.agenda.running:
         return
     clock = max(package.agenda.running, key=lambda c: c.filled / c.size)
-    left = clock.size - clock.filled
-    near = 100 if left <= 1 else 70
-    yield Offer(f"/clock {clock.name} +1", "it failed, and failure changes something", near, 60, 40)
+    steps_left = clock.size - clock.filled
+    urgency = 100 if steps_left <= 1 else 70
+    yield NextStepOffer(
+        f"/clock {clock.name} +1", "it failed, and failure changes something", urgency, 60, 40
+    )
 
 
-def _scene_end(package: ContextPackage, words: str, told: str) -> Iterator[Offer]:
+def _offer_scene_end(package: ContextPackage, words: str, narrated_text: str) -> Iterator[NextStepOffer]:
     """The goal is told of and the player moves on."""
-    goal = _words(package.scene.scene.goal)
-    if not goal:
+    goal_words = _vocabulary(package.scene.scene.goal)
+    if not goal_words:
         return
-    reached = len(goal & _words(told)) / len(goal)
-    if reached >= 0.5 and _ENDS.search(words):
-        yield Offer("/end", "the scene's goal was told of, and you move on", 50, round(100 * reached), 80)
+    reached_share = len(goal_words & _vocabulary(narrated_text)) / len(goal_words)
+    if reached_share >= 0.5 and _ENDING_WORDS.search(words):
+        yield NextStepOffer(
+            "/end", "the scene's goal was told of, and you move on", 50, round(100 * reached_share), 80
+        )
 
 
 # --- the deadlock detector ------------------------------------------------------------------------------
 
 
-def stuck(line: Sequence[Turn], package: ContextPackage) -> str:
+def find_stuck_pattern(line_turns: Sequence[Turn], package: ContextPackage) -> str:
     """Return what repeats, in words, when the last `STUCK` tellings say the same and nothing new was staged
     meanwhile: no fact, nobody and nothing brought in, no place, no clock. Empty while play moves."""
-    told = [turn for turn in line if turn.speaker.value in ("gm", "npc")][-STUCK:]
-    if len(told) < STUCK or _new_since(told[0].id, line, package):
+    gm_turns = [turn for turn in line_turns if turn.speaker.value in ("gm", "npc")][-STUCK_EXCHANGES:]
+    if len(gm_turns) < STUCK_EXCHANGES or _has_news_since(gm_turns[0].id, line_turns, package):
         return ""
-    alike = all(_share(told[-1].text, turn.text) >= ALIKE for turn in told[:-1])
-    return f"the last {STUCK} tellings say much the same, and nothing new came of them" if alike else ""
+    are_alike = all(
+        _vocabulary_overlap(gm_turns[-1].text, turn.text) >= STUCK_LIKENESS for turn in gm_turns[:-1]
+    )
+    return (
+        f"the last {STUCK_EXCHANGES} tellings say much the same, and nothing new came of them"
+        if are_alike
+        else ""
+    )
 
 
-def _new_since(turn_id: Id, line: Sequence[Turn], package: ContextPackage) -> bool:
-    ids = [turn.id for turn in line]
-    later = set(ids[ids.index(turn_id) :]) if turn_id in ids else set(ids)
+def _has_news_since(turn_id: Id, line_turns: Sequence[Turn], package: ContextPackage) -> bool:
+    turn_ids = [turn.id for turn in line_turns]
+    later_ids = set(turn_ids[turn_ids.index(turn_id) :]) if turn_id in turn_ids else set(turn_ids)
     return any(
-        p.turn_id in later and isinstance(p.change, CreateEntity | AssertFact | AdvanceClock)
+        p.turn_id in later_ids and isinstance(p.change, CreateEntity | AssertFact | AdvanceClock)
         for p in package.scene.staged
     )
 
 
-def _share(one: str, other: str) -> float:
+def _vocabulary_overlap(one: str, other: str) -> float:
     """Return the share of the smaller vocabulary that both have."""
-    a, b = _words(one), _words(other)
+    a, b = _vocabulary(one), _vocabulary(other)
     return len(a & b) / min(len(a), len(b)) if a and b else 0.0
 
 
-def _words(text: str) -> set[str]:
+def _vocabulary(text: str) -> set[str]:
     return {word for word in re.findall(r"[\w']+", text.casefold()) if len(word) > 3}
 
 
-def _named(name: str, text: str) -> bool:
+def _is_named(name: str, text: str) -> bool:
     return re.search(rf"\b{re.escape(name.casefold().removeprefix('the '))}\b", text.casefold()) is not None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-from agents.messages import EventBus, ProposalsChanged
-from agents.orchestrator.loops import Loops
-from agents.orchestrator.reply_lines import written
-from agents.orchestrator.scene import SceneLoop
-from agents.views import CommitReport
+from agents.events import EventBus, ProposalsChanged
+from agents.orchestrator.loops import LoopTransitions
+from agents.orchestrator.reply_lines import commit_lines
+from agents.orchestrator.scene_loop import SceneLoop
+from agents.views.play_views import CommitReport
 from stores.ports import OrchestratorLog
 from stores.records.ids import Id
 from stores.records.ledger import Loop
@@ -21,20 +21,20 @@ class CommitTriggers:
         self,
         log: OrchestratorLog,
         scenes: SceneLoop,
-        loops: Loops,
-        turnstile: asyncio.Lock,
+        loops: LoopTransitions,
+        session_lock: asyncio.Lock,
         events: EventBus,
     ) -> None:
         self._log = log
         self._scenes = scenes
         self._loops = loops
-        self._turnstile = turnstile
+        self._session_lock = session_lock
         self._events = events
-        self._dismissed: set[Id] = set()
+        self._dismissed_ids: set[Id] = set()
 
     async def reason(self, scene_id: Id) -> str:
         """Return why a commit is offered now; empty when none is."""
-        reason, _ = await self._scenes.trigger(scene_id, self._dismissed)
+        reason, _ = await self._scenes.find_trigger(scene_id, self._dismissed_ids)
         return reason
 
     async def offer(self, scene_id: Id) -> tuple[str, ...]:
@@ -42,21 +42,21 @@ class CommitTriggers:
 
         Returns a line for each thing that was committed at once, if the story is set to do that.
         """
-        if await self._loops.state(Loop.SCENE, scene_id) != "active":
+        if await self._loops.read_state(Loop.SCENE, scene_id) != "active":
             return ()
-        async with self._turnstile:
-            report = await self._scenes.raise_trigger(scene_id, self._dismissed)
-        return written(report) if report else ()
+        async with self._session_lock:
+            report = await self._scenes.raise_trigger(scene_id, self._dismissed_ids)
+        return commit_lines(report) if report else ()
 
     async def commit(self, scene_id: Id) -> CommitReport:
         """Commit what is offered, and what that needs; the scene goes on."""
-        async with self._turnstile:
-            reason, ids = await self._scenes.trigger(scene_id, self._dismissed)
+        async with self._session_lock:
+            reason, ids = await self._scenes.find_trigger(scene_id, self._dismissed_ids)
             return await self._scenes.commit(scene_id, ids, reason=reason)
 
     async def dismiss(self, scene_id: Id) -> None:
         """Leave what is offered to the scene's end."""
-        _, ids = await self._scenes.trigger(scene_id, self._dismissed)
-        self._dismissed.update(ids)
+        _, ids = await self._scenes.find_trigger(scene_id, self._dismissed_ids)
+        self._dismissed_ids.update(ids)
         scene = await self._log.scene(scene_id)
         self._events.publish(ProposalsChanged(scene.universe_id, scene_id))

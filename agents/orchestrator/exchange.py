@@ -9,13 +9,15 @@ import random
 from datetime import datetime
 from typing import Literal
 
-from agents.resolver.requests import Alteration
-from stores.records.base import Record
+from pydantic import model_validator
+
+from agents.resolver.resolution_requests import Alteration
+from stores.records.base import Record, old_names_reader
 from stores.records.ids import Id, IdMaker, derived
 from stores.records.ledger import ProposedChange
 from stores.records.play import Scene, Speaker, Turn
 
-NODES = ("record", "assemble", "narrate", "resolve", "finish")
+EXCHANGE_STEPS = ("record", "assemble", "narrate", "resolve", "finish")
 """The nodes of the turn graph that need no model, in order. Each is idempotent: identifiers and seeds
 are fixed when the exchange begins, so that a node done twice is done once."""
 
@@ -27,17 +29,21 @@ class RollPlan(Record):
     otherwise.
     """
 
+    _read_old_names = model_validator(mode="before")(
+        old_names_reader(alter="alteration", of="altered_turn_id")
+    )
+
     turn_id: Id
     kind: str
     spec: str
     seed: int
     faces: tuple[int, ...] | None = None
     take: int = 1
-    alter: Alteration | None = None
-    of: Id | None = None
+    alteration: Alteration | None = None
+    altered_turn_id: Id | None = None
 
 
-class Telling(Record):
+class NarrationPlan(Record):
     """What the model is to tell in this exchange: the GM's `answer` to it, another `retake` of a GM turn, or
     how it goes `on` without an act of the player's. `turn_id` is the turn that it will be, the `take`-th of
     its kind there; `note` what the GM wants otherwise."""
@@ -57,7 +63,11 @@ class Exchange(Record):
     the model tells then. `hearers` are those who alone hear the words (empty: everyone present).
     """
 
-    beat_id: Id
+    _read_old_names = model_validator(mode="before")(
+        old_names_reader(beat_id="run_id", told="gm_authored", passes="time_passes", telling="narration")
+    )
+
+    run_id: Id
     exchange_id: Id
     scene_id: Id
     parent_id: Id | None
@@ -65,15 +75,15 @@ class Exchange(Record):
     tick: int
     words_id: Id | None = None
     words: str = ""
-    told: bool = False
-    passes: bool = False
+    gm_authored: bool = False
+    time_passes: bool = False
     seed: int = 0
     roll: RollPlan | None = None
     proposals: tuple[ProposedChange, ...] = ()
-    telling: Telling | None = None
+    narration: NarrationPlan | None = None
     hearers: tuple[Id, ...] = ()
 
-    def words_turn(self, at: datetime) -> Turn | None:
+    def build_words_turn(self, created_at: datetime) -> Turn | None:
         """Return the turn of the words typed, if there were any."""
         if self.words_id is None:
             return None
@@ -82,16 +92,20 @@ class Exchange(Record):
             scene_id=self.scene_id,
             parent_id=self.parent_id,
             exchange_id=self.exchange_id,
-            speaker=Speaker.SYSTEM if self.passes else Speaker.GM if self.told else Speaker.PLAYER,
+            speaker=Speaker.SYSTEM
+            if self.time_passes
+            else Speaker.GM
+            if self.gm_authored
+            else Speaker.PLAYER,
             text=self.words,
             depth=self.depth,
             tick=self.tick,
             seed=self.seed,
             hearers=self.hearers,
-            created_at=at,
+            created_at=created_at,
         )
 
-    def oracle_turn(self, text: str, at: datetime) -> Turn:
+    def build_oracle_turn(self, text: str, created_at: datetime) -> Turn:
         """Return the turn that shows the sealed result."""
         assert self.roll is not None
         return Turn(
@@ -105,42 +119,49 @@ class Exchange(Record):
             depth=self.depth + (1 if self.words_id else 0),
             tick=self.tick + (1 if self.words_id else 0),
             seed=self.roll.seed,
-            created_at=at,
+            created_at=created_at,
         )
 
-    def brought(self, kind: str, spec: str) -> RollPlan:
+    def plan_followup_roll(self, kind: str, spec: str) -> RollPlan:
         """Return the roll that the result brings with it, fixed by the roll it follows."""
         assert self.roll is not None
-        turn_id = brought_id(self.roll.turn_id)
+        turn_id = followup_turn_id(self.roll.turn_id)
         seed = random.Random(f"{self.roll.seed}/brought").getrandbits(63)
         return RollPlan(turn_id=turn_id, kind=kind, spec=spec, seed=seed)
 
-    def brought_turn(self, plan: RollPlan, behind: Turn, text: str, at: datetime) -> Turn:
+    def build_followup_turn(
+        self, plan: RollPlan, previous_turn: Turn, text: str, created_at: datetime
+    ) -> Turn:
         """Return the turn that shows what a result has brought, behind the one that shows that."""
-        place = {"id": plan.turn_id, "parent_id": behind.id, "depth": behind.depth + 1}
-        later = {"take": 1, "tick": behind.tick + 1, "seed": plan.seed, "created_at": at}
-        return behind.model_copy(update={**place, **later, "text": text})
+        position = {"id": plan.turn_id, "parent_id": previous_turn.id, "depth": previous_turn.depth + 1}
+        followup_fields = {
+            "take": 1,
+            "tick": previous_turn.tick + 1,
+            "seed": plan.seed,
+            "created_at": created_at,
+        }
+        return previous_turn.model_copy(update={**position, **followup_fields, "text": text})
 
 
-def brought_id(turn_id: Id) -> Id:
+def followup_turn_id(turn_id: Id) -> Id:
     """Return the identifier of the turn that shows what this turn's result has brought."""
     return derived("turn", "brought", turn_id)
 
 
-def begin(
+def begin_exchange(
     ids: IdMaker,
     scene: Scene,
     head: Turn | None,
     *,
     words: str = "",
-    told: bool = False,
+    gm_authored: bool = False,
     roll: tuple[str, str] | None = None,
     faces: tuple[int, ...] | None = None,
     take: int = 1,
-    answered: bool = False,
-    until: int | None = None,
-    tells: bool = False,
-    hearers: tuple[Id, ...] = (),
+    is_answered: bool = False,
+    until_tick: int | None = None,
+    needs_narration: bool = False,
+    hearer_ids: tuple[Id, ...] = (),
 ) -> Exchange:
     """Fix everything about an exchange that could differ between two tries.
 
@@ -149,23 +170,23 @@ def begin(
     time; with `until` (a tick), time passes to then and the words say so.
     """
     first_id = ids.new()
-    joins = (
-        until is None
+    joins_open_exchange = (
+        until_tick is None
         and head is not None
-        and ((told and not answered) if words else head.speaker is not Speaker.ORACLE)
+        and ((gm_authored and not is_answered) if words else head.speaker is not Speaker.ORACLE)
     )
     return Exchange(
-        beat_id=first_id,
-        exchange_id=head.exchange_id if head is not None and joins else first_id,
+        run_id=first_id,
+        exchange_id=head.exchange_id if head is not None and joins_open_exchange else first_id,
         scene_id=scene.id,
         parent_id=head.id if head else None,
         depth=head.depth + 1 if head else 0,
-        tick=(head.tick if head else scene.tick) + 1 if until is None else until,
+        tick=(head.tick if head else scene.tick) + 1 if until_tick is None else until_tick,
         words_id=first_id if words else None,
         words=words,
-        told=told,
-        passes=until is not None,
-        hearers=hearers,
+        gm_authored=gm_authored,
+        time_passes=until_tick is not None,
+        hearers=hearer_ids,
         seed=ids.seed(),
         roll=RollPlan(
             turn_id=ids.new() if words else first_id,
@@ -177,75 +198,77 @@ def begin(
         )
         if roll
         else None,
-        telling=Telling(kind="answer", turn_id=derived("turn", "told", first_id)) if tells else None,
+        narration=NarrationPlan(kind="answer", turn_id=derived("turn", "told", first_id))
+        if needs_narration
+        else None,
     )
 
 
-def answering(ids: IdMaker, scene: Scene, head: Turn, note: str) -> Exchange:
+def begin_answer(ids: IdMaker, scene: Scene, head: Turn, note: str) -> Exchange:
     """Fix everything about telling what came of the exchange that the line ends in, which nobody told."""
     turn_id = ids.new()
     return Exchange(
-        beat_id=turn_id,
+        run_id=turn_id,
         exchange_id=head.exchange_id,
         scene_id=scene.id,
         parent_id=head.id,
         depth=head.depth + 1,
         tick=head.tick + 1,
         seed=ids.seed(),
-        telling=Telling(kind="answer", turn_id=turn_id, note=note),
+        narration=NarrationPlan(kind="answer", turn_id=turn_id, note=note),
     )
 
 
-def going_on(ids: IdMaker, scene: Scene, head: Turn | None, note: str) -> Exchange:
+def begin_continuation(ids: IdMaker, scene: Scene, head: Turn | None, note: str) -> Exchange:
     """Fix everything about telling on from `head` without an act of the player's."""
     turn_id = ids.new()
     return Exchange(
-        beat_id=turn_id,
+        run_id=turn_id,
         exchange_id=turn_id,
         scene_id=scene.id,
         parent_id=head.id if head else None,
         depth=head.depth + 1 if head else 0,
         tick=(head.tick if head else scene.tick) + 1,
         seed=ids.seed(),
-        telling=Telling(kind="on", turn_id=turn_id, note=note),
+        narration=NarrationPlan(kind="on", turn_id=turn_id, note=note),
     )
 
 
-def told_again(ids: IdMaker, old: Turn, take: int, note: str) -> Exchange:
+def begin_retake(ids: IdMaker, old_turn: Turn, take: int, note: str) -> Exchange:
     """Fix everything about another take of what the GM told."""
     turn_id = ids.new()
     return Exchange(
-        beat_id=turn_id,
-        exchange_id=old.exchange_id,
-        scene_id=old.scene_id,
-        parent_id=old.parent_id,
-        depth=old.depth,
-        tick=old.tick,
+        run_id=turn_id,
+        exchange_id=old_turn.exchange_id,
+        scene_id=old_turn.scene_id,
+        parent_id=old_turn.parent_id,
+        depth=old_turn.depth,
+        tick=old_turn.tick,
         seed=ids.seed(),
-        telling=Telling(kind="retake", turn_id=turn_id, take=take, note=note),
+        narration=NarrationPlan(kind="retake", turn_id=turn_id, take=take, note=note),
     )
 
 
-def again(
+def begin_altered_roll(
     ids: IdMaker,
-    shown: Turn,
-    how: Alteration,
+    roll_turn: Turn,
+    alteration: Alteration,
     *,
-    words: str,
+    typed_text: str,
     faces: tuple[int, ...] | None,
     take: int,
 ) -> Exchange:
     """Fix everything about taking a roll otherwise: it is `shown` by a turn, and will be by another take of
     that turn. `words` are what was typed."""
     turn_id = ids.new()
-    kind, _, spec = words.partition(" ")
+    kind, _, spec = typed_text.partition(" ")
     return Exchange(
-        beat_id=turn_id,
-        exchange_id=shown.exchange_id,
-        scene_id=shown.scene_id,
-        parent_id=shown.parent_id,
-        depth=shown.depth,
-        tick=shown.tick,
+        run_id=turn_id,
+        exchange_id=roll_turn.exchange_id,
+        scene_id=roll_turn.scene_id,
+        parent_id=roll_turn.parent_id,
+        depth=roll_turn.depth,
+        tick=roll_turn.tick,
         roll=RollPlan(
             turn_id=turn_id,
             kind=kind,
@@ -253,7 +276,7 @@ def again(
             seed=ids.seed(),
             faces=faces,
             take=take,
-            alter=how,
-            of=shown.id,
+            alteration=alteration,
+            altered_turn_id=roll_turn.id,
         ),
     )

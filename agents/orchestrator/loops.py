@@ -5,14 +5,14 @@ Source: design/loops.md ("Every transition is written before its effects").
 
 from __future__ import annotations
 
-from agents.messages import EventBus, LoopMoved
-from agents.orchestrator.charts import first, step
+from agents.events import EventBus, LoopMoved
+from agents.orchestrator.state_machines import initial_state, next_state
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id
 from stores.records.ledger import Loop, Transition
 
 
-class Loops:
+class LoopTransitions:
     """Moves the four loops. Stateless: where a loop stands is its last transition in the log."""
 
     def __init__(self, log: OrchestratorLog, clock: Clock, events: EventBus) -> None:
@@ -20,42 +20,44 @@ class Loops:
         self._clock = clock
         self._events = events
 
-    async def state(self, loop: Loop, subject_id: Id) -> str:
+    async def read_state(self, loop: Loop, subject_id: Id) -> str:
         """Return the state that the loop stands in."""
-        last = await self._log.loop_state(loop, subject_id)
-        return last.target if last else first(loop)
+        last_transition = await self._log.loop_state(loop, subject_id)
+        return last_transition.target if last_transition else initial_state(loop)
 
-    async def plan(self, loop: Loop, subject_id: Id, event: str, *, detail: str = "") -> Transition:
+    async def plan_transition(
+        self, loop: Loop, subject_id: Id, event: str, *, detail: str = ""
+    ) -> Transition:
         """Return the transition that `event` would make now, unwritten. Raises IllegalTransition."""
-        last = await self._log.loop_state(loop, subject_id)
-        return self.after(last, loop, subject_id, event, detail=detail)
+        last_transition = await self._log.loop_state(loop, subject_id)
+        return self.build_transition(last_transition, loop, subject_id, event, detail=detail)
 
-    def after(
-        self, last: Transition | None, loop: Loop, subject_id: Id, event: str, *, detail: str = ""
+    def build_transition(
+        self, last_transition: Transition | None, loop: Loop, subject_id: Id, event: str, *, detail: str = ""
     ) -> Transition:
         """Return the transition that `event` makes after `last`, unwritten. Raises IllegalTransition."""
-        source = last.target if last else first(loop)
+        source = last_transition.target if last_transition else initial_state(loop)
         # A history state goes back to where the loop was when it was suspended.
-        remembered = last.source if last and event == "resume" else None
+        history_state = last_transition.source if last_transition and event == "resume" else None
         return Transition(
             loop=loop,
             subject_id=subject_id,
-            seq=last.seq + 1 if last else 1,
+            seq=last_transition.seq + 1 if last_transition else 1,
             source=source,
             event=event,
-            target=step(loop, source, event, remembered=remembered),
+            target=next_state(loop, source, event, history_state=history_state),
             detail=detail,
             at=self._clock(),
         )
 
     async def fire(self, loop: Loop, subject_id: Id, event: str, *, detail: str = "") -> Transition:
         """Make the transition: persisted when this returns. Raises IllegalTransition."""
-        transition = await self.plan(loop, subject_id, event, detail=detail)
+        transition = await self.plan_transition(loop, subject_id, event, detail=detail)
         await self._log.record_transition(transition)
-        self.published(transition)
+        self.publish_transitions(transition)
         return transition
 
-    def published(self, *transitions: Transition) -> None:
+    def publish_transitions(self, *transitions: Transition) -> None:
         """Tell listeners of transitions that were persisted along with something else."""
         for transition in transitions:
             self._events.publish(LoopMoved(transition))

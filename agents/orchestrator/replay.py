@@ -2,7 +2,7 @@
 
 A session is fixed by its seed (identifiers and dice), by the lines typed and decisions made, and by the words
 that came from the model. A call's identifier follows from the exchange that it was made for
-(`agents.model.calls`), so that calls laid out beforehand in a new library are found when the same lines are
+(`agents.llm.model_calls`), so that calls laid out beforehand in a new library are found when the same lines are
 typed there: the same turns, proposals and, after the same decisions, the same canon come of it. The dice fall
 before anything is told of them, so that another model's words move no result either.
 Source: the issue "The model" ("a session's log with recorded model outputs replays to the same canon").
@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterable
 
-from agents.model.errors import ModelUnset
-from agents.model.port import Ask, Usage, Words
-from agents.model.scripted import ScriptedModel
+from agents.llm.errors import ModelUnset
+from agents.llm.llm_port import LlmRequest, TextChunk, Usage
+from agents.llm.scripted_model import ScriptedModel
 from stores.ports import NarratorLog
 from stores.records.model import LlmCall
 
 
-async def lay_out(calls: Iterable[LlmCall], log: NarratorLog) -> int:
+async def load_recorded_calls(calls: Iterable[LlmCall], log: NarratorLog) -> int:
     """Put recorded calls into a library that a session is to be replayed in; returns how many they are.
 
     To be done before its first line is typed. Raises StoreError.
@@ -31,7 +31,7 @@ async def lay_out(calls: Iterable[LlmCall], log: NarratorLog) -> int:
     return count
 
 
-class NobodyAsked(ScriptedModel):
+class RecordedCallsOnly(ScriptedModel):
     """A model for replays: asked for words it raises ModelUnset, since they should have been on record.
 
     `asked` then holds what the session and its record differ in first.
@@ -40,10 +40,10 @@ class NobodyAsked(ScriptedModel):
     def __init__(self) -> None:
         super().__init__([""])
 
-    async def stream(self, ask: Ask) -> AsyncGenerator[Words | Usage, None]:
-        self.asked.append(ask)
+    async def stream(self, request: LlmRequest) -> AsyncGenerator[TextChunk | Usage, None]:
+        self.requests.append(request)
         raise ModelUnset(
             "The record of this session holds no such call.",
             todo="It was typed otherwise here, or its record is not whole.",
         )
-        yield Words("")  # a generator, as the port has it
+        yield TextChunk("")  # a generator, as the port has it

@@ -10,96 +10,103 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from agents.context_assembly.context import ContextAssembly, SceneContext
-from agents.orchestrator.calendar import clock_time
-from agents.orchestrator.declarations import by_hand
-from agents.orchestrator.exchange import Exchange, begin
-from agents.orchestrator.rolls import Rolls
+from agents.declarations.declarations import manual_evidence
+from agents.orchestrator.exchange import Exchange, begin_exchange
+from agents.orchestrator.rolls import RollService
 from agents.resolver.effects import Effect
-from agents.resolver.names import Names
-from agents.resolver.proposals import proposal_id, touches_critical
-from agents.resolver.resolver import settle
-from agents.resolver.ruleset_schema import Pack, spoken
-from agents.resolver.sheets import rest
+from agents.resolver.entity_names import EntityNameLookup
+from agents.resolver.resolution_proposals import is_critical_change, proposal_id
+from agents.resolver.resolver import resolve_effect
+from agents.resolver.ruleset_schema import Pack, spoken_key
+from agents.resolver.sheets import take_rest
+from agents.world_time.calendar import format_clock_time
 from stores.errors import InputError
 from stores.records.canon import Authority
 from stores.records.ids import Clock, IdMaker
 from stores.records.ledger import ProposedChange
 from stores.records.world import Entity
 
-_WITH = re.compile(r"(.*?)(?:\s+with\s+(.+))?", re.IGNORECASE | re.DOTALL)
+_REST_PATTERN = re.compile(r"(.*?)(?:\s+with\s+(.+))?", re.IGNORECASE | re.DOTALL)
 
 
-class Rests:
+class RestService:
     """Stateless."""
 
-    def __init__(self, context: ContextAssembly, rolls: Rolls, ids: IdMaker, clock: Clock) -> None:
+    def __init__(self, context: ContextAssembly, rolls: RollService, ids: IdMaker, clock: Clock) -> None:
         self._context = context
         self._rolls = rolls
         self._ids = ids
         self._clock = clock
 
-    def list(self, context: SceneContext) -> tuple[str, ...]:
+    def list_rests(self, context: SceneContext) -> tuple[str, ...]:
         """List the rests of the story's rules, a line each. Raises InputError without a pack."""
-        pack = self._needed(context)
-        lines = [f"{spoken(r.key)} ({_length(r.minutes)}): {r.meaning}" for r in pack.rests]
+        pack = self._require_pack(context)
+        lines = [f"{spoken_key(r.key)} ({_format_minutes(r.minutes)}): {r.meaning}" for r in pack.rests]
         return tuple(lines) or (f"{pack.name} has no rests; /time +8h lets time pass.",)
 
-    async def rest(self, context: SceneContext, typed: str) -> Exchange:
+    async def begin_rest(self, context: SceneContext, text: str) -> Exchange:
         """Return the exchange that a rest is: time passes, and its effects are proposed with it.
 
         `typed` is the rest's name, and who rests along (`night with Old Tam`). Raises InputError.
         """
-        pack, hero = self._needed(context), context.actor()
-        found = _WITH.fullmatch(typed)
-        assert found is not None
-        key, others = found[1].strip(), found[2] or ""
-        named = [await self._context.named(context, n.strip()) for n in others.split(",") if n.strip()]
-        resting = list({one.id: one for one in (*([hero] if hero else []), *named)}.values())
-        if not resting:
+        pack, hero = self._require_pack(context), context.actor()
+        match = _REST_PATTERN.fullmatch(text)
+        assert match is not None
+        rest_name, other_names = match[1].strip(), match[2] or ""
+        companions = [
+            await self._context.named(context, n.strip()) for n in other_names.split(",") if n.strip()
+        ]
+        resting_entities = list({one.id: one for one in (*([hero] if hero else []), *companions)}.values())
+        if not resting_entities:
             raise InputError(
                 "This story has no player character to rest.",
                 kept="Nothing was played.",
-                todo=f"/rest {key} with Old Tam",
+                todo=f"/rest {rest_name} with Old Tam",
             )
-        recovered = [(one, rest(pack, key, self._rolls.sheet(context, one))) for one in resting]
-        meant = next(r for r in pack.rests if spoken(r.key) == spoken(key))
-        until = context.tick + meant.minutes
-        who = " and ".join(one.name for one in resting)
-        verb = "rests" if len(resting) == 1 else "rest"
-        when = clock_time(context.universe.calendar, until)
-        words = f"{who} {verb}: {meant.meaning.rstrip('.')}. It is {when}."
-        exchange = begin(self._ids, context.scene, context.head, words=words, until=until)
-        effects = [(one, effect) for one, recovery in recovered for effect in recovery.effects]
-        return exchange.model_copy(update={"proposals": await self._proposed(context, exchange, effects)})
+        recoveries = [
+            (one, take_rest(pack, rest_name, self._rolls.read_sheet(context, one)))
+            for one in resting_entities
+        ]
+        pack_rest = next(r for r in pack.rests if spoken_key(r.key) == spoken_key(rest_name))
+        until_tick = context.tick + pack_rest.minutes
+        resting_names = " and ".join(one.name for one in resting_entities)
+        verb = "rests" if len(resting_entities) == 1 else "rest"
+        when = format_clock_time(context.universe.calendar, until_tick)
+        words = f"{resting_names} {verb}: {pack_rest.meaning.rstrip('.')}. It is {when}."
+        exchange = begin_exchange(self._ids, context.scene, context.head, words=words, until_tick=until_tick)
+        effects = [(one, effect) for one, recovery in recoveries for effect in recovery.effects]
+        return exchange.model_copy(
+            update={"proposals": await self._build_proposals(context, exchange, effects)}
+        )
 
-    async def _proposed(
+    async def _build_proposals(
         self, context: SceneContext, exchange: Exchange, effects: Iterable[tuple[Entity, Effect]]
     ) -> tuple[ProposedChange, ...]:
         assert exchange.words_id is not None
-        turn, is_critical = exchange.words_turn(self._clock()), await self._rolls.is_critical(context)
+        turn, is_critical = exchange.build_words_turn(self._clock()), await self._rolls.critical_rule(context)
         proposals = []
         for index, (entity, effect) in enumerate(effects):
-            _, change = settle(replace(effect, name=entity.name), Names([entity]))
-            named = proposal_id(exchange.words_id, index)
+            _, change = resolve_effect(replace(effect, name=entity.name), EntityNameLookup([entity]))
+            effect_proposal_id = proposal_id(exchange.words_id, index)
             proposals.append(
                 ProposedChange(
-                    id=named,
+                    id=effect_proposal_id,
                     universe_id=context.universe.id,
                     story_id=context.story.id,
                     scene_id=context.scene.id,
                     turn_id=exchange.words_id,
                     payload=change,
-                    evidence=by_hand(named, exchange.words, turn),
+                    evidence=manual_evidence(effect_proposal_id, exchange.words, turn),
                     authority=Authority.PLAYER,
                     tick=exchange.tick,
-                    critical=touches_critical(change, is_critical),
+                    critical=is_critical_change(change, is_critical),
                     created_at=self._clock(),
                 )
             )
         return tuple(proposals)
 
-    def _needed(self, context: SceneContext) -> Pack:
-        pack = self._rolls.pack(context)
+    def _require_pack(self, context: SceneContext) -> Pack:
+        pack = self._rolls.find_pack(context)
         if pack is None:
             raise InputError(
                 "This story is played by no rule pack, so it has no rests.",
@@ -109,7 +116,7 @@ class Rests:
         return pack
 
 
-def _length(minutes: int) -> str:
+def _format_minutes(minutes: int) -> str:
     """Return minutes of world time in words: `8 h`, `30 min`, `3 days`."""
     for unit, size in (("days", 1440), ("h", 60)):
         if minutes >= size and minutes % size == 0:

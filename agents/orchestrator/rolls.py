@@ -9,138 +9,142 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agents.canon_keeper.house import ReadCatalogue
+from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.context import ContextAssembly, SceneContext
-from agents.orchestrator.chances import KINDS, Chances
 from agents.orchestrator.exchange import RollPlan
-from agents.orchestrator.router import Roll
+from agents.orchestrator.input.parser import RollInput
 from agents.resolver import pack_check
-from agents.resolver.alter import kind_of, wanted_by_hand
+from agents.resolver.alteration import dice_to_throw_by_hand, die_type_of
 from agents.resolver.check import read_check, whole_numbers
-from agents.resolver.dice import throws_of
-from agents.resolver.dice_faces import Wanted, by_hand, faces_error
+from agents.resolver.dice import dice_in_throw_order
+from agents.resolver.dice_faces import DiceToThrow, faces_error, read_physical_dice
 from agents.resolver.dice_formula import Dice
 from agents.resolver.dice_parser import parse
-from agents.resolver.requests import (
+from agents.resolver.resolution_requests import (
     Alteration,
     AlterRequest,
-    Chance,
+    ChanceDraw,
     CheckRequest,
     IsCritical,
     ProposingRequest,
     ReadCheck,
     RollRequest,
-    Sealed,
+    SealedResult,
 )
 from agents.resolver.resolver import Resolver
 from agents.resolver.ruleset_schema import Pack
-from agents.resolver.rulesets import Library
+from agents.resolver.rulesets import PackLibrary
 from agents.resolver.sheets import NewSheet, Sheet
+from agents.solo.oracle_draws import DRAW_KINDS, OracleDraws
 from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
 from stores.records.play import DiceBy, Resolution, Turn
 from stores.records.world import Entity, Number
 
-CHECKS = ("check", "move")
-DRAWN_BY_PROGRAM = ("event", "spark")
+CHECK_ROLLS = ("check", "move")
+PROGRAM_DRAWN_ROLLS = ("event", "spark")
 """Draws that the player's own dice are never asked for: those of an event depend on each other, and a
 spark's tables have dice that nobody owns."""
 
 
-class Rolls:
+class RollService:
     """Prepares rolls and has them sealed. Stateless."""
 
     def __init__(
         self,
         context: ContextAssembly,
         resolver: Resolver,
-        predicates: ReadCatalogue,
-        chances: Chances,
-        packs: Callable[[], Library],
+        read_catalogue: ReadCatalogue,
+        oracle_draws: OracleDraws,
+        read_packs: Callable[[], PackLibrary],
     ) -> None:
         self._context = context
         self._resolver = resolver
-        self._predicates = predicates
-        self._chances = chances
-        self._packs = packs
+        self._read_catalogue = read_catalogue
+        self._oracle_draws = oracle_draws
+        self._read_packs = read_packs
 
-    async def ready(self, roll: Roll, context: SceneContext) -> tuple[Wanted, ...]:
+    async def find_missing_dice(self, roll: RollInput, context: SceneContext) -> tuple[DiceToThrow, ...]:
         """Return the dice that the player has still to throw by hand; none if all is there.
 
         Raises InputError, before anything is recorded, for a roll that could not be resolved, and for
         faces that cannot be what fell.
         """
-        throws = await self._throws(roll, context)
+        thrown_dice = await self._list_thrown_dice(roll, context)
         if roll.faces is not None and roll.kind == "event":
             raise faces_error("The dice of an event depend on each other, so the program throws them.")
-        asks = context.story.dice is DiceBy.PHYSICAL and roll.kind not in DRAWN_BY_PROGRAM
-        if roll.faces is None and not asks:
+        asks_player_dice = context.story.dice is DiceBy.PHYSICAL and roll.kind not in PROGRAM_DRAWN_ROLLS
+        if roll.faces is None and not asks_player_dice:
             return ()
-        return by_hand(throws, roll.faces or ()).wanted
+        return read_physical_dice(thrown_dice, roll.faces or ()).dice_to_throw
 
-    async def ready_again(
-        self, old: Resolution, how: Alteration, faces: Sequence[int] | None, context: SceneContext
-    ) -> tuple[Wanted, ...]:
+    async def find_missing_reroll_dice(
+        self, original: Resolution, alteration: Alteration, faces: Sequence[int] | None, context: SceneContext
+    ) -> tuple[DiceToThrow, ...]:
         """Return the dice that the player has still to throw by hand for a reroll. Raises InputError."""
-        if not how.places or how.faces:
+        if not alteration.places or alteration.faces:
             return ()
         if faces is None and context.story.dice is DiceBy.PROGRAM:
             return ()
-        return wanted_by_hand(old, how, faces or ())
+        return dice_to_throw_by_hand(original, alteration, faces or ())
 
-    async def seal(self, plan: RollPlan, context: SceneContext, words: Turn | None, tick: int) -> Sealed:
+    async def seal_roll(
+        self, plan: RollPlan, context: SceneContext, words_turn: Turn | None, tick: int
+    ) -> SealedResult:
         """Have the Resolver roll and seal. The same plan gives the same result, sealed once."""
-        asked: dict[str, Any] = {
+        request_fields: dict[str, Any] = {
             "scene": context.scene,
             "turn_id": plan.turn_id,
-            "intent": words.text if words else "",
+            "intent": words_turn.text if words_turn else "",
             "kind": plan.kind,
             "spec": plan.spec,
             "seed": plan.seed,
             "faces": plan.faces or None,
-            "numbers": _numbers(context),
+            "numbers": _actor_numbers(context),
             "tick": tick,
         }
-        rests_on: dict[str, Any] = {
-            "player_turn_id": words.id if words else plan.turn_id,
-            "is_critical": await self.is_critical(context),
+        proposal_fields: dict[str, Any] = {
+            "player_turn_id": words_turn.id if words_turn else plan.turn_id,
+            "is_critical": await self.critical_rule(context),
         }
-        if plan.alter is not None and plan.of is not None:
-            return await self._alter(plan.of, plan.alter, context, asked | rests_on)
-        if plan.kind in CHECKS:
+        if plan.alteration is not None and plan.altered_turn_id is not None:
+            return await self._seal_alteration(
+                plan.altered_turn_id, plan.alteration, context, request_fields | proposal_fields
+            )
+        if plan.kind in CHECK_ROLLS:
             return await self._resolver.check(
                 CheckRequest(
-                    **asked,
-                    **rests_on,
-                    read=self._reader(plan.kind, context),
-                    entities=await self._targets(plan.kind, plan.spec, context),
+                    **request_fields,
+                    **proposal_fields,
+                    reader=self._choose_check_reader(plan.kind, context),
+                    entities=await self._find_targets(plan.kind, plan.spec, context),
                 )
             )
-        if plan.kind in KINDS:
-            chance = await self.chance(plan.kind, plan.spec, context)
-            return await self._resolver.draw(ProposingRequest(**asked, **rests_on), chance)
-        return await self._resolver.roll(RollRequest(**asked))
+        if plan.kind in DRAW_KINDS:
+            draw = await self.prepare_draw(plan.kind, plan.spec, context)
+            return await self._resolver.draw(ProposingRequest(**request_fields, **proposal_fields), draw)
+        return await self._resolver.roll(RollRequest(**request_fields))
 
-    async def stage(self, proposals: Sequence[ProposedChange]) -> None:
+    async def stage_proposals(self, proposals: Sequence[ProposedChange]) -> None:
         """Stage what an exchange proposes without a roll."""
         await self._resolver.stage(proposals)
 
-    async def chance(self, kind: str, spec: str, context: SceneContext) -> Chance:
+    async def prepare_draw(self, kind: str, spec: str, context: SceneContext) -> ChanceDraw:
         """Return the draw that is asked for. Raises InputError if it makes no sense here."""
-        return await self._chances.ready(kind, spec, context)
+        return await self._oracle_draws.prepare_draw(kind, spec, context)
 
-    async def is_critical(self, context: SceneContext) -> IsCritical:
+    async def critical_rule(self, context: SceneContext) -> IsCritical:
         """Return what says whether giving a predicate a value is critical in this world."""
-        return (await self._predicates(context.universe.id)).is_critical
+        return (await self._read_catalogue(context.universe.id)).is_critical
 
     # --- the story's rules ---------------------------------------------------------------------------
 
-    def pack(self, context: SceneContext) -> Pack | None:
+    def find_pack(self, context: SceneContext) -> Pack | None:
         """Return the rule pack that the story is played by, if it has one and that is there."""
-        return self._packs().packs.get(context.story.system)
+        return self._read_packs().packs.get(context.story.system)
 
-    def sheet(self, context: SceneContext, entity: Entity | None) -> Sheet:
+    def read_sheet(self, context: SceneContext, entity: Entity | None) -> Sheet:
         """Return somebody's numbers and tags as they stand on this line."""
         if entity is None:
             return NewSheet()
@@ -149,30 +153,36 @@ class Rolls:
 
     # --- inside --------------------------------------------------------------------------------------
 
-    async def _throws(self, roll: Roll, context: SceneContext) -> list[Dice]:
+    async def _list_thrown_dice(self, roll: RollInput, context: SceneContext) -> list[Dice]:
         """Return the dice that are thrown. Raises InputError if the roll could not be resolved."""
-        if roll.kind in CHECKS:
-            await self._targets(roll.kind, roll.spec, context)
-            read = self._reader(roll.kind, context)
-            return throws_of(read(roll.spec, _numbers(context)).dice)
-        if roll.kind in KINDS:
+        if roll.kind in CHECK_ROLLS:
+            await self._find_targets(roll.kind, roll.spec, context)
+            check_reader = self._choose_check_reader(roll.kind, context)
+            return dice_in_throw_order(check_reader(roll.spec, _actor_numbers(context)).dice)
+        if roll.kind in DRAW_KINDS:
             # A draw throws the same dice whatever falls: one try tells which.
-            drawn = (await self.chance(roll.kind, roll.spec, context))(random.Random(0), None)
-            return [Dice(1, kind_of(die)) for die in drawn.dice]
+            sample_draw = (await self.prepare_draw(roll.kind, roll.spec, context))(random.Random(0), None)
+            return [Dice(1, die_type_of(die)) for die in sample_draw.dice]
         if not roll.spec:
             raise InputError("Roll what?", kept="Nothing was played.", todo="As in: /roll 2d6+1")
-        return throws_of(parse(roll.spec, whole_numbers(_numbers(context))))
+        return dice_in_throw_order(parse(roll.spec, whole_numbers(_actor_numbers(context))))
 
-    async def _alter(
-        self, turn_id: Id, how: Alteration, context: SceneContext, asked: dict[str, Any]
-    ) -> Sealed:
-        old = await self._resolver.result(turn_id)
-        chance = await self.chance(old.kind, old.spec, context) if old.kind in KINDS else None
-        return await self._resolver.alter(AlterRequest(**asked, old=old, how=how, chance=chance))
+    async def _seal_alteration(
+        self, turn_id: Id, alteration: Alteration, context: SceneContext, request_fields: dict[str, Any]
+    ) -> SealedResult:
+        original = await self._resolver.read_result(turn_id)
+        draw = (
+            await self.prepare_draw(original.kind, original.spec, context)
+            if original.kind in DRAW_KINDS
+            else None
+        )
+        return await self._resolver.alter(
+            AlterRequest(**request_fields, old=original, how=alteration, chance=draw)
+        )
 
-    def _reader(self, kind: str, context: SceneContext) -> ReadCheck:
+    def _choose_check_reader(self, kind: str, context: SceneContext) -> ReadCheck:
         """Return what reads a check by the story's rule pack; without one, the generic check does."""
-        actor, pack = context.actor(), self.pack(context)
+        actor, pack = context.actor(), self.find_pack(context)
         if pack is None and kind == "move":
             raise InputError(
                 "This story is played by no rule pack, so it has no moves.",
@@ -181,13 +191,13 @@ class Rolls:
             )
         if pack is None or (actor is None and kind != "move"):
             return read_check
-        sheet = self.sheet(context, actor)
-        read = pack_check.read_move if kind == "move" else pack_check.read_check
-        return lambda typed, _: read(pack, typed, sheet)
+        sheet = self.read_sheet(context, actor)
+        pack_reader = pack_check.read_pack_move if kind == "move" else pack_check.read_pack_check
+        return lambda typed, _: pack_reader(pack, typed, sheet)
 
-    async def _targets(self, kind: str, spec: str, context: SceneContext) -> Sequence[Entity]:
+    async def _find_targets(self, kind: str, spec: str, context: SceneContext) -> Sequence[Entity]:
         """Return who the effects mean. Each also goes by the name that was typed for it here."""
-        effects = self._reader(kind, context)(spec, _numbers(context)).all_effects()
+        effects = self._choose_check_reader(kind, context)(spec, _actor_numbers(context)).all_effects()
         targets = []
         for name in dict.fromkeys(effect.name for effect in effects):
             entity = await self._context.named(context, name)
@@ -195,7 +205,7 @@ class Rolls:
         return targets
 
 
-def _numbers(context: SceneContext) -> dict[str, Number]:
+def _actor_numbers(context: SceneContext) -> dict[str, Number]:
     """Return the acting character's numbers as they stand on this line."""
     actor = context.actor()
     return dict(context.state(actor).numbers) if actor else {}

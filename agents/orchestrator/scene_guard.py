@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agents.orchestrator.loops import Loops
-from agents.orchestrator.turn_graph import TurnGraph
+from agents.orchestrator.exchange_pipeline import ExchangePipeline
+from agents.orchestrator.loops import LoopTransitions
 from stores.errors import IllegalTransition
 from stores.ports import OrchestratorLog
 from stores.records.ids import Id
@@ -22,19 +22,19 @@ class SceneGuard:
     def __init__(
         self,
         log: OrchestratorLog,
-        loops: Loops,
-        graph: TurnGraph,
+        loops: LoopTransitions,
+        pipeline: ExchangePipeline,
         refuse_while_narrating: RefuseWhileNarrating,
     ) -> None:
         self._log = log
         self._loops = loops
-        self._graph = graph
+        self._pipeline = pipeline
         self._refuse_while_narrating = refuse_while_narrating
 
     async def require_open_story(self, scene_id: Id) -> None:
         """Raise IllegalTransition when the scene's story is over."""
         scene = await self._log.scene(scene_id)
-        story_state = await self._loops.state(Loop.STORY, scene.story_id)
+        story_state = await self._loops.read_state(Loop.STORY, scene.story_id)
         if story_state != "active":
             raise IllegalTransition(
                 f"This story is {story_state}.",
@@ -50,12 +50,12 @@ class SceneGuard:
         """
         await self.require_open_story(scene_id)
         self._refuse_while_narrating(scene_id, action)
-        state = await self._loops.state(Loop.SCENE, scene_id)
+        state = await self._loops.read_state(Loop.SCENE, scene_id)
         if state != "active":
             raise IllegalTransition(
                 f"You cannot {action} in a scene that is {state}.",
                 kept="Nothing was changed.",
                 todo="/reopen goes back from the gate to play." if state == "finalizing" else "",
             )
-        await self._graph.settle(scene_id)
+        await self._pipeline.finish_open_exchanges(scene_id)
         return await self._log.scene(scene_id)

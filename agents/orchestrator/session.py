@@ -6,23 +6,23 @@ Source: CONVERSATIONAL_LOOPS, "Main Loop"; design/loops.md, "Recovery". It never
 from __future__ import annotations
 
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.desk import Mode
-from agents.orchestrator.charts import ways
-from agents.orchestrator.loops import Loops
-from agents.orchestrator.scene import SceneLoop
-from agents.orchestrator.turn_graph import TurnGraph
-from agents.views import MenuView, StoryCard
+from agents.orchestrator.exchange_pipeline import ExchangePipeline
+from agents.orchestrator.loops import LoopTransitions
+from agents.orchestrator.scene_loop import SceneLoop
+from agents.orchestrator.state_machines import legal_events
+from agents.story_outline import Mode
+from agents.views.play_views import MenuView, StoryCard
 from stores.errors import NotFound, StoreError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.records.ids import Id, derived
 from stores.records.ledger import Loop
 from stores.records.play import Scene, Speaker, Story
 
-SESSION = derived("loop", "main")
+SESSION_ID = derived("loop", "main")
 """There is one session a library: the Main Loop's subject."""
 
 
-class Session:
+class SessionLoop:
     """The outermost loop."""
 
     def __init__(
@@ -31,57 +31,61 @@ class Session:
         canon: CanonReader,
         keeper: CanonKeeper,
         scenes: SceneLoop,
-        graph: TurnGraph,
-        loops: Loops,
+        pipeline: ExchangePipeline,
+        loops: LoopTransitions,
     ) -> None:
         self._log = log
         self._canon = canon
         self._keeper = keeper
         self._scenes = scenes
-        self._graph = graph
+        self._pipeline = pipeline
         self._loops = loops
 
-    async def enter(self, mode: Mode, story_id: Id | None = None) -> None:
+    async def enter_mode(self, mode: Mode, story_id: Id | None = None) -> None:
         """Idle or Suspended -> Executing(mode); being there already is no error."""
-        if await self._loops.state(Loop.MAIN, SESSION) != mode.value:
-            await self.leave()
-            await self._loops.fire(Loop.MAIN, SESSION, mode.value, detail=story_id or "")
+        if await self._loops.read_state(Loop.MAIN, SESSION_ID) != mode.value:
+            await self.leave_mode()
+            await self._loops.fire(Loop.MAIN, SESSION_ID, mode.value, detail=story_id or "")
 
-    async def leave(self) -> None:
+    async def leave_mode(self) -> None:
         """Executing -> Idle; being idle already is no error."""
-        if "leave" in ways(Loop.MAIN, await self._loops.state(Loop.MAIN, SESSION)):
-            await self._loops.fire(Loop.MAIN, SESSION, "leave")
+        if "leave" in legal_events(Loop.MAIN, await self._loops.read_state(Loop.MAIN, SESSION_ID)):
+            await self._loops.fire(Loop.MAIN, SESSION_ID, "leave")
 
     async def suspend(self, story_id: Id | None) -> None:
         """Executing -> Suspended with the open story, or Idle when none is open."""
         if story_id is None:
-            await self.leave()
-        elif "suspend" in ways(Loop.MAIN, await self._loops.state(Loop.MAIN, SESSION)):
-            await self._loops.fire(Loop.MAIN, SESSION, "suspend", detail=story_id)
+            await self.leave_mode()
+        elif "suspend" in legal_events(Loop.MAIN, await self._loops.read_state(Loop.MAIN, SESSION_ID)):
+            await self._loops.fire(Loop.MAIN, SESSION_ID, "suspend", detail=story_id)
 
-    async def resume(self, story_id: Id) -> Scene:
+    async def resume_story(self, story_id: Id) -> Scene:
         """Go back to a story's scene where it was left, finishing what was cut off."""
         story = await self._log.story(story_id)
         scenes = await self._log.scenes(story_id)
         if not scenes:
             raise NotFound(f"{story.title} has no scene.", kept="Nothing was changed.")
-        suspended = await self.suspended_story()
-        if suspended == story_id:
-            await self._loops.fire(Loop.MAIN, SESSION, "resume", detail=story_id)
-        elif await self._loops.state(Loop.MAIN, SESSION) != Mode.START_STORY.value:
-            await self.enter(Mode.CONTINUE, story_id)
+        suspended_id = await self.read_suspended_story_id()
+        if suspended_id == story_id:
+            await self._loops.fire(Loop.MAIN, SESSION_ID, "resume", detail=story_id)
+        elif await self._loops.read_state(Loop.MAIN, SESSION_ID) != Mode.START_STORY.value:
+            await self.enter_mode(Mode.CONTINUE, story_id)
         return scenes[-1]
 
-    async def suspended_story(self) -> Id | None:
+    async def read_suspended_story_id(self) -> Id | None:
         """Return the story that the Main Loop is suspended in."""
-        last = await self._log.loop_state(Loop.MAIN, SESSION)
-        return last.detail or None if last and last.target == "suspended" else None
+        last_transition = await self._log.loop_state(Loop.MAIN, SESSION_ID)
+        return (
+            last_transition.detail or None
+            if last_transition and last_transition.target == "suspended"
+            else None
+        )
 
     async def recover(self) -> list[str]:
         """Finish what a crash left half done. Returns a line for the user for each thing."""
         lines = await self._keeper.recover()
         for story in await self._log.stories():
-            if await self._loops.state(Loop.STORY, story.id) not in ("created", "active"):
+            if await self._loops.read_state(Loop.STORY, story.id) not in ("created", "active"):
                 continue
             scenes = await self._log.scenes(story.id)
             if scenes:
@@ -89,23 +93,23 @@ class Session:
             else:
                 await self._loops.fire(Loop.STORY, story.id, "abandon", detail="recovered")
                 lines.append(f"Setting up {story.title} was cut off before its first scene: begin it anew.")
-        state = await self._loops.state(Loop.MAIN, SESSION)
-        if "suspend" in ways(Loop.MAIN, state):
-            await self.suspend(await self._last_played())
+        state = await self._loops.read_state(Loop.MAIN, SESSION_ID)
+        if "suspend" in legal_events(Loop.MAIN, state):
+            await self.suspend(await self._find_last_played_story_id())
         return lines
 
-    async def menu(self, health: tuple[tuple[str, str], ...], notes: tuple[str, ...]) -> MenuView:
+    async def build_menu(self, health: tuple[tuple[str, str], ...], notes: tuple[str, ...]) -> MenuView:
         """Return what the main menu shows."""
         stories = await self._log.stories()
-        open_ids = {s.id for s in await self._open_stories()}
-        last = await self._last_played()
-        chosen = next((s for s in stories if s.id == last and s.id in open_ids), None) or next(
+        open_ids = {s.id for s in await self._read_open_stories()}
+        last_story_id = await self._find_last_played_story_id()
+        resume_story = next((s for s in stories if s.id == last_story_id and s.id in open_ids), None) or next(
             (s for s in stories if s.id in open_ids), None
         )
         universes = await self._canon.universes()
         _, facts = await self._canon.count()
         return MenuView(
-            resume=await self.card(chosen) if chosen else None,
+            resume=await self.build_story_card(resume_story) if resume_story else None,
             stories=len(stories),
             universes=len(universes),
             facts=facts,
@@ -113,62 +117,64 @@ class Session:
             notes=notes,
         )
 
-    async def cards(self) -> list[StoryCard]:
+    async def build_story_cards(self) -> list[StoryCard]:
         """Return every story, newest first."""
-        return [await self.card(story) for story in await self._log.stories()]
+        return [await self.build_story_card(story) for story in await self._log.stories()]
 
-    async def card(self, story: Story) -> StoryCard:
+    async def build_story_card(self, story: Story) -> StoryCard:
         scenes = await self._log.scenes(story.id)
-        played = [s for s in scenes if s.head] or scenes
-        tail = await self._log.line_tail(played[-1].id, 8) if played else []
-        words = [turn.text for turn in tail if turn.speaker not in (Speaker.ORACLE, Speaker.SYSTEM)]
+        played_scenes = [s for s in scenes if s.head] or scenes
+        last_turns = await self._log.line_tail(played_scenes[-1].id, 8) if played_scenes else []
+        narrative_texts = [
+            turn.text for turn in last_turns if turn.speaker not in (Speaker.ORACLE, Speaker.SYSTEM)
+        ]
         scene = scenes[-1] if scenes else None
         return StoryCard(
             story=story,
             universe=await self._canon.universe(story.universe_id),
             scene=scene,
-            state=await self._loops.state(Loop.STORY, story.id),
-            scene_state=await self._loops.state(Loop.SCENE, scene.id) if scene else "",
+            state=await self._loops.read_state(Loop.STORY, story.id),
+            scene_state=await self._loops.read_state(Loop.SCENE, scene.id) if scene else "",
             scenes=len(scenes),
             turns=await self._log.line_length(scene.id) if scene else 0,
-            last_line=words[-1] if words else "",
-            suspended=await self.suspended_story() == story.id,
+            last_line=narrative_texts[-1] if narrative_texts else "",
+            suspended=await self.read_suspended_story_id() == story.id,
         )
 
     # --- inside --------------------------------------------------------------------------------------
 
-    async def _open_stories(self) -> list[Story]:
+    async def _read_open_stories(self) -> list[Story]:
         stories = await self._log.stories()
         states = await self._log.loop_states(Loop.STORY, [s.id for s in stories])
         return [s for s in stories if s.id in states and states[s.id].target == "active"]
 
-    async def _last_played(self) -> Id | None:
+    async def _find_last_played_story_id(self) -> Id | None:
         """Return the open story whose scene moved last."""
-        moved = []
-        for story in await self._open_stories():
+        move_times = []
+        for story in await self._read_open_stories():
             scenes = await self._log.scenes(story.id)
-            last = await self._log.loop_state(Loop.SCENE, scenes[-1].id) if scenes else None
-            if last is not None:
-                moved.append((last.at, story.id))
-        return max(moved)[1] if moved else None
+            last_transition = await self._log.loop_state(Loop.SCENE, scenes[-1].id) if scenes else None
+            if last_transition is not None:
+                move_times.append((last_transition.at, story.id))
+        return max(move_times)[1] if move_times else None
 
     async def _recover_scene(self, scene: Scene) -> list[str]:
         try:
             # Nothing is paid for before the player is there: what a model has still to tell waits.
-            lines = await self._graph.settle(scene.id, tell=False)
+            lines = await self._pipeline.finish_open_exchanges(scene.id, narrate=False)
         except StoreError as error:
             lines = [f"An exchange was cut off and waits to be finished. {error}"]
-        if await self._loops.state(Loop.SCENE, scene.id) == "active":
-            await self._scenes.finish_end(scene)
-        if await self._loops.state(Loop.SCENE, scene.id) in ("finalizing", "failed"):
-            nodes = await self._canon.scene_nodes(scene.story_id)
-            if any(n.id == scene.id and n.status == "completed" for n in nodes):
-                await self._scenes.finish_closing(scene)
+        if await self._loops.read_state(Loop.SCENE, scene.id) == "active":
+            await self._scenes.finish_interrupted_end(scene)
+        if await self._loops.read_state(Loop.SCENE, scene.id) in ("finalizing", "failed"):
+            scene_nodes = await self._canon.scene_nodes(scene.story_id)
+            if any(n.id == scene.id and n.status == "completed" for n in scene_nodes):
+                await self._scenes.finish_interrupted_close(scene)
                 lines.append(f'Scene "{scene.title}" was written to canon and is now closed.')
             else:
                 lines.append(f'Scene "{scene.title}" waits at the gate with your decisions kept.')
-        if await self._loops.state(Loop.SCENE, scene.id) == "created":
-            await self._scenes.open_again(scene)
-        elif await self._loops.state(Loop.SCENE, scene.id) == "completed":
-            await self._scenes.open_next(scene)
+        if await self._loops.read_state(Loop.SCENE, scene.id) == "created":
+            await self._scenes.finish_interrupted_opening(scene)
+        elif await self._loops.read_state(Loop.SCENE, scene.id) == "completed":
+            await self._scenes.open_missing_next_scene(scene)
         return lines

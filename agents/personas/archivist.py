@@ -10,52 +10,54 @@ from dataclasses import dataclass, replace
 
 from agents.context_assembly.package import ContextPackage
 from agents.context_assembly.sections import parts
-from agents.model.asking import Calls, Occasion
-from agents.personas.bound import Bound
-from agents.personas.outputs import Change, Chronicle
+from agents.llm.call_context import CallContext, PersonaCalls
+from agents.personas.narrator_brief import NarratorBrief
+from agents.personas.outputs import Chronicle, ReportedChange
 from stores.records.model import Persona
 
-MOST = 200
+MAX_SUMMARY = 200
 """Characters of a bullet that is made without a model."""
 
 _SENTENCE_END = re.compile(r"""(?:(?<=[.!?…])|(?<=[.!?…]["”’]))\s+(?=["“‘]?[^\Wa-z])""")
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class ArchivistRecord:
     """`changes` None: nobody read the prose for them, and plain rules have to."""
 
     summary: str
-    changes: tuple[Change, ...] | None = None
+    changes: tuple[ReportedChange, ...] | None = None
 
 
 class Archivist:
     """Records what an exchange came to. Stateless."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: PersonaCalls) -> None:
         self._calls = calls
 
-    async def record(self, draft: str, package: ContextPackage, bound: Bound, occasion: Occasion) -> Recorded:
+    async def record(
+        self, draft: str, package: ContextPackage, brief: NarratorBrief, call_context: CallContext
+    ) -> ArchivistRecord:
         """Return the bullet and what changed; if it is off or had no answer, the draft's own first sentence.
 
         Raises ModelError if the model did not answer.
         """
-        if not self._calls.on(Persona.ARCHIVIST):
-            return Recorded(first_sentence(draft))
-        sections = {**parts(package), **replace(bound, draft=draft).parts()}
-        shaped = await self._calls.shaped(Persona.ARCHIVIST, sections, occasion, Chronicle)
-        if shaped.value is None:
-            return Recorded(first_sentence(draft))
-        summary = _once(shaped.value.summary)
-        return Recorded(summary or first_sentence(draft), shaped.value.changes)
+        if not self._calls.is_on(Persona.ARCHIVIST):
+            return ArchivistRecord(first_sentence(draft))
+        sections = {**parts(package), **replace(brief, draft=draft).parts()}
+        structured = await self._calls.ask_structured(Persona.ARCHIVIST, sections, call_context, Chronicle)
+        if structured.value is None:
+            return ArchivistRecord(first_sentence(draft))
+        summary = _unique_sentences(structured.value.summary)
+        return ArchivistRecord(summary or first_sentence(draft), structured.value.changes)
 
 
-def _once(text: str) -> str:
+def _unique_sentences(text: str) -> str:
     """Return a text in one line with each of its sentences once: small models go round in circles."""
     return " ".join(dict.fromkeys(" ".join(part.split()) for part in _SENTENCE_END.split(text.strip())))
 
 
-def first_sentence(text: str, most: int = MOST) -> str:
+def first_sentence(text: str, limit: int = MAX_SUMMARY) -> str:
     """Return the first sentence in one line of at most `most` characters, cut behind a word."""
     line = " ".join(_SENTENCE_END.split(text.strip(), maxsplit=1)[0].split())
-    return line if len(line) <= most else line[: most - 1].rpartition(" ")[0].rstrip(" ,;:") + "…"
+    return line if len(line) <= limit else line[: limit - 1].rpartition(" ")[0].rstrip(" ,;:") + "…"

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from agents.context_assembly.package import ContextPackage
 from agents.context_assembly.sections import own_parts
-from agents.model.asking import Calls, Hear, Occasion, Told
-from agents.personas.bound import Bound
+from agents.llm.call_context import CallContext, OnText, PersonaCalls, ProseAnswer
+from agents.personas.narrator_brief import NarratorBrief
 from stores.records.memory import Memory
 from stores.records.model import Persona
 from stores.records.world import Entity
@@ -19,7 +19,7 @@ from stores.records.world import Entity
 class Character:
     """Speaks for NPCs. Stateless: who it is comes with each call."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: PersonaCalls) -> None:
         self._calls = calls
 
     async def speak(
@@ -27,19 +27,21 @@ class Character:
         npc: Entity,
         memories: Sequence[Memory],
         package: ContextPackage,
-        bound: Bound,
-        occasion: Occasion,
-        hear: Hear = lambda words: None,
-    ) -> Told | None:
+        brief: NarratorBrief,
+        call_context: CallContext,
+        on_text: OnText = lambda words: None,
+    ) -> ProseAnswer | None:
         """Return what this NPC says and does now; None if it is off: the Narrator speaks for it.
 
         Of the package it is given who and what is plain to see here, and of memories only those in `memories`
         that are its own. Raises ModelError if not a word came.
         """
-        if not self._calls.on(Persona.CHARACTER):
+        if not self._calls.is_on(Persona.CHARACTER):
             return None
-        own = [m for m in memories if m.entity_id == npc.id]
-        sections = own_parts(package, npc, own)
-        told = bound.parts()
-        heard = {name: told[name] for name in ("lines", "words", "note") if name in told}
-        return await self._calls.words(Persona.CHARACTER, {**sections, **heard}, occasion, hear)
+        own_memories = [m for m in memories if m.entity_id == npc.id]
+        sections = own_parts(package, npc, own_memories)
+        brief_parts = brief.parts()
+        shared_parts = {name: brief_parts[name] for name in ("lines", "words", "note") if name in brief_parts}
+        return await self._calls.ask_prose(
+            Persona.CHARACTER, {**sections, **shared_parts}, call_context, on_text
+        )

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from agents.context_assembly.package import ContextPackage
 from agents.context_assembly.sections import parts
-from agents.model.asking import Calls, Occasion
-from agents.personas.bound import Bound
+from agents.llm.call_context import CallContext, PersonaCalls
+from agents.personas.narrator_brief import NarratorBrief
 from agents.personas.outputs import Critique
 from stores.records.model import Persona
 
@@ -18,16 +18,18 @@ from stores.records.model import Persona
 class Critic:
     """Judges drafts. Stateless."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: PersonaCalls) -> None:
         self._calls = calls
 
-    async def judge(self, draft: str, package: ContextPackage, bound: Bound, occasion: Occasion) -> Critique:
+    async def review_draft(
+        self, draft: str, package: ContextPackage, brief: NarratorBrief, call_context: CallContext
+    ) -> Critique:
         """Return its judgement; to keep the draft, if it is off or had no answer.
 
         Raises ModelError if the model did not answer.
         """
-        if not self._calls.on(Persona.CRITIC):
+        if not self._calls.is_on(Persona.CRITIC):
             return Critique()
-        sections = {**parts(package), **replace(bound, draft=draft).parts()}
-        shaped = await self._calls.shaped(Persona.CRITIC, sections, occasion, Critique)
-        return shaped.value or Critique()
+        sections = {**parts(package), **replace(brief, draft=draft).parts()}
+        structured = await self._calls.ask_structured(Persona.CRITIC, sections, call_context, Critique)
+        return structured.value or Critique()

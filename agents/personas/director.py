@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from agents.context_assembly.package import ContextPackage
 from agents.context_assembly.sections import parts
-from agents.model.asking import Calls, Occasion
+from agents.llm.call_context import CallContext, PersonaCalls
 from agents.personas.outputs import Plan
 from stores.records.model import Persona
 
@@ -15,15 +15,15 @@ from stores.records.model import Persona
 class Director:
     """Plans exchanges. Stateless."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: PersonaCalls) -> None:
         self._calls = calls
 
-    async def plan(self, package: ContextPackage, words: str, occasion: Occasion) -> Plan | None:
+    async def plan(self, package: ContextPackage, player_text: str, call_context: CallContext) -> Plan | None:
         """Return 2 to 4 beats and what is taken for granted; None if it is off or had no answer.
 
         Raises ModelError if the model did not answer.
         """
-        if not self._calls.on(Persona.DIRECTOR):
+        if not self._calls.is_on(Persona.DIRECTOR):
             return None
-        sections = {**parts(package), "words": words}
-        return (await self._calls.shaped(Persona.DIRECTOR, sections, occasion, Plan)).value
+        sections = {**parts(package), "words": player_text}
+        return (await self._calls.ask_structured(Persona.DIRECTOR, sections, call_context, Plan)).value

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from agents.context_assembly.package import ContextPackage
 from agents.context_assembly.sections import parts
-from agents.model.asking import Calls, Occasion
-from agents.model.prompt_files import ANSWER
+from agents.llm.call_context import CallContext, PersonaCalls
+from agents.llm.prompt_files import ANSWER_TASK
 from agents.personas.outputs import CitedAnswer, Digest
 from stores.records.model import Persona
 
@@ -16,26 +16,30 @@ from stores.records.model import Persona
 class Librarian:
     """Sums evidence up. Stateless."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: PersonaCalls) -> None:
         self._calls = calls
 
-    async def digest(self, package: ContextPackage, words: str, occasion: Occasion) -> tuple[str, ...]:
+    async def digest(
+        self, package: ContextPackage, player_text: str, call_context: CallContext
+    ) -> tuple[str, ...]:
         """Return up to 6 points; none if it is off or had no answer: the Narrator then reads the record.
 
         Raises ModelError if the model did not answer.
         """
-        if not self._calls.on(Persona.LIBRARIAN):
+        if not self._calls.is_on(Persona.LIBRARIAN):
             return ()
-        sections = {**parts(package), "words": words}
-        shaped = await self._calls.shaped(Persona.LIBRARIAN, sections, occasion, Digest)
-        return shaped.value.points if shaped.value else ()
+        sections = {**parts(package), "words": player_text}
+        structured = await self._calls.ask_structured(Persona.LIBRARIAN, sections, call_context, Digest)
+        return structured.value.points if structured.value else ()
 
-    async def answer(self, question: str, evidence: str, occasion: Occasion) -> CitedAnswer | None:
+    async def answer(self, question: str, evidence: str, call_context: CallContext) -> CitedAnswer | None:
         """Return an answer to `question` that cites the numbered lines of `evidence`; None if what came could
         not be read. It is asked by a key, so the persona's switch does not matter.
 
         Raises ModelError if nothing was answered.
         """
         sections = {"evidence": evidence, "words": question}
-        shaped = await self._calls.shaped(Persona.LIBRARIAN, sections, occasion, CitedAnswer, ANSWER)
-        return shaped.value
+        structured = await self._calls.ask_structured(
+            Persona.LIBRARIAN, sections, call_context, CitedAnswer, ANSWER_TASK
+        )
+        return structured.value

@@ -9,50 +9,50 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agents.clean import clean
-from agents.model.asking import Calls, Occasion, Parts
-from agents.model.errors import ModelRefused
-from agents.model.prompt_files import STORY
-from agents.personas.outputs import NONE, Routing, StoryIdea, routing_among
+from agents.llm.call_context import CallContext, PersonaCalls, PromptParts
+from agents.llm.errors import ModelRefused
+from agents.llm.prompt_files import STORY_TASK
+from agents.personas.outputs import NO_COMMAND, Routing, StoryIdea, routing_model
+from agents.sanitize import clean
 from stores.records.model import Persona
 
-NARRATION = Routing(mode="narration", command=NONE)
+NARRATION = Routing(mode="narration", command=NO_COMMAND)
 
 
 class Monitor:
     """Classifies lines, and imagines stories. Stateless."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: PersonaCalls) -> None:
         self._calls = calls
 
-    async def classify(self, line: str, operations: Mapping[str, str], occasion: Occasion) -> Routing:
+    async def classify(self, line: str, operations: Mapping[str, str], call_context: CallContext) -> Routing:
         """Return what the line is; `operations` are command names with what each does in a few words.
 
         Narration, if it is off, has no answer or names no command. Raises ModelError if the model did not
         answer.
         """
-        if not self._calls.on(Persona.MONITOR):
+        if not self._calls.is_on(Persona.MONITOR):
             return NARRATION
-        table = "\n".join(f"{name}: {does}" for name, does in sorted(operations.items()))
-        into = routing_among(frozenset(operations))
-        sections = {"operations": table, "words": line}
-        shaped = await self._calls.shaped(Persona.MONITOR, sections, occasion, into)
-        routing = shaped.value
+        operations_text = "\n".join(f"{name}: {does}" for name, does in sorted(operations.items()))
+        output_type = routing_model(frozenset(operations))
+        sections = {"operations": operations_text, "words": line}
+        structured = await self._calls.ask_structured(Persona.MONITOR, sections, call_context, output_type)
+        routing = structured.value
         if routing is None or routing.mode == "narration" or routing.command not in operations:
             return NARRATION
         return Routing(mode="operation", command=routing.command, argument=" ".join(routing.argument.split()))
 
-    async def imagine(self, words: str, world: Parts, occasion: Occasion) -> StoryIdea:
+    async def suggest_story(self, words: str, world: PromptParts, call_context: CallContext) -> StoryIdea:
         """Return a story's set-up for the game master's `words`, in a world of these sections. It is asked by
         a key, so the persona's switch does not matter.
 
         Raises ModelError if nothing was answered, or nothing that can be used.
         """
-        shaped = await self._calls.shaped(
-            Persona.MONITOR, {**world, "words": words}, occasion, StoryIdea, STORY
+        structured = await self._calls.ask_structured(
+            Persona.MONITOR, {**world, "words": words}, call_context, StoryIdea, STORY_TASK
         )
-        idea = _sound(shaped.value) if shaped.value else StoryIdea()
-        if idea.empty:
+        idea = _clean_idea(structured.value) if structured.value else StoryIdea()
+        if idea.is_empty:
             raise ModelRefused(
                 "No story could be read in what the model answered.",
                 todo="Say it in other words, or fill it in yourself.",
@@ -60,15 +60,15 @@ class Monitor:
         return idea
 
 
-def _sound(idea: StoryIdea) -> StoryIdea:
+def _clean_idea(idea: StoryIdea) -> StoryIdea:
     """Return it with every text in one clean line; entries that say nothing are left out."""
 
     def lines(texts: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(line for text in texts if (line := _line(text)) and any(map(str.isalnum, line)))
+        return tuple(line for text in texts if (line := _clean_line(text)) and any(map(str.isalnum, line)))
 
-    fields = {name: _line(text) for name, text in idea if isinstance(text, str)}
+    fields = {name: _clean_line(text) for name, text in idea if isinstance(text, str)}
     return StoryIdea.model_validate({**fields, "people": lines(idea.people), "places": lines(idea.places)})
 
 
-def _line(text: str) -> str:
+def _clean_line(text: str) -> str:
     return " ".join(clean(text).split())

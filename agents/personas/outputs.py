@@ -14,23 +14,25 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-Line = Annotated[str, Field(max_length=200)]
+ShortText = Annotated[str, Field(max_length=200)]
 Percent = Annotated[int, Field(ge=0, le=100)]
 
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+(.*\S)")
-_YES = re.compile(
+_REWRITE_WORDS = re.compile(
     r"\b(?:rewrite|needs? (?:a )?rewrit\w+|must be (?:rewritten|redone)|fails?|contradicts)\b", re.I
 )
-_SILENT = re.compile(r"\W*(?:unknown|the record (?:is silent|does not say))\b", re.I)
-_CITES = re.compile(r"\[(\d{1,2})\]")
+_UNKNOWN_ANSWER = re.compile(r"\W*(?:unknown|the record (?:is silent|does not say))\b", re.I)
+_CITATION = re.compile(r"\[(\d{1,2})\]")
 _SENTENCE = re.compile(r"[^.!?]+(?:[.!?]+[\"”’)]*(?:\s*\[\d{1,2}\])*|$)")
-_NO = re.compile(r"\b(?:no rewrite|do not rewrite|don't rewrite|keep it|fine as it is|good as it is)\b", re.I)
+_KEEP_WORDS = re.compile(
+    r"\b(?:no rewrite|do not rewrite|don't rewrite|keep it|fine as it is|good as it is)\b", re.I
+)
 
 _LABELLED = re.compile(r"^[\s>*#_-]*([A-Za-z][A-Za-z _]{2,20}?)[*_ ]*:[*_ ]*(\S.*)$", re.M)
-_NAMES = frozenset({"title", "hero_name", "scene_title", "place"})
+_SHORT_FIELDS = frozenset({"title", "hero_name", "scene_title", "place"})
 
 
-class Answer(BaseModel):
+class PersonaAnswer(BaseModel):
     """A frozen answer; what it does not know is left out, for a model adds fields as it likes."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -40,11 +42,11 @@ class Answer(BaseModel):
         return ""
 
 
-class Plan(Answer):
+class Plan(PersonaAnswer):
     """The Director's: what this exchange should show, in order, and what was taken for granted."""
 
-    beats: tuple[Line, ...] = Field(min_length=1, max_length=4)
-    assumptions: tuple[Line, ...] = Field(default=(), max_length=3)
+    beats: tuple[ShortText, ...] = Field(min_length=1, max_length=4)
+    assumptions: tuple[ShortText, ...] = Field(default=(), max_length=3)
 
     def in_short(self) -> str:
         return _counted(self.beats, "beat") + (
@@ -57,10 +59,10 @@ class Plan(Answer):
         return cls(beats=tuple(beats)) if beats else None
 
 
-class Digest(Answer):
+class Digest(PersonaAnswer):
     """The Librarian's: what of the record bears on this exchange."""
 
-    points: tuple[Line, ...] = Field(max_length=6)
+    points: tuple[ShortText, ...] = Field(max_length=6)
 
     def in_short(self) -> str:
         return _counted(self.points, "point")
@@ -71,14 +73,14 @@ class Digest(Answer):
         return cls(points=tuple(points)) if points else None
 
 
-class CitedSentence(Answer):
+class CitedSentence(PersonaAnswer):
     """One sentence of an answer, and the numbers of what it rests on."""
 
     text: Annotated[str, Field(max_length=300)]
     cites: tuple[Annotated[int, Field(ge=0, le=100)], ...] = Field(default=(), max_length=4)
 
 
-class CitedAnswer(Answer):
+class CitedAnswer(PersonaAnswer):
     """The Librarian's, for a question to the record: sentences that cite, or that the record does not say."""
 
     unknown: bool = False
@@ -97,31 +99,35 @@ class CitedAnswer(Answer):
     def from_words(cls, text: str) -> Self | None:
         """Read plain sentences that cite with numbers in brackets: `Wenna has the key [2].`"""
         line = _one_line(text, 1_500)
-        if _SILENT.match(line):
+        if _UNKNOWN_ANSWER.match(line):
             return cls(unknown=True)
-        found = [(_CITES.sub(" ", part), _CITES.findall(part)) for part in _SENTENCE.findall(line)]
-        said = [
+        sentence_parts = [
+            (_CITATION.sub(" ", part), _CITATION.findall(part)) for part in _SENTENCE.findall(line)
+        ]
+        cited_sentences = [
             CitedSentence(text=_one_line(words, 300).replace(" .", "."), cites=tuple(map(int, cites[:4])))
-            for words, cites in found
+            for words, cites in sentence_parts
             if any(map(str.isalnum, words))
         ]
-        return cls(sentences=tuple(said[:5])) if any(one.cites for one in said) else None
+        return (
+            cls(sentences=tuple(cited_sentences[:5])) if any(one.cites for one in cited_sentences) else None
+        )
 
 
-class Warnings(Answer):
+class Warnings(PersonaAnswer):
     """The Steward's: what would contradict canon or a rule of the world. None: all is well."""
 
-    warnings: tuple[Line, ...] = Field(max_length=4)
+    warnings: tuple[ShortText, ...] = Field(max_length=4)
 
     def in_short(self) -> str:
         return _counted(self.warnings, "warning")
 
 
-class Critique(Answer):
+class Critique(PersonaAnswer):
     """The Critic's: whether to tell it again, with one note on how."""
 
     rewrite: bool = False
-    note: Line = ""
+    note: ShortText = ""
     clarity: Percent = 50
     pacing: Percent = 50
     hook: Percent = 50
@@ -132,9 +138,9 @@ class Critique(Answer):
 
     @classmethod
     def from_words(cls, text: str) -> Self | None:
-        if _NO.search(text):
+        if _KEEP_WORDS.search(text):
             return cls(rewrite=False)
-        return cls(rewrite=True, note=_one_line(text)) if _YES.search(text) else None
+        return cls(rewrite=True, note=_one_line(text)) if _REWRITE_WORDS.search(text) else None
 
 
 ChangeKind = Literal[
@@ -153,23 +159,23 @@ ChangeKind = Literal[
 ]
 
 
-class Change(Answer):
+class ReportedChange(PersonaAnswer):
     """One thing that changed, resting on words of the text. What the fields mean for each kind stands in
     `agents/prompts/archivist.yaml`; what is made of it, in `agents/narrator/extract.py`."""
 
     kind: ChangeKind
     subject: Annotated[str, Field(max_length=80)]
     predicate: Annotated[str, Field(max_length=40)] = ""
-    object: Line = ""
+    object: ShortText = ""
     quote: Annotated[str, Field(max_length=300)]
     weight: Percent = 50
 
 
-class Chronicle(Answer):
+class Chronicle(PersonaAnswer):
     """The Archivist's: the bullet for the rolling summary, and what changed, in one call."""
 
     summary: Annotated[str, Field(max_length=300)]
-    changes: tuple[Change, ...] = Field(default=(), max_length=8)
+    changes: tuple[ReportedChange, ...] = Field(default=(), max_length=8)
 
     def in_short(self) -> str:
         return f"{_counted(self.changes, 'change')}: {self.summary}"
@@ -181,7 +187,7 @@ class Chronicle(Answer):
         return cls(summary=line) if line else None
 
 
-class Routing(Answer):
+class Routing(PersonaAnswer):
     """The Monitor's: words of the story, or one of our commands with what stands behind it."""
 
     mode: Literal["narration", "operation"]
@@ -192,37 +198,37 @@ class Routing(Answer):
         return f"/{self.command} {self.argument}".strip() if self.mode == "operation" else "narration"
 
 
-NONE = "none"
+NO_COMMAND = "none"
 """What stands for no command."""
 
 
 @lru_cache(maxsize=16)
-def routing_among(operations: frozenset[str]) -> type[Routing]:
+def routing_model(operations: frozenset[str]) -> type[Routing]:
     """Return Routing with `command` bounded to these names, and `none`."""
-    names = (NONE, *sorted(operations))
+    names = (NO_COMMAND, *sorted(operations))
     commands: Any = Literal[names]
-    return create_model("Routing", __base__=Routing, command=(commands, NONE))
+    return create_model("Routing", __base__=Routing, command=(commands, NO_COMMAND))
 
 
-class StoryIdea(Answer):
+class StoryIdea(PersonaAnswer):
     """The Monitor's, for a story begun in words: what a set-up form asks for. What it has no idea for is
     empty. `people` and `places` are lines of the form `Name: who or what that is`."""
 
     title: Annotated[str, Field(max_length=80)] = ""
-    theme: Line = ""
-    tone: Line = ""
-    constraints: Line = ""
-    lines_and_veils: Line = ""
+    theme: ShortText = ""
+    tone: ShortText = ""
+    constraints: ShortText = ""
+    lines_and_veils: ShortText = ""
     hero_name: Annotated[str, Field(max_length=80)] = ""
-    hero_description: Line = ""
+    hero_description: ShortText = ""
     scene_title: Annotated[str, Field(max_length=80)] = ""
-    scene_goal: Line = ""
+    scene_goal: ShortText = ""
     place: Annotated[str, Field(max_length=80)] = ""
-    people: tuple[Line, ...] = Field(default=(), max_length=4)
-    places: tuple[Line, ...] = Field(default=(), max_length=3)
+    people: tuple[ShortText, ...] = Field(default=(), max_length=4)
+    places: tuple[ShortText, ...] = Field(default=(), max_length=3)
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether there is no idea in it at all."""
         return not any(self.model_dump().values())
 
@@ -232,16 +238,16 @@ class StoryIdea(Answer):
     @classmethod
     def from_words(cls, text: str) -> Self | None:
         """Read lines of the form `Title: ...`, with the names of fields."""
-        known = {name for name, field in cls.model_fields.items() if field.annotation is str}
-        found = {}
+        field_names = {name for name, field in cls.model_fields.items() if field.annotation is str}
+        values = {}
         for match in _LABELLED.finditer(text[:10_000]):
             name = "_".join(match[1].casefold().replace("_", " ").split())
-            if name in known and name not in found:
-                found[name] = _one_line(match[2].strip("*_ "), 80 if name in _NAMES else 200)
-        return cls.model_validate(found) if found else None
+            if name in field_names and name not in values:
+                values[name] = _one_line(match[2].strip("*_ "), 80 if name in _SHORT_FIELDS else 200)
+        return cls.model_validate(values) if values else None
 
 
-OUTPUTS: Mapping[str, type[Answer]] = {
+OUTPUTS: Mapping[str, type[PersonaAnswer]] = {
     answer.__name__: answer
     for answer in (Plan, Digest, CitedAnswer, Warnings, Critique, Chronicle, Routing, StoryIdea)
 }
@@ -250,12 +256,12 @@ OUTPUTS: Mapping[str, type[Answer]] = {
 
 def _bullets(text: str) -> list[str]:
     """Return the bullets or numbered lines of a text, each within bounds."""
-    found = (_BULLET.match(line) for line in text.splitlines()[:200])
-    return [_one_line(match[1]) for match in found if match]
+    matches = (_BULLET.match(line) for line in text.splitlines()[:200])
+    return [_one_line(match[1]) for match in matches if match]
 
 
-def _one_line(text: str, most: int = 200) -> str:
-    return " ".join(text.split())[:most]
+def _one_line(text: str, limit: int = 200) -> str:
+    return " ".join(text.split())[:limit]
 
 
 def _counted(things: Iterable[object], noun: str) -> str:

@@ -1,6 +1,6 @@
 """The Steward: says what of the coming exchange would contradict canon or a rule that code cannot check.
 
-Its warnings add to the deterministic ones (`agents.narrator.checks.unfounded`), which need no model.
+Its warnings add to the deterministic ones (`agents.narrator.prose_checks.unfounded`), which need no model.
 Source: LANGGRAPH_AGENTS, "Agent catalog"; design/authority.md, "Contradictions".
 """
 
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from agents.context_assembly.package import ContextPackage
 from agents.context_assembly.sections import parts
-from agents.model.asking import Calls, Occasion
-from agents.personas.bound import Bound
+from agents.llm.call_context import CallContext, PersonaCalls
+from agents.personas.narrator_brief import NarratorBrief
 from agents.personas.outputs import Warnings
 from stores.records.model import Persona
 
@@ -19,19 +19,25 @@ from stores.records.model import Persona
 class Steward:
     """Weighs an exchange before it is told. Stateless."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: PersonaCalls) -> None:
         self._calls = calls
 
-    async def weigh(
-        self, package: ContextPackage, bound: Bound, occasion: Occasion, known: Sequence[str] = ()
+    async def assess(
+        self,
+        package: ContextPackage,
+        brief: NarratorBrief,
+        call_context: CallContext,
+        known_warnings: Sequence[str] = (),
     ) -> tuple[str, ...]:
         """Return warnings, the `known` ones (found without a model) first; those alone if it is off.
 
         Raises ModelError if the model did not answer.
         """
-        if not self._calls.on(Persona.STEWARD):
-            return tuple(known)
-        sections = {**parts(package), **bound.parts()}
-        shaped = await self._calls.shaped(Persona.STEWARD, sections, occasion, Warnings)
-        more = shaped.value.warnings if shaped.value else ()
-        return tuple(dict.fromkeys((*known, *(" ".join(w.split()) for w in more if w.strip()))))
+        if not self._calls.is_on(Persona.STEWARD):
+            return tuple(known_warnings)
+        sections = {**parts(package), **brief.parts()}
+        structured = await self._calls.ask_structured(Persona.STEWARD, sections, call_context, Warnings)
+        model_warnings = structured.value.warnings if structured.value else ()
+        return tuple(
+            dict.fromkeys((*known_warnings, *(" ".join(w.split()) for w in model_warnings if w.strip())))
+        )

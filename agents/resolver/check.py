@@ -22,12 +22,12 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from agents.resolver.dice import roll
+from agents.resolver.dice import roll_dice
 from agents.resolver.dice_formula import Formula
 from agents.resolver.dice_parser import parse
-from agents.resolver.dice_score import Roll
+from agents.resolver.dice_score import DiceRoll
 from agents.resolver.effects import Effect, parse_effects
-from agents.resolver.words import did_you_mean, folded, one_line, split_outside_quotes
+from agents.resolver.typed_text import did_you_mean, fold_name, one_line, split_outside_quotes
 from stores.errors import InputError
 from stores.records.play import Degree
 from stores.records.world import Number
@@ -48,7 +48,7 @@ class Odds(StrEnum):
     UNLIKELY = "unlikely"
 
 
-class Chances(NamedTuple):
+class LuckOdds(NamedTuple):
     """Of 100: how many faces of a d% fail (the lowest), are partial, and succeed (the highest)."""
 
     fail: int
@@ -56,11 +56,11 @@ class Chances(NamedTuple):
     success: int
 
 
-ODDS: Final[Mapping[Odds, Chances]] = MappingProxyType(
+ODDS: Final[Mapping[Odds, LuckOdds]] = MappingProxyType(
     {
-        Odds.LIKELY: Chances(fail=15, partial=25, success=60),
-        Odds.EVEN: Chances(fail=35, partial=30, success=35),
-        Odds.UNLIKELY: Chances(fail=60, partial=25, success=15),
+        Odds.LIKELY: LuckOdds(fail=15, partial=25, success=60),
+        Odds.EVEN: LuckOdds(fail=35, partial=30, success=35),
+        Odds.UNLIKELY: LuckOdds(fail=60, partial=25, success=15),
     }
 )
 """The narrative randomizer's published odds. High is good, as in every other check."""
@@ -79,7 +79,7 @@ _ODDS_WORDS: Final = {"": Odds.EVEN, **{odds.value: odds for odds in Odds}}
 _EXAMPLES: Final = (
     "2d6+2 vs 8, might 9, d20+might vs 15, likely, or might 9; success: Orc.hp -8; fail: Mara +wounded"
 )
-_VS: Final = re.compile(r"(?<![^\W\d_])vs(?![^\W\d_])\.?", re.IGNORECASE)
+_VERSUS: Final = re.compile(r"(?<![^\W\d_])vs(?![^\W\d_])\.?", re.IGNORECASE)
 _TARGET: Final = re.compile(r"[+-]?[0-9]{1,7}")
 _NAME_AND_TARGET: Final = re.compile(r"(?P<what>.*\S) (?P<target>[0-9]{1,7})")
 _DEGREE: Final = re.compile(r"\s*(\w+)\s*:")
@@ -110,7 +110,7 @@ class CheckSpec:
     def degree_of(self, total: int) -> Degree:
         """Return the degree that the dice's total comes to."""
         if self.formula is None or self.target is None:
-            return luck_of(total, self.odds)
+            return luck_degree(total, self.odds)
         ahead = self.target - total if self.low_wins else total - self.target
         if ahead >= 0:
             return Degree.SUCCESS
@@ -125,7 +125,7 @@ class CheckResult:
     """What came of a check; `margin` is total minus target. Luck has neither."""
 
     degree: Degree
-    roll: Roll
+    roll: DiceRoll
     text: str
     rule: str
     effects: tuple[Effect, ...] = ()
@@ -136,43 +136,43 @@ class CheckResult:
 # --- resolving --------------------------------------------------------------------------------------
 
 
-def resolve(spec: CheckSpec, rng: random.Random, faces: Iterable[int] | None = None) -> CheckResult:
+def roll_check(spec: CheckSpec, rng: random.Random, faces: Iterable[int] | None = None) -> CheckResult:
     """Roll the check with `rng`, or read the physical dice typed as `faces`.
 
     Raises InputError if the dice pass a limit while they are rolled, or the faces do not fit.
     """
-    return judged(spec, roll(spec.dice, rng, faces=faces))
+    return score_check(spec, roll_dice(spec.dice, rng, faces=faces))
 
 
-def judged(spec: CheckSpec, rolled: Roll, picked: Degree | None = None) -> CheckResult:
+def score_check(spec: CheckSpec, dice_roll: DiceRoll, picked_degree: Degree | None = None) -> CheckResult:
     """Return what the dice of a check came to, or the degree that was picked instead."""
-    degree = picked or spec.degree_of(rolled.total)
+    degree = picked_degree or spec.degree_of(dice_roll.total)
     target = None if spec.formula is None else spec.target
-    against = f"{spec.odds} odds {rolled.text}" if target is None else f"{rolled.text} vs {target}"
+    roll_words = f"{spec.odds} odds {dice_roll.text}" if target is None else f"{dice_roll.text} vs {target}"
     return CheckResult(
         degree=degree,
-        roll=rolled,
-        text=" · ".join(filter(None, (against, degree, rolled.label, spec.says.get(degree)))),
+        roll=dice_roll,
+        text=" · ".join(filter(None, (roll_words, degree, dice_roll.label, spec.says.get(degree)))),
         rule=spec.rule,
         effects=spec.effects.get(degree, ()),
         target=target,
-        margin=None if target is None else rolled.total - target,
+        margin=None if target is None else dice_roll.total - target,
     )
 
 
-def by_luck(spec: CheckSpec, rng: random.Random, because: str) -> CheckResult:
+def resolve_by_luck(spec: CheckSpec, rng: random.Random, because: str) -> CheckResult:
     """Ask the narrative randomizer for the degree of a check whose own rules cannot; `because` says why."""
     rule = f"narrative randomizer, {spec.odds} odds; {because}"
-    result = resolve(replace(spec, rule=rule, formula=None, target=None, says={}), rng)
+    result = roll_check(replace(spec, rule=rule, formula=None, target=None, says={}), rng)
     return replace(result, text=f"{result.text} ({because})")
 
 
-def luck_of(face: int, odds: Odds) -> Degree:
+def luck_degree(face: int, odds: Odds) -> Degree:
     """Return the degree that the `face` of a d% (1 to 100) stands for."""
-    chances = ODDS[odds]
-    if face <= chances.fail:
+    luck_odds = ODDS[odds]
+    if face <= luck_odds.fail:
         return Degree.FAIL
-    return Degree.PARTIAL if face <= chances.fail + chances.partial else Degree.SUCCESS
+    return Degree.PARTIAL if face <= luck_odds.fail + luck_odds.partial else Degree.SUCCESS
 
 
 # --- reading ----------------------------------------------------------------------------------------
@@ -184,44 +184,46 @@ def read_check(text: str, numbers: Mapping[str, Number]) -> CheckSpec:
     Raises InputError saying what was not understood and what would be.
     """
     if len(text) > MAX_LENGTH:
-        raise _error(f"A check has at most {MAX_LENGTH:,} characters; this has {len(text):,}.")
+        raise _check_error(f"A check has at most {MAX_LENGTH:,} characters; this has {len(text):,}.")
     head, *clauses = split_outside_quotes(text, ";")
     effects = _read_clauses(clauses)
-    what = one_line(head)
-    if odds := _ODDS_WORDS.get(what.casefold()):
+    check_words = one_line(head)
+    if odds := _ODDS_WORDS.get(check_words.casefold()):
         return CheckSpec(f"narrative randomizer, {odds} odds", odds=odds, effects=effects)
-    what, target = _split_target(what, numbers)
-    return CheckSpec(f"{what} vs {target}", _formula(what, numbers), target, effects=effects)
+    check_words, target = _split_target(check_words, numbers)
+    return CheckSpec(f"{check_words} vs {target}", _formula(check_words, numbers), target, effects=effects)
 
 
-def ends_in_effects(typed: str) -> bool:
+def ends_in_effects(typed_text: str) -> bool:
     """Say whether a check ends in a clause of effects, whole as it stands: `; fail: Mara.luck = 3`."""
     try:
-        *_, last = clauses = split_outside_quotes(typed, ";")
-        return len(clauses) > 1 and bool(_read_clauses([last]))
+        *_, last_clause = clauses = split_outside_quotes(typed_text, ";")
+        return len(clauses) > 1 and bool(_read_clauses([last_clause]))
     except InputError:
         return False
 
 
 def _split_target(head: str, numbers: Mapping[str, Number]) -> tuple[str, int]:
     """Part `what vs target`, or `name target`."""
-    parts = _VS.split(head, maxsplit=1)
+    parts = _VERSUS.split(head, maxsplit=1)
     if len(parts) == 2:
-        what, target = parts[0].strip(), parts[1].strip()
-        if not what:
-            raise _error("What is rolled is missing before vs.")
+        rolled_words, target = parts[0].strip(), parts[1].strip()
+        if not rolled_words:
+            raise _check_error("What is rolled is missing before vs.")
         if not _TARGET.fullmatch(target):
-            raise _error(f"After vs comes the number to reach, not {target!r}.")
-        return what, int(target)
-    if found := _NAME_AND_TARGET.fullmatch(head):
-        what, target = found["what"], found["target"]
-        if _lookup(what, numbers) is not None:
-            return what, int(target)
+            raise _check_error(f"After vs comes the number to reach, not {target!r}.")
+        return rolled_words, int(target)
+    if match := _NAME_AND_TARGET.fullmatch(head):
+        rolled_words, target = match["what"], match["target"]
+        if _find_number(rolled_words, numbers) is not None:
+            return rolled_words, int(target)
         if not _can_be_rolled(head, numbers):
-            _formula(what, numbers)  # it says what is wrong, if that is the trouble
-            raise _error(f"{head!r} does not say what to reach.", f"Did you mean {what} vs {target}?")
+            _formula(rolled_words, numbers)  # it says what is wrong, if that is the trouble
+            raise _check_error(
+                f"{head!r} does not say what to reach.", f"Did you mean {rolled_words} vs {target}?"
+            )
     _formula(head, numbers)
-    raise _error(f"{head!r} does not say what to reach.", f"Add it, as in {head} vs 9.")
+    raise _check_error(f"{head!r} does not say what to reach.", f"Add it, as in {head} vs 9.")
 
 
 def _can_be_rolled(what: str, numbers: Mapping[str, Number]) -> bool:
@@ -234,11 +236,11 @@ def _can_be_rolled(what: str, numbers: Mapping[str, Number]) -> bool:
 
 def _formula(what: str, numbers: Mapping[str, Number]) -> Formula:
     """Read a name (it is added to 2d6) or dice."""
-    value = _lookup(what, numbers)
+    value = _find_number(what, numbers)
     if value is not None:
-        return parse(f"{NAMED_DICE}{_whole(what, value):+d}")
+        return parse(f"{NAMED_DICE}{_round_down(what, value):+d}")
     if _is_words(what):
-        raise _unknown(what, numbers)
+        raise _unknown_number_error(what, numbers)
     return parse(what, whole_numbers(numbers))
 
 
@@ -247,13 +249,13 @@ def whole_numbers(numbers: Mapping[str, Number]) -> dict[str, int]:
     return {name: math.floor(value) for name, value in numbers.items() if math.isfinite(value)}
 
 
-def _lookup(name: str, numbers: Mapping[str, Number]) -> Number | None:
-    return {folded(known): value for known, value in numbers.items()}.get(folded(name))
+def _find_number(name: str, numbers: Mapping[str, Number]) -> Number | None:
+    return {fold_name(number_name): value for number_name, value in numbers.items()}.get(fold_name(name))
 
 
-def _whole(name: str, value: Number) -> int:
+def _round_down(name: str, value: Number) -> int:
     if not math.isfinite(value):
-        raise _error(f"{name} is {value}, and that cannot be added to dice.")
+        raise _check_error(f"{name} is {value}, and that cannot be added to dice.")
     return math.floor(value)
 
 
@@ -262,26 +264,26 @@ def _is_words(what: str) -> bool:
     return what.casefold() != "df" and all(part.isalpha() for part in re.split("[ '-]", what))
 
 
-def _unknown(name: str, numbers: Mapping[str, Number]) -> InputError:
+def _unknown_number_error(name: str, numbers: Mapping[str, Number]) -> InputError:
     if not numbers:
-        return _error(f"The character has no number called {name!r}, nor any other yet.")
-    there = ", ".join(f"{known} {value}" for known, value in numbers.items())
-    near = did_you_mean(name, numbers)
-    return _error(f"The character has no number called {name!r}. There is: {there}.", near)
+        return _check_error(f"The character has no number called {name!r}, nor any other yet.")
+    known_numbers = ", ".join(f"{number_name} {value}" for number_name, value in numbers.items())
+    hint = did_you_mean(name, numbers)
+    return _check_error(f"The character has no number called {name!r}. There is: {known_numbers}.", hint)
 
 
 def _read_clauses(clauses: Iterable[str]) -> dict[Degree, tuple[Effect, ...]]:
     effects: dict[Degree, tuple[Effect, ...]] = {}
     for clause in clauses:
-        found = _DEGREE.match(clause)
-        word = found[1] if found else "success"
+        match = _DEGREE.match(clause)
+        word = match[1] if match else "success"
         degree = DEGREE_WORDS.get(word.casefold())
         if degree is None:
-            raise _error(f"{word!r} is no degree: they are success, partial and fail (or hit, miss).")
-        clause_effects = parse_effects(clause[found.end() :] if found else clause)
+            raise _check_error(f"{word!r} is no degree: they are success, partial and fail (or hit, miss).")
+        clause_effects = parse_effects(clause[match.end() :] if match else clause)
         effects[degree] = effects.get(degree, ()) + clause_effects
     return effects
 
 
-def _error(what: str, todo: str = "") -> InputError:
+def _check_error(what: str, todo: str = "") -> InputError:
     return InputError(what, kept="Nothing was rolled.", todo=todo or f"Try {_EXAMPLES}.")

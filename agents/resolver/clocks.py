@@ -13,43 +13,43 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from agents.resolver.dice import roll
-from agents.resolver.dice_score import Roll
+from agents.resolver.dice import roll_dice
+from agents.resolver.dice_score import DiceRoll
 from stores.records.canon import AdvanceClock
 from stores.records.clocks import BOXES, ProgressClock
 from stores.records.play import Degree, Die
 
-CHALLENGE: Final = "2d10"
-FINISHES: Final = (Degree.FAIL, Degree.PARTIAL, Degree.SUCCESS)
+CHALLENGE_DICE: Final = "2d10"
+FINISH_DEGREES: Final = (Degree.FAIL, Degree.PARTIAL, Degree.SUCCESS)
 """How a track ends, by how many of the two dice are met."""
 
 
-class Acted(NamedTuple):
+class ClockMovement(NamedTuple):
     """What a clock did at scene end. `strikes`: it is full, and what it counted towards happens now."""
 
     before: ProgressClock
     after: ProgressClock
-    strikes: bool
+    is_struck: bool
 
     @property
     def change(self) -> AdvanceClock:
         """The change to propose."""
         by = self.after.filled - self.before.filled
-        return change_of(self.before, by=by, closed=True if self.strikes else None)
+        return clock_change(self.before, by=by, is_closed=True if self.is_struck else None)
 
     @property
     def text(self) -> str:
-        moved = f"{self.before.name} {self.before.filled} → {self.after.filled} of {self.after.size}"
-        return f"{moved} · it strikes" if self.strikes else moved
+        movement_words = f"{self.before.name} {self.before.filled} → {self.after.filled} of {self.after.size}"
+        return f"{movement_words} · it strikes" if self.is_struck else movement_words
 
 
-def change_of(
+def clock_change(
     clock: ProgressClock,
     *,
     by: int = 0,
     to: int | None = None,
     per_scene: int | None = None,
-    closed: bool | None = None,
+    is_closed: bool | None = None,
 ) -> AdvanceClock:
     """Return the change that does this to the clock."""
     return AdvanceClock(
@@ -58,61 +58,63 @@ def change_of(
         size=clock.size,
         to=to,
         per_scene=per_scene,
-        closed=closed,
+        closed=is_closed,
         pace=clock.pace,
     )
 
 
-def folded(standing: Iterable[ProgressClock], changes: Iterable[AdvanceClock]) -> tuple[ProgressClock, ...]:
+def apply_clock_changes(
+    clocks_before: Iterable[ProgressClock], changes: Iterable[AdvanceClock]
+) -> tuple[ProgressClock, ...]:
     """Return the clocks as the changes leave them, in their order; new ones follow."""
-    clocks = {key_of(clock): clock for clock in standing}
+    clocks = {clock_key(clock): clock for clock in clocks_before}
     for change in changes:
         key = change.predicate
         clocks[key] = change.after(clocks.get(key))
     return tuple(clocks.values())
 
 
-def key_of(clock: ProgressClock) -> str:
+def clock_key(clock: ProgressClock) -> str:
     """Return what tells the clock from all others: a track and a clock may have one name."""
-    return change_of(clock).predicate
+    return clock_change(clock).predicate
 
 
 # --- clocks -----------------------------------------------------------------------------------------
 
 
-def at_scene_end(clocks: Iterable[ProgressClock]) -> tuple[Acted, ...]:
+def advance_clocks(clocks: Iterable[ProgressClock]) -> tuple[ClockMovement, ...]:
     """Return what the open clocks do at scene end, in order, without those that do nothing.
 
     A clock moves by its own `per_scene` steps. One that is full, now or since it was filled in play,
     strikes once and is closed. Tracks wait for the hero.
     """
-    acted = (_at_scene_end(clock) for clock in clocks if not clock.closed and not clock.is_track)
-    return tuple(one for one in acted if one.after != one.before)
+    movements = (_advance_clock(clock) for clock in clocks if not clock.closed and not clock.is_track)
+    return tuple(movement for movement in movements if movement.after != movement.before)
 
 
-def _at_scene_end(clock: ProgressClock) -> Acted:
+def _advance_clock(clock: ProgressClock) -> ClockMovement:
     after = clock if clock.is_full else clock.moved_to(clock.filled + clock.per_scene)
-    return Acted(clock, after.model_copy(update={"closed": after.is_full}), strikes=after.is_full)
+    return ClockMovement(clock, after.model_copy(update={"closed": after.is_full}), is_struck=after.is_full)
 
 
 # --- tracks -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Finish:
+class TrackFinish:
     """The roll that says how well what was worked at ends; it stays open if it fails."""
 
     track: ProgressClock
-    roll: Roll
+    roll: DiceRoll
 
     @property
-    def met(self) -> int:
+    def met_count(self) -> int:
         """Dice that show no more than the boxes that are full."""
         return sum(die.face <= self.track.boxes for die in self.roll.dice)
 
     @property
     def degree(self) -> Degree:
-        return FINISHES[self.met]
+        return FINISH_DEGREES[self.met_count]
 
     @property
     def dice(self) -> tuple[Die, ...]:
@@ -125,7 +127,7 @@ class Finish:
     @property
     def changes(self) -> tuple[AdvanceClock, ...]:
         """What it proposes: the track is closed, unless it failed."""
-        return () if self.degree is Degree.FAIL else (change_of(self.track, closed=True),)
+        return () if self.degree is Degree.FAIL else (clock_change(self.track, is_closed=True),)
 
     @property
     def effects(self) -> tuple[str, ...]:
@@ -135,15 +137,15 @@ class Finish:
     def text(self) -> str:
         faces = ", ".join(str(die.face) for die in self.roll.dice)
         boxes = f"{self.track.boxes} {'box' if self.track.boxes == 1 else 'boxes'}"
-        return f"finish “{self.track.name}” · {boxes} · {CHALLENGE} {faces} · {self.degree}"
+        return f"finish “{self.track.name}” · {boxes} · {CHALLENGE_DICE} {faces} · {self.degree}"
 
 
-def finish(track: ProgressClock, rng: random.Random, faces: Iterable[int] | None = None) -> Finish:
+def finish_track(track: ProgressClock, rng: random.Random, faces: Iterable[int] | None = None) -> TrackFinish:
     """Roll with `rng`, or read the physical dice typed as `faces`. Raises InputError if they do not fit."""
-    return Finish(track, roll(CHALLENGE, rng, faces=faces))
+    return TrackFinish(track, roll_dice(CHALLENGE_DICE, rng, faces=faces))
 
 
 def finish_odds(boxes: int) -> Mapping[Degree, int]:
     """Return in how many of the 100 ways two dice fall a track of so many full boxes ends so."""
     unmet = BOXES - boxes
-    return dict(zip(FINISHES, (unmet * unmet, 2 * boxes * unmet, boxes * boxes), strict=True))
+    return dict(zip(FINISH_DEGREES, (unmet * unmet, 2 * boxes * unmet, boxes * boxes), strict=True))

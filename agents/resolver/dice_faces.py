@@ -21,92 +21,104 @@ from stores.records.play import Die
 _FATE: Final = {"+": 1, "-": -1, "−": -1, "–": -1, "0": 0}
 _GLUED_FATE: Final = re.compile(r"[+−–0-]*[+−–-][+−–0-]*")
 _FACE: Final = re.compile(r"[+-]?[0-9]{1,6}")
-_AT_THE_END: Final = re.compile(r"(?P<asked>.*?)(?:^|\s)=(?P<faces>(?:\s[-+−–0-9,\s]*)?)", re.DOTALL)
+_FACES_AT_END: Final = re.compile(r"(?P<asked>.*?)(?:^|\s)=(?P<faces>(?:\s[-+−–0-9,\s]*)?)", re.DOTALL)
 _ZERO_IS_HIGHEST: Final = (10, 100)
 """Ten-sided dice are printed 0 to 9, percentile ones 00 to 90: their nought is the ten, or the hundred."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DiceToThrow:
     """Dice that are still to be thrown; `why` says what asks for them (empty: the roll itself)."""
 
     count: int
     die: DieType
-    why: str = ""
+    reason: str = ""
 
     def __str__(self) -> str:
         return f"{self.count}d{'100' if self.die.sides == '%' else self.die.sides}"
 
 
 @dataclass(slots=True)
-class Chain:
+class DieChain:
     """One of the dice as it is thrown: with what it was before a reroll, and what explodes from it."""
 
     dice: Dice
-    fallen: list[Die] = field(default_factory=list)
-    exploded: bool = False
-    open: bool = True
-    why: str = ""
-    _may_reroll: bool = True
+    fallen_dice: list[Die] = field(default_factory=list)
+    is_exploded: bool = False
+    is_open: bool = True
+    reason: str = ""
+    _can_reroll: bool = True
 
-    def fall(self, face: int) -> None:
+    def add_face(self, face: int) -> None:
         """Note the face that fell, and whether it asks for another throw. Raises InputError if it never
         stops."""
-        again = self._may_reroll and self.dice.reroll is not None and self.dice.reroll.holds(face)
-        bursts = not again and self.dice.explode is not None and self.dice.explode.holds(face)
+        is_rerolled = self._can_reroll and self.dice.reroll is not None and self.dice.reroll.holds(face)
+        is_exploding = not is_rerolled and self.dice.explode is not None and self.dice.explode.holds(face)
         die = self.dice.die
-        self.fallen.append(
-            Die(sides=die.sides, face=face, dropped=again, exploded=self.exploded, rerolled=again)
+        self.fallen_dice.append(
+            Die(
+                sides=die.sides,
+                face=face,
+                dropped=is_rerolled,
+                exploded=self.is_exploded,
+                rerolled=is_rerolled,
+            )
         )
-        if again:
-            self._may_reroll = not self.dice.reroll_once
-        elif bursts:
-            self.exploded, self._may_reroll = True, True
-        self.open = again or bursts
-        self.why = f"{die.show(face)} {'is rerolled' if again else 'explodes'}" if self.open else ""
-        if self.open and len(self.fallen) == MAX_CHAIN:
+        if is_rerolled:
+            self._can_reroll = not self.dice.reroll_once
+        elif is_exploding:
+            self.is_exploded, self._can_reroll = True, True
+        self.is_open = is_rerolled or is_exploding
+        self.reason = (
+            f"{die.show(face)} {'is rerolled' if is_rerolled else 'explodes'}" if self.is_open else ""
+        )
+        if self.is_open and len(self.fallen_dice) == MAX_CHAIN:
             raise dice_error(
                 f"One {die} was thrown {MAX_CHAIN} times and would not stop: ask for fewer faces."
             )
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
+class PhysicalThrow:
     """What was typed so far: fallen dice by chain, and what is `wanted` before the roll is whole."""
 
     chains: tuple[list[Die], ...]
-    wanted: tuple[Wanted, ...]
+    dice_to_throw: tuple[DiceToThrow, ...]
 
 
-def by_hand(throws: Sequence[Dice], faces: Sequence[int], *, exploded: Sequence[bool] = ()) -> Hand:
+def read_physical_dice(
+    throws: Sequence[Dice], faces: Sequence[int], *, exploded_flags: Sequence[bool] = ()
+) -> PhysicalThrow:
     """Read the faces of physical dice: `throws` has one entry for each die that is thrown.
 
     Raises InputError if a face is not on its die, if there are too many, or too few for all the dice that
     were thrown first.
     """
-    begun = exploded or [False] * len(throws)
-    chains = [Chain(dice, exploded=burst) for dice, burst in zip(throws, begun, strict=True)]
-    left, first = list(faces), True
-    while still := [chain for chain in chains if chain.open]:
-        if first and 0 < len(left) < len(still):
-            raise _wrong_count(len(faces), len(still))
-        for chain in still[: len(left)]:
-            chain.fall(_on_die(chain.dice.die, left.pop(0)))
-        if sum(len(chain.fallen) for chain in chains) > MAX_DICE:
+    begin_flags = exploded_flags or [False] * len(throws)
+    chains = [
+        DieChain(dice, is_exploded=is_exploded) for dice, is_exploded in zip(throws, begin_flags, strict=True)
+    ]
+    remaining_faces, is_first_throw = list(faces), True
+    while open_chains := [chain for chain in chains if chain.is_open]:
+        if is_first_throw and 0 < len(remaining_faces) < len(open_chains):
+            raise _count_error(len(faces), len(open_chains))
+        for chain in open_chains[: len(remaining_faces)]:
+            chain.add_face(_face_on_die(chain.dice.die, remaining_faces.pop(0)))
+        if sum(len(chain.fallen_dice) for chain in chains) > MAX_DICE:
             raise dice_error(f"Rerolls and explosions came to more than {MAX_DICE:,} dice.")
-        if not left:
+        if not remaining_faces:
             break
-        first = False
-    if left:
-        raise _wrong_count(len(faces), len(faces) - len(left))
-    return Hand(tuple(chain.fallen for chain in chains), _wanted(chains))
+        is_first_throw = False
+    if remaining_faces:
+        raise _count_error(len(faces), len(faces) - len(remaining_faces))
+    return PhysicalThrow(tuple(chain.fallen_dice for chain in chains), _gather_dice_to_throw(chains))
 
 
 def read_faces(text: str) -> tuple[int, ...]:
     """Read typed physical dice: `5 4`, `5,4`, or `+ - 0` for Fate dice. Raises InputError."""
-    words = [part for word in re.findall(r"[^\s,;]+", text) for part in _parted(word)]
-    if wrong := [w for w in words if w not in _FATE and not _FACE.fullmatch(w)]:
-        raise faces_error(f"{wrong[0][:20]!r} is not the face of a die.")
+    words = [part for word in re.findall(r"[^\s,;]+", text) for part in _split_fate_faces(word)]
+    if wrong_words := [w for w in words if w not in _FATE and not _FACE.fullmatch(w)]:
+        raise faces_error(f"{wrong_words[0][:20]!r} is not the face of a die.")
     if len(words) > MAX_DICE:
         raise faces_error(f"At most {MAX_DICE:,} faces can be typed at once.")
     return tuple(_FATE[w] if w in _FATE else int(w) for w in words)
@@ -117,26 +129,26 @@ def split_faces(text: str) -> tuple[str, tuple[int, ...] | None]:
 
     None: there is no such =. Empty: nothing stands behind it yet.
     """
-    found = _AT_THE_END.fullmatch(text)
-    if found is None:
+    match = _FACES_AT_END.fullmatch(text)
+    if match is None:
         return text.strip(), None
-    return found["asked"].strip(), read_faces(found["faces"])
+    return match["asked"].strip(), read_faces(match["faces"])
 
 
 def open_for_faces(line: str, faces: Sequence[int] | None) -> str:
     """Return a typed line that ends in ` = ` (and the `faces` that it has already), to be typed on."""
-    found = None if faces is None else _AT_THE_END.fullmatch(line.rstrip())
-    if found is None:
+    match = None if faces is None else _FACES_AT_END.fullmatch(line.rstrip())
+    if match is None:
         return f"{line.rstrip()} = "
-    typed = found["faces"].strip()
-    return f"{found['asked'].rstrip()} = {typed + ' ' if typed else ''}"
+    typed_faces = match["faces"].strip()
+    return f"{match['asked'].rstrip()} = {typed_faces + ' ' if typed_faces else ''}"
 
 
-def in_words(wanted: Iterable[Wanted]) -> str:
+def describe_dice_to_throw(dice_to_throw: Iterable[DiceToThrow]) -> str:
     """Return which dice to throw: `2d6 and 1d10`, `1 more d6, because 6 explodes`."""
     parts = [
-        f"{'one' if w.count == 1 else w.count} more d{w.die.sides} ({w.why})" if w.why else str(w)
-        for w in wanted
+        f"{'one' if w.count == 1 else w.count} more d{w.die.sides} ({w.reason})" if w.reason else str(w)
+        for w in dice_to_throw
     ]
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
@@ -150,12 +162,12 @@ def faces_error(what: str) -> InputError:
     )
 
 
-def _parted(word: str) -> Iterable[str]:
+def _split_fate_faces(word: str) -> Iterable[str]:
     """Part `+-0` into the Fate dice that it is; leave `-1` and `12` alone."""
     return word if len(word) > 1 and _GLUED_FATE.fullmatch(word) else (word,)
 
 
-def _on_die(die: DieType, face: int) -> int:
+def _face_on_die(die: DieType, face: int) -> int:
     """Return the face as it counts. Raises InputError if the die has none like it."""
     if face == 0 and die.low == 1 and die.high in _ZERO_IS_HIGHEST:
         return die.high
@@ -164,21 +176,21 @@ def _on_die(die: DieType, face: int) -> int:
     return face
 
 
-def _wrong_count(typed: int, wanted: int) -> InputError:
-    faces = "face was" if typed == 1 else "faces were"
-    dice = "die is" if wanted == 1 else "dice are"
-    return faces_error(f"{typed} {faces} typed, and {wanted or 'no'} {dice} thrown.")
+def _count_error(typed_count: int, thrown_count: int) -> InputError:
+    faces_words = "face was" if typed_count == 1 else "faces were"
+    dice_words = "die is" if thrown_count == 1 else "dice are"
+    return faces_error(f"{typed_count} {faces_words} typed, and {thrown_count or 'no'} {dice_words} thrown.")
 
 
-def _wanted(chains: Iterable[Chain]) -> tuple[Wanted, ...]:
+def _gather_dice_to_throw(chains: Iterable[DieChain]) -> tuple[DiceToThrow, ...]:
     """Gather what is still open: neighbours of one kind, for one reason, together."""
-    gathered: list[Wanted] = []
+    dice_to_throw: list[DiceToThrow] = []
     for chain in chains:
-        if not chain.open:
+        if not chain.is_open:
             continue
-        last = gathered[-1] if gathered else None
-        if last and (last.die, last.why) == (chain.dice.die, chain.why):
-            gathered[-1] = Wanted(last.count + 1, last.die, last.why)
+        last_group = dice_to_throw[-1] if dice_to_throw else None
+        if last_group and (last_group.die, last_group.reason) == (chain.dice.die, chain.reason):
+            dice_to_throw[-1] = DiceToThrow(last_group.count + 1, last_group.die, last_group.reason)
         else:
-            gathered.append(Wanted(1, chain.dice.die, chain.why))
-    return tuple(gathered)
+            dice_to_throw.append(DiceToThrow(1, chain.dice.die, chain.reason))
+    return tuple(dice_to_throw)

@@ -27,7 +27,7 @@ MAX_VALUE: Final = 1_000_000_000_000
 EXAMPLES: Final = "2d6+1, 4d6kh3, d20adv+5, 8d10>=7, 3d6!, 4dF, d66 or (2d6+1)*2"
 
 Comparison = Literal[">=", "<=", ">", "<", "="]
-_COMPARE: Final = {
+_COMPARISONS: Final = {
     ">=": operator.ge,
     "<=": operator.le,
     ">": operator.gt,
@@ -53,14 +53,14 @@ class DieType:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class FaceCondition:
     """Which faces something is about: `>=7`, or plainly `1`."""
 
     compare: Comparison
     number: int
 
     def holds(self, face: int) -> bool:
-        return bool(_COMPARE[self.compare](face, self.number))
+        return bool(_COMPARISONS[self.compare](face, self.number))
 
     def holds_for_all(self, die: DieType) -> bool:
         return all(self.holds(face) for face in range(die.low, die.high + 1))
@@ -75,23 +75,23 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
+class KeepRule:
     """Keep (k) or drop (d) the highest (h) or lowest (l) `count` dice."""
 
-    how: Literal["kh", "kl", "dh", "dl"]
+    rule: Literal["kh", "kl", "dh", "dl"]
     count: int
 
-    def kept_of(self, dice: int) -> int:
+    def counting_dice(self, dice: int) -> int:
         """Return how many of `dice` dice count."""
-        return self.count if self.how[0] == "k" else dice - self.count
+        return self.count if self.rule[0] == "k" else dice - self.count
 
     @property
-    def highest(self) -> bool:
+    def keeps_highest(self) -> bool:
         """Whether it is the highest that count in the end."""
-        return self.how in ("kh", "dl")
+        return self.rule in ("kh", "dl")
 
     def __str__(self) -> str:
-        return f"{self.how}{self.count}"
+        return f"{self.rule}{self.count}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +105,15 @@ class Dice:
     count: int
     die: DieType
     digits: int = 1
-    reroll: Condition | None = None
+    reroll: FaceCondition | None = None
     reroll_once: bool = False
-    explode: Condition | None = None
-    keep: Keep | None = None
-    success: Condition | None = None
+    explode: FaceCondition | None = None
+    keep: KeepRule | None = None
+    success: FaceCondition | None = None
     advantage: Literal["", "adv", "dis"] = ""
 
     @property
-    def thrown(self) -> int:
+    def throw_count(self) -> int:
         """How many dice are thrown, before rerolls and explosions."""
         return self.count * self.digits
 
@@ -129,7 +129,7 @@ class Dice:
         if self.explode is None:
             return ""
         # `8d10!>=7` would explode on 7, so the maximum is spelled out where a success test follows.
-        plain = self.explode == Condition("=", self.die.high) and self.success is None
+        plain = self.explode == FaceCondition("=", self.die.high) and self.success is None
         return "!" if plain else f"!{self.explode.brief}"
 
     def _keep(self) -> str:
@@ -161,7 +161,7 @@ class Negation:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class BinaryOperation:
     """`sign` is one of + - * /; `column` is where it stood, for words about it."""
 
     sign: Literal["+", "-", "*", "/"]
@@ -173,7 +173,7 @@ class Operation:
         return f"{self.left}{self.sign}{self.right}"
 
 
-Node = Constant | Dice | Group | Negation | Operation
+Node = Constant | Dice | Group | Negation | BinaryOperation
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ def _dice_of(node: Node) -> Iterator[Dice]:
             yield node
         case Group(inner) | Negation(inner):
             yield from _dice_of(inner)
-        case Operation(_, left, right):
+        case BinaryOperation(_, left, right):
             yield from _dice_of(left)
             yield from _dice_of(right)
         case Constant():

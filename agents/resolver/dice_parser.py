@@ -26,20 +26,20 @@ from agents.resolver.dice_formula import (
     MAX_LENGTH,
     MAX_NUMBER,
     MAX_SIDES,
+    BinaryOperation,
     Comparison,
-    Condition,
     Constant,
     Dice,
     DieType,
+    FaceCondition,
     Formula,
     Group,
-    Keep,
+    KeepRule,
     Negation,
     Node,
-    Operation,
 )
 from agents.resolver.dice_scanner import Scanner, dice_error
-from agents.resolver.words import one_line
+from agents.resolver.typed_text import one_line
 
 _NUMBER: Final = re.compile(r"[0-9]+")
 _SIGNED: Final = re.compile(r"-?[0-9]+")
@@ -47,7 +47,7 @@ _DICE: Final = re.compile(r"([0-9]*)d([0-9]+|%|f)", re.IGNORECASE)
 _MODIFIER: Final = re.compile(r"adv(?:antage)?|dis(?:advantage)?|[kd][hl]|k|ro?|!|>=|<=|>|<|=", re.IGNORECASE)
 _COMPARISON: Final = re.compile(r">=|<=|>|<|=")
 _LABEL: Final = re.compile(r"\[([^\[\]]*)\]\s*$|#(.*)$", re.DOTALL)
-_READ_TOGETHER: Final = {"66": 2, "666": 3}
+_DIGIT_DICE: Final = {"66": 2, "666": 3}
 
 
 def parse(text: str, names: Mapping[str, int] | None = None) -> Formula:
@@ -62,36 +62,36 @@ def parse(text: str, names: Mapping[str, int] | None = None) -> Formula:
 
 class _Parser:
     def __init__(self, scanner: Scanner, names: Mapping[str, int]) -> None:
-        self._scan = scanner
+        self._scanner = scanner
         self._names = names
         self._depth = 0
         self._dice = 0
 
     def formula(self) -> Formula:
         root = self._sum()
-        label = self._scan.take(_LABEL)
-        if not label and self._scan.peek():
-            raise self._scan.wrong_here(f"expected + - * / or the end, not {self._scan.peek()!r}")
+        label = self._scanner.take(_LABEL)
+        if not label and self._scanner.peek():
+            raise self._scanner.wrong_here(f"expected + - * / or the end, not {self._scanner.peek()!r}")
         return Formula(root, one_line(label[1] or label[2] or "") if label else "")
 
     def _sum(self) -> Node:
-        left = self._product()
-        while sign := self._scan.take_any("+-"):
-            column, right = self._scan.column, self._product()
-            while isinstance(right, Negation):  # 2d6+-1 is written 2d6-1
-                sign, right = "-" if sign == "+" else "+", right.operand
-            left = Operation(cast(Literal["+", "-"], sign), left, right, column)
-        return left
+        left_node = self._product()
+        while sign := self._scanner.take_any("+-"):
+            column, right_node = self._scanner.column, self._product()
+            while isinstance(right_node, Negation):  # 2d6+-1 is written 2d6-1
+                sign, right_node = "-" if sign == "+" else "+", right_node.operand
+            left_node = BinaryOperation(cast(Literal["+", "-"], sign), left_node, right_node, column)
+        return left_node
 
     def _product(self) -> Node:
-        left = self._unary()
-        while sign := self._scan.take_any("*/"):
-            column = self._scan.column
-            left = Operation(cast(Literal["*", "/"], sign), left, self._unary(), column)
-        return left
+        left_node = self._unary()
+        while sign := self._scanner.take_any("*/"):
+            column = self._scanner.column
+            left_node = BinaryOperation(cast(Literal["*", "/"], sign), left_node, self._unary(), column)
+        return left_node
 
     def _unary(self) -> Node:
-        sign = self._scan.take_any("+-")
+        sign = self._scanner.take_any("+-")
         if not sign:
             return self._primary()
         self._descend()
@@ -100,25 +100,25 @@ class _Parser:
         return Negation(operand) if sign == "-" else operand
 
     def _primary(self) -> Node:
-        if self._scan.take_any("("):
+        if self._scanner.take_any("("):
             return self._group()
-        if (value := self._scan.take_name(self._names)) is not None:
+        if (value := self._scanner.take_name(self._names)) is not None:
             self._check_number(value)
             return Constant(value) if value >= 0 else Negation(Constant(-value))
-        if dice := self._scan.take(_DICE):
+        if dice := self._scanner.take(_DICE):
             return self._modifiers(self._dice_of(dice[1], dice[2].upper()))
-        if number := self._scan.take(_NUMBER):
+        if number := self._scanner.take(_NUMBER):
             return Constant(self._check_number(int(number[0])))
-        found = self._scan.peek()
-        raise self._scan.wrong_here(
-            f"expected a number or dice, not {found!r}" if found else "it stops short"
+        next_token = self._scanner.peek()
+        raise self._scanner.wrong_here(
+            f"expected a number or dice, not {next_token!r}" if next_token else "it stops short"
         )
 
     def _group(self) -> Node:
         self._descend()
         inner = self._sum()
-        if not self._scan.take_any(")"):
-            raise self._scan.wrong_here("a parenthesis is not closed")
+        if not self._scanner.take_any(")"):
+            raise self._scanner.wrong_here("a parenthesis is not closed")
         self._depth -= 1
         return Group(inner)
 
@@ -126,9 +126,9 @@ class _Parser:
 
     def _dice_of(self, count_text: str, sides: str) -> Dice:
         count = int(count_text or 1)
-        digits = _READ_TOGETHER.get(sides, 1)
+        digits = _DIGIT_DICE.get(sides, 1)
         if count < 1:
-            raise self._scan.wrong_token("there must be at least one die")
+            raise self._scanner.wrong_token("there must be at least one die")
         self._count_dice(count * digits)
         if digits > 1:
             return Dice(count, DieType("6", 1, 6), digits)
@@ -138,14 +138,16 @@ class _Parser:
             return Dice(count, DieType("%", 1, 100))
         high = int(sides)
         if not 1 <= high <= MAX_SIDES:
-            raise self._scan.wrong_token(f"a die has 1 to {MAX_SIDES:,} sides, not {_shown(high)}")
+            raise self._scanner.wrong_token(f"a die has 1 to {MAX_SIDES:,} sides, not {_show_number(high)}")
         return Dice(count, DieType(str(high), 1, high))
 
     def _modifiers(self, dice: Dice) -> Dice:
-        while found := self._scan.take(_MODIFIER):
+        while modifier := self._scanner.take(_MODIFIER):
             if dice.digits > 1:
-                raise self._scan.wrong_token(f"{dice} is read digit by digit and cannot take {found[0]!r}")
-            dice = self._modified(dice, found[0].lower())
+                raise self._scanner.wrong_token(
+                    f"{dice} is read digit by digit and cannot take {modifier[0]!r}"
+                )
+            dice = self._modified(dice, modifier[0].lower())
         return dice
 
     def _modified(self, dice: Dice, word: str) -> Dice:
@@ -156,7 +158,7 @@ class _Parser:
                 return self._explode(dice)
             case ">=" | "<=" | ">" | "<" | "=":
                 self._only_once(dice.success, "count successes")
-                return replace(dice, success=Condition(word, self._signed()))
+                return replace(dice, success=FaceCondition(word, self._signed()))
             case "kh" | "kl" | "dh" | "dl" | "k":
                 return self._keep(dice, word)
             case _:
@@ -166,46 +168,48 @@ class _Parser:
         self._only_once(dice.reroll, "reroll")
         faces = self._faces()
         if not faces:
-            raise self._scan.wrong_here("say which faces to reroll, as in r1 or r<=2")
+            raise self._scanner.wrong_here("say which faces to reroll, as in r1 or r<=2")
         if not once:
             self._must_end(faces, dice, "rerolled")
         return replace(dice, reroll=faces, reroll_once=once)
 
     def _explode(self, dice: Dice) -> Dice:
         self._only_once(dice.explode, "explode")
-        faces = self._faces() or Condition("=", dice.die.high)
+        faces = self._faces() or FaceCondition("=", dice.die.high)
         self._must_end(faces, dice, "thrown again")
         return replace(dice, explode=faces)
 
     def _keep(self, dice: Dice, word: str) -> Dice:
         self._only_once(dice.keep, "keep or drop")
-        how = cast(Literal["kh", "kl", "dh", "dl"], "kh" if word == "k" else word)
-        number = self._scan.take(_NUMBER)
-        keep = Keep(how, int(number[0]) if number else 1)
-        if keep.count < 1 or not 1 <= keep.kept_of(dice.count) <= dice.count:
-            done = "kept" if how[0] == "k" else "dropped"
-            raise self._scan.wrong_token(f"{_shown(keep.count)} of {dice.count:,} dice cannot be {done}")
+        rule = cast(Literal["kh", "kl", "dh", "dl"], "kh" if word == "k" else word)
+        number = self._scanner.take(_NUMBER)
+        keep = KeepRule(rule, int(number[0]) if number else 1)
+        if keep.count < 1 or not 1 <= keep.counting_dice(dice.count) <= dice.count:
+            verb = "kept" if rule[0] == "k" else "dropped"
+            raise self._scanner.wrong_token(
+                f"{_show_number(keep.count)} of {dice.count:,} dice cannot be {verb}"
+            )
         return replace(dice, keep=keep)
 
     def _advantage(self, dice: Dice, word: str) -> Dice:
         self._only_once(dice.keep, "keep or drop")
         if dice.count != 1:
-            raise self._scan.wrong_token(f"{word} is for one die, as in d20{word}")
+            raise self._scanner.wrong_token(f"{word} is for one die, as in d20{word}")
         self._count_dice(1)
-        keep = Keep("kh" if word == "adv" else "kl", 1)
+        keep = KeepRule("kh" if word == "adv" else "kl", 1)
         return replace(dice, count=2, keep=keep, advantage=cast(Literal["adv", "dis"], word))
 
-    def _faces(self) -> Condition | None:
+    def _faces(self) -> FaceCondition | None:
         """Take `>=5` or `5`. A bare number has no sign: in `3d6!-1` one is subtracted."""
-        if compare := self._scan.take(_COMPARISON):
-            return Condition(cast(Comparison, compare[0]), self._signed())
-        number = self._scan.take(_NUMBER)
-        return Condition("=", self._check_number(int(number[0]))) if number else None
+        if compare := self._scanner.take(_COMPARISON):
+            return FaceCondition(cast(Comparison, compare[0]), self._signed())
+        number = self._scanner.take(_NUMBER)
+        return FaceCondition("=", self._check_number(int(number[0]))) if number else None
 
     def _signed(self) -> int:
-        number = self._scan.take(_SIGNED)
+        number = self._scanner.take(_SIGNED)
         if not number:
-            raise self._scan.wrong_here("a comparison needs a number, as in >=7")
+            raise self._scanner.wrong_here("a comparison needs a number, as in >=7")
         return self._check_number(int(number[0]))
 
     # --- limits -------------------------------------------------------------------------------------
@@ -213,28 +217,28 @@ class _Parser:
     def _descend(self) -> None:
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise self._scan.wrong_token(f"parentheses and signs go at most {MAX_DEPTH} deep")
+            raise self._scanner.wrong_token(f"parentheses and signs go at most {MAX_DEPTH} deep")
 
     def _count_dice(self, count: int) -> None:
         self._dice += count
         if self._dice > MAX_DICE:
-            raise self._scan.wrong_token(
-                f"at most {MAX_DICE:,} dice are rolled at once, not {_shown(self._dice)}"
+            raise self._scanner.wrong_token(
+                f"at most {MAX_DICE:,} dice are rolled at once, not {_show_number(self._dice)}"
             )
 
     def _check_number(self, value: int) -> int:
         if abs(value) > MAX_NUMBER:
-            raise self._scan.wrong_token(f"numbers go up to {MAX_NUMBER:,}, not {_shown(value)}")
+            raise self._scanner.wrong_token(f"numbers go up to {MAX_NUMBER:,}, not {_show_number(value)}")
         return value
 
     def _only_once(self, already: object, what: str) -> None:
         if already is not None:
-            raise self._scan.wrong_token(f"the same dice can {what} in one way only")
+            raise self._scanner.wrong_token(f"the same dice can {what} in one way only")
 
-    def _must_end(self, faces: Condition, dice: Dice, what: str) -> None:
+    def _must_end(self, faces: FaceCondition, dice: Dice, what: str) -> None:
         if faces.holds_for_all(dice.die):
-            raise self._scan.wrong_token(f"every face of {dice.die} would be {what}, for ever")
+            raise self._scanner.wrong_token(f"every face of {dice.die} would be {what}, for ever")
 
 
-def _shown(number: int) -> str:
+def _show_number(number: int) -> str:
     return f"{number:,}" if abs(number) < 10**12 else "as many as that"

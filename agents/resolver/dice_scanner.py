@@ -10,8 +10,8 @@ from agents.resolver.dice_formula import EXAMPLES
 from stores.errors import InputError
 
 _SPACE: Final = re.compile(r"\s*")
-_NEXT: Final = re.compile(r"\w{1,20}|.", re.DOTALL)
-_AS_TYPED_ELSEWHERE: Final = str.maketrans("−–×÷", "--*/")
+_NEXT_TOKEN: Final = re.compile(r"\w{1,20}|.", re.DOTALL)
+_PLAIN_SIGNS: Final = str.maketrans("−–×÷", "--*/")
 
 
 def dice_error(what: str) -> InputError:
@@ -23,7 +23,7 @@ class Scanner:
     """Takes tokens from the left, skipping blanks."""
 
     def __init__(self, text: str) -> None:
-        self._text = text.translate(_AS_TYPED_ELSEWHERE)
+        self._text = text.translate(_PLAIN_SIGNS)
         self._at = 0
         self._last = 0
 
@@ -34,27 +34,31 @@ class Scanner:
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         self._skip_blanks()
-        found = pattern.match(self._text, self._at)
-        if found:
-            self._advance(found.end())
-        return found
+        match = pattern.match(self._text, self._at)
+        if match:
+            self._advance(match.end())
+        return match
 
     def take_any(self, characters: str) -> str:
         """Take one of `characters`; empty if none stands here."""
         self._skip_blanks()
-        found = self._text[self._at : self._at + 1]
-        if not found or found not in characters:
+        character = self._text[self._at : self._at + 1]
+        if not character or character not in characters:
             return ""
         self._advance(self._at + 1)
-        return found
+        return character
 
     def take_name(self, names: Mapping[str, int]) -> int | None:
         """Take the longest of `names` that stands here as a whole word, and return its value."""
         self._skip_blanks()
         for name in sorted(names, key=len, reverse=True):
             end = self._at + len(name)
-            here, after = self._text[self._at : end], self._text[end : end + 1]
-            if name and here.casefold() == name.casefold() and not (after.isalnum() or after == "_"):
+            name_text, next_character = self._text[self._at : end], self._text[end : end + 1]
+            if (
+                name
+                and name_text.casefold() == name.casefold()
+                and not (next_character.isalnum() or next_character == "_")
+            ):
                 self._advance(end)
                 return names[name]
         return None
@@ -62,8 +66,8 @@ class Scanner:
     def peek(self) -> str:
         """Return what comes next, a word or one character; empty at the end."""
         self._skip_blanks()
-        found = _NEXT.match(self._text, self._at)
-        return found[0] if found else ""
+        match = _NEXT_TOKEN.match(self._text, self._at)
+        return match[0] if match else ""
 
     def wrong_here(self, what: str) -> InputError:
         """Return the error about what comes next."""
@@ -82,5 +86,5 @@ class Scanner:
         self._last, self._at = self._at, end
 
     def _skip_blanks(self) -> None:
-        found = _SPACE.match(self._text, self._at)
-        self._at = found.end() if found else self._at
+        match = _SPACE.match(self._text, self._at)
+        self._at = match.end() if match else self._at

@@ -11,6 +11,7 @@ from typing import Final
 
 from agents.resolver.dice_formula import (
     MAX_VALUE,
+    BinaryOperation,
     Constant,
     Dice,
     DieType,
@@ -18,17 +19,16 @@ from agents.resolver.dice_formula import (
     Group,
     Negation,
     Node,
-    Operation,
 )
 from agents.resolver.dice_scanner import dice_error
 from stores.records.play import Die
 
-_SHOWN: Final = 40
+_MAX_SHOWN_DICE: Final = 40
 """Dice of one set that the text spells out; the record holds them all."""
 
 
 @dataclass(frozen=True, slots=True)
-class Roll:
+class DiceRoll:
     """What was rolled: `dice` in the order they fell, `text` such as `2d6+1 [5,4]+1 = 10`."""
 
     expression: str
@@ -38,13 +38,13 @@ class Roll:
     label: str = ""
 
 
-def score(formula: Formula, dice: Sequence[Die]) -> Roll:
+def score_roll(formula: Formula, dice: Sequence[Die]) -> DiceRoll:
     """Work out what fallen dice come to under `formula`. Raises InputError if they do not fit it."""
     scorer = _Scorer(chains_of(dice))
-    total, shown = scorer.value(formula.root)
-    scorer.finish()
-    text = f"{formula} {shown} = {total}" if scorer.scored else f"{formula} = {total}"
-    return Roll(str(formula), tuple(scorer.scored), total, text, formula.label)
+    total, faces_text = scorer.evaluate(formula.root)
+    scorer.require_end()
+    text = f"{formula} {faces_text} = {total}" if scorer.scored_dice else f"{formula} = {total}"
+    return DiceRoll(str(formula), tuple(scorer.scored_dice), total, text, formula.label)
 
 
 def chains_of(dice: Iterable[Die]) -> Iterator[list[Die]]:
@@ -64,37 +64,37 @@ class _Scorer:
 
     def __init__(self, chains: Iterator[list[Die]]) -> None:
         self._chains = chains
-        self.scored: list[Die] = []
+        self.scored_dice: list[Die] = []
 
-    def value(self, node: Node) -> tuple[int, str]:
+    def evaluate(self, node: Node) -> tuple[int, str]:
         """Return what `node` comes to, and it written with faces instead of dice."""
         match node:
             case Constant(number):
                 return number, str(number)
             case Group(inner):
-                value, shown = self.value(inner)
-                return value, f"({shown})"
+                value, inner_text = self.evaluate(inner)
+                return value, f"({inner_text})"
             case Negation(operand):
-                value, shown = self.value(operand)
-                return -value, f"-{shown}"
-            case Operation():
-                left, left_shown = self.value(node.left)
-                right, right_shown = self.value(node.right)
-                return _calculate(node, left, right), f"{left_shown}{node.sign}{right_shown}"
+                value, inner_text = self.evaluate(operand)
+                return -value, f"-{inner_text}"
+            case BinaryOperation():
+                left_value, left_text = self.evaluate(node.left)
+                right_value, right_text = self.evaluate(node.right)
+                return _calculate(node, left_value, right_value), f"{left_text}{node.sign}{right_text}"
             case Dice():
-                return self._dice(node)
+                return self._evaluate_dice(node)
 
-    def finish(self) -> None:
+    def require_end(self) -> None:
         if next(self._chains, None) is not None:
             raise dice_error("There are more dice than the expression rolls.")
 
-    def _dice(self, dice: Dice) -> tuple[int, str]:
-        chains = [self._next_chain(dice.die) for _ in range(dice.thrown)]
+    def _evaluate_dice(self, dice: Dice) -> tuple[int, str]:
+        chains = [self._next_chain(dice.die) for _ in range(dice.throw_count)]
         chains = _mark_dropped(dice, chains)
-        fallen = [die for chain in chains for die in chain]
-        self.scored += fallen
-        faces = [die.face for die in fallen if not die.dropped]
-        return _count(dice, faces), _show(dice, chains)
+        fallen_dice = [die for chain in chains for die in chain]
+        self.scored_dice += fallen_dice
+        faces = [die.face for die in fallen_dice if not die.dropped]
+        return _total_of_faces(dice, faces), _show_chains(dice, chains)
 
     def _next_chain(self, die: DieType) -> list[Die]:
         chain = next(self._chains, None)
@@ -105,25 +105,27 @@ class _Scorer:
 
 def _mark_dropped(dice: Dice, chains: list[list[Die]]) -> list[list[Die]]:
     """Keep whole chains: a die and what exploded from it stand or fall together, the earlier on a tie."""
-    kept = set(range(len(chains)))
+    kept_indexes = set(range(len(chains)))
     if dice.keep is not None:
         values = [sum(die.face for die in chain if not die.rerolled) for chain in chains]
-        best = sorted(kept, key=lambda i: -values[i] if dice.keep and dice.keep.highest else values[i])
-        kept = set(best[: dice.keep.kept_of(len(chains))])
+        ranked_indexes = sorted(
+            kept_indexes, key=lambda i: -values[i] if dice.keep and dice.keep.keeps_highest else values[i]
+        )
+        kept_indexes = set(ranked_indexes[: dice.keep.counting_dice(len(chains))])
     return [
-        [die.model_copy(update={"dropped": die.rerolled or i not in kept}) for die in chain]
+        [die.model_copy(update={"dropped": die.rerolled or i not in kept_indexes}) for die in chain]
         for i, chain in enumerate(chains)
     ]
 
 
-def _count(dice: Dice, faces: list[int]) -> int:
+def _total_of_faces(dice: Dice, faces: list[int]) -> int:
     if dice.success is not None:
         return sum(map(dice.success.holds, faces))
     # d66: within each group of digits, tens before ones.
     return sum(face * 10 ** (dice.digits - 1 - i % dice.digits) for i, face in enumerate(faces))
 
 
-def _calculate(node: Operation, left: int, right: int) -> int:
+def _calculate(node: BinaryOperation, left: int, right: int) -> int:
     if node.sign == "/" and right == 0:
         raise dice_error(f"Cannot divide by zero (column {node.column}).")
     match node.sign:
@@ -140,21 +142,21 @@ def _calculate(node: Operation, left: int, right: int) -> int:
     return value
 
 
-def _show(dice: Dice, chains: list[list[Die]]) -> str:
+def _show_chains(dice: Dice, chains: list[list[Die]]) -> str:
     """Write the faces: (1) dropped, 6!,2 exploded, 1→4 rerolled, 9* a success."""
-    written = [_show_chain(dice, chain) for chain in chains[:_SHOWN]]
-    if len(chains) > _SHOWN:
-        written.append(f"… {len(chains) - _SHOWN:,} more")
-    return f"[{','.join(written)}]"
+    chain_texts = [_show_chain(dice, chain) for chain in chains[:_MAX_SHOWN_DICE]]
+    if len(chains) > _MAX_SHOWN_DICE:
+        chain_texts.append(f"… {len(chains) - _MAX_SHOWN_DICE:,} more")
+    return f"[{','.join(chain_texts)}]"
 
 
 def _show_chain(dice: Dice, chain: list[Die]) -> str:
     text = ""
-    for die, after in zip(chain, [*chain[1:], None], strict=True):
+    for die, next_die in zip(chain, [*chain[1:], None], strict=True):
         face = dice.die.show(die.face)
         if die.rerolled:
             text += f"{face}→"
             continue
-        hit = "*" if dice.success and not die.dropped and dice.success.holds(die.face) else ""
-        text += f"{face}{hit}" + ("!," if after else "")
+        success_mark = "*" if dice.success and not die.dropped and dice.success.holds(die.face) else ""
+        text += f"{face}{success_mark}" + ("!," if next_die else "")
     return f"({text})" if chain[-1].dropped else text

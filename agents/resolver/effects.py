@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from agents.resolver.words import plain, split_outside_quotes
+from agents.resolver.typed_text import plain_line, split_outside_quotes
 from stores.errors import InputError
 from stores.records.canon import Literalish, StateOp
 from stores.records.world import Number
@@ -36,9 +36,9 @@ _NUMBER: Final = r"[0-9]+(?:\.[0-9]{1,4})?"
 _ADD: Final = re.compile(rf"{_NAME}{_KEY} ?(?P<sign>[+-])=? ?(?P<number>{_NUMBER})")
 _SET: Final = re.compile(rf"""{_NAME}{_KEY} ?= ?(?P<value>"[^"]*"|[^="]+)""")
 _TAG: Final = re.compile(rf"""{_NAME}(?: |(?<="))(?P<sign>[+-]) ?{_TAG_WORDS}""")
-_DOT_FORGOTTEN: Final = re.compile(rf"""(?P<name>[^."]+?) (?P<key>\w+) ?(?P<rest>[+=-] ?{_NUMBER})""")
+_MISSING_DOT: Final = re.compile(rf"""(?P<name>[^."]+?) (?P<key>\w+) ?(?P<rest>[+=-] ?{_NUMBER})""")
 _AMBIGUOUS: Final = re.compile(r"""[,;:=@]|\.\S|\s[+-]""")
-_TRUTH: Final = {"true": True, "yes": True, "false": False, "no": False}
+_TRUTH_WORDS: Final = {"true": True, "yes": True, "false": False, "no": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Effect:
                 amount = str(self.value)
                 return f"{name}.{self.key} {amount if amount.startswith('-') else '+' + amount}"
             case StateOp.SET:
-                return f"{name}.{self.key} = {_written(self.value)}"
+                return f"{name}.{self.key} = {_write_value(self.value)}"
             case StateOp.TAG:
                 return f"{name} +{self.key}"
             case StateOp.UNTAG:
@@ -69,58 +69,62 @@ def parse_effects(text: str) -> tuple[Effect, ...]:
     """Read effects separated by commas (quote a name that has one). Raises InputError."""
     parts = [part for part in split_outside_quotes(text, ",") if part.strip()]
     if len(parts) > MAX_EFFECTS:
-        raise _error(f"A result has at most {MAX_EFFECTS} effects; these are {len(parts)}.")
+        raise _effect_error(f"A result has at most {MAX_EFFECTS} effects; these are {len(parts)}.")
     return tuple(map(parse_effect, parts))
 
 
 def parse_effect(text: str) -> Effect:
     """Read one effect. Raises InputError saying what was not understood and what would be."""
     if len(text) > MAX_LENGTH:
-        raise _error(f"An effect has at most {MAX_LENGTH} characters; this has {len(text):,}.")
-    typed = plain(text)
-    if found := _ADD.fullmatch(typed):
-        return Effect(_name(found), found["key"], StateOp.ADD, _number(found["sign"] + found["number"]))
-    if found := _SET.fullmatch(typed):
-        return Effect(_name(found), found["key"], StateOp.SET, _value(found["value"]))
-    if found := _TAG.fullmatch(typed):
-        op = StateOp.TAG if found["sign"] == "+" else StateOp.UNTAG
-        return Effect(_name(found), found["tag"], op)
-    if found := _DOT_FORGOTTEN.fullmatch(typed):
-        meant = f"{found['name']}.{found['key']} {found['rest']}"
-        raise _error(f"{typed!r} is not an effect yet.", f"Did you mean {meant}?")
-    raise _error(f"{typed!r} is not an effect.")
+        raise _effect_error(f"An effect has at most {MAX_LENGTH} characters; this has {len(text):,}.")
+    plain_text = plain_line(text)
+    if match := _ADD.fullmatch(plain_text):
+        return Effect(
+            _target_name(match), match["key"], StateOp.ADD, _read_number(match["sign"] + match["number"])
+        )
+    if match := _SET.fullmatch(plain_text):
+        return Effect(_target_name(match), match["key"], StateOp.SET, _read_value(match["value"]))
+    if match := _TAG.fullmatch(plain_text):
+        op = StateOp.TAG if match["sign"] == "+" else StateOp.UNTAG
+        return Effect(_target_name(match), match["tag"], op)
+    if match := _MISSING_DOT.fullmatch(plain_text):
+        suggested_effect = f"{match['name']}.{match['key']} {match['rest']}"
+        raise _effect_error(f"{plain_text!r} is not an effect yet.", f"Did you mean {suggested_effect}?")
+    raise _effect_error(f"{plain_text!r} is not an effect.")
 
 
-def _name(found: re.Match[str]) -> str:
-    name = found["name"].strip('" ')
+def _target_name(match: re.Match[str]) -> str:
+    name = match["name"].strip('" ')
     if not name:
-        raise _error("An effect needs the name of whom it is for.")
+        raise _effect_error("An effect needs the name of whom it is for.")
     return name
 
 
-def _value(text: str) -> Literalish:
+def _read_value(text: str) -> Literalish:
     if text.startswith('"'):
         return text[1:-1].strip()
-    if text.casefold() in _TRUTH:
-        return _TRUTH[text.casefold()]
-    return _number(text) if re.fullmatch(rf"[+-]?{_NUMBER}", text) else text
+    if text.casefold() in _TRUTH_WORDS:
+        return _TRUTH_WORDS[text.casefold()]
+    return _read_number(text) if re.fullmatch(rf"[+-]?{_NUMBER}", text) else text
 
 
-def _number(text: str) -> Number:
+def _read_number(text: str) -> Number:
     value: Number = float(text) if "." in text else int(text)
     if abs(value) > MAX_NUMBER:
-        raise _error(f"Numbers go up to {MAX_NUMBER:,}.")
+        raise _effect_error(f"Numbers go up to {MAX_NUMBER:,}.")
     return value
 
 
-def _written(value: Literalish | None) -> str:
+def _write_value(value: Literalish | None) -> str:
     """Write a value so that it reads back as the same type."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        return value if value and not re.search("[,;=]", value) and _value(value) == value else f'"{value}"'
+        return (
+            value if value and not re.search("[,;=]", value) and _read_value(value) == value else f'"{value}"'
+        )
     return str(value)
 
 
-def _error(what: str, todo: str = "") -> InputError:
+def _effect_error(what: str, todo: str = "") -> InputError:
     return InputError(what, kept="Nothing was rolled or changed.", todo=todo or f"Try {EXAMPLES}.")

@@ -13,8 +13,8 @@ from enum import StrEnum
 from itertools import product
 from typing import Final
 
-from agents.resolver.dice import roll
-from agents.resolver.dice_score import Roll
+from agents.resolver.dice import roll_dice
+from agents.resolver.dice_score import DiceRoll
 from stores.errors import InputError
 from stores.records.play import Die
 
@@ -35,14 +35,14 @@ class Amount(StrEnum):
     OVERWHELMING = "overwhelming"
 
 
-HIGHEST: Final[tuple[int, ...]] = (4, 6, 8, 12, 14, 16)
+HIGHEST_TOTALS: Final[tuple[int, ...]] = (4, 6, 8, 12, 14, 16)
 """The highest total of each amount but the last."""
 
 
 @dataclass(frozen=True, slots=True)
-class HowMuch:
+class AmountResult:
     amount: Amount
-    roll: Roll
+    roll: DiceRoll
     text: str
     rule: str
 
@@ -51,7 +51,7 @@ class HowMuch:
         return self.roll.dice
 
 
-def how_much(rng: random.Random, faces: Iterable[int] | None = None, *, lean: int = 0) -> HowMuch:
+def roll_amount(rng: random.Random, faces: Iterable[int] | None = None, *, lean: int = 0) -> AmountResult:
     """Roll with `rng`, or read the physical dice typed as `faces`.
 
     Raises InputError if `lean` is not -3 to 3, or if the faces are not those of three six-sided dice.
@@ -62,18 +62,18 @@ def how_much(rng: random.Random, faces: Iterable[int] | None = None, *, lean: in
             kept="Nothing was rolled.",
             todo=f"It goes from -{MAX_LEAN} to {MAX_LEAN}.",
         )
-    rolled = roll(f"3d6{lean:+d}" if lean else "3d6", rng, faces=faces)
-    amount = amount_of(rolled.total)
+    dice_roll = roll_dice(f"3d6{lean:+d}" if lean else "3d6", rng, faces=faces)
+    amount = amount_of(dice_roll.total)
     rule = f"how much, lean {lean:+d}" if lean else "how much"
-    return HowMuch(amount, rolled, f"how much · {rolled.text} · {amount}", rule)
+    return AmountResult(amount, dice_roll, f"how much · {dice_roll.text} · {amount}", rule)
 
 
 def amount_of(total: int) -> Amount:
     """Return the amount that a total of three dice stands for."""
-    return list(Amount)[sum(total > highest for highest in HIGHEST)]
+    return list(Amount)[sum(total > highest for highest in HIGHEST_TOTALS)]
 
 
-def how_much_odds(lean: int = 0) -> Mapping[Amount, int]:
+def amount_odds(lean: int = 0) -> Mapping[Amount, int]:
     """Return in how many of the 216 ways three dice fall each amount comes."""
     totals = [sum(faces) + lean for faces in product(range(1, 7), repeat=3)]
     return {amount: sum(amount_of(total) is amount for total in totals) for amount in Amount}

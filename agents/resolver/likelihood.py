@@ -17,33 +17,50 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from agents.canon_keeper.bearing import borne
+from agents.canon_keeper.fact_readings import FactKey
 from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.readings import Slot
-from agents.resolver.bonds import bonds
+from agents.canon_keeper.sheet_values import sheet_value_of
+from agents.resolver.bonds import find_bonds
+from agents.resolver.canon_answers import (
+    ALIVE,
+    LIKELIHOOD_BY_STANDING,
+    CanonKnowledge,
+    LikelihoodReason,
+    find_reasons,
+    question_claims,
+)
 from agents.resolver.oracle import Likelihood
+from agents.resolver.oracle_question import (
+    BE_VERBS,
+    DO_VERBS,
+    MODAL_VERBS,
+    NEGATIVE_WORDS,
+    POSSESSIVE,
+    EntityMention,
+    Lexicon,
+    ParsedQuestion,
+    stem,
+)
 from agents.resolver.phrasings import HARM, HEDGES, HELP, STATIVE
-from agents.resolver.question import BE, DO, MODAL, NEGATIVE, POSSESSIVE, Lexicon, Mention, Question, stem
-from agents.resolver.verdicts import ALIVE, BY_STANDING, Known, Reason, claims_of, verdicts
 from stores.records.canon import Fact
 from stores.records.ids import Id
 from stores.records.world import Entity
 
-__all__ = ["Reason", "Suggestion", "suggest"]
+__all__ = ["LikelihoodReason", "LikelihoodSuggestion", "suggest_likelihood"]
 
-MATTERS_FROM: Final = 2
+MIN_BOND_WARMTH: Final = 2
 """Warmth (see `bonds`) from which liking or enmity makes help or harm likely."""
 
 _HELP: Final = frozenset(map(stem, HELP))
 _HARM: Final = frozenset(map(stem, HARM))
 _STATIVE: Final = frozenset(map(stem, STATIVE))
-_TURNING: Final = frozenset(map(stem, HEDGES | NEGATIVE))
+_REVERSING_WORDS: Final = frozenset(map(stem, HEDGES | NEGATIVE_WORDS))
 
 
 @dataclass(frozen=True, slots=True)
-class Suggestion:
+class LikelihoodSuggestion:
     likelihood: Likelihood
-    reasons: tuple[Reason, ...]
+    reasons: tuple[LikelihoodReason, ...]
 
     @property
     def text(self) -> str:
@@ -51,16 +68,16 @@ class Suggestion:
         return f"{self.likelihood}: {'; '.join(reason.text for reason in self.reasons)}"
 
 
-def suggest(
+def suggest_likelihood(
     question: str,
     entities: Iterable[Entity],
     facts: Iterable[Fact],
     catalogue: Catalogue,
     *,
     tick: int | None = None,
-    me: Id | None = None,
-    here: Id | None = None,
-) -> Suggestion:
+    pc_id: Id | None = None,
+    place_id: Id | None = None,
+) -> LikelihoodSuggestion:
     """Propose a likelihood for a yes/no question.
 
     `entities` are all that it may name, `facts` what canon has of them and of the places and factions
@@ -68,24 +85,33 @@ def suggest(
     `me` whom the player plays, `here` where the scene is.
     """
     by_id = {entity.id: entity for entity in entities}
-    lexicon = Lexicon(by_id.values(), me=me if me in by_id else None, here=here if here in by_id else None)
-    asked = lexicon.read(question)
-    if asked.is_open:
-        return _even("it asks for more than yes or no")
-    if asked.is_negative:
-        return _even("it is put in the negative: ask it the other way round")
-    known = Known(by_id, list(facts), catalogue, tick)
-    for rule in (_canon_says, _the_dead, _bonds, lambda a, k: _very_words(a, k, lexicon)):
-        if reasons := tuple(rule(asked, known)):
-            return Suggestion(_balance(reasons), reasons)
-    return _even("canon is silent")
+    lexicon = Lexicon(
+        by_id.values(),
+        pc_id=pc_id if pc_id in by_id else None,
+        place_id=place_id if place_id in by_id else None,
+    )
+    question_words = lexicon.parse(question)
+    if question_words.is_open:
+        return _even_suggestion("it asks for more than yes or no")
+    if question_words.is_negative:
+        return _even_suggestion("it is put in the negative: ask it the other way round")
+    knowledge = CanonKnowledge(by_id, list(facts), catalogue, tick)
+    for rule in (
+        _reasons_from_canon,
+        _reasons_from_death,
+        _reasons_from_bonds,
+        lambda a, k: _reasons_from_wording(a, k, lexicon),
+    ):
+        if reasons := tuple(rule(question_words, knowledge)):
+            return LikelihoodSuggestion(_balance_reasons(reasons), reasons)
+    return _even_suggestion("canon is silent")
 
 
-def _even(why: str) -> Suggestion:
-    return Suggestion(Likelihood.EVEN, (Reason(why, Likelihood.EVEN),))
+def _even_suggestion(why: str) -> LikelihoodSuggestion:
+    return LikelihoodSuggestion(Likelihood.EVEN, (LikelihoodReason(why, Likelihood.EVEN),))
 
 
-def _balance(reasons: Iterable[Reason]) -> Likelihood:
+def _balance_reasons(reasons: Iterable[LikelihoodReason]) -> Likelihood:
     """Return the most decided likelihood; even, if as much is said against it."""
     ranked = sorted((reason.likelihood for reason in reasons), key=lambda likelihood: likelihood.rank)
     lowest, highest = ranked[0], ranked[-1]
@@ -97,58 +123,67 @@ def _balance(reasons: Iterable[Reason]) -> Likelihood:
 # --- the rules, in order ----------------------------------------------------------------------------
 
 
-def _canon_says(asked: Question, known: Known) -> Iterator[Reason]:
-    for claim in claims_of(asked, known):
-        yield from verdicts(claim, asked, known)
+def _reasons_from_canon(question: ParsedQuestion, knowledge: CanonKnowledge) -> Iterator[LikelihoodReason]:
+    for claim in question_claims(question, knowledge):
+        yield from find_reasons(claim, question, knowledge)
 
 
-def _the_dead(asked: Question, known: Known) -> Iterator[Reason]:
-    actor, deed = _actor_and_deed(asked)
+def _reasons_from_death(question: ParsedQuestion, knowledge: CanonKnowledge) -> Iterator[LikelihoodReason]:
+    actor, deed = _actor_and_deed(question)
     if actor is None or deed in _STATIVE:
         return
-    said = [(fact, reading) for fact, reading in known.now() if reading[:2] == (ALIVE, actor)]
-    for fact, reading in said:
+    life_facts = [
+        (fact, reading) for fact, reading in knowledge.current_facts() if reading[:2] == (ALIVE, actor)
+    ]
+    for fact, reading in life_facts:
         if reading.value is False:
-            yield Reason(f"the dead do not act: “{fact.statement}”", Likelihood.IMPOSSIBLE, (fact,))
-    entity = known.entities[actor]
-    if not said and borne(entity, Slot(ALIVE, actor), known.catalogue) is False:
-        yield Reason(f"the dead do not act: the sheet of {entity.name} says so", Likelihood.IMPOSSIBLE)
+            yield LikelihoodReason(f"the dead do not act: “{fact.statement}”", Likelihood.IMPOSSIBLE, (fact,))
+    entity = knowledge.entities[actor]
+    if not life_facts and sheet_value_of(entity, FactKey(ALIVE, actor), knowledge.catalogue) is False:
+        yield LikelihoodReason(
+            f"the dead do not act: the sheet of {entity.name} says so", Likelihood.IMPOSSIBLE
+        )
 
 
-def _bonds(asked: Question, known: Known) -> Iterator[Reason]:
-    actor, deed = _actor_and_deed(asked)
-    towards = asked.words[2] if len(asked.words) > 2 else None
-    if actor is None or not isinstance(towards, Mention) or deed not in _HELP | _HARM:
+def _reasons_from_bonds(question: ParsedQuestion, knowledge: CanonKnowledge) -> Iterator[LikelihoodReason]:
+    actor, deed = _actor_and_deed(question)
+    towards = question.words[2] if len(question.words) > 2 else None
+    if actor is None or not isinstance(towards, EntityMention) or deed not in _HELP | _HARM:
         return
-    between = bonds(actor, towards.entity_id, known.facts, known.catalogue, known.tick)
-    warmth = sum(bond.warmth for bond in between)
-    if abs(warmth) < MATTERS_FROM:
+    pair_bonds = find_bonds(actor, towards.entity_id, knowledge.facts, knowledge.catalogue, knowledge.tick)
+    warmth = sum(bond.warmth for bond in pair_bonds)
+    if abs(warmth) < MIN_BOND_WARMTH:
         return
     likelihood = Likelihood.LIKELY if (warmth > 0) is (deed in _HELP) else Likelihood.UNLIKELY
-    for bond in between:
+    for bond in pair_bonds:
         if (bond.warmth > 0) is (warmth > 0):
-            yield Reason(f"between them {bond.text}", likelihood, bond.facts)
+            yield LikelihoodReason(f"between them {bond.text}", likelihood, bond.facts)
 
 
-def _very_words(asked: Question, known: Known, lexicon: Lexicon) -> Iterator[Reason]:
-    if len(asked.words) < 2 or not asked.mentions():
+def _reasons_from_wording(
+    question: ParsedQuestion, knowledge: CanonKnowledge, lexicon: Lexicon
+) -> Iterator[LikelihoodReason]:
+    if len(question.words) < 2 or not question.mentions():
         return
-    for fact, _ in known.of_the_time(asked):
-        told = lexicon.read(fact.statement)
-        if told.words[: len(asked.words)] == asked.words and not set(map(stem, told.raw)) & _TURNING:
-            likelihood, who_says = BY_STANDING[fact.standing]
+    for fact, _ in knowledge.facts_of_time(question):
+        statement = lexicon.parse(fact.statement)
+        if (
+            statement.words[: len(question.words)] == question.words
+            and not set(map(stem, statement.all_words)) & _REVERSING_WORDS
+        ):
+            likelihood, who_says = LIKELIHOOD_BY_STANDING[fact.standing]
             # A sentence may go on to say when, or how far.
             likelihood = Likelihood.VERY_LIKELY if likelihood is Likelihood.CERTAIN else likelihood
-            yield Reason(f"{who_says}: “{fact.statement}”", likelihood, (fact,))
+            yield LikelihoodReason(f"{who_says}: “{fact.statement}”", likelihood, (fact,))
 
 
-def _actor_and_deed(asked: Question) -> tuple[Id | None, str]:
+def _actor_and_deed(question: ParsedQuestion) -> tuple[Id | None, str]:
     """Return who would do what (in stems); nobody, unless it is about a deed going on or to come."""
-    words = asked.words
-    if len(words) < 2 or not isinstance(words[0], Mention) or not isinstance(words[1], str):
+    words = question.words
+    if len(words) < 2 or not isinstance(words[0], EntityMention) or not isinstance(words[1], str):
         return None, ""
-    going_on = asked.opening in BE and words[1].endswith("ing")
-    to_come = asked.opening in MODAL | DO
-    if asked.is_past or words[1] == POSSESSIVE or not (going_on or to_come):
+    is_going_on = question.opening in BE_VERBS and words[1].endswith("ing")
+    is_to_come = question.opening in MODAL_VERBS | DO_VERBS
+    if question.is_past or words[1] == POSSESSIVE or not (is_going_on or is_to_come):
         return None, ""
     return words[0].entity_id, words[1]

@@ -28,16 +28,16 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Final
 
-from agents.resolver.dice import roll
-from agents.resolver.dice_score import Roll
-from agents.resolver.words import did_you_mean, folded, one_line
+from agents.resolver.dice import roll_dice
+from agents.resolver.dice_score import DiceRoll
+from agents.resolver.typed_text import did_you_mean, fold_name, one_line
 from stores.errors import InputError
 from stores.records.play import Die, TensionMode
 
 TENSIONS: Final = range(1, 10)
 """What the tension dial may show. A story begins at 5."""
-_MIDDLE: Final = 5
-_BEND: Final = Fraction(6, 5)
+_MIDDLE_TENSION: Final = 5
+_BEND_FACTOR: Final = Fraction(6, 5)
 """What one point of tension does to the odds of a yes, in the mode `bend`."""
 
 
@@ -78,7 +78,7 @@ YES_AT_FIVE: Final[Mapping[Likelihood, int]] = MappingProxyType(
 )
 """Chances of any yes in 100, at tension 5 in both modes. Even the impossible happens, twice in 100."""
 
-ALIASES: Final[Mapping[str, Likelihood]] = MappingProxyType(
+LIKELIHOOD_ALIASES: Final[Mapping[str, Likelihood]] = MappingProxyType(
     {
         **{likelihood.value: likelihood for likelihood in Likelihood},
         "imp": Likelihood.IMPOSSIBLE,
@@ -97,24 +97,24 @@ ALIASES: Final[Mapping[str, Likelihood]] = MappingProxyType(
 )
 """What may be typed for a likelihood, in small letters."""
 
-_AMBIGUOUS: Final = frozenset({"even", "certain", "sure", "hardly", "maybe"})
+_AMBIGUOUS_ALIASES: Final = frozenset({"even", "certain", "sure", "hardly", "maybe"})
 """Likelihoods that a question may begin with as ordinary words: `Even the guards sleep?`"""
 _QUESTION_OPENS: Final = re.compile(
     r"(is|are|am|was|were|do|does|did|has|have|had|can|could|will|would|may|might|shall|should)\b", re.I
 )
-_LONGEST_FIRST: Final = sorted(ALIASES, key=len, reverse=True)
+_LONGEST_FIRST: Final = sorted(LIKELIHOOD_ALIASES, key=len, reverse=True)
 _EXAMPLES: Final = "likely, very unlikely or 50/50"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class OracleAnswer:
     """What the oracle said. `is_event` tells that a random event breaks in as well."""
 
     grade: Grade
     likelihood: Likelihood
     tension: int
     mode: TensionMode
-    roll: Roll
+    roll: DiceRoll
     is_event: bool
     text: str
     rule: str
@@ -124,31 +124,31 @@ class Answer:
         return self.roll.dice
 
 
-def ask(
+def ask_oracle(
     likelihood: Likelihood,
     tension: int,
     rng: random.Random,
     faces: Iterable[int] | None = None,
     *,
     mode: TensionMode = TensionMode.BEND,
-) -> Answer:
+) -> OracleAnswer:
     """Ask with `rng`, or read the physical d100 typed as `faces` (00 is 100).
 
     Raises InputError if `tension` is not 1 to 9, or if the faces are not those of one d100.
     """
     check_tension(tension)
-    rolled = roll("d%", rng, faces=faces)
-    grade = grade_of(rolled.total, likelihood, tension, mode)
-    event = is_event(rolled.total, tension)
-    text = f"{likelihood} · tension {tension} · d100 {rolled.total} · {grade}"
-    return Answer(
+    dice_roll = roll_dice("d%", rng, faces=faces)
+    grade = grade_of(dice_roll.total, likelihood, tension, mode)
+    has_event = is_event(dice_roll.total, tension)
+    text = f"{likelihood} · tension {tension} · d100 {dice_roll.total} · {grade}"
+    return OracleAnswer(
         grade=grade,
         likelihood=likelihood,
         tension=tension,
         mode=mode,
-        roll=rolled,
-        is_event=event,
-        text=f"{text} · event" if event else text,
+        roll=dice_roll,
+        is_event=has_event,
+        text=f"{text} · event" if has_event else text,
         rule=f"oracle, {likelihood}, tension {tension}, {mode}",
     )
 
@@ -157,15 +157,17 @@ def ask(
 
 
 @cache
-def odds(likelihood: Likelihood, tension: int, mode: TensionMode = TensionMode.BEND) -> Mapping[Grade, int]:
+def oracle_odds(
+    likelihood: Likelihood, tension: int, mode: TensionMode = TensionMode.BEND
+) -> Mapping[Grade, int]:
     """Return how many of the 100 faces give each grade, from the lowest faces to the highest.
 
     Raises InputError if `tension` is not 1 to 9.
     """
-    yes = yes_in_100(likelihood, tension, mode)
-    ands = tension if mode is TensionMode.EDGE else _MIDDLE
-    no_and, no, no_but = _graded(100 - yes, ands)
-    yes_and, plain_yes, yes_but = _graded(yes, ands)
+    yes_faces = yes_in_100(likelihood, tension, mode)
+    and_share = tension if mode is TensionMode.EDGE else _MIDDLE_TENSION
+    no_and, no, no_but = _split_grades(100 - yes_faces, and_share)
+    yes_and, plain_yes, yes_but = _split_grades(yes_faces, and_share)
     return MappingProxyType(dict(zip(Grade, (no_and, no, no_but, yes_but, plain_yes, yes_and), strict=True)))
 
 
@@ -175,14 +177,14 @@ def yes_in_100(likelihood: Likelihood, tension: int, mode: TensionMode = Tension
     yes = YES_AT_FIVE[likelihood]
     if mode is TensionMode.EDGE:
         return yes
-    bent = Fraction(yes, 100 - yes) * _BEND ** (tension - _MIDDLE)
-    return round(100 * bent / (1 + bent))
+    yes_odds = Fraction(yes, 100 - yes) * _BEND_FACTOR ** (tension - _MIDDLE_TENSION)
+    return round(100 * yes_odds / (1 + yes_odds))
 
 
 def grade_of(face: int, likelihood: Likelihood, tension: int, mode: TensionMode = TensionMode.BEND) -> Grade:
     """Return the grade that the `face` of a d100 (1 to 100) stands for."""
-    published = odds(likelihood, tension, mode)
-    highest_faces = zip(published, accumulate(published.values()), strict=True)
+    odds = oracle_odds(likelihood, tension, mode)
+    highest_faces = zip(odds, accumulate(odds.values()), strict=True)
     return next(grade for grade, highest in highest_faces if face <= highest)
 
 
@@ -212,7 +214,7 @@ def check_tension(tension: int) -> int:
     return tension
 
 
-def _graded(side: int, ands: int) -> tuple[int, int, int]:
+def _split_grades(side: int, ands: int) -> tuple[int, int, int]:
     """Part one side's faces into *and*, plain and *but*; `ands` is of 20, and *but* has the rest of ten.
 
     A half face goes to *but*, so that the rarest answers are not the strongest.
@@ -226,7 +228,7 @@ def _graded(side: int, ands: int) -> tuple[int, int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class OracleQuery:
     """What was typed after `/oracle` or `?`. Without a likelihood one may be suggested."""
 
     question: str
@@ -235,34 +237,34 @@ class Asked:
 
 def read_likelihood(text: str) -> Likelihood:
     """Read a likelihood by its name or a short one. Raises InputError with near names."""
-    found = ALIASES.get(folded(text))
-    if found is None:
-        near = did_you_mean(text, list(Likelihood))
+    likelihood = LIKELIHOOD_ALIASES.get(fold_name(text))
+    if likelihood is None:
+        hint = did_you_mean(text, list(Likelihood))
         raise InputError(
             f"{one_line(text)!r} is no likelihood. They are {', '.join(Likelihood)}.",
             kept="Nothing was rolled.",
-            todo=near or f"Try {_EXAMPLES}.",
+            todo=hint or f"Try {_EXAMPLES}.",
         )
-    return found
+    return likelihood
 
 
-def read_question(text: str) -> Asked:
+def read_oracle_query(text: str) -> OracleQuery:
     """Read `likely is the door locked?`, `vl: is it?`, or a question alone.
 
     A likelihood stands first. A colon makes any of them sure; without it a letter, and a word that may begin
     a question (`Even the guards sleep?`), is only read as a likelihood before `is`, `does` ...
     """
-    typed = one_line(text)
-    head, colon, rest = typed.partition(":")
-    if colon and (sure := ALIASES.get(folded(head))):
-        return Asked(rest.strip(), sure)
-    low = typed.casefold()
+    line = one_line(text)
+    head, colon, rest = line.partition(":")
+    if colon and (likelihood := LIKELIHOOD_ALIASES.get(fold_name(head))):
+        return OracleQuery(rest.strip(), likelihood)
+    low = line.casefold()
     for word in _LONGEST_FIRST:
-        after = typed[len(word) :]
-        if not low.startswith(word) or (after and not after.startswith((" ", ","))):
+        remainder = line[len(word) :]
+        if not low.startswith(word) or (remainder and not remainder.startswith((" ", ","))):
             continue
-        question = after.lstrip(" ,")
-        opens = not question or _QUESTION_OPENS.match(question) is not None
-        if opens or not (word in _AMBIGUOUS or len(word) == 1):
-            return Asked(question, ALIASES[word])
-    return Asked(typed)
+        question = remainder.lstrip(" ,")
+        opens_question = not question or _QUESTION_OPENS.match(question) is not None
+        if opens_question or not (word in _AMBIGUOUS_ALIASES or len(word) == 1):
+            return OracleQuery(question, LIKELIHOOD_ALIASES[word])
+    return OracleQuery(line)

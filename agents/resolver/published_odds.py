@@ -12,17 +12,17 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from agents.resolver.clocks import FINISHES, finish_odds
-from agents.resolver.events import Start, scene_odds
-from agents.resolver.how_much import MAX_LEAN, OUTCOMES, Amount, how_much_odds
+from agents.resolver.clocks import FINISH_DEGREES, finish_odds
+from agents.resolver.how_much import MAX_LEAN, OUTCOMES, Amount, amount_odds
 from agents.resolver.oracle import (
     TENSIONS,
     Grade,
     Likelihood,
     event_chance,
-    odds,
+    oracle_odds,
     yes_in_100,
 )
+from agents.resolver.random_events import SceneStartKind, scene_odds
 from agents.resolver.reaction import MAX_MODIFIER, Attitude, reaction_odds
 from agents.resolver.reaction import OUTCOMES as REACTION_OUTCOMES
 from stores.records.clocks import BOXES
@@ -46,20 +46,22 @@ def yes_table() -> str:
 def grade_table(likelihood: Likelihood) -> str:
     """Return the chance of each grade by tension, in both modes."""
     head = ["tension", *(f"{mode}: {grade}" for mode in TensionMode for grade in Grade)]
-    rows = ([t, *(n for mode in TensionMode for n in odds(likelihood, t, mode).values())] for t in TENSIONS)
+    rows = (
+        [t, *(n for mode in TensionMode for n in oracle_odds(likelihood, t, mode).values())] for t in TENSIONS
+    )
     return _table(head, rows)
 
 
 def scene_table() -> str:
     """Return the chance of each start of a scene by tension."""
-    return _table(["tension", *Start], ([t, *scene_odds(t).values()] for t in TENSIONS))
+    return _table(["tension", *SceneStartKind], ([t, *scene_odds(t).values()] for t in TENSIONS))
 
 
 def amount_table() -> str:
     """Return in how many of 216 ways each amount comes, by lean."""
     leans = range(-MAX_LEAN, MAX_LEAN + 1)
     head = [f"lean, of {OUTCOMES}", *Amount]
-    return _table(head, ([f"{lean:+d}" if lean else 0, *how_much_odds(lean).values()] for lean in leans))
+    return _table(head, ([f"{lean:+d}" if lean else 0, *amount_odds(lean).values()] for lean in leans))
 
 
 def attitude_table() -> str:
@@ -71,7 +73,7 @@ def attitude_table() -> str:
 
 def finish_table() -> str:
     """Return the chances of each end of a track, by the boxes that are full."""
-    head = ["boxes full, of 100", *FINISHES]
+    head = ["boxes full, of 100", *FINISH_DEGREES]
     return _table(head, ([boxes, *finish_odds(boxes).values()] for boxes in range(BOXES + 1)))
 
 

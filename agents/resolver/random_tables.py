@@ -24,12 +24,12 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, ValidationError
 
-from agents import marked_yaml
-from agents.clean import clean
-from agents.resolver.dice import roll
+from agents import yaml_with_lines as marked_yaml
+from agents.resolver.dice import roll_dice
 from agents.resolver.dice_formula import MAX_SIDES, Dice, DieType, Formula
-from agents.resolver.dice_score import Roll
-from agents.resolver.words import one_line
+from agents.resolver.dice_score import DiceRoll
+from agents.resolver.typed_text import one_line
+from agents.sanitize import clean
 from stores.errors import InputError
 from stores.records.base import Record
 from stores.records.play import Die
@@ -39,7 +39,7 @@ MAX_WEIGHT: Final = 1_000
 _D66: Final = "d66"
 
 
-class Aim(StrEnum):
+class RowAim(StrEnum):
     """What a row is said of: one of the campaign's own."""
 
     THREAD = "thread"
@@ -47,7 +47,7 @@ class Aim(StrEnum):
     PLACE = "place"
 
 
-def _cleaned(text: str) -> str:
+def _clean_line(text: str) -> str:
     return one_line(clean(text))
 
 
@@ -61,26 +61,26 @@ def _as_row(value: object) -> object:
     raise ValueError(f"a row is words, or text with a weight; put {value!r} in quotes if it is words")
 
 
-Words = Annotated[str, Field(max_length=500), AfterValidator(_cleaned), Field(min_length=1)]
+TableText = Annotated[str, Field(max_length=500), AfterValidator(_clean_line), Field(min_length=1)]
 TableDie = Annotated[str, StringConstraints(pattern=r"^d[1-9][0-9]{0,4}$")]
 
 
-class Row(Record):
-    text: Words
+class TableRow(Record):
+    text: TableText
     weight: int = Field(default=1, ge=1, le=MAX_WEIGHT, strict=True)
-    aim: Aim | None = None
+    aim: RowAim | None = None
 
 
 class RandomTable(Record):
     """A table as its file gives it, with the name it is asked for by. A row has `weight` faces of the die."""
 
     name: str
-    title: Words
-    licence: Words
-    attribution: Words
-    about: Annotated[str, Field(max_length=2_000), AfterValidator(_cleaned)] = ""
+    title: TableText
+    licence: TableText
+    attribution: TableText
+    about: Annotated[str, Field(max_length=2_000), AfterValidator(_clean_line)] = ""
     die: TableDie | None = None
-    rows: tuple[Annotated[Row, BeforeValidator(_as_row)], ...]
+    rows: tuple[Annotated[TableRow, BeforeValidator(_as_row)], ...]
 
     @property
     def total(self) -> int:
@@ -92,17 +92,17 @@ class RandomTable(Record):
         """Whether two six-sided dice are read as tens and ones."""
         return self.die == _D66
 
-    def only(self, wanted: Callable[[Row], bool]) -> RandomTable | None:
+    def filter_rows(self, is_wanted: Callable[[TableRow], bool]) -> RandomTable | None:
         """Return the table with the rows that are `wanted` and a die to fit; None if there are none."""
-        rows = tuple(row for row in self.rows if wanted(row))
+        rows = tuple(row for row in self.rows if is_wanted(row))
         return self.model_copy(update={"rows": rows, "die": None}) if rows else None
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
+class TableDraw:
     table: RandomTable
-    row: Row
-    roll: Roll
+    row: TableRow
+    roll: DiceRoll
 
     @property
     def dice(self) -> tuple[Die, ...]:
@@ -117,33 +117,33 @@ class Draw:
         return f"{self.table.title} · {self.roll.expression} {self.roll.total} · {self.row.text}"
 
 
-def draw(table: RandomTable, rng: random.Random, faces: Iterable[int] | None = None) -> Draw:
+def draw_row(table: RandomTable, rng: random.Random, faces: Iterable[int] | None = None) -> TableDraw:
     """Pick a row with `rng`, or by the physical dice typed as `faces`.
 
     Raises InputError if the faces do not fit the table's die.
     """
     if not table.is_read_by_digits:
-        rolled = roll(one_die(table.total), rng, faces=faces)
-        return Draw(table, row_at(table, rolled.total), rolled)
-    rolled = roll(_D66, rng, faces=faces)
-    tens, ones = divmod(rolled.total, 10)
-    return Draw(table, row_at(table, (tens - 1) * 6 + ones), rolled)
+        dice_roll = roll_dice(single_die(table.total), rng, faces=faces)
+        return TableDraw(table, row_at(table, dice_roll.total), dice_roll)
+    dice_roll = roll_dice(_D66, rng, faces=faces)
+    tens, ones = divmod(dice_roll.total, 10)
+    return TableDraw(table, row_at(table, (tens - 1) * 6 + ones), dice_roll)
 
 
-def row_at(table: RandomTable, place: int) -> Row:
+def row_at(table: RandomTable, place: int) -> TableRow:
     """Return the row that has the `place`-th face, counted from 1."""
     highest = accumulate(row.weight for row in table.rows)
     return next(row for row, last in zip(table.rows, highest, strict=True) if place <= last)
 
 
-def place_of(table: RandomTable, row: Row) -> tuple[int, ...]:
+def lowest_faces_of(table: RandomTable, row: TableRow) -> tuple[int, ...]:
     """Return the lowest faces that pick this row of the table."""
     place = 1 + sum(one.weight for one in table.rows[: table.rows.index(row)])
     tens, ones = divmod(place - 1, 6)
     return (tens + 1, ones + 1) if table.is_read_by_digits else (place,)
 
 
-def one_die(sides: int) -> Formula:
+def single_die(sides: int) -> Formula:
     """Return one die of so many sides. (As words, `d66` and `d666` would be read digit by digit.)"""
     return Formula(Dice(1, DieType(str(sides), 1, sides)))
 
@@ -152,12 +152,12 @@ def one_die(sides: int) -> Formula:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class TableLibrary:
     """Tables by name; `notes` say what replaced what, `refused` which files are wrong and where."""
 
     tables: Mapping[str, RandomTable]
     notes: tuple[str, ...] = ()
-    refused: tuple[InputError, ...] = ()
+    errors: tuple[InputError, ...] = ()
 
 
 def read_table(name: str, text: str) -> RandomTable:
@@ -165,42 +165,43 @@ def read_table(name: str, text: str) -> RandomTable:
     try:
         document = marked_yaml.load(text)
     except marked_yaml.Unreadable as error:
-        raise refused(name, str(error)) from None
+        raise table_error(name, str(error)) from None
     if not isinstance(document.data, dict):
-        raise refused(name, "line 1: fields such as title and rows should stand here")
+        raise table_error(name, "line 1: fields such as title and rows should stand here")
     if "name" in document.data:
-        raise refused(name, f"{document.where(('name',))}: a table is named by its file")
+        raise table_error(name, f"{document.where(('name',))}: a table is named by its file")
     try:
         table = RandomTable.model_validate({**document.data, "name": name})
-        faults = list(_faults(table))
+        faults = list(_table_faults(table))
     except ValidationError as error:
         faults = [
-            (fault["loc"], _plain(fault["type"], fault["msg"], fault["loc"])) for fault in error.errors()
+            (fault["loc"], _plain_fault(fault["type"], fault["msg"], fault["loc"]))
+            for fault in error.errors()
         ]
     if faults:
-        raise refused(name, marked_yaml.told((document.where(loc), words) for loc, words in faults))
+        raise table_error(name, marked_yaml.told((document.where(loc), words) for loc, words in faults))
     return table
 
 
-def shelve(texts: Mapping[str, str], onto: Shelf) -> Shelf:
+def add_tables(texts: Mapping[str, str], base_library: TableLibrary) -> TableLibrary:
     """Return the shelf with the tables of `texts` (by name) put onto it; the same name replaces.
 
     A table that is wrong leaves what was there, and is told in `refused`.
     """
-    tables, notes, wrong = dict(onto.tables), list(onto.notes), list(onto.refused)
+    tables, notes, errors = dict(base_library.tables), list(base_library.notes), list(base_library.errors)
     for name, text in texts.items():
         try:
             table = read_table(name, text)
         except InputError as error:
-            wrong.append(error)
+            errors.append(error)
             continue
         if name in tables:
             notes.append(f"Your table {name} ({table.title}) is used in place of {tables[name].title}.")
         tables[name] = table
-    return Shelf(tables, tuple(notes), tuple(wrong))
+    return TableLibrary(tables, tuple(notes), tuple(errors))
 
 
-def _faults(table: RandomTable) -> Iterator[tuple[marked_yaml.Loc, str]]:
+def _table_faults(table: RandomTable) -> Iterator[tuple[marked_yaml.Loc, str]]:
     """Yield what no single row can know."""
     if not 0 < len(table.rows) <= MAX_ROWS:
         yield ("rows",), f"a table has 1 to {MAX_ROWS:,} rows; this has {len(table.rows):,}"
@@ -211,7 +212,7 @@ def _faults(table: RandomTable) -> Iterator[tuple[marked_yaml.Loc, str]]:
         yield ("rows",), f"the weights come to {table.total:,}, and {MAX_SIDES:,} is the most"
 
 
-def refused(name: str, why: str) -> InputError:
+def table_error(name: str, why: str) -> InputError:
     """Return the error about a table that is not used."""
     return InputError(
         f"The table {one_line(name)!r} cannot be used: {why}.",
@@ -220,7 +221,7 @@ def refused(name: str, why: str) -> InputError:
     )
 
 
-def _plain(kind: str, message: str, loc: marked_yaml.Loc) -> str:
+def _plain_fault(kind: str, message: str, loc: marked_yaml.Loc) -> str:
     """Say a pydantic fault in words for somebody who writes a table, not a program."""
     match kind:
         case "missing":
@@ -232,5 +233,5 @@ def _plain(kind: str, message: str, loc: marked_yaml.Loc) -> str:
         case "string_type":
             return "words should stand here; put them in quotes"
         case _:
-            plain = message.removeprefix("Value error, ")
-            return plain[:1].lower() + plain[1:]
+            plain_message = message.removeprefix("Value error, ")
+            return plain_message[:1].lower() + plain_message[1:]

@@ -13,8 +13,8 @@ from itertools import product
 from typing import Final
 
 from agents.resolver.bonds import Bond
-from agents.resolver.dice import roll
-from agents.resolver.dice_score import Roll
+from agents.resolver.dice import roll_dice
+from agents.resolver.dice_score import DiceRoll
 from stores.records.play import Die
 
 MAX_MODIFIER: Final = 4
@@ -33,7 +33,7 @@ class Attitude(StrEnum):
     HELPFUL = "helpful"
 
 
-HIGHEST: Final[tuple[int, ...]] = (3, 5, 8, 10)
+HIGHEST_TOTALS: Final[tuple[int, ...]] = (3, 5, 8, 10)
 """The highest total of each attitude but the last."""
 
 
@@ -42,7 +42,7 @@ class Reaction:
     """`bonds` are what was added to the dice because canon says so."""
 
     attitude: Attitude
-    roll: Roll
+    roll: DiceRoll
     bonds: tuple[Bond, ...]
     text: str
     rule: str
@@ -52,7 +52,7 @@ class Reaction:
         return self.roll.dice
 
 
-def react(
+def roll_reaction(
     rng: random.Random, faces: Iterable[int] | None = None, *, bonds: Iterable[Bond] = (), modifier: int = 0
 ) -> Reaction:
     """Roll with `rng`, or read the physical dice typed as `faces`.
@@ -60,15 +60,15 @@ def react(
     `modifier` is what the GM adds for the circumstances. Raises InputError if the faces are not those of
     two six-sided dice.
     """
-    known = tuple(bonds)
-    added = modifier_of(known, modifier)
-    rolled = roll(f"2d6{added:+d}" if added else "2d6", rng, faces=faces)
-    attitude = attitude_of(rolled.total)
-    rule = f"reaction, {added:+d}" if added else "reaction"
-    return Reaction(attitude, rolled, known, f"reaction · {rolled.text} · {attitude}", rule)
+    bond_list = tuple(bonds)
+    total = total_modifier(bond_list, modifier)
+    dice_roll = roll_dice(f"2d6{total:+d}" if total else "2d6", rng, faces=faces)
+    attitude = attitude_of(dice_roll.total)
+    rule = f"reaction, {total:+d}" if total else "reaction"
+    return Reaction(attitude, dice_roll, bond_list, f"reaction · {dice_roll.text} · {attitude}", rule)
 
 
-def modifier_of(bonds: Iterable[Bond], modifier: int = 0) -> int:
+def total_modifier(bonds: Iterable[Bond], modifier: int = 0) -> int:
     """Return what is added to the dice: all warmth and `modifier`, within the limit."""
     total = modifier + sum(bond.warmth for bond in bonds)
     return max(-MAX_MODIFIER, min(MAX_MODIFIER, total))
@@ -76,7 +76,7 @@ def modifier_of(bonds: Iterable[Bond], modifier: int = 0) -> int:
 
 def attitude_of(total: int) -> Attitude:
     """Return the attitude that a total of two dice with its modifier stands for."""
-    return list(Attitude)[sum(total > highest for highest in HIGHEST)]
+    return list(Attitude)[sum(total > highest for highest in HIGHEST_TOTALS)]
 
 
 def reaction_odds(modifier: int = 0) -> Mapping[Attitude, int]:

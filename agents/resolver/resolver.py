@@ -16,22 +16,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.resolver.alter import alter, suffix
-from agents.resolver.check import CheckResult, CheckSpec, by_luck, resolve, whole_numbers
-from agents.resolver.dice import roll
+from agents.resolver.alteration import alter_roll, provenance_suffix
+from agents.resolver.check import CheckResult, CheckSpec, resolve_by_luck, roll_check, whole_numbers
+from agents.resolver.dice import roll_dice
 from agents.resolver.effects import Effect
-from agents.resolver.names import Names
-from agents.resolver.proposals import proposal_id, proposals_resolved, resolution_id
-from agents.resolver.requests import (
+from agents.resolver.entity_names import EntityNameLookup
+from agents.resolver.resolution_proposals import build_resolution_proposals, proposal_id, resolution_id
+from agents.resolver.resolution_requests import (
     AlterRequest,
-    Chance,
+    ChanceDraw,
     CheckRequest,
-    Deciding,
+    DecidingChanceResult,
     ProposingRequest,
     RollRequest,
-    Sealed,
+    SealedResult,
 )
-from agents.resolver.words import folded
+from agents.resolver.typed_text import fold_name
 from stores.errors import InputError
 from stores.ports import ResolverLog
 from stores.records.canon import StateChange, StateOp
@@ -40,32 +40,34 @@ from stores.records.ledger import ProposalStatus, ProposedChange
 from stores.records.play import Degree, Resolution, Stake, Stakes
 from stores.records.world import Entity
 
-Rules = Callable[[CheckSpec, random.Random, Sequence[int] | None], CheckResult]
+CheckRules = Callable[[CheckSpec, random.Random, Sequence[int] | None], CheckResult]
 """Resolves a check with a generator, or with the faces of physical dice."""
 
 _logger = logging.getLogger(__name__)
 
 
 class Resolver:
-    def __init__(self, log: ResolverLog, ids: IdMaker, clock: Clock, *, rules: Rules = resolve) -> None:
+    def __init__(
+        self, log: ResolverLog, ids: IdMaker, clock: Clock, *, rules: CheckRules = roll_check
+    ) -> None:
         self._log = log
         self._ids = ids
         self._clock = clock
         self._rules = rules
 
-    async def check(self, request: CheckRequest) -> Sealed:
+    async def check(self, request: CheckRequest) -> SealedResult:
         """Resolve a check; seal its result together with the changes that it proposes.
 
         Raises InputError, with nothing rolled or stored, if the check cannot be read or an effect of
         any degree names nobody known; StoreError if the log cannot be written.
         """
-        if sealed := await self._sealed_before(request.turn_id):
-            return sealed
-        spec = request.read(request.spec, request.numbers)
-        stakes = stakes_of(spec, Names(request.entities))
+        if sealed_result := await self._find_sealed(request.turn_id):
+            return sealed_result
+        spec = request.reader(request.spec, request.numbers)
+        stakes = build_stakes(spec, EntityNameLookup(request.entities))
         result, by_hand = self._apply_rules(spec, request)
-        came = next((stake for stake in stakes.by_degree if stake.degree is result.degree), None)
-        resolution = self._sealed(
+        degree_stake = next((stake for stake in stakes.by_degree if stake.degree is result.degree), None)
+        resolution = self._build_resolution(
             request,
             rule=result.rule,
             expression=result.roll.expression,
@@ -76,93 +78,103 @@ class Resolver:
             margin=result.margin,
             text=result.text,
             by_hand=by_hand,
-            effects=came.effects if came else (),
+            effects=degree_stake.effects if degree_stake else (),
             label=result.roll.label,
             stakes=stakes,
         )
-        proposals = proposals_resolved(request, resolution, came.changes if came else ())
+        proposals = build_resolution_proposals(
+            request, resolution, degree_stake.changes if degree_stake else ()
+        )
         await self._log.seal(resolution, proposals)
-        return Sealed(resolution, proposals)
+        return SealedResult(resolution, proposals)
 
-    async def roll(self, request: RollRequest) -> Sealed:
+    async def roll(self, request: RollRequest) -> SealedResult:
         """Roll dice that are against nothing and change nothing, and seal them.
 
         Raises InputError, with nothing stored, if the expression cannot be rolled; StoreError.
         """
-        if sealed := await self._sealed_before(request.turn_id):
-            return sealed
-        rolled = roll(
+        if sealed_result := await self._find_sealed(request.turn_id):
+            return sealed_result
+        dice_roll = roll_dice(
             request.spec,
             random.Random(request.seed),
             faces=request.faces,
-            names=whole_numbers(request.numbers),
+            numbers_by_name=whole_numbers(request.numbers),
         )
-        resolution = self._sealed(
+        resolution = self._build_resolution(
             request,
             rule="roll",
-            expression=rolled.expression,
-            dice=rolled.dice,
-            total=rolled.total,
-            text=f"{rolled.text} · {rolled.label}" if rolled.label else rolled.text,
-            label=rolled.label,
+            expression=dice_roll.expression,
+            dice=dice_roll.dice,
+            total=dice_roll.total,
+            text=f"{dice_roll.text} · {dice_roll.label}" if dice_roll.label else dice_roll.text,
+            label=dice_roll.label,
         )
         await self._log.seal(resolution)
-        return Sealed(resolution)
+        return SealedResult(resolution)
 
-    async def draw(self, request: RollRequest, chance: Chance) -> Sealed:
+    async def draw(self, request: RollRequest, chance: ChanceDraw) -> SealedResult:
         """Draw what chance says (an oracle's answer, a reaction, spark words), and seal it.
 
         Raises InputError, with nothing stored, if typed faces do not fit; StoreError if the log cannot
         be written.
         """
-        if sealed := await self._sealed_before(request.turn_id):
-            return sealed
-        drawn = chance(random.Random(request.seed), request.faces)
-        came: dict[str, Any] = {}
-        if isinstance(drawn, Deciding):
-            came = {"degree": drawn.degree, "effects": tuple(drawn.effects)}
-        resolution = self._sealed(request, rule=drawn.rule, dice=drawn.dice, text=drawn.text, **came)
+        if sealed_result := await self._find_sealed(request.turn_id):
+            return sealed_result
+        chance_result = chance(random.Random(request.seed), request.faces)
+        decided_fields: dict[str, Any] = {}
+        if isinstance(chance_result, DecidingChanceResult):
+            decided_fields = {"degree": chance_result.degree, "effects": tuple(chance_result.effects)}
+        resolution = self._build_resolution(
+            request,
+            rule=chance_result.rule,
+            dice=chance_result.dice,
+            text=chance_result.text,
+            **decided_fields,
+        )
         proposals: tuple[ProposedChange, ...] = ()
-        if isinstance(drawn, Deciding) and isinstance(request, ProposingRequest):
-            proposals = proposals_resolved(request, resolution, drawn.changes)
+        if isinstance(chance_result, DecidingChanceResult) and isinstance(request, ProposingRequest):
+            proposals = build_resolution_proposals(request, resolution, chance_result.changes)
         await self._log.seal(resolution, proposals)
-        return Sealed(resolution, proposals)
+        return SealedResult(resolution, proposals)
 
-    async def alter(self, request: AlterRequest) -> Sealed:
+    async def alter(self, request: AlterRequest) -> SealedResult:
         """Seal what a roll comes to with dice of it rerolled or another result picked, and its changes.
 
         The old result is not touched. Raises InputError, with nothing stored, if the dice cannot be
         replaced so; StoreError.
         """
-        if sealed := await self._sealed_before(request.turn_id):
-            return sealed
-        old = request.old
-        new = alter(old, request.how, random.Random(request.seed), request.faces, request.chance)
-        altered = (*old.altered, new.how)
-        by_hand = old.by_hand or bool(request.faces)
-        resolution = old.model_copy(
+        if sealed_result := await self._find_sealed(request.turn_id):
+            return sealed_result
+        original = request.old
+        altered_roll = alter_roll(
+            original, request.how, random.Random(request.seed), request.faces, request.chance
+        )
+        alterations = (*original.altered, altered_roll.description)
+        by_hand = original.by_hand or bool(request.faces)
+        resolution = original.model_copy(
             update={
                 "id": resolution_id(request.turn_id),
                 "turn_id": request.turn_id,
-                "rule": new.rule,
-                "dice": new.dice,
-                "total": new.total,
-                "degree": new.degree,
-                "margin": new.margin,
-                "text": new.text + suffix(by_hand=by_hand, altered=altered),
-                "effects": new.effects,
+                "rule": altered_roll.rule,
+                "dice": altered_roll.dice,
+                "total": altered_roll.total,
+                "degree": altered_roll.degree,
+                "margin": altered_roll.margin,
+                "text": altered_roll.text + provenance_suffix(by_hand=by_hand, alterations=alterations),
+                "effects": altered_roll.effects,
                 "by_hand": by_hand,
-                "instead_of": old.turn_id,
-                "altered": altered,
+                "instead_of": original.turn_id,
+                "altered": alterations,
                 "seed": request.seed,
                 "created_at": self._clock(),
             }
         )
-        proposals = proposals_resolved(request, resolution, new.changes)
+        proposals = build_resolution_proposals(request, resolution, altered_roll.changes)
         await self._log.seal(resolution, proposals)
-        return Sealed(resolution, proposals)
+        return SealedResult(resolution, proposals)
 
-    async def result(self, turn_id: Id) -> Resolution:
+    async def read_result(self, turn_id: Id) -> Resolution:
         """Return what was sealed for a turn. Raises InputError if nothing was."""
         for resolution in await self._log.resolutions([turn_id]):
             return resolution
@@ -172,7 +184,7 @@ class Resolver:
         """Stage changes that were built elsewhere (the GM's declarations, a world file)."""
         await self._log.stage(proposals)
 
-    def _sealed(
+    def _build_resolution(
         self, request: RollRequest, *, text: str, by_hand: bool | None = None, **result: Any
     ) -> Resolution:
         """Return the result of a request as it is sealed."""
@@ -184,7 +196,7 @@ class Resolver:
             intent=request.intent,
             kind=request.kind,
             spec=request.spec,
-            text=text + suffix(by_hand=by_hand, altered=()),
+            text=text + provenance_suffix(by_hand=by_hand, alterations=()),
             by_hand=by_hand,
             seed=request.seed,
             created_at=self._clock(),
@@ -201,21 +213,26 @@ class Resolver:
         except Exception as error:
             _logger.exception("the rules failed on %r", spec.rule)
             because = f"instead of {spec.rule}, whose rules failed with {type(error).__name__}"
-            return by_luck(spec, random.Random(request.seed), because), False
+            return resolve_by_luck(spec, random.Random(request.seed), because), False
 
-    async def _sealed_before(self, turn_id: Id) -> Sealed | None:
-        wanted = resolution_id(turn_id)
+    async def _find_sealed(self, turn_id: Id) -> SealedResult | None:
+        wanted_id = resolution_id(turn_id)
         for resolution in await self._log.resolutions([turn_id]):
-            if resolution.id == wanted:
+            if resolution.id == wanted_id:
                 ids = [proposal_id(turn_id, index) for index in range(len(resolution.effects))]
-                stored = await self._log.proposals_by_id(ids)
-                return Sealed(resolution, tuple(_as_sealed(stored[i]) for i in ids if i in stored))
+                stored_proposals = await self._log.proposals_by_id(ids)
+                return SealedResult(
+                    resolution,
+                    tuple(_with_sealed_status(stored_proposals[i]) for i in ids if i in stored_proposals),
+                )
         return None
 
 
-def stakes_of(spec: CheckSpec, names: Names) -> Stakes:
+def build_stakes(spec: CheckSpec, names: EntityNameLookup) -> Stakes:
     """Return what each degree of a check would do. Raises InputError for an effect on nobody known."""
-    degrees = {d: _settled(spec, d, names) for d in Degree if d in spec.effects or d in spec.says}
+    effects_by_degree = {
+        d: _resolve_effects(spec, d, names) for d in Degree if d in spec.effects or d in spec.says
+    }
     return Stakes(
         odds=spec.odds.value if spec.formula is None else "",
         partial_within=spec.partial_within,
@@ -224,24 +241,26 @@ def stakes_of(spec: CheckSpec, names: Names) -> Stakes:
             Stake(
                 degree=degree,
                 says=spec.says.get(degree, ""),
-                effects=tuple(str(effect) for effect, _ in settled),
-                changes=tuple(change for _, change in settled),
+                effects=tuple(str(effect) for effect, _ in resolved_effects),
+                changes=tuple(change for _, change in resolved_effects),
             )
-            for degree, settled in degrees.items()
+            for degree, resolved_effects in effects_by_degree.items()
         ),
     )
 
 
-def _settled(spec: CheckSpec, degree: Degree, names: Names) -> list[tuple[Effect, StateChange]]:
-    return [settle(effect, names) for effect in spec.effects.get(degree, ())]
+def _resolve_effects(
+    spec: CheckSpec, degree: Degree, names: EntityNameLookup
+) -> list[tuple[Effect, StateChange]]:
+    return [resolve_effect(effect, names) for effect in spec.effects.get(degree, ())]
 
 
-def settle(effect: Effect, names: Names) -> tuple[Effect, StateChange]:
+def resolve_effect(effect: Effect, names: EntityNameLookup) -> tuple[Effect, StateChange]:
     """Return the effect in the entity's own spelling, and the change that it is.
 
     Raises InputError if nobody, or more than one, is called so.
     """
-    entity = names.find(effect.name)
+    entity = names.find_entity(effect.name)
     effect = replace(effect, name=entity.name, key=_own_spelling(entity, effect))
     change = StateChange(entity_id=entity.id, key=effect.key, op=effect.op, value=effect.value)
     return effect, change
@@ -250,11 +269,11 @@ def settle(effect: Effect, names: Names) -> tuple[Effect, StateChange]:
 def _own_spelling(entity: Entity, effect: Effect) -> str:
     """`HP` means the `hp` that is there. A new key is in small letters, as predicates are."""
     is_tag = effect.op in (StateOp.TAG, StateOp.UNTAG)
-    known = {folded(word): word for word in (entity.tags if is_tag else entity.numbers)}
-    return known.get(folded(effect.key), effect.key if is_tag else folded(effect.key))
+    spellings = {fold_name(word): word for word in (entity.tags if is_tag else entity.numbers)}
+    return spellings.get(fold_name(effect.key), effect.key if is_tag else fold_name(effect.key))
 
 
-def _as_sealed(proposal: ProposedChange) -> ProposedChange:
+def _with_sealed_status(proposal: ProposedChange) -> ProposedChange:
     """A proposal whose oracle turn is not written yet reads as withdrawn; it was sealed as pending."""
     if proposal.status is ProposalStatus.WITHDRAWN:
         return proposal.model_copy(update={"status": ProposalStatus.PENDING})

@@ -10,34 +10,42 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from agents import marked_yaml
-from agents.marked_yaml import Loc
-from agents.resolver.ruleset_schema import NUMBER, OF_DICE, WORDS_OF_CHECKS, Outcome, Pack, Terms, spoken
+from agents import yaml_with_lines as marked_yaml
+from agents.resolver.ruleset_schema import (
+    CHECK_WORDS,
+    DICE_FIELDS,
+    NUMBER_PLACEHOLDER,
+    CheckTerms,
+    Pack,
+    PackOutcome,
+    spoken_key,
+)
 from agents.resolver.templates import read_effects, read_formula, read_number, read_words
-from agents.resolver.words import did_you_mean
+from agents.resolver.typed_text import did_you_mean
+from agents.yaml_with_lines import Loc
 from stores.errors import InputError
 
 MAX_CHARS: Final = 100_000
 """Characters in one pack. Our largest has about 6,000."""
 
-_RESERVED: Final = frozenset({"actor", "target", NUMBER, *WORDS_OF_CHECKS})
+_RESERVED_KEYS: Final = frozenset({"actor", "target", NUMBER_PLACEHOLDER, *CHECK_WORDS})
 
 
 def read_pack(text: str) -> Pack:
     """Read a rule pack. Raises InputError that names the lines and entries that are wrong, and why."""
     if len(text) > MAX_CHARS:
-        raise _refused(f"it has {len(text):,} characters, and {MAX_CHARS:,} is the most that is read")
+        raise _pack_error(f"it has {len(text):,} characters, and {MAX_CHARS:,} is the most that is read")
     try:
         document = marked_yaml.load(text)
     except marked_yaml.Unreadable as error:
-        raise _refused(str(error)) from None
+        raise _pack_error(str(error)) from None
     try:
         pack = Pack.model_validate(document.data)
-        faults = list(_disagreements(pack))
+        faults = list(_consistency_faults(pack))
     except ValidationError as error:
-        faults = [(f["loc"], _plain(f["type"], f["msg"], f["loc"])) for f in error.errors()]
+        faults = [(f["loc"], _plain_fault(f["type"], f["msg"], f["loc"])) for f in error.errors()]
     if faults:
-        raise _refused(marked_yaml.told((document.where(loc), words) for loc, words in faults))
+        raise _pack_error(marked_yaml.told((document.where(loc), words) for loc, words in faults))
     return pack
 
 
@@ -46,9 +54,9 @@ def read_pack(text: str) -> Pack:
 _Fault = tuple[Loc, str]
 
 
-def _disagreements(pack: Pack) -> Iterator[_Fault]:
+def _consistency_faults(pack: Pack) -> Iterator[_Fault]:
     """Yield where the entries of a well-formed pack do not fit each other."""
-    yield from _names(pack)
+    yield from _key_faults(pack)
     for i, number in enumerate(pack.numbers):
         low, high = number.min, number.max
         if (low is not None and number.default < low) or (high is not None and number.default > high):
@@ -60,72 +68,74 @@ def _disagreements(pack: Pack) -> Iterator[_Fault]:
             if read_number(track.max, defaults) < 1:
                 yield loc, "a track needs room for at least 1"
         except InputError as error:
-            yield loc, _said(error)
-    yield from _outcomes(pack)
-    yield from _terms(("check",), pack.check, pack.check, pack)
+            yield loc, _error_text(error)
+    yield from _outcome_faults(pack)
+    yield from _check_faults(("check",), pack.check, pack.check, pack)
     for i, move in enumerate(pack.moves):
         if move.number is not None and move.number not in pack.number_keys():
-            near = did_you_mean(move.number, pack.number_keys())
-            yield ("moves", i, "number"), f"{move.number!r} is no number of this pack. {near}".strip()
-        yield from _terms(("moves", i), move, pack.terms(move), pack)
+            hint = did_you_mean(move.number, pack.number_keys())
+            yield ("moves", i, "number"), f"{move.number!r} is no number of this pack. {hint}".strip()
+        yield from _check_faults(("moves", i), move, pack.terms_of(move), pack)
 
 
-def _names(pack: Pack) -> Iterator[_Fault]:
+def _key_faults(pack: Pack) -> Iterator[_Fault]:
     """Yield keys that stand twice where one is looked up, and keys that mean something else already."""
     numbers = [(("numbers", i, "key"), n.key) for i, n in enumerate(pack.numbers)]
     tracks = [(("tracks", i, "key"), t.key) for i, t in enumerate(pack.tracks)]
-    moves = [(("moves", i, "key"), spoken(m.key)) for i, m in enumerate(pack.moves)]
-    yield from _repeated([*numbers, *tracks])
-    yield from _repeated(moves)
-    yield from _repeated((("tags", i, "key"), spoken(t.key)) for i, t in enumerate(pack.tags))
-    yield from _repeated((("rests", i, "key"), spoken(r.key)) for i, r in enumerate(pack.rests))
+    moves = [(("moves", i, "key"), spoken_key(m.key)) for i, m in enumerate(pack.moves)]
+    yield from _duplicate_keys([*numbers, *tracks])
+    yield from _duplicate_keys(moves)
+    yield from _duplicate_keys((("tags", i, "key"), spoken_key(t.key)) for i, t in enumerate(pack.tags))
+    yield from _duplicate_keys((("rests", i, "key"), spoken_key(r.key)) for i, r in enumerate(pack.rests))
     for loc, key in (*numbers, *tracks, *moves):
-        if key in _RESERVED:
+        if key in _RESERVED_KEYS:
             yield loc, f"{key!r} means something else in a check; choose another"
 
 
-def _repeated(named: Iterable[tuple[Loc, str]]) -> Iterator[_Fault]:
-    seen: set[str] = set()
-    for loc, key in named:
-        if key in seen:
+def _duplicate_keys(located_keys: Iterable[tuple[Loc, str]]) -> Iterator[_Fault]:
+    seen_keys: set[str] = set()
+    for loc, key in located_keys:
+        if key in seen_keys:
             yield loc, f"{key!r} stands in this pack twice"
-        seen.add(key)
+        seen_keys.add(key)
 
 
-def _outcomes(pack: Pack) -> Iterator[_Fault]:
+def _outcome_faults(pack: Pack) -> Iterator[_Fault]:
     """Yield the words and effects that cannot be read, outside of checks."""
     for section in ("numbers", "tracks"):
         for i, gauge in enumerate(getattr(pack, section)):
             for field in ("at_zero", "at_zero_pc", "at_full"):
-                yield from _outcome((section, i, field), getattr(gauge, field, None), pack, target="")
+                yield from _faults_of_outcome(
+                    (section, i, field), getattr(gauge, field, None), pack, target=""
+                )
     for i, rest in enumerate(pack.rests):
-        yield from _outcome(("rests", i), Outcome(effects=rest.effects), pack, target="")
+        yield from _faults_of_outcome(("rests", i), PackOutcome(effects=rest.effects), pack, target="")
 
 
-def _terms(loc: Loc, own: Terms, whole: Terms, pack: Pack) -> Iterator[_Fault]:
+def _check_faults(loc: Loc, own_terms: CheckTerms, full_terms: CheckTerms, pack: Pack) -> Iterator[_Fault]:
     """Yield what is wrong with a check: `own` is what stands at `loc`, `whole` what it comes to."""
-    for degree, outcome in own.outcomes():
-        yield from _outcome((*loc, degree.value), outcome, pack, target="Somebody")
-    if (whole.dice is None) == (whole.odds is None):
+    for degree, outcome in own_terms.outcomes():
+        yield from _faults_of_outcome((*loc, degree.value), outcome, pack, target="Somebody")
+    if (full_terms.dice is None) == (full_terms.odds is None):
         yield loc, "it is rolled with 'dice' against 'vs', or by 'odds': say one of the two"
         return
-    if whole.odds is not None:
-        for field in OF_DICE:
-            if getattr(own, field) is not None:
+    if full_terms.odds is not None:
+        for field in DICE_FIELDS:
+            if getattr(own_terms, field) is not None:
                 yield (*loc, field), "a check by odds has no dice of its own"
         return
-    if whole.vs is None:
+    if full_terms.vs is None:
         yield loc, "'vs' is missing: the number to reach"
-    numbers = {**dict.fromkeys(pack.number_keys(), 1), NUMBER: 1}
+    numbers = {**dict.fromkeys(pack.number_keys(), 1), NUMBER_PLACEHOLDER: 1}
     for field in ("dice", "advantage", "disadvantage", "vs"):
-        if template := getattr(own, field):
+        if template := getattr(own_terms, field):
             try:
                 (read_number if field == "vs" else read_formula)(template, numbers)
             except InputError as error:
-                yield (*loc, field), _said(error)
+                yield (*loc, field), _error_text(error)
 
 
-def _outcome(loc: Loc, outcome: Outcome | None, pack: Pack, *, target: str) -> Iterator[_Fault]:
+def _faults_of_outcome(loc: Loc, outcome: PackOutcome | None, pack: Pack, *, target: str) -> Iterator[_Fault]:
     if outcome is None:
         return
     numbers = dict.fromkeys(pack.number_keys(), 1)
@@ -134,17 +144,17 @@ def _outcome(loc: Loc, outcome: Outcome | None, pack: Pack, *, target: str) -> I
         if not target and "{target}" in outcome.effects + outcome.says:
             yield (*loc, "effects"), "nobody is a {target} here"
     except InputError as error:
-        yield (*loc, "effects"), _said(error)
+        yield (*loc, "effects"), _error_text(error)
     try:
         read_words(outcome.says, actor="Somebody", target=target)
     except InputError as error:
-        yield (*loc, "says"), _said(error)
+        yield (*loc, "says"), _error_text(error)
 
 
 # --- words for what is wrong ------------------------------------------------------------------------
 
 
-def _refused(why: str) -> InputError:
+def _pack_error(why: str) -> InputError:
     return InputError(
         f"This rule pack cannot be used: {why.removesuffix('.')}.",
         kept="It was left out; nothing else was changed.",
@@ -152,11 +162,11 @@ def _refused(why: str) -> InputError:
     )
 
 
-def _said(error: InputError) -> str:
+def _error_text(error: InputError) -> str:
     return error.what.removesuffix(".")
 
 
-def _plain(kind: str, message: str, loc: Loc) -> str:
+def _plain_fault(kind: str, message: str, loc: Loc) -> str:
     """Say a pydantic fault in words for somebody who writes a file, not a program."""
     field = loc[-1] if loc else "it"
     match kind:

@@ -14,18 +14,18 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
-from agents.clean import clean
 from agents.resolver.check import Odds
-from agents.resolver.words import folded, one_line
+from agents.resolver.typed_text import fold_name, one_line
+from agents.sanitize import clean
 from stores.records.base import Record
 from stores.records.play import Degree
 
-NUMBER: Final = "number"
+NUMBER_PLACEHOLDER: Final = "number"
 """The place in a formula of the number that a check is made with."""
-WORDS_OF_CHECKS: Final = ("vs", "adv", "advantage", "dis", "disadvantage", *Odds)
+CHECK_WORDS: Final = ("vs", "adv", "advantage", "dis", "disadvantage", *Odds)
 """What may stand behind a move, and so cannot be one's name."""
 
-OF_DICE: Final = ("dice", "advantage", "disadvantage", "vs", "partial_within", "wins")
+DICE_FIELDS: Final = ("dice", "advantage", "disadvantage", "vs", "partial_within", "wins")
 """The fields of a check that is rolled with dice; one by odds has none of them."""
 
 
@@ -49,7 +49,7 @@ Template = Annotated[str, BeforeValidator(_as_text), Field(min_length=1, max_len
 Whole = Annotated[int, Field(strict=True, ge=-1_000_000, le=1_000_000)]
 
 
-class Outcome(Record):
+class PackOutcome(Record):
     """What a degree means in words, and the effects that it suggests. Either may be empty."""
 
     says: Text = ""
@@ -61,8 +61,8 @@ class Gauge(Record):
 
     key: Key
     meaning: Words
-    at_zero: Outcome | None = None
-    at_zero_pc: Outcome | None = None
+    at_zero: PackOutcome | None = None
+    at_zero_pc: PackOutcome | None = None
 
 
 class SheetNumber(Gauge):
@@ -78,7 +78,7 @@ class Track(Gauge):
 
     max: Template
     starts: Literal["full", "empty"] = "full"
-    at_full: Outcome | None = None
+    at_full: PackOutcome | None = None
 
 
 class SheetTag(Record):
@@ -90,7 +90,7 @@ class SheetTag(Record):
     starts: bool = False
 
 
-class Terms(Record):
+class CheckTerms(Record):
     """How a check is rolled, with dice against a number or by odds, and what each degree does."""
 
     dice: Template | None = None
@@ -100,18 +100,18 @@ class Terms(Record):
     partial_within: Annotated[int, Field(strict=True, ge=0, le=1_000)] | None = None
     wins: Literal["high", "low"] | None = None
     odds: Odds | None = None
-    success: Outcome | None = None
-    partial: Outcome | None = None
-    fail: Outcome | None = None
+    success: PackOutcome | None = None
+    partial: PackOutcome | None = None
+    fail: PackOutcome | None = None
 
-    def outcomes(self) -> Iterator[tuple[Degree, Outcome]]:
+    def outcomes(self) -> Iterator[tuple[Degree, PackOutcome]]:
         """Yield the degrees that something is said of."""
         for degree in (Degree.SUCCESS, Degree.PARTIAL, Degree.FAIL):
             if outcome := getattr(self, degree.value):
                 yield degree, outcome
 
 
-class Move(Terms):
+class PackMove(CheckTerms):
     """A named check. What it does not say is as in the pack's own `check`."""
 
     key: Phrase
@@ -119,7 +119,7 @@ class Move(Terms):
     number: Key | None = None
 
 
-class Rest(Record):
+class PackRest(Record):
     """A way to recover: how many minutes of world time it takes, and its effects on {actor}."""
 
     key: Phrase
@@ -140,9 +140,9 @@ class Pack(Record):
     numbers: Annotated[tuple[SheetNumber, ...], Field(max_length=60)] = ()
     tracks: Annotated[tuple[Track, ...], Field(max_length=30)] = ()
     tags: Annotated[tuple[SheetTag, ...], Field(max_length=100)] = ()
-    check: Terms
-    moves: Annotated[tuple[Move, ...], Field(max_length=100)] = ()
-    rests: Annotated[tuple[Rest, ...], Field(max_length=20)] = ()
+    check: CheckTerms
+    moves: Annotated[tuple[PackMove, ...], Field(max_length=100)] = ()
+    rests: Annotated[tuple[PackRest, ...], Field(max_length=20)] = ()
 
     def gauges(self) -> tuple[SheetNumber | Track, ...]:
         """Return what may be rolled with: numbers, then tracks, in the order of the file."""
@@ -151,16 +151,20 @@ class Pack(Record):
     def number_keys(self) -> tuple[str, ...]:
         return tuple(gauge.key for gauge in self.gauges())
 
-    def terms(self, move: Move | None) -> Terms:
+    def terms_of(self, move: PackMove | None) -> CheckTerms:
         """Return how a move is rolled: its own terms over the pack's check (None: that check).
 
         Dice of its own bring no advantage along from the check, and odds of its own no dice.
         """
         if move is None:
             return self.check
-        own = {name: value for name in Terms.model_fields if (value := getattr(move, name)) is not None}
-        left = dict.fromkeys(_REPLACED_BY.get("odds" if "odds" in own else "dice", ()))
-        return self.check.model_copy(update={**(left if {"odds", "dice"} & own.keys() else {}), **own})
+        own_fields = {
+            name: value for name in CheckTerms.model_fields if (value := getattr(move, name)) is not None
+        }
+        cleared_fields = dict.fromkeys(_REPLACED_BY.get("odds" if "odds" in own_fields else "dice", ()))
+        return self.check.model_copy(
+            update={**(cleared_fields if {"odds", "dice"} & own_fields.keys() else {}), **own_fields}
+        )
 
 
 _REPLACED_BY: Final = {
@@ -169,6 +173,6 @@ _REPLACED_BY: Final = {
 }
 
 
-def spoken(key: str) -> str:
+def spoken_key(key: str) -> str:
     """Return a key as it is said and typed: `max_hp` as `max hp`, in any case."""
-    return folded(key).replace("_", " ")
+    return fold_name(key).replace("_", " ")

@@ -14,9 +14,9 @@ from typing import Literal, Protocol
 
 from agents.resolver.check import whole_numbers
 from agents.resolver.effects import Effect
-from agents.resolver.ruleset_schema import Outcome, Pack, SheetNumber, SheetTag, Track, spoken
+from agents.resolver.ruleset_schema import Pack, PackOutcome, SheetNumber, SheetTag, Track, spoken_key
 from agents.resolver.templates import read_effects, read_number, read_words
-from agents.resolver.words import did_you_mean, folded
+from agents.resolver.typed_text import did_you_mean, fold_name
 from stores.errors import InputError
 from stores.records.canon import StateOp
 from stores.records.world import Number
@@ -68,10 +68,10 @@ class SheetLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Suggestion:
+class SheetSuggestion:
     """What the rules suggest for somebody: `because` in a few words, then words and effects."""
 
-    because: str
+    cause: str
     says: str
     effects: tuple[Effect, ...]
 
@@ -89,32 +89,44 @@ class Recovery:
 
 def new_sheet(pack: Pack, name: str = "", *, is_pc: bool = True) -> NewSheet:
     """Return the numbers and tags that a character begins with."""
-    return begun(pack, name, {}, (), is_pc=is_pc)
+    return build_sheet(pack, name, {}, (), is_pc=is_pc)
 
 
-def begun(
+def build_sheet(
     pack: Pack, name: str, numbers: Mapping[str, Number], tags: Iterable[str], *, is_pc: bool = True
 ) -> NewSheet:
     """Return what a character begins with who has these numbers and tags; the pack says the rest."""
-    own = {folded(key): (key, value) for key, value in numbers.items()}
-    chosen: dict[str, Number] = {n.key: own.pop(n.key, (n.key, n.default))[1] for n in pack.numbers}
-    tracks = {
-        t.key: own.pop(t.key, (t.key, most(t, chosen) if t.starts == "full" else 0))[1] for t in pack.tracks
+    own_numbers = {fold_name(key): (key, value) for key, value in numbers.items()}
+    sheet_numbers: dict[str, Number] = {
+        n.key: own_numbers.pop(n.key, (n.key, n.default))[1] for n in pack.numbers
     }
-    given = {folded(tag): tag for tag in tags}
-    starts = {folded(tag.key): tag.key for tag in pack.tags if tag.starts}
-    return NewSheet(name, is_pc, {**chosen, **tracks, **dict(own.values())}, tuple((starts | given).values()))
+    tracks = {
+        t.key: own_numbers.pop(t.key, (t.key, track_maximum(t, sheet_numbers) if t.starts == "full" else 0))[
+            1
+        ]
+        for t in pack.tracks
+    }
+    sheet_tags = {fold_name(tag): tag for tag in tags}
+    starting_tags = {fold_name(tag.key): tag.key for tag in pack.tags if tag.starts}
+    return NewSheet(
+        name,
+        is_pc,
+        {**sheet_numbers, **tracks, **dict(own_numbers.values())},
+        tuple((starting_tags | sheet_tags).values()),
+    )
 
 
 def numbers_of(pack: Pack, sheet: Sheet) -> dict[str, Number]:
     """Return every number that counts, the pack's first: the sheet's own, or else the default."""
-    own = {folded(key): (key, value) for key, value in sheet.numbers.items()}
-    begun = new_sheet(pack).numbers
-    known: dict[str, Number] = {key: own.pop(key, (key, value))[1] for key, value in begun.items()}
-    return known | dict(own.values())
+    own_numbers = {fold_name(key): (key, value) for key, value in sheet.numbers.items()}
+    default_numbers = new_sheet(pack).numbers
+    all_numbers: dict[str, Number] = {
+        key: own_numbers.pop(key, (key, value))[1] for key, value in default_numbers.items()
+    }
+    return all_numbers | dict(own_numbers.values())
 
 
-def most(track: Track, numbers: Mapping[str, Number]) -> int:
+def track_maximum(track: Track, numbers: Mapping[str, Number]) -> int:
     """Return how far a track goes for somebody with these numbers; at least 1, also if they make no sense."""
     try:
         return max(1, read_number(track.max, whole_numbers(numbers)))
@@ -124,8 +136,8 @@ def most(track: Track, numbers: Mapping[str, Number]) -> int:
 
 def tags_of(pack: Pack, sheet: Sheet) -> list[SheetTag]:
     """Return what the pack knows of the tags that are on the sheet, in the pack's order."""
-    there = set(map(folded, sheet.tags))
-    return [tag for tag in pack.tags if folded(tag.key) in there]
+    sheet_tags = set(map(fold_name, sheet.tags))
+    return [tag for tag in pack.tags if fold_name(tag.key) in sheet_tags]
 
 
 def sheet_lines(pack: Pack | None, sheet: Sheet, *, whole: bool = False) -> tuple[SheetLine, ...]:
@@ -137,32 +149,32 @@ def sheet_lines(pack: Pack | None, sheet: Sheet, *, whole: bool = False) -> tupl
     if pack is None:
         return (*(_plain_number(k, v) for k, v in sheet.numbers.items()), *map(_plain_tag, sheet.tags))
     numbers, tags = numbers_of(pack, sheet), tags_of(pack, sheet)
-    inside = () if whole else {track.max.strip("{}") for track in pack.tracks}
-    known = set(pack.number_keys())
-    meant = {folded(tag.key) for tag in tags}
-    own = {folded(key): key for key in sheet.numbers}
+    track_maximum_keys = () if whole else {track.max.strip("{}") for track in pack.tracks}
+    pack_keys = set(pack.number_keys())
+    pack_tags = {fold_name(tag.key) for tag in tags}
+    own_keys = {fold_name(key): key for key in sheet.numbers}
     return (
         *(
             replace(
-                _plain_number(own.get(n.key, n.key), numbers[n.key]),
-                label=spoken(n.key),
+                _plain_number(own_keys.get(n.key, n.key), numbers[n.key]),
+                label=spoken_key(n.key),
                 meaning=n.meaning,
                 low=n.min,
                 high=n.max,
-                own=n.key in own,
+                own=n.key in own_keys,
             )
             for n in pack.numbers
-            if n.key not in inside
+            if n.key not in track_maximum_keys
         ),
-        *(_track_line(t, own, numbers) for t in pack.tracks),
-        *(_plain_number(key, value) for key, value in numbers.items() if key not in known),
+        *(_track_line(t, own_keys, numbers) for t in pack.tracks),
+        *(_plain_number(key, value) for key, value in numbers.items() if key not in pack_keys),
         *(SheetLine("tag", tag.key, "", tag.meaning, tag.key) for tag in tags),
-        *(_plain_tag(tag) for tag in sheet.tags if folded(tag) not in meant),
+        *(_plain_tag(tag) for tag in sheet.tags if fold_name(tag) not in pack_tags),
     )
 
 
 def _plain_number(key: str, value: Number) -> SheetLine:
-    return SheetLine("number", key, _shown(value), "", key, value)
+    return SheetLine("number", key, _show_number(value), "", key, value)
 
 
 def _plain_tag(tag: str) -> SheetLine:
@@ -170,11 +182,11 @@ def _plain_tag(tag: str) -> SheetLine:
 
 
 def _track_line(track: Track, own: Mapping[str, str], numbers: Mapping[str, Number]) -> SheetLine:
-    value, high = numbers[track.key], most(track, numbers)
+    value, high = numbers[track.key], track_maximum(track, numbers)
     return SheetLine(
         kind="track",
-        label=spoken(track.key),
-        value=f"{_shown(value)}/{high}",
+        label=spoken_key(track.key),
+        value=f"{_show_number(value)}/{high}",
         meaning=track.meaning,
         key=own.get(track.key, track.key),
         number=value,
@@ -187,82 +199,90 @@ def _track_line(track: Track, own: Mapping[str, str], numbers: Mapping[str, Numb
 # --- what befalls somebody --------------------------------------------------------------------------
 
 
-def crossings(pack: Pack, before: Sheet, after: Sheet) -> tuple[Suggestion, ...]:
+def find_crossings(pack: Pack, before: Sheet, after: Sheet) -> tuple[SheetSuggestion, ...]:
     """Return what the pack suggests because a number came down to 0, or a track filled up.
 
     Only for numbers that were on the sheet before: who has no hp cannot run out of it.
     """
-    had = {folded(key) for key in before.numbers}
-    was, now = numbers_of(pack, before), numbers_of(pack, after)
+    keys_before = {fold_name(key) for key in before.numbers}
+    numbers_before, numbers_after = numbers_of(pack, before), numbers_of(pack, after)
     suggestions = []
     for gauge in pack.gauges():
-        outcome, because = _crossed(gauge, was, now, after)
-        if outcome is not None and gauge.key in had:
-            effects = read_effects(outcome.effects, whole_numbers(now), actor=after.name)
+        outcome, cause = _crossing_outcome(gauge, numbers_before, numbers_after, after)
+        if outcome is not None and gauge.key in keys_before:
+            effects = read_effects(outcome.effects, whole_numbers(numbers_after), actor=after.name)
             suggestions.append(
-                Suggestion(
-                    because=f"{spoken(gauge.key)} {because}",
+                SheetSuggestion(
+                    cause=f"{spoken_key(gauge.key)} {cause}",
                     says=read_words(outcome.says, actor=after.name),
-                    effects=tuple(_left_to_do(pack, effects, after)),
+                    effects=tuple(_effective_changes(pack, effects, after)),
                 )
             )
     return tuple(suggestions)
 
 
-def at_ends(pack: Pack, sheet: Sheet) -> tuple[Suggestion, ...]:
+def suggestions_at_ends(pack: Pack, sheet: Sheet) -> tuple[SheetSuggestion, ...]:
     """Return what the pack says of the numbers of the sheet that are at 0, or full, as they stand."""
     before = NewSheet(sheet.name, sheet.is_pc, dict.fromkeys(sheet.numbers, 1), sheet.tags)
-    return crossings(pack, before, sheet)
+    return find_crossings(pack, before, sheet)
 
 
-def rest(pack: Pack, key: str, sheet: Sheet) -> Recovery:
+def take_rest(pack: Pack, key: str, sheet: Sheet) -> Recovery:
     """Return what the rest called `key` does for somebody; nothing goes past its least or most.
 
     Raises InputError that lists the rests there are.
     """
-    rests = {spoken(r.key): r for r in pack.rests}
-    found = rests.get(spoken(key))
-    if found is None:
-        known = f"There is: {', '.join(rests)}." if rests else "It has none."
+    rests = {spoken_key(r.key): r for r in pack.rests}
+    pack_rest = rests.get(spoken_key(key))
+    if pack_rest is None:
+        rests_help = f"There is: {', '.join(rests)}." if rests else "It has none."
         raise InputError(
             f"{pack.name} has no rest called {key!r}.",
             kept="Nothing was changed.",
-            todo=did_you_mean(key, rests) or known,
+            todo=did_you_mean(key, rests) or rests_help,
         )
-    effects = read_effects(found.effects, whole_numbers(numbers_of(pack, sheet)), actor=sheet.name)
-    return Recovery(found.minutes, tuple(_left_to_do(pack, effects, sheet)))
+    effects = read_effects(pack_rest.effects, whole_numbers(numbers_of(pack, sheet)), actor=sheet.name)
+    return Recovery(pack_rest.minutes, tuple(_effective_changes(pack, effects, sheet)))
 
 
-def _crossed(
-    gauge: SheetNumber | Track, was: Mapping[str, Number], now: Mapping[str, Number], sheet: Sheet
-) -> tuple[Outcome | None, str]:
-    if now[gauge.key] <= 0 < was[gauge.key]:
-        ended = (gauge.at_zero_pc if sheet.is_pc else None) or gauge.at_zero
-        return ended, f"is at {_shown(now[gauge.key])}"
-    if isinstance(gauge, Track) and was[gauge.key] < (full := most(gauge, now)) <= now[gauge.key]:
+def _crossing_outcome(
+    gauge: SheetNumber | Track,
+    numbers_before: Mapping[str, Number],
+    numbers_after: Mapping[str, Number],
+    sheet: Sheet,
+) -> tuple[PackOutcome | None, str]:
+    if numbers_after[gauge.key] <= 0 < numbers_before[gauge.key]:
+        zero_outcome = (gauge.at_zero_pc if sheet.is_pc else None) or gauge.at_zero
+        return zero_outcome, f"is at {_show_number(numbers_after[gauge.key])}"
+    if (
+        isinstance(gauge, Track)
+        and numbers_before[gauge.key]
+        < (full := track_maximum(gauge, numbers_after))
+        <= numbers_after[gauge.key]
+    ):
         return gauge.at_full, f"is at {full}"
     return None, ""
 
 
-def _left_to_do(pack: Pack, effects: tuple[Effect, ...], sheet: Sheet) -> Iterator[Effect]:
+def _effective_changes(pack: Pack, effects: tuple[Effect, ...], sheet: Sheet) -> Iterator[Effect]:
     """Yield the effects that change something, each no further than the sheet goes."""
-    numbers, tags = numbers_of(pack, sheet), set(map(folded, sheet.tags))
+    numbers, tags = numbers_of(pack, sheet), set(map(fold_name, sheet.tags))
     for effect in effects:
         match effect.op:
             case StateOp.TAG | StateOp.UNTAG:
-                if (effect.op is StateOp.TAG) is not (folded(effect.key) in tags):
+                if (effect.op is StateOp.TAG) is not (fold_name(effect.key) in tags):
                     yield effect
             case StateOp.ADD if isinstance(effect.value, int | float):
-                moved = _bounded(pack, effect.key, numbers, effect.value)
-                numbers[effect.key] = numbers.get(effect.key, 0) + moved
-                if moved:
-                    yield replace(effect, value=moved)
+                bounded_value = _bounded_change(pack, effect.key, numbers, effect.value)
+                numbers[effect.key] = numbers.get(effect.key, 0) + bounded_value
+                if bounded_value:
+                    yield replace(effect, value=bounded_value)
             case _:
                 if numbers.get(effect.key) != effect.value:
                     yield effect
 
 
-def _bounded(pack: Pack, key: str, numbers: Mapping[str, Number], by: Number) -> Number:
+def _bounded_change(pack: Pack, key: str, numbers: Mapping[str, Number], by: Number) -> Number:
     """Return how much of `by` there is room for; who is past the end already stays there."""
     low, high = _bounds(pack, key, numbers)
     now = numbers.get(key, 0)
@@ -274,10 +294,10 @@ def _bounded(pack: Pack, key: str, numbers: Mapping[str, Number], by: Number) ->
 def _bounds(pack: Pack, key: str, numbers: Mapping[str, Number]) -> tuple[Number | None, Number | None]:
     for gauge in pack.gauges():
         if gauge.key == key:
-            return (0, most(gauge, numbers)) if isinstance(gauge, Track) else (gauge.min, gauge.max)
+            return (0, track_maximum(gauge, numbers)) if isinstance(gauge, Track) else (gauge.min, gauge.max)
     return None, None
 
 
-def _shown(value: Number) -> str:
+def _show_number(value: Number) -> str:
     # 9.7 + 0.1 is 9.799999999999999 to the machine and 9.8 to a player.
     return f"{value:.10g}" if isinstance(value, float) else str(value)

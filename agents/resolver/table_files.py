@@ -11,8 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from agents import marked_yaml
-from agents.resolver.random_tables import Shelf, refused, shelve
+from agents import yaml_with_lines as marked_yaml
+from agents.resolver.random_tables import TableLibrary, add_tables, table_error
 from stores.errors import InputError
 
 MAX_TABLES: Final = 200
@@ -21,37 +21,41 @@ _MAX_BYTES: Final = 4 * marked_yaml.MAX_CHARS
 
 
 @cache
-def bundled_tables() -> Shelf:
+def bundled_tables() -> TableLibrary:
     """Return the tables that come with the program. Raises InputError if one is wrong."""
     folder = files("agents.resolver").joinpath("tables")
-    found = sorted((file for file in folder.iterdir() if file.name.endswith(".yaml")), key=lambda f: f.name)
-    shelf = shelve({f.name.removesuffix(".yaml"): f.read_text(encoding="utf-8") for f in found}, Shelf({}))
-    for error in shelf.refused:
+    table_paths = sorted(
+        (file for file in folder.iterdir() if file.name.endswith(".yaml")), key=lambda f: f.name
+    )
+    table_library = add_tables(
+        {f.name.removesuffix(".yaml"): f.read_text(encoding="utf-8") for f in table_paths}, TableLibrary({})
+    )
+    for error in table_library.errors:
         raise error
-    return shelf
+    return table_library
 
 
-def read_tables(paths: Iterable[Path], onto: Shelf) -> Shelf:
+def read_tables(paths: Iterable[Path], base_library: TableLibrary) -> TableLibrary:
     """Return the shelf with the user's tables put onto it; each is named by its file, in small letters.
 
     A file that cannot be read is told in `refused`, like one that is wrong.
     """
     texts: dict[str, str] = {}
-    unread: list[InputError] = []
+    read_errors: list[InputError] = []
     for path in sorted(paths):
         name = path.stem.casefold()
         if len(texts) == MAX_TABLES:
-            unread.append(refused(name, f"more than {MAX_TABLES} tables are not read"))
+            read_errors.append(table_error(name, f"more than {MAX_TABLES} tables are not read"))
             break
         try:
-            texts[name] = _text_of(path)
+            texts[name] = _read_table_text(path)
         except (OSError, ValueError) as error:
-            unread.append(refused(name, str(error)))
-    shelf = shelve(texts, onto)
-    return Shelf(shelf.tables, shelf.notes, (*shelf.refused, *unread))
+            read_errors.append(table_error(name, str(error)))
+    table_library = add_tables(texts, base_library)
+    return TableLibrary(table_library.tables, table_library.notes, (*table_library.errors, *read_errors))
 
 
-def _text_of(path: Path) -> str:
+def _read_table_text(path: Path) -> str:
     if not path.is_file():
         raise ValueError("it is no file")
     with path.open("rb") as file:

@@ -16,20 +16,20 @@ from typing import Final, TypeVar
 from agents.resolver.dice_formula import Formula
 from agents.resolver.dice_parser import parse
 from agents.resolver.dice_scanner import dice_error
-from agents.resolver.dice_score import score
+from agents.resolver.dice_score import score_roll
 from agents.resolver.effects import Effect, parse_effects
-from agents.resolver.words import did_you_mean
+from agents.resolver.typed_text import did_you_mean
 from stores.errors import InputError
 
 ACTOR: Final = "actor"
 TARGET: Final = "target"
 _Value = TypeVar("_Value", int, str)
-_PLACE: Final = re.compile(r"(?P<sign>[+-] ?)?\{(?P<key>[^{}]*)\}")
+_PLACEHOLDER: Final = re.compile(r"(?P<sign>[+-] ?)?\{(?P<key>[^{}]*)\}")
 
 
 def read_formula(template: str, numbers: Mapping[str, int]) -> Formula:
     """Read dice with `numbers` in their places. Raises InputError as the dice parser does."""
-    return parse(_filled(template, numbers))
+    return parse(_fill_numbers(template, numbers))
 
 
 def read_number(template: str, numbers: Mapping[str, int]) -> int:
@@ -37,7 +37,7 @@ def read_number(template: str, numbers: Mapping[str, int]) -> int:
     formula = read_formula(template, numbers)
     if any(formula.dice()):
         raise dice_error(f"{template!r} should be a number, without dice.")
-    return score(formula, ()).total
+    return score_roll(formula, ()).total
 
 
 def read_effects(
@@ -49,7 +49,7 @@ def read_effects(
     """
     names = {"{actor}": actor, "{target}": target}
     effects = []
-    for effect in parse_effects(_filled(template, numbers, kept=(ACTOR, TARGET))):
+    for effect in parse_effects(_fill_numbers(template, numbers, kept_keys=(ACTOR, TARGET))):
         if effect.name not in names:
             raise InputError(f"A pack's effects are on {{actor}} or {{target}}, not on {effect.name!r}.")
         if target or "{target}" not in (effect.name, effect.value):
@@ -61,25 +61,25 @@ def read_effects(
 def read_words(template: str, *, actor: str, target: str = "") -> str:
     """Return words with the names in them. Raises InputError if they ask for anything else."""
     names = {ACTOR: actor or "you", TARGET: target or "them"}
-    return _PLACE.sub(lambda found: (found["sign"] or "") + _looked_up(found["key"], names), template)
+    return _PLACEHOLDER.sub(lambda found: (found["sign"] or "") + _look_up(found["key"], names), template)
 
 
-def _filled(template: str, numbers: Mapping[str, int], kept: tuple[str, ...] = ()) -> str:
+def _fill_numbers(template: str, numbers: Mapping[str, int], kept_keys: tuple[str, ...] = ()) -> str:
     """Fill numbers in, each with its own sign where a sign stands before it: `-{harm}` of -2 is `+2`."""
 
-    def fill(found: re.Match[str]) -> str:
-        key, sign = found["key"], (found["sign"] or "").strip()
-        if key in kept:
-            return found[0]
-        value = _looked_up(key, numbers)
+    def fill(match: re.Match[str]) -> str:
+        key, sign = match["key"], (match["sign"] or "").strip()
+        if key in kept_keys:
+            return match[0]
+        value = _look_up(key, numbers)
         return f"{-value if sign == '-' else value:+d}" if sign else str(value)
 
-    return _PLACE.sub(fill, template)
+    return _PLACEHOLDER.sub(fill, template)
 
 
-def _looked_up(key: str, values: Mapping[str, _Value]) -> _Value:
+def _look_up(key: str, values: Mapping[str, _Value]) -> _Value:
     if key not in values:
-        known = ", ".join(f"{{{name}}}" for name in values) or "nothing yet"
-        what = f"{{{key}}} is not known here. Known: {known}."
-        raise InputError(what, kept="Nothing was rolled.", todo=did_you_mean(key, values))
+        known_keys = ", ".join(f"{{{name}}}" for name in values) or "nothing yet"
+        problem = f"{{{key}}} is not known here. Known: {known_keys}."
+        raise InputError(problem, kept="Nothing was rolled.", todo=did_you_mean(key, values))
     return values[key]

@@ -11,15 +11,15 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from agents.resolver.words import folded
+from agents.resolver.typed_text import fold_name
 from stores.records.ids import Id
 from stores.records.threads import PersonEntry, Thread, ThreadAct, ThreadEntry
 
-HEAVIEST: Final = 3
+MAX_WEIGHT: Final = 3
 STALE_AFTER: Final = 3
 """Scenes that an open thread may go unmentioned before scene end brings it up."""
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
-_IDLE: Final = frozenset(
+_INSIGNIFICANT_WORDS: Final = frozenset(
     {"about", "after", "again", "before", "does", "from", "have", "into", "over", "that", "their", "them"}
     | {"then", "there", "they", "this", "what", "when", "where", "which", "while", "whom", "whose", "will"}
     | {"with", "would", "your"}
@@ -27,84 +27,92 @@ _IDLE: Final = frozenset(
 """Long words that tell nothing."""
 
 
-def threads_of(entries: Iterable[ThreadEntry], matters: Iterable[Thread], story_id: Id) -> tuple[Thread, ...]:
+def build_threads(
+    entries: Iterable[ThreadEntry], commitment_threads: Iterable[Thread], story_id: Id
+) -> tuple[Thread, ...]:
     """Return the threads, those that are closed among them, the oldest first.
 
     `entries` are those that count, in the order of the line; `matters` the threads that commitments show:
     the books may weigh these, and nothing else.
     """
-    threads = {thread.id: thread for thread in matters}
+    threads = {thread.id: thread for thread in commitment_threads}
     for entry in entries:
-        known = threads.get(entry.thread_id)
-        if known is None:
-            if entry.act is ThreadAct.OPEN and not named(threads.values(), entry.name):
+        thread = threads.get(entry.thread_id)
+        if thread is None:
+            if entry.act is ThreadAct.OPEN and not find_open_thread(threads.values(), entry.name):
                 threads[entry.thread_id] = Thread(
                     id=entry.thread_id, story_id=story_id, name=entry.name, since=entry.tick
                 )
-        elif entry.act is ThreadAct.WEIGH or known.fact_id is None:
-            threads[entry.thread_id] = _after(known, entry, threads.values())
+        elif entry.act is ThreadAct.WEIGH or thread.fact_id is None:
+            threads[entry.thread_id] = _apply_entry(thread, entry, threads.values())
     return tuple(sorted(threads.values(), key=lambda t: (t.since is not None, t.since or 0)))
 
 
-def _after(thread: Thread, entry: ThreadEntry, others: Iterable[Thread]) -> Thread:
+def _apply_entry(thread: Thread, entry: ThreadEntry, others: Iterable[Thread]) -> Thread:
     match entry.act:
         case ThreadAct.WEIGH if thread.is_open:
-            return weigh(thread, entry.by)
+            return change_weight(thread, entry.by)
         case ThreadAct.CLOSE:
-            return close(thread, entry.tick)
-        case ThreadAct.REOPEN if not named(others, thread.name):
-            return reopen(thread)
-        case ThreadAct.RENAME if thread.is_open and not named(others, entry.name):
+            return close_thread(thread, entry.tick)
+        case ThreadAct.REOPEN if not find_open_thread(others, thread.name):
+            return reopen_thread(thread)
+        case ThreadAct.RENAME if thread.is_open and not find_open_thread(others, entry.name):
             return thread.model_copy(update={"name": entry.name})
     return thread
 
 
-def named(threads: Iterable[Thread], name: str) -> Thread | None:
+def find_open_thread(threads: Iterable[Thread], name: str) -> Thread | None:
     """Return the open thread of the books that is called so."""
-    wanted = folded(name)
-    return next((t for t in threads if t.is_open and t.fact_id is None and folded(t.name) == wanted), None)
+    folded_name = fold_name(name)
+    return next(
+        (t for t in threads if t.is_open and t.fact_id is None and fold_name(t.name) == folded_name), None
+    )
 
 
-def weigh(thread: Thread, by: int) -> Thread:
+def change_weight(thread: Thread, by: int) -> Thread:
     """Return the thread so much heavier (lighter, if negative), between 1 and 3."""
-    return thread.model_copy(update={"weight": max(1, min(HEAVIEST, thread.weight + by))})
+    return thread.model_copy(update={"weight": max(1, min(MAX_WEIGHT, thread.weight + by))})
 
 
-def close(thread: Thread, tick: int) -> Thread:
+def close_thread(thread: Thread, tick: int) -> Thread:
     """Return the thread closed at world time `tick`. One that is closed keeps its time."""
     return thread.model_copy(update={"closed_at": tick}) if thread.is_open else thread
 
 
-def reopen(thread: Thread) -> Thread:
+def reopen_thread(thread: Thread) -> Thread:
     return thread.model_copy(update={"closed_at": None})
 
 
 # --- untouched --------------------------------------------------------------------------------------
 
 
-def stale(threads: Iterable[tuple[Thread, int]], after: int = STALE_AFTER) -> tuple[Thread, ...]:
+def find_stale_threads(
+    threads: Iterable[tuple[Thread, int]], min_scenes: int = STALE_AFTER
+) -> tuple[Thread, ...]:
     """Return the open threads that have gone at least `after` scenes unmentioned, the heaviest first.
 
     Each comes with the number of scenes since it was last mentioned.
     """
-    waiting = [(thread, scenes) for thread, scenes in threads if thread.is_open and scenes >= after]
-    return tuple(thread for thread, _ in sorted(waiting, key=lambda pair: (-pair[0].weight, -pair[1])))
+    stale_pairs = [(thread, scenes) for thread, scenes in threads if thread.is_open and scenes >= min_scenes]
+    return tuple(thread for thread, _ in sorted(stale_pairs, key=lambda pair: (-pair[0].weight, -pair[1])))
 
 
 def is_mentioned(name: str, texts: Sequence[str]) -> bool:
     """Say whether one of the texts has two of the name's telling words, or its only one."""
-    wanted = _telling(name)
-    needed = min(2, len(wanted))
-    return bool(wanted) and any(len(wanted & _telling(text)) >= needed for text in texts)
+    name_words = _significant_words(name)
+    needed_count = min(2, len(name_words))
+    return bool(name_words) and any(
+        len(name_words & _significant_words(text)) >= needed_count for text in texts
+    )
 
 
-def _telling(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.casefold())) - _IDLE
+def _significant_words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold())) - _INSIGNIFICANT_WORDS
 
 
 # --- people -----------------------------------------------------------------------------------------
 
 
-def weights_of(entries: Iterable[PersonEntry]) -> dict[Id, int]:
+def person_weights(entries: Iterable[PersonEntry]) -> dict[Id, int]:
     """Return how much the people matter of whom the books say so; everyone else matters as 1 does."""
     return {entry.entity_id: entry.weight for entry in entries}

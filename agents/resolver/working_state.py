@@ -30,13 +30,13 @@ class WorkingState:
     values: Mapping[str, Literalish] = field(default_factory=dict)
 
 
-def fold(entity: Entity, changes: Iterable[StateChange]) -> WorkingState:
+def fold_changes(entity: Entity, changes: Iterable[StateChange]) -> WorkingState:
     """Return the entity's canonical state with its own among `changes` applied in order."""
-    own = (change for change in changes if change.entity_id == entity.id)
-    return reduce(apply, own, WorkingState(dict(entity.numbers), entity.tags))
+    own_changes = (change for change in changes if change.entity_id == entity.id)
+    return reduce(apply_state_change, own_changes, WorkingState(dict(entity.numbers), entity.tags))
 
 
-def apply(state: WorkingState, change: StateChange) -> WorkingState:
+def apply_state_change(state: WorkingState, change: StateChange) -> WorkingState:
     """Return `state` after one change.
 
     Adding to what is missing or no number starts at 0; adding what is no number (the GM may have
@@ -45,24 +45,26 @@ def apply(state: WorkingState, change: StateChange) -> WorkingState:
     match change.op:
         case StateOp.ADD:
             before = state.numbers.get(change.key, 0)
-            return _with(state, change.key, before + (change.value if _is_number(change.value) else 0))
+            return _with_value(state, change.key, before + (change.value if _is_number(change.value) else 0))
         case StateOp.SET:
-            return _with(state, change.key, change.value)
+            return _with_value(state, change.key, change.value)
         case StateOp.TAG:
             return WorkingState(state.numbers, tuple(dict.fromkeys((*state.tags, change.key))), state.values)
         case StateOp.UNTAG:
-            kept = tuple(tag for tag in state.tags if tag != change.key)
-            return WorkingState(state.numbers, kept, state.values)
+            kept_tags = tuple(tag for tag in state.tags if tag != change.key)
+            return WorkingState(state.numbers, kept_tags, state.values)
 
 
-def describe(change: StateChange, before: WorkingState, after: WorkingState) -> tuple[str, str, str]:
+def describe_state_change(
+    change: StateChange, before: WorkingState, after: WorkingState
+) -> tuple[str, str, str]:
     """Return a diff line for `change`: what it is about, how that was, how it is now."""
     if change.op in (StateOp.TAG, StateOp.UNTAG):
-        return f"tag {change.key}", _has(before, change.key), _has(after, change.key)
-    return change.key, _shown(before, change.key), _shown(after, change.key)
+        return f"tag {change.key}", _has_tag_words(before, change.key), _has_tag_words(after, change.key)
+    return change.key, _show_value(before, change.key), _show_value(after, change.key)
 
 
-def _with(state: WorkingState, key: str, value: Literalish | None) -> WorkingState:
+def _with_value(state: WorkingState, key: str, value: Literalish | None) -> WorkingState:
     """Set `key`, among the numbers or among the values; None clears it."""
     numbers = {k: v for k, v in state.numbers.items() if k != key or _is_number(value)}
     values = {k: v for k, v in state.values.items() if k != key}
@@ -77,11 +79,11 @@ def _is_number(value: Literalish | None) -> TypeGuard[Number]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _has(state: WorkingState, tag: str) -> str:
+def _has_tag_words(state: WorkingState, tag: str) -> str:
     return "yes" if tag in state.tags else "no"
 
 
-def _shown(state: WorkingState, key: str) -> str:
+def _show_value(state: WorkingState, key: str) -> str:
     value = state.numbers.get(key, state.values.get(key))
     if value is None:
         return ABSENT

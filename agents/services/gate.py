@@ -7,18 +7,18 @@ from collections.abc import Collection, Sequence
 
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.context import ContextAssembly
-from agents.messages import EventBus, ProposalsChanged
-from agents.orchestrator.bookkeeping import Bookkeeping
+from agents.declarations.entity_lookup import scene_entity_finder, universe_entity_finder
+from agents.declarations.reader import FindEntity
+from agents.declarations.rewording import update_involved
+from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.commit_triggers import CommitTriggers
-from agents.orchestrator.declare import FindEntity
-from agents.orchestrator.edits import edited
-from agents.orchestrator.finding import in_scene, in_universe
-from agents.orchestrator.rewording import involving
-from agents.orchestrator.scene import SceneLoop
 from agents.orchestrator.scene_guard import SceneGuard
-from agents.orchestrator.scene_views import SceneViews
-from agents.orchestrator.universe_gate import UniverseGate
-from agents.views import CommitReport, GateView, Reply
+from agents.orchestrator.scene_loop import SceneLoop
+from agents.proposals.editing import apply_text_edit
+from agents.services.scene_views import SceneViewBuilder
+from agents.services.universe_gate import UniverseGate
+from agents.solo.solo_tools import Bookkeeping
+from agents.views.play_views import CommitReport, GateView, Reply
 from stores.errors import InputError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.records.canon import Payload
@@ -39,10 +39,10 @@ class GateService:
         scenes: SceneLoop,
         guard: SceneGuard,
         triggers: CommitTriggers,
-        kept: Bookkeeping,
-        views: SceneViews,
+        solo_tools: Bookkeeping,
+        views: SceneViewBuilder,
         universe_gate: UniverseGate,
-        turnstile: asyncio.Lock,
+        session_lock: asyncio.Lock,
         clock: Clock,
         events: EventBus,
     ) -> None:
@@ -53,10 +53,10 @@ class GateService:
         self._scenes = scenes
         self._guard = guard
         self._triggers = triggers
-        self._kept = kept
+        self._solo_tools = solo_tools
         self._views = views
         self._universe_gate = universe_gate
-        self._turnstile = turnstile
+        self._session_lock = session_lock
         self._clock = clock
         self._events = events
 
@@ -72,28 +72,28 @@ class GateService:
         """Active -> Finalizing; `summary` becomes a proposed event, and clocks act. The reply's `goto` is
         the gate; its lines tell what the end brought by itself.
         """
-        async with self._turnstile:
+        async with self._session_lock:
             await self._guard.require_playing(scene_id, "end what happens")
-            await self._scenes.end(scene_id, summary)
-            told = await self._kept.told_at_end(scene_id)
-        return Reply("operation", ("The scene is at the gate.", *told), goto="gate", subject=scene_id)
+            await self._scenes.end_scene(scene_id, summary)
+            end_lines = await self._solo_tools.told_at_end(scene_id)
+        return Reply("operation", ("The scene is at the gate.", *end_lines), goto="gate", subject=scene_id)
 
     async def rename_scene(self, scene_id: Id, title: str, goal: str = "") -> None:
         """Give the scene another title, and a goal if one is named."""
-        async with self._turnstile:
-            await self._scenes.rename(scene_id, title, goal)
+        async with self._session_lock:
+            await self._scenes.rename_scene(scene_id, title, goal)
 
     async def reopen_scene(self, scene_id: Id) -> None:
         """Finalizing -> Active: back to play with every decision kept."""
-        async with self._turnstile:
-            await self._scenes.reopen(scene_id)
+        async with self._session_lock:
+            await self._scenes.reopen_scene(scene_id)
 
     async def gate(self, scene_id: Id | None, universe_id: Id | None = None) -> GateView:
         """Return what waits at a scene's gate; without a scene, what waits in the universe and comes to
         no scene's gate: the GM's own edits, what was deferred, what failed.
         """
         if scene_id is not None:
-            return await self._kept.at_gate(await self._views.gate(scene_id))
+            return await self._solo_tools.at_gate(await self._views.build_gate_view(scene_id))
         if universe_id is None:
             raise InputError("Whose gate is it?", kept="Nothing was changed.")
         return await self._universe_gate.view(universe_id)
@@ -112,9 +112,9 @@ class GateService:
             if verdict
             else None
         )
-        async with self._turnstile:
+        async with self._session_lock:
             if edited is None:
-                proposal_ids = await self._views.together(proposal_ids)
+                proposal_ids = await self._views.ids_in_same_rows(proposal_ids)
             await self._keeper.decide(proposal_ids, decision)
             proposals = await self._log.proposals_by_id(proposal_ids)
         for universe_id, scene_id in dict.fromkeys((p.universe_id, p.scene_id) for p in proposals.values()):
@@ -126,26 +126,28 @@ class GateService:
         if proposal_id not in proposals:
             raise InputError("That proposal is gone.", kept="Nothing was changed.")
         proposal = proposals[proposal_id]
-        change = await involving(edited(proposal.change, text), proposal.change, await self._finder(proposal))
+        change = await update_involved(
+            apply_text_edit(proposal.change, text), proposal.change, await self._entity_finder(proposal)
+        )
         await self.decide([proposal_id], Verdict.ACCEPT, reason="edited", edited=change)
 
-    async def commit(self, scene_id: Id, only: Sequence[Id] | None = None) -> CommitReport:
+    async def commit(self, scene_id: Id, only_ids: Sequence[Id] | None = None) -> CommitReport:
         """Write what is accepted or pre-ticked. In a Finalizing scene this closes it, and
         `next_scene_id` names the scene that play goes on in.
         """
-        async with self._turnstile:
+        async with self._session_lock:
             await self._guard.require_open_story(scene_id)
-            return await self._scenes.commit(scene_id, only, reason="by hand")
+            return await self._scenes.commit(scene_id, only_ids, reason="by hand")
 
-    async def commit_universe(self, universe_id: Id, only: Collection[Id] | None = None) -> CommitReport:
+    async def commit_universe(self, universe_id: Id, only_ids: Collection[Id] | None = None) -> CommitReport:
         """Write what is accepted or pre-ticked at the gate of a universe without a scene (of `only`, if
         given); what is undecided waits on.
         """
-        async with self._turnstile:
-            return await self._universe_gate.commit(universe_id, only)
+        async with self._session_lock:
+            return await self._universe_gate.commit(universe_id, only_ids)
 
-    async def _finder(self, proposal: ProposedChange) -> FindEntity:
+    async def _entity_finder(self, proposal: ProposedChange) -> FindEntity:
         """Return what finds whom a proposal names: in its scene, or in its universe if it is of none."""
         if proposal.scene_id is None:
-            return await in_universe(proposal.universe_id, self._canon, self._log)
-        return in_scene(await self._context.load(proposal.scene_id), self._context, guess=True)
+            return await universe_entity_finder(proposal.universe_id, self._canon, self._log)
+        return scene_entity_finder(await self._context.load(proposal.scene_id), self._context, guess=True)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.background.runner import Runner
-from agents.importing.imports import Imports
-from agents.messages import EventBus
-from agents.orchestrator.courtroom import Courtroom
-from agents.orchestrator.house_desk import HouseDesk
-from agents.orchestrator.models import Models
-from agents.orchestrator.portraits import Portraits
-from agents.orchestrator.recollection import Recollections
-from agents.orchestrator.world_desk import WorldServices
+from agents.events import EventBus
+from agents.importers.import_runner import ImportRunner
+from agents.jobs.job_runner import JobRunner
+from agents.services.characters import Portraits
+from agents.services.conflicts import Courtroom
 from agents.services.gate import GateService
+from agents.services.llm import Models
 from agents.services.play import PlayService
+from agents.services.policy import HouseDesk
+from agents.services.query import Recollections
 from agents.services.stories import StoryService
+from agents.services.world import WorldServices
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Services:
     world: WorldServices
     characters: Portraits
     query: Recollections
-    imports: Imports
+    imports: ImportRunner
     llm: Models
-    jobs: Runner
+    jobs: JobRunner
     events: EventBus

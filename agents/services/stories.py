@@ -8,26 +8,26 @@ from dataclasses import replace
 
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.context import ContextAssembly
-from agents.desk import Mode, NewUniverse, StoryOutline
-from agents.messages import EventBus, SceneOpened
-from agents.orchestrator.chronicle import Chronicle
-from agents.orchestrator.exchange import begin
-from agents.orchestrator.founding import WorldSeed, proposals_of
-from agents.orchestrator.loops import Loops
-from agents.orchestrator.session import Session
-from agents.orchestrator.story import StoryLoop
-from agents.orchestrator.story_export import StoryRecord
-from agents.orchestrator.table import PlayTable
-from agents.orchestrator.turn_graph import TurnGraph
+from agents.events import EventBus, SceneOpened
+from agents.orchestrator.exchange import begin_exchange
+from agents.orchestrator.exchange_pipeline import ExchangePipeline
+from agents.orchestrator.loops import LoopTransitions
+from agents.orchestrator.session import SessionLoop
+from agents.orchestrator.story_loop import StoryLoop
 from agents.resolver.resolver import Resolver
-from agents.views import CommitReport, MenuView, StoryCard, SystemView
+from agents.services.story_export import StoryRecord
+from agents.services.story_record import Chronicle
+from agents.services.world_import import WorldSeed, proposals_of
+from agents.solo.play_table import PlayTable
+from agents.story_outline import Mode, NewUniverse, StoryOutline
+from agents.views.play_views import CommitReport, MenuView, StoryCard, SystemView
 from stores.errors import IllegalTransition
 from stores.ports import CanonReader
 from stores.records.ids import Clock, Id, IdMaker, derived
 from stores.records.ledger import Loop
 from stores.records.world import Entity, EntityKind, Universe
 
-SAMPLE = derived("universe", "sample")
+SAMPLE_UNIVERSE_ID = derived("universe", "sample")
 """The bundled universe is the same one in every library: bringing it in twice is bringing it in once."""
 
 SAMPLE_SYSTEM = "lantern_twos"
@@ -44,16 +44,16 @@ class StoryService:
         keeper: CanonKeeper,
         resolver: Resolver,
         context: ContextAssembly,
-        session: Session,
+        session: SessionLoop,
         stories: StoryLoop,
-        graph: TurnGraph,
-        table: PlayTable,
-        chronicle: Chronicle,
+        pipeline: ExchangePipeline,
+        play_table: PlayTable,
+        story_record_reader: Chronicle,
         startup_notes: Callable[[], tuple[str, ...]],
-        sample: Callable[[], WorldSeed],
-        health: Callable[[], tuple[tuple[str, str], ...]],
-        loops: Loops,
-        turnstile: asyncio.Lock,
+        load_sample: Callable[[], WorldSeed],
+        read_health: Callable[[], tuple[tuple[str, str], ...]],
+        loops: LoopTransitions,
+        session_lock: asyncio.Lock,
         ids: IdMaker,
         clock: Clock,
         events: EventBus,
@@ -64,42 +64,42 @@ class StoryService:
         self._context = context
         self._session = session
         self._stories = stories
-        self._graph = graph
-        self._table = table
-        self._chronicle = chronicle
+        self._pipeline = pipeline
+        self._play_table = play_table
+        self._story_record_reader = story_record_reader
         self._startup_notes = startup_notes
-        self._sample = sample
-        self._health = health
+        self._load_sample = load_sample
+        self._read_health = read_health
         self._loops = loops
-        self._turnstile = turnstile
+        self._session_lock = session_lock
         self._ids = ids
         self._clock = clock
         self._events = events
         self._open_story_id: Id | None = None
-        self._recovered: tuple[str, ...] = ()
+        self._recovery_lines: tuple[str, ...] = ()
 
     async def recover(self) -> tuple[str, ...]:
         """Finish what a crash left half done; returns a line for each thing recovered. Call once."""
-        self._recovered = tuple(await self._session.recover())
-        return self._recovered
+        self._recovery_lines = tuple(await self._session.recover())
+        return self._recovery_lines
 
     async def enter(self, mode: Mode) -> None:
         """Main loop: Idle -> Executing(mode)."""
-        async with self._turnstile:
-            await self._session.enter(mode)
+        async with self._session_lock:
+            await self._session.enter_mode(mode)
 
     async def leave(self) -> None:
         """Main loop: back to Idle."""
-        async with self._turnstile:
-            await self._session.leave()
+        async with self._session_lock:
+            await self._session.leave_mode()
             self._open_story_id = None
 
     async def menu(self) -> MenuView:
         notes = await asyncio.to_thread(self._startup_notes)
-        view = await self._session.menu(self._health(), (*self._recovered, *notes))
+        view = await self._session.build_menu(self._read_health(), (*self._recovery_lines, *notes))
         if view.resume is None or view.resume.scene is None:
             return view
-        previously = await self._chronicle.in_short(view.resume.scene.id)
+        previously = await self._story_record_reader.in_short(view.resume.scene.id)
         return replace(view, resume=replace(view.resume, previously=previously))
 
     async def universes(self) -> list[Universe]:
@@ -107,20 +107,20 @@ class StoryService:
 
     async def add_sample(self) -> Universe:
         """Bring in the bundled sample universe (once: a second call returns the same one)."""
-        universe, proposals, _ = proposals_of(self._sample(), SAMPLE, clock=self._clock)
-        async with self._turnstile:
+        universe, proposals, _ = proposals_of(self._load_sample(), SAMPLE_UNIVERSE_ID, clock=self._clock)
+        async with self._session_lock:
             if universe.id not in {u.id for u in await self._canon.universes()}:
                 await self._resolver.stage(proposals)
-                await self._keeper.found(universe, proposals)
+                await self._keeper.create_universe(universe, proposals)
         return await self._canon.universe(universe.id)
 
     async def systems(self) -> tuple[SystemView, ...]:
         """The rule packs there are, then the files of the user's own that cannot be used, with why."""
-        return await self._table.settings.systems()
+        return await self._play_table.settings.systems()
 
     async def sample_outline(self) -> StoryOutline:
         """The sample's suggested story and first scene; its universe must be there already."""
-        universe, _, opening = proposals_of(self._sample(), SAMPLE, clock=self._clock)
+        universe, _, opening = proposals_of(self._load_sample(), SAMPLE_UNIVERSE_ID, clock=self._clock)
         return StoryOutline(
             universe_id=universe.id,
             title=opening.title,
@@ -138,62 +138,64 @@ class StoryService:
             prose=opening.prose,
         )
 
-    async def create_universe(self, new: NewUniverse) -> Universe:
-        async with self._turnstile:
-            return await self._stories.create_universe(new)
+    async def create_universe(self, new_universe: NewUniverse) -> Universe:
+        async with self._session_lock:
+            return await self._stories.create_universe(new_universe)
 
     async def characters(self, universe_id: Id) -> list[Entity]:
         """Player characters first."""
-        people = await self._canon.entities(universe_id, kind=EntityKind.CHARACTER)
-        return sorted(people, key=lambda e: not e.is_pc)
+        character_entities = await self._canon.entities(universe_id, kind=EntityKind.CHARACTER)
+        return sorted(character_entities, key=lambda e: not e.is_pc)
 
     async def places(self, universe_id: Id) -> list[Entity]:
         return await self._canon.entities(universe_id, kind=EntityKind.PLACE)
 
     async def start_story(self, outline: StoryOutline) -> Id:
         """Create story, PC if needed, and first scene; returns the scene's id, Active."""
-        pack = await self._table.settings.pack(outline.system)
-        outline = replace(self._table.sheets.with_hero(outline, pack), system=pack.id if pack else "")
-        async with self._turnstile:
-            await self._session.enter(Mode.START_STORY)
-            scene = await self._stories.start(outline)
-            for words in outline.prose:
+        pack = await self._play_table.settings.pack(outline.system)
+        outline = replace(self._play_table.sheets.with_hero(outline, pack), system=pack.id if pack else "")
+        async with self._session_lock:
+            await self._session.enter_mode(Mode.START_STORY)
+            scene = await self._stories.start_story(outline)
+            for opening_text in outline.prose:
                 head = (await self._context.load(scene.id)).head
-                opening = begin(self._ids, scene, head, words=words, told=True, answered=True)
-                await self._graph.play(opening, await self._context.load(scene.id))
+                opening = begin_exchange(
+                    self._ids, scene, head, words=opening_text, gm_authored=True, is_answered=True
+                )
+                await self._pipeline.play(opening, await self._context.load(scene.id))
             self._open_story_id = scene.story_id
         self._events.publish(SceneOpened(scene.id))
         return scene.id
 
     async def stories(self) -> list[StoryCard]:
-        return await self._session.cards()
+        return await self._session.build_story_cards()
 
     async def resume(self, story_id: Id) -> Id:
         """Open the story where it was left: its scene's id. Finishes a half-done exchange first."""
-        async with self._turnstile:
-            if await self._loops.state(Loop.STORY, story_id) != "active":
+        async with self._session_lock:
+            if await self._loops.read_state(Loop.STORY, story_id) != "active":
                 raise IllegalTransition(
                     "That story is over.", kept="It stays readable.", todo="Start another in its universe."
                 )
-            scene = await self._session.resume(story_id)
+            scene = await self._session.resume_story(story_id)
             self._open_story_id = story_id
         self._events.publish(SceneOpened(scene.id))
         return scene.id
 
     async def suspend(self) -> None:
         """Leave the open story where it stands (Main: Suspended)."""
-        async with self._turnstile:
+        async with self._session_lock:
             await self._session.suspend(self._open_story_id)
             self._open_story_id = None
 
     async def abandon(self, story_id: Id) -> None:
-        async with self._turnstile:
+        async with self._session_lock:
             await self._loops.fire(Loop.STORY, story_id, "abandon")
 
     async def story_record(self, story_id: Id) -> StoryRecord:
         """Return everything that a written-out story tells."""
-        return await self._chronicle.story(story_id)
+        return await self._story_record_reader.story(story_id)
 
     async def complete_story(self, story_id: Id, recap: str = "") -> CommitReport:
-        async with self._turnstile:
-            return await self._stories.complete(story_id, recap)
+        async with self._session_lock:
+            return await self._stories.complete_story(story_id, recap)

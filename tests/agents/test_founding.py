@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from agents import marked_yaml
-from agents.orchestrator.founding import WorldSeed, proposals_of, read_seed
+from agents import yaml_with_lines as marked_yaml
+from agents.services.world_import import WorldSeed, proposals_of, read_seed
 from stores.errors import InputError
 from stores.records.canon import AssertFact, Authority, CreateEntity, EvidenceKind, Involvement, NoteAxiom
 from stores.records.ids import SteppingClock, derived

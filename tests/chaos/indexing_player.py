@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from agents.indexer.minilm_embedder import MiniLmEmbedder
-from agents.world_views import NewThing
+from agents.views.world_views import NewThing
 from monitor_tui.behind import Work
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role

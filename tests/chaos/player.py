@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from agents.desk import NewCharacter, NewUniverse, StoryOutline
 from agents.services.services import Services
+from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from monitor_tui.compose import Program, open_program
 from stores.errors import MonitorError
 from stores.records.play import Critical

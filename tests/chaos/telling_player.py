@@ -15,11 +15,11 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from agents.model.port import Ask, Usage, Words
-from agents.model.scripted import ScriptedModel
-from agents.orchestrator.telling import Nodes
-from agents.orchestrator.turn_nodes import TurnNodes
-from agents.orchestrator.turn_state import TurnState
+from agents.llm.llm_port import LlmRequest, TextChunk, Usage
+from agents.llm.scripted_model import ScriptedModel
+from agents.orchestrator.narration.runner import StepFunctions
+from agents.orchestrator.narration.state import NarrationState
+from agents.orchestrator.narration.steps import NarrationSteps
 from monitor_tui.compose import open_program
 from stores.records.ids import Id
 from stores.records.model import Persona
@@ -44,7 +44,7 @@ def said(number: int, *, again: bool = False) -> str:
     return f"{how} Mara promises to bring {number} bells to the priory."
 
 
-def key_of(ask: Ask) -> tuple[int, str, int]:
+def key_of(ask: LlmRequest) -> tuple[int, str, int]:
     """Return which call it is, as the log names it: the thing done, the persona, and how often it spoke."""
     prompt = "\n".join(message.text for message in ask.messages)
     number = int(re.findall(r"I do thing (\d+)\.", prompt)[-1])
@@ -53,7 +53,7 @@ def key_of(ask: Ask) -> tuple[int, str, int]:
     return number, persona.value, 2 if again else 1
 
 
-def answer(ask: Ask) -> str:
+def answer(ask: LlmRequest) -> str:
     number, persona, nth = key_of(ask)
     match persona:
         case Persona.DIRECTOR:
@@ -80,15 +80,15 @@ class NotedModel(ScriptedModel):
         self._note = note
         self.dies_at = NEVER
 
-    async def stream(self, ask: Ask) -> AsyncGenerator[Words | Usage, None]:
-        key = key_of(ask)
+    async def stream(self, request: LlmRequest) -> AsyncGenerator[TextChunk | Usage, None]:
+        key = key_of(request)
         self._note(kind="asked", key=key)
         count = 0
-        async for part in super().stream(ask):
+        async for part in super().stream(request):
             await asyncio.sleep(0)
             yield part
             count += 1
-            if isinstance(part, Words):
+            if isinstance(part, TextChunk):
                 dies(self.dies_at, f"word:{key[1]}:{count}")
         dies(self.dies_at, f"end:{key[1]}")
         self._note(kind="answered", key=key)
@@ -99,12 +99,12 @@ def dies(dies_at: str, here: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def deadly(nodes: Nodes, model: NotedModel) -> Nodes:
+def deadly(nodes: StepFunctions, model: NotedModel) -> StepFunctions:
     """Return the nodes, the process killed `before:NODE` (the last one is checkpointed) or `after:NODE` (all
     it does is done, and not checkpointed)."""
 
-    def armed(name: str, node: Callable[[TurnState], Awaitable[TurnState]]) -> Any:
-        async def run(state: TurnState) -> TurnState:
+    def armed(name: str, node: Callable[[NarrationState], Awaitable[NarrationState]]) -> Any:
+        async def run(state: NarrationState) -> NarrationState:
             dies(model.dies_at, f"before:{name}")
             left = await node(state)
             dies(model.dies_at, f"after:{name}")
@@ -129,14 +129,14 @@ async def _play(home: Path, notes: Path, backend: str, first: int, dies_at: str)
         os.fsync(sheet)
 
     note(kind="started")
-    model, whole = NotedModel(note), TurnNodes.nodes
-    TurnNodes.nodes = lambda self: deadly(whole(self), model)  # type: ignore[method-assign]
+    model, whole = NotedModel(note), NarrationSteps.build_steps
+    NarrationSteps.build_steps = lambda self: deadly(whole(self), model)  # type: ignore[method-assign]
     program = await open_program(home, model=model, house=house(*ON, backend=backend))
     services = program.services
     await services.stories.recover()
-    assert model.asked == [], "nothing is paid for before the player is there"
+    assert model.requests == [], "nothing is paid for before the player is there"
     scene_id = await _scene(program)
-    await services.play.finish(scene_id)
+    await services.play.finish_narration(scene_id)
     model.dies_at = dies_at  # from here on: what was cut off is finished
     note(kind="ready", scene_id=scene_id)
     number = first

@@ -70,9 +70,9 @@ async def _check(home: Path, notes: Path) -> tuple[int, int]:
     try:
         await look_at_everything(program, entries_of(notes))
         before = await _marks(program.stores)
-        await program.services.jobs.settle()
-        view = program.services.jobs.now()
-        assert (view.waiting, view.poisoned) == (0, ())
+        await program.services.jobs.wait_until_idle()
+        view = program.services.jobs.current_status()
+        assert (view.items_left, view.poisoned) == (0, ())
         truth = Truth(program.stores.canon(Role.INDEXER), program.stores.log(Role.INDEXER))
         wanted = {
             name: {id: item.mark for id, item in items.items()} for name, items in (await anew(truth)).items()

@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from agents.orchestrator.turn_state import NODES
+from agents.orchestrator.narration.state import NARRATION_STEPS
 from stores.authority import Role
 from stores.open import open_stores
 from stores.records.ids import derived
@@ -37,7 +37,7 @@ Key = tuple[int, str, int]
 
 STREAMS = ("word:narrator:1", "word:narrator:7", "word:archivist:2", "word:critic:1", "word:director:1")
 POINTS = (
-    *(f"{when}:{node}" for node in NODES for when in ("before", "after")),
+    *(f"{when}:{node}" for node in NARRATION_STEPS for when in ("before", "after")),
     *STREAMS,
     "end:narrator",
     "end:archivist",
@@ -91,7 +91,9 @@ def test_killed_while_a_model_tells(tmp_path: Path) -> None:
 
 def _started(home: Path, notes: Path, backend: str, first: int, point: str) -> ForkServerProcess:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.chaos.telling_player", "agents.orchestrator.langgraph_engine"])
+    context.set_forkserver_preload(
+        ["tests.chaos.telling_player", "agents.orchestrator.narration.langgraph_engine"]
+    )
     size = notes.stat().st_size if notes.exists() else 0
     process = context.Process(target=telling_player.run, args=(str(home), str(notes), backend, first, point))
     process.start()

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from agents.views import ProposalView
-from agents.world_views import EntityEdit, Staged
+from agents.views.play_views import ProposalView
+from agents.views.world_views import EntityEdit, Staged
 from stores.authority import Role
 from stores.records.canon import Fact, FactStatus
 from stores.records.ids import Id

@@ -15,8 +15,8 @@ from typing import Any
 
 import yaml
 
-from agents.bench import RulingWords
-from agents.views import ProposalView
+from agents.views.conflict_views import RulingWords
+from agents.views.play_views import ProposalView
 from monitor_tui.compose import Program, open_program
 from monitor_tui.script import Played, play, read_script
 from stores.records.ids import Id, SeededIds, SteppingClock

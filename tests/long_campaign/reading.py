@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from agents.orchestrator.calendar import label
+from agents.world_time.calendar import format_tick
 from stores.archive_file import ArchiveReader
 from stores.records.canon import Evidence, EvidenceKind, Fact, Standing
 from stores.records.world import Calendar, Entity
@@ -99,7 +99,7 @@ def _fact(
 
 
 def _when(tick: int | None, calendar: Calendar) -> str:
-    return "" if tick is None else label(calendar, tick)
+    return "" if tick is None else format_tick(calendar, tick)
 
 
 # --- lines ------------------------------------------------------------------------------------------

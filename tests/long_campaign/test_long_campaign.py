@@ -21,9 +21,9 @@ from zipfile import ZipFile
 import pytest
 import yaml
 
-from agents.bench import RulingView
-from agents.orchestrator.story_export import to_journal, to_markdown
-from agents.views import ProposalView
+from agents.services.story_export import to_journal, to_markdown
+from agents.views.conflict_views import RulingView
+from agents.views.play_views import ProposalView
 from monitor_tui.report import report
 from stores.archive import export_campaign, import_campaign
 from stores.open import open_stores

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
 
-from agents.desk import NewCharacter, NewUniverse, StoryOutline
-from agents.model.port import Ask
-from agents.model.scripted import ScriptedModel
+from agents.llm.llm_port import LlmRequest
+from agents.llm.scripted_model import ScriptedModel
+from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from monitor_tui.compose import Program, open_program
 from stores.records.ids import Id, SeededIds, SteppingClock
 from stores.records.model import Persona
@@ -110,7 +110,7 @@ class BaitingModel(ScriptedModel):
         """What it told last, mended if it was mended."""
         return self.mended or self.prose
 
-    def _answer(self, ask: Ask) -> str:
+    def _answer(self, ask: LlmRequest) -> str:
         prompt = "\n".join(message.text for message in ask.messages)
         if persona_of(ask) is Persona.NARRATOR:
             if "How it was told before" in prompt:

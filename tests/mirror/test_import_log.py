@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.importing.views import ImportProgress
+from agents.importers.import_views import ImportProgress
 from monitor_tui.compose import compose
 from stores.authority import Store
 from stores.records.ids import SeededIds
@@ -27,9 +27,9 @@ async def test_a_log_comes_in_while_a_server_is_down(
             if progress.scenes == 2:
                 far.down.add(down)
 
-        done = await services.imports.bring(order(), hear)
+        done = await services.imports.import_log(order(), hear)
         assert done.turns == TURNS
-        assert (await services.imports.bring(order())).whole
+        assert (await services.imports.import_log(order())).was_already_complete
         far.down.clear()
         await healed(stores, naps)
         assert await all_of(stores) == await all_of(far.stores)

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from agents.model import errors
-from agents.model.client import ChildModel
-from agents.model.errors import ModelBusy, ModelCut, ModelError
-from agents.model.port import Ask, Message, Shape, ToEmbed, Usage, Words
+from agents.llm import errors
+from agents.llm.child_client import ChildModel
+from agents.llm.errors import ModelBusy, ModelCut, ModelError
+from agents.llm.llm_port import AnswerSchema, EmbeddingRequest, LlmRequest, Message, TextChunk, Usage
 from tests.model.behaviours import HOSTILE
 from tests.model.server import WORDS, Server, serving
 
@@ -43,25 +43,25 @@ async def server() -> AsyncIterator[Server]:
         yield server
 
 
-def ask(model: str, **more: Any) -> Ask:
+def ask(model: str, **more: Any) -> LlmRequest:
     told = {"max_tokens": 100, "seconds": 20.0, **more}
-    return Ask(
+    return LlmRequest(
         model, (Message("system", "You are the narrator."), Message("user", "I open the door.")), **told
     )
 
 
-async def heard(model: ChildModel, ask: Ask) -> tuple[str, Usage]:
+async def heard(model: ChildModel, ask: LlmRequest) -> tuple[str, Usage]:
     parts = [part async for part in model.stream(ask)]
     assert isinstance(parts[-1], Usage)
-    return "".join(part.text for part in parts[:-1] if isinstance(part, Words)), parts[-1]
+    return "".join(part.text for part in parts[:-1] if isinstance(part, TextChunk)), parts[-1]
 
 
-async def broken(model: ChildModel, ask: Ask) -> tuple[str, ModelError]:
+async def broken(model: ChildModel, ask: LlmRequest) -> tuple[str, ModelError]:
     """The words that came, and the error that ended them."""
     words, caught = "", None
     try:
         async for part in model.stream(ask):
-            words += part.text if isinstance(part, Words) else ""
+            words += part.text if isinstance(part, TextChunk) else ""
     except ModelError as error:
         caught = error
     assert caught is not None
@@ -121,13 +121,13 @@ async def test_a_server_that_does_not_answer_as_it_should(
     words, error = await broken(model, ask(f"openai/{name}", api_base=server.address))
     assert not words
     assert type(error) is kind
-    assert error.again is again
+    assert error.is_retryable is again
     assert says in str(error)
     assert len(server.asked) == 1  # not one retry below us
     assert "litellm" not in str(error).lower()
     if name == "busy":
         assert isinstance(error, ModelBusy)
-        assert error.after == 7.0
+        assert error.retry_after == 7.0
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ async def test_a_name_that_nobody_goes_by(model: ChildModel) -> None:
     assert isinstance(error, errors.ModelUnknown)
     assert "anthropic/claude-haiku-4-5" in error.todo
     with pytest.raises(errors.ModelUnknown):
-        await model.facts("blah")
+        await model.read_facts("blah")
 
 
 async def test_no_key_is_said_before_anything_is_sent(model: ChildModel) -> None:
@@ -206,7 +206,7 @@ async def test_a_server_that_never_stops_is_stopped(model: ChildModel, server: S
 
 async def test_closing_the_stream_hangs_up(model: ChildModel, server: Server) -> None:
     async with aclosing(model.stream(ask("openai/silent", api_base=server.address))) as stream:
-        assert await anext(stream) == Words(WORDS[0])
+        assert await anext(stream) == TextChunk(WORDS[0])
         assert not server.left.is_set()
     await asyncio.wait_for(server.left.wait(), 10)
 
@@ -248,20 +248,20 @@ async def test_what_a_library_prints_spoils_nothing(model: ChildModel) -> None:
 
 
 async def test_a_shape_by_schema(model: ChildModel, server: Server) -> None:
-    shaped = ask("openai/schema", api_base=server.address, shape=Shape("mood", MOOD))
+    shaped = ask("openai/schema", api_base=server.address, shape=AnswerSchema("mood", MOOD))
     assert (await heard(model, shaped))[0] == '{"mood": "calm"}'
     sent = server.asked[-1]["response_format"]["json_schema"]
     assert (sent["name"], sent["schema"]) == ("mood", MOOD)
 
 
 async def test_a_shape_by_tools(model: ChildModel, server: Server) -> None:
-    shaped = ask("openai/tools", api_base=server.address, shape=Shape("mood", MOOD, by="tools"))
+    shaped = ask("openai/tools", api_base=server.address, shape=AnswerSchema("mood", MOOD, mode="tools"))
     assert (await heard(model, shaped))[0] == '{"mood": "calm"}'
     sent = server.asked[-1]
     assert sent["tools"][0]["function"]["parameters"] == MOOD
     assert sent["tool_choice"]["function"]["name"] == "mood"
     # A small model writes the call as text: then that is what we get.
-    shaped = ask("openai/schema", api_base=server.address, shape=Shape("mood", MOOD, by="tools"))
+    shaped = ask("openai/schema", api_base=server.address, shape=AnswerSchema("mood", MOOD, mode="tools"))
     assert (await heard(model, shaped))[0] == '{"mood": "calm"}'
 
 
@@ -270,34 +270,34 @@ async def test_an_empty_answer_is_one(model: ChildModel, server: Server) -> None
 
 
 async def test_what_is_known_without_asking(model: ChildModel) -> None:
-    facts = await model.facts("openai/gpt-4o-mini")
+    facts = await model.read_facts("openai/gpt-4o-mini")
     assert (facts.window, facts.takes_schema, facts.in_per_million) == (128_000, True, 0.15)
-    facts = await model.facts("openai/my-own")
+    facts = await model.read_facts("openai/my-own")
     assert (facts.window, facts.in_per_million) == (None, None)
     assert facts.takes_schema
-    assert await model.tokens("openai/gpt-4o", ("hello world", "")) == ((2, 0), True)
-    numbers, exact = await model.tokens("ollama/anything", ("hello world", "<|endoftext|>"))
+    assert await model.count_tokens("openai/gpt-4o", ("hello world", "")) == ((2, 0), True)
+    numbers, exact = await model.count_tokens("ollama/anything", ("hello world", "<|endoftext|>"))
     assert numbers[0] == 2
     assert not exact
 
 
 async def test_a_key_goes_to_nobody_in_the_clear(model: ChildModel, server: Server) -> None:
     """A machine in the open network, by its name's looks, is refused the key without https."""
-    await model.hand_over({"OPENAI_API_KEY": KEY})
+    await model.send_keys({"OPENAI_API_KEY": KEY})
     _, error = await broken(model, ask("openai/x", api_base="http://models.example.invalid/v1"))
     assert isinstance(error, errors.ModelUnreachable)
     assert "cannot be found" in error.what
 
 
 async def test_a_key_handed_over_is_used_from_then_on(model: ChildModel, server: Server) -> None:
-    await model.hand_over({"OPENAI_API_KEY": "another-key-7654321"})
+    await model.send_keys({"OPENAI_API_KEY": "another-key-7654321"})
     await heard(model, ask("openai/x", api_base=server.address))
     assert server.headers["authorization"] == "Bearer another-key-7654321"
-    await model.hand_over({"OPENAI_API_KEY": KEY})
+    await model.send_keys({"OPENAI_API_KEY": KEY})
 
 
 async def test_texts_become_vectors_in_their_order(model: ChildModel) -> None:
-    vectors, usage = await model.embed(ToEmbed("scripted/good", ("a", "bbb", "\ud800 half a pair")))
+    vectors, usage = await model.embed(EmbeddingRequest("scripted/good", ("a", "bbb", "\ud800 half a pair")))
     assert [tuple(vector) for vector in vectors] == [(1.0, 0.5), (3.0, 0.5), (13.0, 0.5)]
     assert (usage.tokens_in, usage.counted, usage.cost.known) == (7, True, False)
 
@@ -310,13 +310,13 @@ async def test_vectors_that_cannot_be_had_are_told(
     model: ChildModel, behaviour: str, kind: type[ModelError]
 ) -> None:
     with pytest.raises(kind) as caught:
-        await model.embed(ToEmbed(f"scripted/{behaviour}", ("a", "b")))
+        await model.embed(EmbeddingRequest(f"scripted/{behaviour}", ("a", "b")))
     assert "sk-planted" not in str(caught.value)
 
 
 async def test_no_provider_goes_by_the_name_of_an_embedding_model(model: ChildModel) -> None:
     with pytest.raises(errors.ModelUnknown):
-        await model.embed(ToEmbed("nobody-knows-this/model", ("a",)))
+        await model.embed(EmbeddingRequest("nobody-knows-this/model", ("a",)))
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks at processes through /proc")

@@ -11,7 +11,7 @@ import pytest
 
 STARTS_ONE = """
 import asyncio, signal
-from agents.model.client import ChildModel
+from agents.llm.child_client import ChildModel
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are started to ignore it
 
@@ -46,6 +46,6 @@ async def test_a_child_does_not_outlive_who_started_it(how: signal.Signals) -> N
 
 def _runs(child: Path) -> bool:
     try:
-        return b"agents.model.child" in (child / "cmdline").read_bytes()
+        return b"agents.llm.child" in (child / "cmdline").read_bytes()
     except OSError:
         return False

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from agents.messages import Event, EventBus, Notice
-from agents.model.errors import ModelUnknown, ModelUnreachable, ModelUnset
-from agents.model.keys import Keys
-from agents.model.port import ModelFacts, Usage
-from agents.model.prompt_files import load_prompts
-from agents.model.scripted import Reply, ScriptedModel, Told
-from agents.orchestrator.model_house import Houses
-from agents.orchestrator.model_trial import FULL, TRIAL
+from agents.events import Event, EventBus, Notice
+from agents.llm.errors import ModelUnknown, ModelUnreachable, ModelUnset
+from agents.llm.llm_port import ModelFacts, Usage
+from agents.llm.prompt_files import load_prompts
+from agents.llm.provider_keys import ProviderKeys
+from agents.llm.scripted_model import ScriptedAnswer, ScriptedModel, ScriptedReply
+from agents.services.llm_setup import Houses
+from agents.services.llm_trial import FULL, TRIAL
 from monitor_tui.settings_file import SettingsFile
 from stores.errors import InputError
 from stores.records.model import Money, Persona
@@ -31,25 +31,25 @@ NAME = "anthropic/claude-haiku-4-5"
 class Spoken(ScriptedModel):
     """A scripted model in the place of the child: it knows one provider, and remembers what it was handed."""
 
-    running = False
+    is_running = False
     broken = False
 
-    def __init__(self, *replies: Told, priced: bool = True) -> None:
+    def __init__(self, *replies: ScriptedAnswer, priced: bool = True) -> None:
         prices = {"in_per_million": 1.0, "out_per_million": 5.0} if priced else {}
         super().__init__(replies or ["It is dark."], facts=ModelFacts("", takes_schema=True, **prices))
         self.handed: dict[str, str] = {}
 
-    async def facts(self, model: str) -> ModelFacts:
+    async def read_facts(self, model: str) -> ModelFacts:
         if not model.startswith(("anthropic/", "openai/")):
             raise ModelUnknown(f"No provider goes by “{model}”.", todo="Did you mean anthropic/x?")
-        return await super().facts(model)
+        return await super().read_facts(model)
 
     async def warm(self) -> None:
         if self.broken:
             raise ModelUnreachable("It could not be started.")
-        self.running = True
+        self.is_running = True
 
-    async def hand_over(self, keys: Mapping[str, str]) -> None:
+    async def send_keys(self, keys: Mapping[str, str]) -> None:
         self.handed |= keys
 
 
@@ -63,7 +63,7 @@ class Table:
         self.houses = Houses(
             SettingsFile(home),
             model,
-            Keys({}, self.ring),
+            ProviderKeys({}, self.ring),
             load_prompts,
             bus,
             timer=lambda: float(next(ticks)),
@@ -81,7 +81,7 @@ async def test_a_house_without_a_model(table: Table) -> None:
     assert not any(view.on for view in house.personas)
     assert all(view.needs and view.does for view in house.personas)
     await table.houses.warm()
-    assert not table.model.running
+    assert not table.model.is_running
     with pytest.raises(ModelUnset):
         await table.houses.try_out()
 
@@ -163,13 +163,13 @@ async def test_trouble_at_the_start_is_a_notice(table: Table) -> None:
 
 async def test_a_trial(tmp_path: Path) -> None:
     usage = Usage(40, 12, counted=True, cost=Money(micros=100))
-    table = Table(tmp_path, Spoken(Reply(("It is \x1b[31mdark", "."), usage)))
+    table = Table(tmp_path, Spoken(ScriptedReply(("It is \x1b[31mdark", "."), usage)))
     await table.houses.choose(model=NAME)
     trial = await table.houses.try_out()
     assert (trial.words, trial.first_seconds, trial.seconds) == ("It is dark.", 1.0, 2.0)
     assert (trial.tokens_in, trial.tokens_out, trial.micros, trial.priced) == (40, 12, 100, True)
     assert trial.takes_schema
-    (asked,) = table.model.asked
+    (asked,) = table.model.requests
     assert (asked.model, asked.messages) == (NAME, TRIAL)
     two = [load_prompts()[persona] for persona in (Persona.NARRATOR, Persona.ARCHIVIST)]
     assert trial.per_turn == round(FULL * sum(prompt.budget + 5 * prompt.max_tokens for prompt in two))
@@ -183,8 +183,8 @@ async def test_a_model_on_no_list_shows_whether_it_takes_a_schema(
     trial = await table.houses.try_out("openai/mine", api_base="http://127.0.0.1:1/v1")
     assert trial.takes_schema is takes
     assert trial.per_turn is None
-    assert [ask.shape is not None for ask in table.model.asked] == [False, True]
-    assert {ask.api_base for ask in table.model.asked} == {"http://127.0.0.1:1/v1"}
+    assert [ask.shape is not None for ask in table.model.requests] == [False, True]
+    assert {ask.api_base for ask in table.model.requests} == {"http://127.0.0.1:1/v1"}
 
 
 # --- as a command, with a real child ------------------------------------------------------------------

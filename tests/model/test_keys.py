@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agents.model.keys import SERVICE, Keys
-from agents.model.names import Target
-from agents.model.strict import strict
-from agents.secrets import strike_known
+from agents.llm.model_names import ModelTarget
+from agents.llm.provider_keys import KEYRING_SERVICE, ProviderKeys
+from agents.llm.strict_schema import strict_schema
+from agents.secret_masking import strike_known
 from stores.errors import InputError
 
 KEY = "planted-key-1234567"
@@ -32,51 +32,51 @@ class Broken(Ring):
 @pytest.mark.parametrize(
     ("at", "environ", "says"),
     [
-        (Target("openai/x"), {"OPENAI_API_KEY": KEY}, "environment OPENAI_API_KEY"),
-        (Target("gemini/x"), {"GOOGLE_API_KEY": KEY}, "environment GOOGLE_API_KEY"),
-        (Target("openai/x"), {}, "missing: set OPENAI_API_KEY"),
-        (Target("groq/x"), {}, "keyring"),
-        (Target("openai/x", "http://127.0.0.1:1/v1"), {}, "not needed"),
-        (Target("ollama/x"), {}, "not needed"),
-        (Target("bedrock/x"), {}, "not needed"),
+        (ModelTarget("openai/x"), {"OPENAI_API_KEY": KEY}, "environment OPENAI_API_KEY"),
+        (ModelTarget("gemini/x"), {"GOOGLE_API_KEY": KEY}, "environment GOOGLE_API_KEY"),
+        (ModelTarget("openai/x"), {}, "missing: set OPENAI_API_KEY"),
+        (ModelTarget("groq/x"), {}, "keyring"),
+        (ModelTarget("openai/x", "http://127.0.0.1:1/v1"), {}, "not needed"),
+        (ModelTarget("ollama/x"), {}, "not needed"),
+        (ModelTarget("bedrock/x"), {}, "not needed"),
         (
-            Target("openai/x", "http://far.example/v1"),
+            ModelTarget("openai/x", "http://far.example/v1"),
             {"OPENAI_API_KEY": KEY},
             "not sent: the address is not https",
         ),
     ],
 )
-async def test_where_a_key_is(at: Target, environ: dict[str, str], says: str) -> None:
-    keys = Keys(environ, Ring({(SERVICE, "GROQ_API_KEY"): KEY}))
-    assert await keys.where(at) == says
+async def test_where_a_key_is(at: ModelTarget, environ: dict[str, str], says: str) -> None:
+    keys = ProviderKeys(environ, Ring({(KEYRING_SERVICE, "GROQ_API_KEY"): KEY}))
+    assert await keys.describe_source(at) == says
 
 
 async def test_a_key_is_kept_in_the_ring_and_found_there() -> None:
-    keys = Keys({}, ring := Ring())
-    assert await keys.keep("anthropic/x", f" {KEY}\n") == "ANTHROPIC_API_KEY"
-    assert ring == {(SERVICE, "ANTHROPIC_API_KEY"): KEY}
-    assert await keys.for_models(["anthropic/x", "openai/y", "ollama/z"]) == {"ANTHROPIC_API_KEY": KEY}
+    keys = ProviderKeys({}, ring := Ring())
+    assert await keys.store_key("anthropic/x", f" {KEY}\n") == "ANTHROPIC_API_KEY"
+    assert ring == {(KEYRING_SERVICE, "ANTHROPIC_API_KEY"): KEY}
+    assert await keys.read_keyring_keys(["anthropic/x", "openai/y", "ollama/z"]) == {"ANTHROPIC_API_KEY": KEY}
     # What the environment has is not handed over a second time.
-    assert await Keys({"ANTHROPIC_API_KEY": "other"}, ring).for_models(["anthropic/x"]) == {}
+    assert await ProviderKeys({"ANTHROPIC_API_KEY": "other"}, ring).read_keyring_keys(["anthropic/x"]) == {}
 
 
 @pytest.mark.parametrize("key", ["", "two\nlines", "with\x1bescape", "schlüssel"])
 async def test_what_is_no_key_is_refused(key: str) -> None:
     with pytest.raises(InputError, match="no key"):
-        await Keys({}, Ring()).keep("openai/x", key)
+        await ProviderKeys({}, Ring()).store_key("openai/x", key)
 
 
 @pytest.mark.parametrize("model", ["", "bedrock/x"])
 async def test_what_has_no_key_gets_none(model: str) -> None:
     with pytest.raises(InputError):
-        await Keys({}, Ring()).keep(model, KEY)
+        await ProviderKeys({}, Ring()).store_key(model, KEY)
 
 
 async def test_a_ring_that_fails_is_told_without_its_words() -> None:
-    keys = Keys({}, Broken())
-    assert await keys.where(Target("openai/x")) == "missing: set OPENAI_API_KEY"
+    keys = ProviderKeys({}, Broken())
+    assert await keys.describe_source(ModelTarget("openai/x")) == "missing: set OPENAI_API_KEY"
     with pytest.raises(InputError, match="OPENAI_API_KEY") as caught:
-        await keys.keep("openai/x", KEY)
+        await keys.store_key("openai/x", KEY)
     assert KEY not in str(caught.value)
     assert caught.value.__cause__ is None
 
@@ -87,7 +87,7 @@ async def test_where_there_is_no_ring_the_environment_is_named(monkeypatch: pyte
 
     monkeypatch.setattr(keyring, "get_keyring", fail.Keyring)
     with pytest.raises(InputError, match="Set OPENAI_API_KEY in the environment"):
-        await Keys({}).keep("openai/x", KEY)
+        await ProviderKeys({}).store_key("openai/x", KEY)
 
 
 def test_secrets_are_struck_by_value_and_by_looks() -> None:
@@ -109,7 +109,7 @@ def test_a_schema_as_strict_modes_take_it() -> None:
         },
         "required": ["title"],
     }
-    assert strict(schema) == {
+    assert strict_schema(schema) == {
         "type": "object",
         "properties": {
             "title": {"type": "string"},

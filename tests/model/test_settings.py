@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.model.names import Target, is_near, key_name, may_carry_key, target
-from agents.model.settings import HouseSettings, ModelSettings, PersonaSettings
-from agents.orchestrator.model_house import models_named
+from agents.llm.llm_settings import AppSettings, ModelSettings, PersonaSettings
+from agents.llm.model_names import ModelTarget, is_local_address, key_name, may_carry_key, parse_target
+from agents.services.llm_setup import models_named
 from monitor_tui.settings import read_settings
 from monitor_tui.settings_file import SettingsFile, write_settings
 from stores.errors import InputError
@@ -19,8 +19,8 @@ from stores.records.model import Persona
 NARRATOR, CRITIC = Persona.NARRATOR, Persona.CRITIC
 
 
-def house(**sections: object) -> HouseSettings:
-    return HouseSettings.model_validate(sections)
+def house(**sections: object) -> AppSettings:
+    return AppSettings.model_validate(sections)
 
 
 def test_without_a_model_nobody_is_on(tmp_path: Path) -> None:
@@ -34,7 +34,7 @@ def test_one_variable_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("MONITOR_MODEL_NAME", "anthropic/claude-haiku-4-5")
     settings = read_settings(tmp_path)
     assert {p for p in Persona if settings.is_on(p)} == {NARRATOR, Persona.ARCHIVIST}
-    assert settings.targets(NARRATOR) == (Target("anthropic/claude-haiku-4-5"),)
+    assert settings.targets(NARRATOR) == (ModelTarget("anthropic/claude-haiku-4-5"),)
 
 
 def test_the_environment_wins_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,9 +53,9 @@ def test_the_environment_wins_and_says_so(tmp_path: Path, monkeypatch: pytest.Mo
     settings = read_settings(tmp_path)
     here = "http://127.0.0.1:8080/v1"
     assert settings.targets(NARRATOR) == (
-        Target("openai/b", here),
-        Target("openai/c", here),
-        Target("groq/d"),
+        ModelTarget("openai/b", here),
+        ModelTarget("openai/c", here),
+        ModelTarget("groq/d"),
     )
     assert settings.model.seconds == 9
     assert settings.max_tokens(NARRATOR, 700) == 300
@@ -93,14 +93,17 @@ def test_a_persona_s_own_model_and_the_fall_backs() -> None:
         critic=PersonaSettings(model="ollama/small@http://127.0.0.1:11434"),
         steward=PersonaSettings(model="openai/other"),
     )
-    assert settings.target(CRITIC) == Target("ollama/small", "http://127.0.0.1:11434")
-    assert settings.target(Persona.STEWARD) == Target("openai/other", "https://here/v1")
-    assert settings.targets(NARRATOR) == (Target("openai/big", "https://here/v1"), Target("groq/x"))
-    assert settings.targets(CRITIC)[1:] == (Target("openai/big", "https://here/v1"), Target("groq/x"))
+    assert settings.target(CRITIC) == ModelTarget("ollama/small", "http://127.0.0.1:11434")
+    assert settings.target(Persona.STEWARD) == ModelTarget("openai/other", "https://here/v1")
+    assert settings.targets(NARRATOR) == (ModelTarget("openai/big", "https://here/v1"), ModelTarget("groq/x"))
+    assert settings.targets(CRITIC)[1:] == (
+        ModelTarget("openai/big", "https://here/v1"),
+        ModelTarget("groq/x"),
+    )
 
 
 def test_names() -> None:
-    assert target("cloudflare/@cf/meta/llama") == Target("cloudflare/@cf/meta/llama")
+    assert parse_target("cloudflare/@cf/meta/llama") == ModelTarget("cloudflare/@cf/meta/llama")
     assert [key_name(name) for name in ("gpt-4o", "groq/x", "gemini/x", "bedrock/x", "x")] == [
         "OPENAI_API_KEY",
         "GROQ_API_KEY",
@@ -109,7 +112,7 @@ def test_names() -> None:
         "",
     ]
     for near in ("http://127.0.0.1:1/v1", "http://[::1]/v1", "http://192.168.1.4/v1", "http://nas.local/v1"):
-        assert is_near(near)
+        assert is_local_address(near)
         assert may_carry_key(near)
     for far in ("http://api.example.com/v1", "http://8.8.8.8/v1"):
         assert not may_carry_key(far)
@@ -155,10 +158,10 @@ def test_what_would_not_be_usable_is_not_written(
 
 def test_the_embedding_model_is_built_in_until_another_is_named() -> None:
     assert house().embedding.model == "builtin"
-    assert house().embeds_by() is None
-    assert house(embedding={"model": " None "}).embeds_by() is None
+    assert house().embedding_target() is None
+    assert house(embedding={"model": " None "}).embedding_target() is None
     named = house(embedding={"model": "openai/text-embedding-3-small", "api_base": "http://127.0.0.1:1/v1/"})
-    assert named.embeds_by() == Target("openai/text-embedding-3-small", "http://127.0.0.1:1/v1")
+    assert named.embedding_target() == ModelTarget("openai/text-embedding-3-small", "http://127.0.0.1:1/v1")
     # A key that is only in the keyring is handed to the child for it as well.
     assert "openai/text-embedding-3-small" in models_named(named)
 

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from agents.model.client import ChildModel
-from agents.model.errors import ModelCut, ModelError, ModelTimeout, ModelTooLong
-from agents.model.port import Ask, Message, Shape, Usage, Words
+from agents.llm.child_client import ChildModel
+from agents.llm.errors import ModelCut, ModelError, ModelTimeout, ModelTooLong
+from agents.llm.llm_port import AnswerSchema, LlmRequest, Message, TextChunk, Usage
 from monitor_tui.cli_common import library
 from stores.authority import Role
 from stores.records.model import Persona, Rung
@@ -64,17 +64,17 @@ async def model() -> AsyncIterator[ChildModel]:
 
 
 @pytest.fixture
-def ask(address: str) -> Ask:
-    return Ask(f"openai/{NAME}", TELL, max_tokens=60, temperature=0.2, seed=1, api_base=address)
+def ask(address: str) -> LlmRequest:
+    return LlmRequest(f"openai/{NAME}", TELL, max_tokens=60, temperature=0.2, seed=1, api_base=address)
 
 
-async def heard(model: ChildModel, ask: Ask) -> tuple[list[str], Usage]:
+async def heard(model: ChildModel, ask: LlmRequest) -> tuple[list[str], Usage]:
     parts = [part async for part in model.stream(ask)]
     assert isinstance(parts[-1], Usage)
-    return [part.text for part in parts if isinstance(part, Words)], parts[-1]
+    return [part.text for part in parts if isinstance(part, TextChunk)], parts[-1]
 
 
-async def test_it_tells_and_its_server_counts(model: ChildModel, ask: Ask) -> None:
+async def test_it_tells_and_its_server_counts(model: ChildModel, ask: LlmRequest) -> None:
     words, usage = await heard(model, ask)
     print("".join(words))
     assert len(words) > 5
@@ -87,10 +87,10 @@ async def test_it_tells_and_its_server_counts(model: ChildModel, ask: Ask) -> No
     assert again == words  # the seed goes through
 
 
-async def test_a_bounded_schema_is_kept(model: ChildModel, ask: Ask) -> None:
+async def test_a_bounded_schema_is_kept(model: ChildModel, ask: LlmRequest) -> None:
     asked = (Message("user", "How does a thief feel who hears a dog bark? Answer in JSON."),)
     for seed in range(4):
-        shaped = replace(ask, messages=asked, max_tokens=160, seed=seed, shape=Shape("mood", MOOD))
+        shaped = replace(ask, messages=asked, max_tokens=160, seed=seed, shape=AnswerSchema("mood", MOOD))
         told = read("".join((await heard(model, shaped))[0]))
         assert told is not None
         assert told["mood"] in ("calm", "afraid", "angry")
@@ -99,10 +99,10 @@ async def test_a_bounded_schema_is_kept(model: ChildModel, ask: Ask) -> None:
 
 
 async def test_the_tools_rung_ends_in_json_or_in_words_and_never_in_a_crash(
-    model: ChildModel, ask: Ask
+    model: ChildModel, ask: LlmRequest
 ) -> None:
     """Small models write tool calls as text; the next rung reads those."""
-    shaped = replace(ask, max_tokens=160, shape=Shape("mood", MOOD, by="tools"))
+    shaped = replace(ask, max_tokens=160, shape=AnswerSchema("mood", MOOD, mode="tools"))
     try:
         words, usage = await heard(model, shaped)
     except ModelError as error:
@@ -112,29 +112,29 @@ async def test_the_tools_rung_ends_in_json_or_in_words_and_never_in_a_crash(
         assert usage.tokens_out > 0
 
 
-async def test_a_prompt_beyond_its_window_is_said(model: ChildModel, ask: Ask) -> None:
+async def test_a_prompt_beyond_its_window_is_said(model: ChildModel, ask: LlmRequest) -> None:
     long = replace(ask, messages=(Message("user", "The door opens. " * WINDOW),))
     with pytest.raises(ModelTooLong, match="does not fit"):
         await heard(model, long)
 
 
-async def test_time_runs_out(model: ChildModel, ask: Ask) -> None:
+async def test_time_runs_out(model: ChildModel, ask: LlmRequest) -> None:
     with pytest.raises((ModelTimeout, ModelCut), match=r"did not finish in 0\.5 s"):
         await heard(model, replace(ask, max_tokens=4_000, seconds=0.5, temperature=1.0))
 
 
-async def test_it_is_stopped_and_serves_the_next_at_once(model: ChildModel, ask: Ask) -> None:
+async def test_it_is_stopped_and_serves_the_next_at_once(model: ChildModel, ask: LlmRequest) -> None:
     """It has one slot: were the stopped one still at work, this one would wait for 4,000 tokens."""
     endless = replace(ask, max_tokens=4_000, messages=(Message("user", "Count from 1 to 5000: 1 2 3 4 5 6"),))
     async with aclosing(model.stream(endless)) as stream:
         for _ in range(3):
-            assert isinstance(await anext(stream), Words)
+            assert isinstance(await anext(stream), TextChunk)
     words, _ = await heard(model, replace(ask, max_tokens=10, seconds=10))
     assert words
 
 
-async def test_what_it_is_known_for(model: ChildModel, ask: Ask) -> None:
-    facts = await model.facts(ask.model)
+async def test_what_it_is_known_for(model: ChildModel, ask: LlmRequest) -> None:
+    facts = await model.read_facts(ask.model)
     assert facts.takes_schema
     assert facts.in_per_million is None
 

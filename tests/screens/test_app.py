@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from agents.messages import Notice
+from agents.events import Notice
 from agents.services.services import Services
 from monitor_tui.app import MonitorApp
 from screens.error import ErrorScreen

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.bench import RulingWords
-from agents.views import ConflictView
+from agents.views.conflict_views import RulingWords
+from agents.views.play_views import ConflictView
 from stores.errors import InputError, StoreFull
 from stores.records.canon import Standing
 from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated, twin_desk

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.messages import ProposalsChanged
-from agents.views import CommitReport
+from agents.events import ProposalsChanged
+from agents.views.play_views import CommitReport
 from monitor_tui.compose import open_program
 from stores.authority import Role
 from stores.errors import CanonConflict

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.messages import Event, ImportMoved
+from agents.events import Event, ImportMoved
 from screens.import_log import ImportScreen
 from tests.agents.importing.test_importer import written
 from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated, twin_desk

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from agents.messages import ModelCalled
-from agents.model.errors import ModelKeyRefused
-from agents.model_views import BudgetView
+from agents.events import ModelCalled
+from agents.llm.errors import ModelKeyRefused
+from agents.views.llm_views import BudgetView
 from stores.errors import InputError, NotFound
 from stores.records.model import Persona
 from tests.screens.table import NARROW, ROOMY, Table, seated, twin_desk

@@ -27,7 +27,7 @@ async def test_an_untold_scene_says_that_the_model_can_open_it() -> None:
         await table.press("f7")
         assert table.shows("The tide answers before anyone else does.", "what do you do?")
         assert not table.shows("F7 has the GM open it")
-    assert len(twin.called("tell_on")) == 1
+    assert len(twin.called("continue_narration")) == 1
 
 
 async def test_without_a_model_nobody_opens_it_but_you() -> None:
@@ -49,7 +49,7 @@ async def test_from_the_gate_the_next_scene_is_told_at_once_in_autopilot(mode: S
         assert list(twin.states.values()) == ["completed", "active"]
         assert table.shows("The tide answers") is bool(told)
         assert table.shows("F7 has the GM open it") is not bool(told)
-    assert len(twin.called("tell_on")) == told
+    assert len(twin.called("continue_narration")) == told
 
 
 async def test_an_untold_scene_that_is_come_back_to_costs_nothing_unasked() -> None:
@@ -58,4 +58,4 @@ async def test_an_untold_scene_that_is_come_back_to_costs_nothing_unasked() -> N
     async with seated(twin_desk(twin), NARROW) as table:
         await table.press("enter")
         assert table.shows("F7 has the GM open it")
-    assert twin.called("tell_on") == []
+    assert twin.called("continue_narration") == []

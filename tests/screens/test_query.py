@@ -10,7 +10,7 @@ import pytest
 from textual.widgets import Input
 
 from agents.indexer.meaning import WAKES
-from agents.recall_views import Answer
+from agents.views.query_views import Answer
 from stores.errors import StoreUnavailable
 from stores.records.ids import Id
 from tests.screens.table import NARROW, ROOMY, real_desk, seated, twin_desk

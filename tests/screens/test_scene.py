@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.views import Reply
+from agents.views.play_views import Reply
 from screens.scene import SceneScreen
 from stores.errors import StoreFull
 from stores.records.ledger import Verdict

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.desk import NewCharacter, StoryOutline
+from agents.story_outline import NewCharacter, StoryOutline
 from screens.outline import numbers_from, place_from, words_from
 from stores.errors import InputError, StoreFull
 from stores.records.play import Critical, DiceBy, StoryMode, TensionMode

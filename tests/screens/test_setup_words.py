@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from agents.desk import NewCharacter, Newcomer, StoryOutline
-from agents.model.errors import KEPT, ModelUnreachable
+from agents.llm.errors import INPUT_KEPT, ModelUnreachable
 from agents.personas.outputs import StoryIdea
+from agents.story_outline import NewCharacter, Newcomer, StoryOutline
 from stores.records.world import EntityKind
 from tests.screens.table import NARROW, ROOMY, Table, seated, twin_desk
 from tests.screens.twin import TwinDesk
@@ -140,7 +140,7 @@ async def test_a_failure_is_told_in_words_and_the_form_and_the_words_are_as_they
         twin.fail("imagine", ModelUnreachable("Nobody answers at 127.0.0.1.", kept="The form is as it was."))
         await say(table)
         assert table.shows("Nobody answers at 127.0.0.1.", "The form is as it was.", "Mine", "● Story")
-        assert KEPT not in table.text
+        assert INPUT_KEPT not in table.text
         await table.press("f7")
         assert table.shows(WORDS)
         await table.press("enter")

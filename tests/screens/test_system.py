@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.background.views import BackgroundView
-from agents.messages import BackgroundMoved
+from agents.events import BackgroundMoved
+from agents.jobs.job_views import BackgroundView
 from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind, JobState, job_id
@@ -39,8 +39,8 @@ def given_up(error: str = "OSError: the [bold]disk[/] is gone\x1b[31m") -> Job:
 def twin() -> TwinDesk:
     twin = TwinDesk()
     twin.background.view = BackgroundView(
-        waiting=1_240,
-        doing="indexing",
+        items_left=1_240,
+        current_work="indexing",
         rows=(
             ("words", "up to date"),
             ("meaning", "1,240 to do"),
@@ -74,7 +74,7 @@ async def test_what_was_given_up_is_tried_again(table: Table, twin: TwinDesk) ->
     assert table.shows("▸")
     await table.press("r")
     assert twin.background.retried == [given_up().id]
-    twin.background.view = replace(twin.background.view, waiting=0, doing="", poisoned=())
+    twin.background.view = replace(twin.background.view, items_left=0, current_work="", poisoned=())
     twin.events.publish(BackgroundMoved(0))
     await table.settle()
     assert not table.shows("Given up")

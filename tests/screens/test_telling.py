@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from agents.messages import ModelCalled, StepMoved, WordsCame, WordsDropped
-from agents.model.errors import KEPT, BudgetExhausted, ModelUnreachable
-from agents.views import Reply
+from agents.events import ModelCalled, StepMoved, WordsCame, WordsDropped
+from agents.llm.errors import INPUT_KEPT, BudgetExhausted, ModelUnreachable
+from agents.views.play_views import Reply
 from tests.screens.table import NARROW, ROOMY, Table, seated, twin_desk
 from tests.screens.twin import TwinDesk
 from tests.screens.twin_model import HOLD
@@ -182,16 +182,16 @@ async def test_a_retake_asks_for_a_note(table: Table, twin: TwinDesk) -> None:
     await table.press("ctrl+r")
     assert table.shows("Tell it again", "less gore")
     await table.type("quieter")
-    assert twin.called("retell")[-1][1] == "quieter"
+    assert twin.called("narrate_again")[-1][1] == "quieter"
     assert table.shows("The hinges whisper.", "take 2/2")
     assert not table.shows("Nobody answers.")
 
 
 async def test_a_retake_needs_no_note_and_can_be_left(table: Table, twin: TwinDesk) -> None:
     await table.press("ctrl+r", "escape")
-    assert not twin.called("retell")
+    assert not twin.called("narrate_again")
     await table.press("ctrl+r", "enter")
-    assert twin.called("retell")[-1][1] == ""
+    assert twin.called("narrate_again")[-1][1] == ""
 
 
 async def test_while_a_retake_streams_the_take_that_stands_is_still_there(
@@ -207,7 +207,7 @@ async def test_while_a_retake_streams_the_take_that_stands_is_still_there(
 
 
 async def test_a_retake_that_fails_keeps_the_note(table: Table, twin: TwinDesk) -> None:
-    twin.fail("retell", ModelUnreachable("Nobody answers there.", kept="The take you have stands."))
+    twin.fail("narrate_again", ModelUnreachable("Nobody answers there.", kept="The take you have stands."))
     await table.press("ctrl+r")
     await table.type("quieter")
     assert table.shows("Nobody answers there.", "The take you have stands.", "Nobody answers. Far below")
@@ -225,7 +225,7 @@ async def test_ones_own_words_are_still_another_take(table: Table, twin: TwinDes
 async def test_the_model_goes_on_by_a_key(table: Table, twin: TwinDesk) -> None:
     twin.model.script = ("And then the lamp goes out.",)
     await table.press("f7")
-    assert twin.called("tell_on")
+    assert twin.called("continue_narration")
     assert table.shows("And then the lamp goes out.")
 
 
@@ -237,7 +237,7 @@ async def test_without_a_model_nothing_speaks_of_one() -> None:
         assert not table.shows("X-ray")
         assert "$" not in table.text
         await table.press("f7")
-        assert not twin.called("tell_on")
+        assert not twin.called("continue_narration")
         await table.press("ctrl+r")
         assert table.shows("Nobody answers. Far below")  # the words themselves are edited
 
@@ -259,7 +259,7 @@ async def test_over_budget_says_what_happened_what_was_kept_and_what_to_do(
     todo = "Raise the budget with /budget, or tell it yourself with >."
     twin.fail("submit", BudgetExhausted("The budget of the story is spent.", todo=todo))
     await table.type("I wait.")
-    assert table.shows("The budget of the story is spent.", KEPT, todo)
+    assert table.shows("The budget of the story is spent.", INPUT_KEPT, todo)
     assert prompt(table).text == ""  # it is in the story already
 
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from agents.world_views import EntityEdit
+from agents.views.world_views import EntityEdit
 from stores.errors import InputError, StoreError
 from stores.records.canon import Standing
 from stores.records.world import EntityKind

@@ -11,9 +11,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from agents.desk import Mode, NewCharacter, NewUniverse, StoryOutline
-from agents.messages import EventBus, LineMoved, ProposalsChanged, TriggerRaised, TurnAppended
-from agents.views import (
+from agents.events import EventBus, LineMoved, ProposalsChanged, TriggerRaised, TurnAppended
+from agents.story_outline import Mode, NewCharacter, NewUniverse, StoryOutline
+from agents.views.play_views import (
     CastMember,
     CommandHelp,
     CommitReport,
@@ -424,9 +424,9 @@ class TwinDesk:
         self.events.publish(LineMoved(scene_id))
         return Reply("operation")
 
-    async def retell(self, scene_id: Id, note: str = "") -> Reply:
-        self._call("retell", scene_id, note)
-        take = an_id("retell", note, len(self.calls))
+    async def narrate_again(self, scene_id: Id, note: str = "") -> Reply:
+        self._call("narrate_again", scene_id, note)
+        take = an_id("narrate_again", note, len(self.calls))
         text, _ = await self.model.tell(scene_id, take)
         last = self.lines[scene_id][-1]
         turn = last.turn.model_copy(update={"text": text, "id": take})
@@ -435,12 +435,12 @@ class TwinDesk:
         self.events.publish(LineMoved(scene_id))
         return Reply("operation")
 
-    async def tell_on(self, scene_id: Id, note: str = "") -> Reply:
-        self._call("tell_on", scene_id, note)
+    async def continue_narration(self, scene_id: Id, note: str = "") -> Reply:
+        self._call("continue_narration", scene_id, note)
         return await self._tell(scene_id)
 
-    async def finish(self, scene_id: Id) -> Reply:
-        self._call("finish", scene_id)
+    async def finish_narration(self, scene_id: Id) -> Reply:
+        self._call("finish_narration", scene_id)
         return Reply("operation")
 
     async def answer_as_gm(self, scene_id: Id, words: str) -> Reply:

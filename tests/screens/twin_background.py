@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from agents.background.views import BackgroundView
+from agents.jobs.job_views import BackgroundView
 from stores.records.ids import Id
 
 
 class TwinBackground:
-    """Implements `agents.background.views.BackgroundDesk`."""
+    """Implements `agents.jobs.job_views.BackgroundDesk`."""
 
     def __init__(self) -> None:
         self.view = BackgroundView(rows=(("words", "up to date"), ("embedding model", "asleep")))
@@ -17,16 +17,16 @@ class TwinBackground:
     def start(self) -> None:
         self.started = True
 
-    def now(self) -> BackgroundView:
+    def current_status(self) -> BackgroundView:
         return self.view
 
-    async def look(self) -> BackgroundView:
+    async def read_status(self) -> BackgroundView:
         return self.view
 
     async def retry(self, job_id: Id) -> None:
         self.retried.append(job_id)
 
-    def left_of(self, universe_id: Id) -> int:
+    def count_items_left(self, universe_id: Id) -> int:
         return 0
 
-    async def settle(self, universe_id: Id | None = None) -> None: ...
+    async def wait_until_idle(self, universe_id: Id | None = None) -> None: ...

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agents.bench import (
+from agents.events import ProposalsChanged
+from agents.views.conflict_views import (
     Case,
     Choice,
     Docket,
@@ -18,9 +19,8 @@ from agents.bench import (
     Statement,
     Way,
 )
-from agents.messages import ProposalsChanged
-from agents.views import CommitReport, EntityCard
-from agents.world_views import Basis, Staged
+from agents.views.play_views import CommitReport, EntityCard
+from agents.views.world_views import Basis, Staged
 from stores.errors import InputError
 from stores.records.canon import Evidence, EvidenceKind, Standing
 from stores.records.ids import Id, derived

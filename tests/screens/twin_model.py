@@ -9,10 +9,11 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agents.messages import ModelCalled, StepMoved, WordsCame, WordsDropped
-from agents.model.budget import RULES
-from agents.model.errors import ModelCut
-from agents.model_views import (
+from agents.events import ModelCalled, StepMoved, WordsCame, WordsDropped
+from agents.llm.budget import BUDGET_RULES
+from agents.llm.errors import ModelCut
+from agents.personas.outputs import StoryIdea
+from agents.views.llm_views import (
     BillRow,
     BillView,
     BudgetView,
@@ -22,7 +23,6 @@ from agents.model_views import (
     Trial,
     XrayView,
 )
-from agents.personas.outputs import StoryIdea
 from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.model import CallOutcome, LlmCall, Money, Persona, Rung, Section
@@ -160,7 +160,7 @@ class TwinModel:
         self._services._call("bill", story_id)
         if not self.called:
             budgets = tuple(replace(b, spent=0, degraded="") for b in self.budgets)
-            return BillView((), (), (), (), (), budgets, RULES)
+            return BillView((), (), (), (), (), budgets, BUDGET_RULES)
         turn_id = self.called[0].turn_id
         return BillView(
             by_call=tuple(self.called),
@@ -172,7 +172,7 @@ class TwinModel:
             by_story=(BillRow("The Drowned Bell", 61, 147_000, 9_500, 41_200, 30, self._services.story_id),),
             by_day=(BillRow("2025-03-01", 61, 147_000, 9_500, 41_200, 30),),
             budgets=self.budgets,
-            rules=RULES,
+            rules=BUDGET_RULES,
         )
 
     async def cost(self, story_id: Id) -> tuple[int, bool]:

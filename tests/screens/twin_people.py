@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agents.characters_desk import CharacterRow, CharacterView, KnownView, MemoryView
-from agents.views import Reply
+from agents.views.character_views import CharacterRow, CharacterView, KnownView, MemoryView
+from agents.views.play_views import Reply
 from stores.records.ids import Id
 from stores.records.memory import How, Memory
 

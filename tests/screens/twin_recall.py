@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agents.recall_views import Answer, AnswerStanding, Finding, RecalledTurn, Recollection
+from agents.views.query_views import Answer, AnswerStanding, Finding, RecalledTurn, Recollection
 from stores.errors import InputError
 from stores.records.ids import Id
 

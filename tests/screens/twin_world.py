@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from agents.messages import ProposalsChanged
-from agents.views import FactView, ProposalView
-from agents.world_views import (
+from agents.events import ProposalsChanged
+from agents.views.play_views import FactView, ProposalView
+from agents.views.world_views import (
     Basis,
     CommitmentView,
     EntityEdit,

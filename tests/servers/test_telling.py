@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.orchestrator.turn_nodes import TurnNodes
+from agents.orchestrator.narration.steps import NarrationSteps
 from stores.records.play import Speaker
 from tests.agents.orchestrator.teller import PROSE, house, telling
 from tests.agents.orchestrator.test_telling_resume import ACT, ASKED, ON, SCRIPT, Killed, killed, played
@@ -31,9 +31,9 @@ async def test_an_exchange_is_told_and_undone_on_servers(tmp_path: Path, on_serv
 async def test_killed_on_one_machine_it_goes_on_on_another(
     tmp_path: Path, on_servers: dict[str, str], monkeypatch: pytest.MonkeyPatch, node: str
 ) -> None:
-    whole = TurnNodes.nodes
+    whole = NarrationSteps.build_steps
     with monkeypatch.context() as patched:
-        patched.setattr(TurnNodes, "nodes", lambda self: killed(whole(self), node, done=True))
+        patched.setattr(NarrationSteps, "nodes", lambda self: killed(whole(self), node, done=True))
         async with telling(tmp_path / "one", SCRIPT, house(*ON)) as teller:
             with pytest.raises(Killed):
                 await teller.program.services.play.submit(teller.scene_id, ACT)

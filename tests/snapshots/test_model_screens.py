@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from agents.model.errors import BudgetExhausted, ModelKeyRefused
+from agents.llm.errors import BudgetExhausted, ModelKeyRefused
 from monitor_tui.app import MonitorApp
 from tests.screens.table import ROOMY, Table, twin_desk
 from tests.screens.twin import TwinDesk

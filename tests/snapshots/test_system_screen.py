@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.background.views import BackgroundView
+from agents.jobs.job_views import BackgroundView
 from monitor_tui.app import MonitorApp
 from tests.screens.table import twin_desk
 from tests.screens.test_system import SCENE, given_up
@@ -19,8 +19,8 @@ pytestmark = pytest.mark.slow
 def test_behind_play(snap_compare: Compare, name: str, key: str, size: tuple[int, int]) -> None:
     twin = TwinDesk()
     twin.background.view = BackgroundView(
-        waiting=1_240,
-        doing="indexing",
+        items_left=1_240,
+        current_work="indexing",
         rows=(
             ("words", "up to date · 1 gave up"),
             ("meaning", "1,240 to do · The vectors' server at 127.0.0.1:6333 does not answer."),

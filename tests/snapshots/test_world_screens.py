@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.desk import NewUniverse
+from agents.story_outline import NewUniverse
 from monitor_tui.app import MonitorApp
 from tests.screens.table import real_desk
 from tests.snapshots.test_screens import SIZES, WENNA, Compare, Steps, walk

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from agents.views import (
+from agents.views.play_views import (
     CastMember,
     CommandHelp,
     ConflictView,
@@ -15,7 +15,7 @@ from agents.views import (
     SceneView,
     TurnView,
 )
-from agents.world_views import Basis
+from agents.views.world_views import Basis
 from stores.records.canon import (
     AssertFact,
     Authority,

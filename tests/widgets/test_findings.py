@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.recall_views import AnswerStanding, Finding
+from agents.views.query_views import AnswerStanding, Finding
 from widgets.findings import finding_lines
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from textual import events
 
-from agents.views import ProposalView
+from agents.views.play_views import ProposalView
 from stores.records.ledger import ProposalStatus, Verdict
 from tests.widgets.samples import proposal, proposals
 from tests.widgets.stage import Stage, screen_text

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from textual.pilot import Pilot
 
-from agents.views import TurnView
+from agents.views.play_views import TurnView
 from stores.errors import StoreError
 from stores.records.play import Speaker
 from tests.widgets.samples import story_line, turn_view

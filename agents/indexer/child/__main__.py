@@ -14,8 +14,8 @@ from queue import SimpleQueue
 from threading import Lock, Thread, get_native_id
 from typing import TYPE_CHECKING, BinaryIO
 
+from agents.child_processes import own_pipe, write_all
 from agents.indexer.pipe import ERROR, HEAD, VECTORS, frame, head, texts_in
-from agents.processes import own_pipe, write_all
 
 if TYPE_CHECKING:
     from agents.indexer.child.minilm import MiniLm

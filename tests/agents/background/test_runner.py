@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from agents.background import runner as runner_module
-from agents.background.jobs import JobBook
-from agents.background.lane import Entry, Lane
-from agents.background.runner import Runner
-from agents.background.worker import FAILURES, MODEL, PLAIN, Later, Subject
-from agents.messages import BackgroundMoved, Event, EventBus, LineMoved, Notice
+from agents.events import BackgroundMoved, Event, EventBus, LineMoved, Notice
+from agents.jobs import job_runner as runner_module
+from agents.jobs.job_queue import JobQueue, QueueEntry
+from agents.jobs.job_runner import JobRunner
+from agents.jobs.job_store import JobStore
+from agents.jobs.worker import MAX_FAILURES, MODEL_QUEUE, PLAIN_QUEUE, JobSubject, RetryLater
 from stores.authority import Role
 from stores.errors import InputError, StoreUnavailable
 from stores.open import Stores
@@ -31,24 +31,24 @@ class Hand:
         work: Callable[[Id], int] = lambda id: 0,
         *,
         kind: JobKind = JobKind.INDEX,
-        lane: str = PLAIN,
+        queue: str = PLAIN_QUEUE,
         priority: int = 20,
-        subjects: Collection[Subject] = (),
+        subjects: Collection[JobSubject] = (),
     ) -> None:
-        self.kind, self.lane, self.priority = kind, lane, priority
+        self.kind, self.queue, self.priority = kind, queue, priority
         self.done: list[Id] = []
         self.known = list(subjects)
         self.looks = 0
         self._work = work
 
-    async def subjects(self) -> Collection[Subject]:
+    async def subjects(self) -> Collection[JobSubject]:
         self.looks += 1
         return self.known
 
-    async def touched(self, event: Event) -> Collection[Subject]:
-        return [Subject(event.scene_id, "u")] if isinstance(event, LineMoved) else []
+    async def on_event(self, event: Event) -> Collection[JobSubject]:
+        return [JobSubject(event.scene_id, "u")] if isinstance(event, LineMoved) else []
 
-    async def bring(self, subject_id: Id) -> int:
+    async def reconcile(self, subject_id: Id) -> int:
         await asyncio.sleep(0)
         self.done.append(subject_id)
         return self._work(subject_id)
@@ -84,14 +84,14 @@ def heard(events: EventBus) -> list[Event]:
 
 
 @pytest.fixture
-async def runner(stores: Stores, events: EventBus) -> AsyncIterator[Runner]:
+async def runner(stores: Stores, events: EventBus) -> AsyncIterator[JobRunner]:
     made = runner_of(stores, events)
     yield made
     await made.close()
 
 
-def runner_of(stores: Stores, events: EventBus, **given: object) -> Runner:
-    return Runner(JobBook(stores.log(Role.ORCHESTRATOR), utc_now), events, seconds=Seconds(), **given)
+def runner_of(stores: Stores, events: EventBus, **given: object) -> JobRunner:
+    return JobRunner(JobStore(stores.log(Role.ORCHESTRATOR), utc_now), events, seconds=Seconds(), **given)
 
 
 async def jobs(stores: Stores) -> list[tuple[JobState, int, str]]:
@@ -99,64 +99,64 @@ async def jobs(stores: Stores) -> list[tuple[JobState, int, str]]:
 
 
 async def test_does_what_was_left_and_what_is_touched(
-    runner: Runner, events: EventBus, stores: Stores
+    runner: JobRunner, events: EventBus, stores: Stores
 ) -> None:
-    hand = Hand(subjects=[Subject("a", "u"), Subject("b", "u")])
+    hand = Hand(subjects=[JobSubject("a", "u"), JobSubject("b", "u")])
     runner.register(hand)
-    await runner.settle()
+    await runner.wait_until_idle()
     assert hand.done == ["a", "b"]
     events.publish(LineMoved("c"))
     events.publish(LineMoved("c"))
-    await runner.settle()
+    await runner.wait_until_idle()
     assert hand.done == ["a", "b", "c"]
     assert await jobs(stores) == []  # what goes well leaves nothing behind
 
 
-async def test_goes_on_in_pieces_and_counts_what_is_left(runner: Runner) -> None:
+async def test_goes_on_in_pieces_and_counts_what_is_left(runner: JobRunner) -> None:
     left = {"a": 3}
 
     def piece(id: Id) -> int:
         left[id] -= 1
-        seen.append(runner.now().waiting)
+        seen.append(runner.current_status().items_left)
         return left[id]
 
     seen: list[int] = []
-    hand = Hand(piece, subjects=[Subject("a", "u", 3)])
+    hand = Hand(piece, subjects=[JobSubject("a", "u", 3)])
     runner.register(hand)
-    await runner.settle()
+    await runner.wait_until_idle()
     assert hand.done == ["a"] * 3
     assert seen == [3, 2, 1]
-    assert runner.now().waiting == 0
+    assert runner.current_status().items_left == 0
 
 
-async def test_asked_for_while_it_runs_it_is_done_once_more(runner: Runner, events: EventBus) -> None:
+async def test_asked_for_while_it_runs_it_is_done_once_more(runner: JobRunner, events: EventBus) -> None:
     def ask_again(id: Id) -> int:
         if len(hand.done) == 1:
-            runner.ask(JobKind.INDEX, Subject("a", "u"))
-            runner.ask(JobKind.INDEX, Subject("a", "u"))
+            runner.request(JobKind.INDEX, JobSubject("a", "u"))
+            runner.request(JobKind.INDEX, JobSubject("a", "u"))
         return 0
 
-    hand = Hand(ask_again, subjects=[Subject("a", "u")])
+    hand = Hand(ask_again, subjects=[JobSubject("a", "u")])
     runner.register(hand)
-    await runner.settle()
+    await runner.wait_until_idle()
     assert hand.done == ["a", "a"]
 
 
-async def test_a_failure_is_tried_again_and_forgotten_once_it_goes(runner: Runner, stores: Stores) -> None:
+async def test_a_failure_is_tried_again_and_forgotten_once_it_goes(runner: JobRunner, stores: Stores) -> None:
     def fails_twice(id: Id) -> int:
         if len(hand.done) < 3:
             raise RuntimeError("no")
         return 0
 
-    hand = Hand(fails_twice, subjects=[Subject("a", "u")])
+    hand = Hand(fails_twice, subjects=[JobSubject("a", "u")])
     runner.register(hand)
-    await runner.settle()
+    await runner.wait_until_idle()
     assert hand.done == ["a"] * 3
     assert await jobs(stores) == []
 
 
 async def test_poison_is_shown_once_and_waits_for_a_word(
-    runner: Runner, stores: Stores, heard: list[Event]
+    runner: JobRunner, stores: Stores, heard: list[Event]
 ) -> None:
     broken = True
 
@@ -165,21 +165,21 @@ async def test_poison_is_shown_once_and_waits_for_a_word(
             raise RuntimeError("it is broken")
         return 0
 
-    hand = Hand(fails, subjects=[Subject("a", "u"), Subject("b", "u")])
-    hand.known = [Subject("a", "u")]
+    hand = Hand(fails, subjects=[JobSubject("a", "u"), JobSubject("b", "u")])
+    hand.known = [JobSubject("a", "u")]
     runner.register(hand)
-    await runner.settle()
-    assert hand.done == ["a"] * FAILURES
-    (poisoned,) = (await runner.look()).poisoned
+    await runner.wait_until_idle()
+    assert hand.done == ["a"] * MAX_FAILURES
+    (poisoned,) = (await runner.read_status()).poisoned
     assert (poisoned.state, poisoned.error) == (JobState.POISONED, "RuntimeError: it is broken")
     assert [event.severity for event in heard if isinstance(event, Notice)] == ["warning"]
-    runner.ask(JobKind.INDEX, Subject("a", "u"))  # nobody's word
-    await runner.settle()
-    assert len(hand.done) == FAILURES
+    runner.request(JobKind.INDEX, JobSubject("a", "u"))  # nobody's word
+    await runner.wait_until_idle()
+    assert len(hand.done) == MAX_FAILURES
     broken = False
     await runner.retry(poisoned.id)
-    await runner.settle()
-    assert len(hand.done) == FAILURES + 1
+    await runner.wait_until_idle()
+    assert len(hand.done) == MAX_FAILURES + 1
     assert await jobs(stores) == []
     with pytest.raises(InputError):
         await runner.retry(poisoned.id)
@@ -190,33 +190,35 @@ async def test_poison_and_failures_are_known_after_a_restart(stores: Stores, eve
         raise RuntimeError("no")
 
     first = runner_of(stores, events)
-    hand = Hand(fails, subjects=[Subject("a", "u")])
+    hand = Hand(fails, subjects=[JobSubject("a", "u")])
     first.register(hand)
-    await first.settle()
+    await first.wait_until_idle()
     await first.close()
     second = runner_of(stores, events)
-    again = Hand(subjects=[Subject("a", "u"), Subject("b", "u")])
+    again = Hand(subjects=[JobSubject("a", "u"), JobSubject("b", "u")])
     second.register(again)
-    await second.settle()
+    await second.wait_until_idle()
     assert again.done == ["b"]
-    assert [job.subject_id for job in second.now().poisoned] == ["a"]
+    assert [job.subject_id for job in second.current_status().poisoned] == ["a"]
     # Something about it has changed: one more chance.
     events.publish(LineMoved("a"))
-    await second.settle()
+    await second.wait_until_idle()
     assert again.done == ["b", "a"]
     assert await jobs(stores) == []
     await second.close()
 
 
 async def test_what_takes_the_process_with_it_counts_as_a_failure(stores: Stores, events: EventBus) -> None:
-    book = JobBook(stores.log(Role.ORCHESTRATOR), utc_now)
-    await book.begin(JobKind.INDEX, Subject("a", "u"), FAILURES)  # and then the process was gone
+    book = JobStore(stores.log(Role.ORCHESTRATOR), utc_now)
+    await book.record_start(
+        JobKind.INDEX, JobSubject("a", "u"), MAX_FAILURES
+    )  # and then the process was gone
     runner = runner_of(stores, events)
-    hand = Hand(subjects=[Subject("a", "u")])
+    hand = Hand(subjects=[JobSubject("a", "u")])
     runner.register(hand)
-    await runner.settle()
+    await runner.wait_until_idle()
     assert hand.done == []
-    assert "ended while it was tried" in runner.now().poisoned[0].error
+    assert "ended while it was tried" in runner.current_status().poisoned[0].error
     await runner.close()
 
 
@@ -229,56 +231,58 @@ async def test_a_store_that_is_away_is_waited_for_and_not_counted(stores: Stores
         return 0
 
     seconds = [0.0]
-    book = JobBook(stores.log(Role.ORCHESTRATOR), utc_now)
-    runner = Runner(book, events, seconds=lambda: seconds[0])
-    hand = Hand(needs_a_store, subjects=[Subject(str(n), "u") for n in range(50)])
+    book = JobStore(stores.log(Role.ORCHESTRATOR), utc_now)
+    runner = JobRunner(book, events, seconds=lambda: seconds[0])
+    hand = Hand(needs_a_store, subjects=[JobSubject(str(n), "u") for n in range(50)])
     runner.register(hand)
-    await runner.settle()  # what waits for a store is not waited for
+    await runner.wait_until_idle()  # what waits for a store is not waited for
     assert hand.done == ["0"]  # nor are the others tried: they would go the same way
-    assert ("words", "50 to do · The index does not answer.") in runner.now().rows
+    assert ("words", "50 to do · The index does not answer.") in runner.current_status().rows
     assert await jobs(stores) == []
     away = False
     seconds[0] = 1_000.0
-    runner.ask(JobKind.INDEX, Subject("new", "u"))
+    runner.request(JobKind.INDEX, JobSubject("new", "u"))
     while len(hand.done) < 52:  # noqa: ASYNC110 - what waited begins again by the clock
         await asyncio.sleep(0.001)
-    await runner.settle()
-    assert runner.now().waiting == 0
+    await runner.wait_until_idle()
+    assert runner.current_status().items_left == 0
     await runner.close()
 
 
-async def test_later_is_no_failure(runner: Runner, stores: Stores) -> None:
+async def test_later_is_no_failure(runner: JobRunner, stores: Stores) -> None:
     def later(id: Id) -> int:
-        if len(hand.done) < FAILURES + 3:
-            raise Later("The budget of the day is used up.", seconds=60)
+        if len(hand.done) < MAX_FAILURES + 3:
+            raise RetryLater("The budget of the day is used up.", seconds=60)
         return 0
 
-    hand = Hand(later, subjects=[Subject("a", "u")])
+    hand = Hand(later, subjects=[JobSubject("a", "u")])
     runner.register(hand)
     runner.start()
-    while len(hand.done) < FAILURES + 3:  # noqa: ASYNC110 - it comes again by the clock
+    while len(hand.done) < MAX_FAILURES + 3:  # noqa: ASYNC110 - it comes again by the clock
         await asyncio.sleep(0.001)
-    await runner.settle()
+    await runner.wait_until_idle()
     assert await jobs(stores) == []
 
 
-async def test_lanes_do_not_wait_for_each_other(runner: Runner) -> None:
+async def test_lanes_do_not_wait_for_each_other(runner: JobRunner) -> None:
     released = asyncio.Event()
 
     class Slow(Hand):
-        async def bring(self, subject_id: Id) -> int:
+        async def reconcile(self, subject_id: Id) -> int:
             await released.wait()
-            return await super().bring(subject_id)
+            return await super().reconcile(subject_id)
 
-    slow = Slow(kind=JobKind.SUMMARISE, lane=MODEL, subjects=[Subject("a", "u")])
-    quick = Hand(lambda id: released.set() or 0, subjects=[Subject("b", "u")])
+    slow = Slow(kind=JobKind.SUMMARISE, queue=MODEL_QUEUE, subjects=[JobSubject("a", "u")])
+    quick = Hand(lambda id: released.set() or 0, subjects=[JobSubject("b", "u")])
     runner.register(slow)
     runner.register(quick)
-    await runner.settle()
+    await runner.wait_until_idle()
     assert (slow.done, quick.done) == (["a"], ["b"])
 
 
-async def test_memories_are_written_before_their_scene_is_indexed(runner: Runner, events: EventBus) -> None:
+async def test_memories_are_written_before_their_scene_is_indexed(
+    runner: JobRunner, events: EventBus
+) -> None:
     order: list[str] = []
 
     def noted(name: str) -> Callable[[Id], int]:
@@ -286,53 +290,53 @@ async def test_memories_are_written_before_their_scene_is_indexed(runner: Runner
 
     runner.register(Hand(noted("index")))
     runner.register(Hand(noted("remember"), kind=JobKind.REMEMBER, priority=30))
-    await runner.settle()
+    await runner.wait_until_idle()
     events.publish(LineMoved("a"))
-    await runner.settle()
+    await runner.wait_until_idle()
     assert order == ["remember", "index"]
 
 
 async def test_what_one_has_done_the_next_looks_at(stores: Stores, events: EventBus) -> None:
-    runner = runner_of(stores, events, then={JobKind.REMEMBER: (JobKind.INDEX,)})
-    remembers = Hand(kind=JobKind.REMEMBER, priority=30, subjects=[Subject("a", "u", 9)])
+    runner = runner_of(stores, events, follow_ups={JobKind.REMEMBER: (JobKind.INDEX,)})
+    remembers = Hand(kind=JobKind.REMEMBER, priority=30, subjects=[JobSubject("a", "u", 9)])
     index = Hand()
     runner.register(remembers)
     runner.register(index)
-    await runner.settle()
+    await runner.wait_until_idle()
     assert (remembers.done, index.done) == (["a"], ["a"])
     await runner.close()
 
 
 async def test_a_worker_that_breaks_over_an_event_looks_everywhere(
-    runner: Runner, events: EventBus, monkeypatch: pytest.MonkeyPatch
+    runner: JobRunner, events: EventBus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agents.background.runner.STORE_SECONDS", 0.0)
+    monkeypatch.setattr("agents.jobs.job_runner.STORE_SECONDS", 0.0)
 
     class Breaks(Hand):
-        async def touched(self, event: Event) -> Collection[Subject]:
+        async def on_event(self, event: Event) -> Collection[JobSubject]:
             raise StoreUnavailable("away")
 
     hand = Breaks()
     runner.register(hand)
-    await runner.settle()
-    hand.known = [Subject("a", "u")]
+    await runner.wait_until_idle()
+    hand.known = [JobSubject("a", "u")]
     events.publish(LineMoved("a"))
-    await runner.settle()
+    await runner.wait_until_idle()
     assert (hand.done, hand.looks) == (["a"], 2)
 
 
 async def test_tells_how_it_stands_and_that_it_is_done(
-    runner: Runner, heard: list[Event], monkeypatch: pytest.MonkeyPatch
+    runner: JobRunner, heard: list[Event], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agents.background.telling.SECONDS", 0.0)
+    monkeypatch.setattr("agents.jobs.job_status.SECONDS", 0.0)
     left = [9]
 
     def piece(id: Id) -> int:
         left[0] -= 1
         return left[0]
 
-    runner.register(Hand(piece, subjects=[Subject("a", "u", 9)]))
-    await runner.settle()
+    runner.register(Hand(piece, subjects=[JobSubject("a", "u", 9)]))
+    await runner.wait_until_idle()
     while not heard or heard[-1] != BackgroundMoved(0):  # noqa: ASYNC110 - it is told by a timer
         await asyncio.sleep(0.001)
     told = [event.waiting for event in heard if isinstance(event, BackgroundMoved)]
@@ -340,13 +344,13 @@ async def test_tells_how_it_stands_and_that_it_is_done(
     assert told[0] > 0
 
 
-async def test_closed_in_the_middle_it_leaves_no_task(runner: Runner, events: EventBus) -> None:
+async def test_closed_in_the_middle_it_leaves_no_task(runner: JobRunner, events: EventBus) -> None:
     async def forever(subject_id: Id) -> int:
         await asyncio.Event().wait()
         return 0
 
-    hand = Hand(subjects=[Subject("a", "u")])
-    hand.bring = forever  # type: ignore[method-assign]
+    hand = Hand(subjects=[JobSubject("a", "u")])
+    hand.reconcile = forever  # type: ignore[method-assign]
     runner.register(hand)
     runner.start()
     await asyncio.sleep(0)
@@ -356,45 +360,45 @@ async def test_closed_in_the_middle_it_leaves_no_task(runner: Runner, events: Ev
 
 
 def test_a_universe_with_little_to_do_does_not_wait_behind_one_with_much() -> None:
-    lane, worker = Lane(), Hand()
+    lane, worker = JobQueue(), Hand()
     for number in range(6):
-        lane.put(Entry(worker, Subject(f"big {number}", "big"), number))
-    lane.put(Entry(worker, Subject("small", "small"), 6))
-    taken = [entry.subject.id for _ in range(3) if (entry := lane.take(0.0))]
+        lane.put(QueueEntry(worker, JobSubject(f"big {number}", "big"), number))
+    lane.put(QueueEntry(worker, JobSubject("small", "small"), 6))
+    taken = [entry.subject.id for _ in range(3) if (entry := lane.take_next(0.0))]
     assert taken == ["big 0", "small", "big 1"]
 
 
 def test_what_was_touched_goes_first_in_any_universe() -> None:
-    lane, worker = Lane(), Hand()
-    entries = [Entry(worker, Subject(name, name), n) for n, name in enumerate("abc")]
+    lane, worker = JobQueue(), Hand()
+    entries = [QueueEntry(worker, JobSubject(name, name), n) for n, name in enumerate("abc")]
     for entry in entries:
         lane.put(entry)
     entries[2].urgent = True
     lane.put(entries[2])  # asked for anew: it waits once
-    taken = [entry.subject.id for _ in range(4) if (entry := lane.take(0.0))]
+    taken = [entry.subject.id for _ in range(4) if (entry := lane.take_next(0.0))]
     assert taken == ["c", "a", "b"]
 
 
-async def test_what_is_of_no_universe_has_its_turn_and_holds_nobody_up(runner: Runner) -> None:
+async def test_what_is_of_no_universe_has_its_turn_and_holds_nobody_up(runner: JobRunner) -> None:
     """As which memories were called to mind is: of whatever universe they are."""
     hand = Hand()
     runner.register(hand)
-    await runner.settle()
-    runner.ask(JobKind.INDEX, Subject("of none", ""), urgent=True)
-    await runner.settle()
-    runner.ask(JobKind.INDEX, Subject("of none", ""), urgent=True)
-    runner.ask(JobKind.INDEX, Subject("a", "u"))
-    await runner.settle()
+    await runner.wait_until_idle()
+    runner.request(JobKind.INDEX, JobSubject("of none", ""), urgent=True)
+    await runner.wait_until_idle()
+    runner.request(JobKind.INDEX, JobSubject("of none", ""), urgent=True)
+    runner.request(JobKind.INDEX, JobSubject("a", "u"))
+    await runner.wait_until_idle()
     assert hand.done == ["of none", "of none", "a"]
 
 
-async def test_one_universe_can_be_waited_for_while_others_are_still_behind(runner: Runner) -> None:
+async def test_one_universe_can_be_waited_for_while_others_are_still_behind(runner: JobRunner) -> None:
     hand = Hand(lambda id: 5 if id == "endless" else 0)
-    hand.known = [Subject("endless", "other", 5), Subject("a", "u", 2), Subject("b", "u", 1)]
+    hand.known = [JobSubject("endless", "other", 5), JobSubject("a", "u", 2), JobSubject("b", "u", 1)]
     runner.register(hand)
-    await runner.settle("u")
+    await runner.wait_until_idle("u")
     assert {"a", "b"} <= set(hand.done)
-    assert (runner.left_of("u"), runner.left_of("other")) == (0, 5)
+    assert (runner.count_items_left("u"), runner.count_items_left("other")) == (0, 5)
 
 
 async def test_to_close_ends_though_a_worker_will_not_hear_of_it(
@@ -403,7 +407,7 @@ async def test_to_close_ends_though_a_worker_will_not_hear_of_it(
     monkeypatch.setattr(runner_module, "CLOSE_SECONDS", 0.01)
 
     class Deaf(Hand):
-        async def bring(self, subject_id: Id) -> int:
+        async def reconcile(self, subject_id: Id) -> int:
             begun.set()
             while not let_go.is_set():
                 with suppress(asyncio.CancelledError):
@@ -412,7 +416,7 @@ async def test_to_close_ends_though_a_worker_will_not_hear_of_it(
 
     begun, let_go = asyncio.Event(), asyncio.Event()
     runner = runner_of(stores, events)
-    runner.register(Deaf(subjects=[Subject("a", "u")]))
+    runner.register(Deaf(subjects=[JobSubject("a", "u")]))
     runner.start()
     await begun.wait()
     await runner.close()

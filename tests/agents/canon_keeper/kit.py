@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from agents.canon_keeper.claims import fact_id_of
-from agents.canon_keeper.commit import Accepted, Built, Closing, build
+from agents.canon_keeper.batch_builder import AcceptedProposal, BuiltBatch, CommitExtras, build_batch
+from agents.canon_keeper.canon_snapshot import CanonSnapshot
+from agents.canon_keeper.fact_claims import fact_id_of
 from agents.canon_keeper.predicates import load_catalogue
-from agents.canon_keeper.snapshot import CanonSnapshot
 from stores.records.canon import (
     AssertFact,
     Authority,
@@ -193,13 +193,13 @@ class PaperCanon:
         self.supports: set[tuple[Id, Id]] = set()
         self.supersessions: dict[tuple[Id, Id], Supersession] = {}
 
-    def commit(self, *proposals: ProposedChange, **given: Any) -> Built:
-        built = build(
+    def commit(self, *proposals: ProposedChange, **given: Any) -> BuiltBatch:
+        built = build_batch(
             new_id(),
-            [Accepted(p, 1.0) for p in proposals],
+            [AcceptedProposal(p, 1.0) for p in proposals],
             self.snapshot(),
             CATALOGUE,
-            **{"undecided": {}, "closing": Closing(), "now": now()} | given,
+            **{"undecided": {}, "closing": CommitExtras(), "now": now()} | given,
         )
         self.write(built.batch)
         return built

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.canon_keeper.commit import Closing
+from agents.canon_keeper.batch_builder import CommitExtras
 from stores.records.canon import (
     AdvanceClock,
     Authority,
@@ -215,7 +215,7 @@ def test_what_is_new_is_created_before_what_is_said_of_it() -> None:
     chamber = entity("Hidden Chamber", EntityKind.PLACE)
     canon = PaperCanon()
     built = canon.commit(says("connected_to", CHAPEL, chamber), creates("Hidden Chamber"))
-    assert built.failed == {}
+    assert built.failures == {}
     assert told(list(built.batch.facts)) == ["Chapel leads to Hidden Chamber."]
     assert [e.name for e in built.batch.entities] == ["Hidden Chamber"]
     assert {s.subject_id for s in built.batch.supports} == {chamber.id, built.batch.facts[0].id}
@@ -225,7 +225,7 @@ def test_a_proposal_that_needs_what_is_undecided_fails_alone() -> None:
     chamber = entity("Hidden Chamber", EntityKind.PLACE)
     inside, blow = says("located_in", MARA, chamber), hurt(MARA, 1)
     built = PaperCanon().commit(inside, blow, undecided={chamber.id: "Hidden Chamber"})
-    assert built.failed == {inside.id: "It needs Hidden Chamber, which is still undecided."}
+    assert built.failures == {inside.id: "It needs Hidden Chamber, which is still undecided."}
     assert fact_of(blow) in {f.id for f in built.batch.facts}
 
 
@@ -270,7 +270,7 @@ def test_an_entity_that_never_was_may_be_again() -> None:
     canon = PaperCanon()
     canon.commit(proposal(RetconFact(fact_id=JON.id)))
     assert canon.entities[JON.id].status is EntityStatus.RETCONNED
-    assert canon.commit(tagged(JON, "tired")).failed
+    assert canon.commit(tagged(JON, "tired")).failures
     canon.commit(proposal(RetconFact(fact_id=JON.id, restore=True)))
     assert canon.entities[JON.id] == JON
 
@@ -297,14 +297,14 @@ def test_without_scene_or_evidence_it_rests_on_the_word_of_who_decided() -> None
 
 def test_a_scenes_end_closes_its_node_and_shows_who_was_there() -> None:
     new = creates("Guard", EntityKind.CHARACTER)
-    closing = Closing(scene=scene(cast=(MARA.id, JON.id)), close_scene=True, complete_story=STORY)
+    closing = CommitExtras(scene=scene(cast=(MARA.id, JON.id)), close_scene=True, complete_story=STORY)
     batch = PaperCanon().commit(new, closing=closing).batch
     assert {a.entity_id for a in batch.appearances} == {MARA.id, JON.id, entity("Guard").id}
     assert (batch.scene_status, batch.story_status) == ({SCENE: "completed"}, {STORY: "completed"})
 
 
 def test_a_universe_is_founded_in_the_batch() -> None:
-    batch = PaperCanon().commit(closing=Closing(universe=universe())).batch
+    batch = PaperCanon().commit(closing=CommitExtras(universe=universe())).batch
     assert batch.universe == universe()
 
 

@@ -23,13 +23,13 @@ QUESTION = fact(
 
 async def test_the_ledger_tells_who_to_whom_and_since_when(table: Table) -> None:
     await table.lay(QUESTION, VOW, DEBT)
-    entries = await table.keeper.commitments.ledger(UNIVERSE, 3 * DAY)
+    entries = await table.keeper.commitments.list_commitments(UNIVERSE, 3 * DAY)
     assert [(e.kind, e.who and e.who.name, e.to_whom and e.to_whom.name, e.age_words) for e in entries] == [
         (CommitmentKind.PROMISE, "Mara", "Jon", "3 days"),
         (CommitmentKind.DEBT, "Jon", "Mara", "2 days"),
         (CommitmentKind.QUESTION, "Mara", None, "1 day"),
     ]
-    assert all(e.open and not e.paid for e in entries)
+    assert all(e.is_open and not e.is_paid for e in entries)
 
 
 async def test_a_pay_off_closes_it_by_evidence(table: Table) -> None:
@@ -45,9 +45,9 @@ async def test_a_pay_off_closes_it_by_evidence(table: Table) -> None:
     (ending,) = await table.canon.superseded_by(VOW.id)
     assert ending.statement == "Kept: Mara promised Jon a boat."
     assert "Here is your boat." in {e.quote for e in await table.canon.evidence_of(ending.id)}
-    assert await table.keeper.commitments.ledger(UNIVERSE, 3 * DAY) == []
-    (entry,) = await table.keeper.commitments.ledger(UNIVERSE, 3 * DAY, closed=True)
-    assert (entry.open, entry.paid, entry.ended_at) == (False, True, 2 * DAY)
+    assert await table.keeper.commitments.list_commitments(UNIVERSE, 3 * DAY) == []
+    (entry,) = await table.keeper.commitments.list_commitments(UNIVERSE, 3 * DAY, include_closed=True)
+    assert (entry.is_open, entry.is_paid, entry.ended_at_tick) == (False, True, 2 * DAY)
     with pytest.raises(InputError, match="not open"):
         await table.keeper.commitments.pay_off(VOW.id)
 
@@ -61,8 +61,8 @@ async def test_what_is_merely_dropped_is_not_paid(table: Table) -> None:
     await table.lay(DEBT)
     end = (await table.keeper.commitments.pay_off(DEBT.id)).model_copy(update={"closed": False})
     await table.keeper.commit(await table.stage(proposal(end, tick=2 * DAY)), reason="forgiven")
-    (entry,) = await table.keeper.commitments.ledger(UNIVERSE, 3 * DAY, closed=True)
-    assert (entry.open, entry.paid) == (False, False)
+    (entry,) = await table.keeper.commitments.list_commitments(UNIVERSE, 3 * DAY, include_closed=True)
+    assert (entry.is_open, entry.is_paid) == (False, False)
 
 
 async def test_only_a_commitment_is_paid_off(table: Table) -> None:
@@ -77,7 +77,9 @@ async def test_a_promise_noticed_in_play_is_in_the_ledger(table: Table) -> None:
     await table.lay()
     vow = says("promised", MARA, JON, fact_kind=FactKind.COMMITMENT, statement="Mara promised.", tick=100)
     await table.keeper.commit(await table.stage(vow), reason="play")
-    assert [e.fact.id for e in await table.keeper.commitments.ledger(UNIVERSE, 100)] == [fact_of(vow)]
+    assert [e.fact.id for e in await table.keeper.commitments.list_commitments(UNIVERSE, 100)] == [
+        fact_of(vow)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ async def judged(case: Case, path: Path) -> tuple[str, ...]:
             before = await table.stage(*case.before)
             result = await table.keeper.commit(before, reason="before", scene=await table.scene())
             assert result.accepted == len(before)
-        judgement = (await table.keeper.judge(case.proposals))[case.proposals[-1].id]
+        judgement = (await table.keeper.assess(case.proposals))[case.proposals[-1].id]
         return tuple(conflict.rule for conflict in judgement.conflicts)
     finally:
         await db.close()

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
-from agents.canon_keeper.contradictions import check
-from agents.canon_keeper.policy import Findings
+from agents.canon_keeper.canon_policy import ProposalFindings
+from agents.canon_keeper.checks.contradictions import check_proposals
 from stores.records.canon import (
     AdvanceClock,
     Authority,
@@ -52,8 +52,8 @@ from tests.agents.canon_keeper.kit import (
 )
 
 
-def examined(proposals: list[ProposedChange], *facts: Fact, **given: object) -> list[Findings]:
-    checked = check(proposals, canon(*facts, **given), CATALOGUE)
+def examined(proposals: list[ProposedChange], *facts: Fact, **given: object) -> list[ProposalFindings]:
+    checked = check_proposals(proposals, canon(*facts, **given), CATALOGUE)
     return [checked.findings[p.id] for p in proposals]
 
 
@@ -335,7 +335,7 @@ def test_what_an_entity_was_created_with_is_known_too() -> None:
 
 def test_the_same_proposed_twice_repeats_and_is_no_duplicate_of_canon() -> None:
     first, second = examined([says("owns", MARA, LANTERN), says("owns", MARA, LANTERN)])
-    assert (first.repeats, second.repeats, second.duplicate_of) == (False, True, None)
+    assert (first.is_repeated, second.is_repeated, second.duplicate_of) == (False, True, None)
 
 
 # --- names ------------------------------------------------------------------------------------------
@@ -378,12 +378,12 @@ LOCKS = {
 @pytest.mark.parametrize(("change", "locked"), LOCKS.values(), ids=LOCKS.keys())
 def test_a_lock_guards_what_would_alter_the_entity(change: ProposedChange, locked: bool) -> None:
     (findings,) = examined([change], ABOUT_LOCKED, entities=(LOCKED, JON, CHAPEL, LANTERN))
-    assert findings.locked == (("Mara",) if locked else ())
+    assert findings.locked_names == (("Mara",) if locked else ())
 
 
 def test_a_locked_universe_locks_all() -> None:
-    checked = check([says("owns", MARA, CHAPEL)], canon(universe=universe(locked=True)), CATALOGUE)
-    assert [f.locked for f in checked.findings.values()] == [("The Salt Coast",)]
+    checked = check_proposals([says("owns", MARA, CHAPEL)], canon(universe=universe(locked=True)), CATALOGUE)
+    assert [f.locked_names for f in checked.findings.values()] == [("The Salt Coast",)]
 
 
 def test_an_unusual_kind_is_pointed_out_and_not_refused() -> None:
@@ -423,4 +423,4 @@ def test_clocks_go_on_from_where_they_stand_and_never_past_their_end() -> None:
     findings = examined(ticks, clock)
     assert [f.fact.value for f in findings[:2] if f.fact] == [5, 6]
     assert [f.fact.statement for f in findings[:1] if f.fact] == ["The clock “Tide” stands at 5 of 6."]
-    assert findings[2].repeats, "a full clock stays full"
+    assert findings[2].is_repeated, "a full clock stays full"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.canon_keeper.contradictions import check
-from agents.canon_keeper.court import Hearing, Order
-from agents.canon_keeper.readings import stands
+from agents.canon_keeper.checks.contradictions import check_proposals
+from agents.canon_keeper.conflicts.ruling_service import FactConflict, RulingPlan
+from agents.canon_keeper.fact_readings import is_true
 from stores.embedded.library import open_library
 from stores.errors import InputError
 from stores.records.canon import AssertFact, Authority, CanonBatch, Fact, FactStatus, Standing
@@ -97,17 +97,21 @@ def ways(rulings: tuple[CourtRuling, ...]) -> Iterator[tuple[CourtRuling, str | 
         yield from ((ruling, side) for side in (("new", "old") if two_sided else (None,)))
 
 
-async def ruled(table: Table, case: str, ruling: CourtRuling, side: str | None) -> tuple[Hearing, Order]:
+async def ruled(
+    table: Table, case: str, ruling: CourtRuling, side: str | None
+) -> tuple[FactConflict, RulingPlan]:
     """Rule on a held proposal; a time is given where it needs one."""
     facts, claim, _ = CASES[case]
     await table.lay(*facts, entities=PEOPLE)
     await table.stage(claim)
-    hearing = await table.keeper.court.hear(claim.id)
+    hearing = await table.keeper.rulings.read_conflict(claim.id)
     begins = hearing.claim.valid_from
     late = begins is None or begins <= (hearing.other.valid_from or 0)
     tick = 66 if ruling is BOUNDED or (ruling is FROM_NOW and late) else None
-    order = await table.keeper.court.order(hearing, ruling, tick=tick, yielding=side, reason="I say so.")
-    await table.stage(*order.staged)
+    order = await table.keeper.rulings.plan_ruling(
+        hearing, ruling, tick=tick, yielding=side, reason="I say so."
+    )
+    await table.stage(*order.staged_proposals)
     return hearing, order
 
 
@@ -116,7 +120,7 @@ async def free_of_conflict(table: Table) -> list[str]:
     facts = await table.canon.facts(UNIVERSE, history=True)
     everyone = {e.id: e for e in (*PEOPLE, *await table.canon.entities(UNIVERSE))}
     met = []
-    for one in (f for f in facts if stands(f) and f.kind != "axiom" and f.predicate != "ended"):
+    for one in (f for f in facts if is_true(f) and f.kind != "axiom" and f.predicate != "ended"):
         again = proposal(
             AssertFact(
                 fact_kind=one.kind,
@@ -128,7 +132,7 @@ async def free_of_conflict(table: Table) -> list[str]:
             tick=None,
         )  # fmt: skip
         rest = [f for f in facts if f.id != one.id]
-        checked = check([again], canon(*rest, entities=tuple(everyone.values())), CATALOGUE)
+        checked = check_proposals([again], canon(*rest, entities=tuple(everyone.values())), CATALOGUE)
         met += [f"{one.statement} / {c.text}" for c in checked.findings[again.id].conflicts]
     return met
 
@@ -149,7 +153,7 @@ async def test_every_ruling_leaves_canon_free_of_the_conflict(
         assert (await table.stored(claim)).decision is None
         return
     assert hearing.rulings == rulings
-    result = await table.keeper.court.rule(order)
+    result = await table.keeper.rulings.apply_ruling(order)
     assert result.failed == ()
     assert await free_of_conflict(table) == []
     assert (await table.stored(claim)).status in (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
@@ -157,7 +161,7 @@ async def test_every_ruling_leaves_canon_free_of_the_conflict(
         assert (await table.canon.fact(old.id)).statement == old.statement, "nothing is deleted"
     assert [r.id for r in await table.log.rulings(UNIVERSE)] == [order.ruling.id]
     once = await table.whole()
-    await table.keeper.court.rule(order)
+    await table.keeper.rulings.apply_ruling(order)
     assert await table.whole() == once, "done twice it is done once"
 
 
@@ -167,7 +171,7 @@ async def test_the_same_pair_never_asks_again(ruling: CourtRuling, tmp_path: Pat
     db = await open_library(path)
     table = Table(db)
     _, order = await ruled(table, "two places", ruling, None)
-    await table.keeper.court.rule(order)
+    await table.keeper.rulings.apply_ruling(order)
     await db.close()
 
     db = await open_library(path)
@@ -184,8 +188,8 @@ async def test_the_same_pair_never_asks_again(ruling: CourtRuling, tmp_path: Pat
         turn_id=None,
     )
     try:
-        judged = await Table(db).keeper.judge([again])
-        judged |= await Table(db).keeper.judge([old])
+        judged = await Table(db).keeper.assess([again])
+        judged |= await Table(db).keeper.assess([old])
     finally:
         await db.close()
     assert all(j.conflicts == () for j in judged.values())
@@ -200,16 +204,16 @@ async def test_the_same_pair_never_asks_again(ruling: CourtRuling, tmp_path: Pat
 
 async def test_another_pair_does_ask(table: Table) -> None:
     _, order = await ruled(table, "two places", OLD, None)
-    await table.keeper.court.rule(order)
+    await table.keeper.rulings.apply_ruling(order)
     elsewhere = says("located_in", MARA, HARBOUR, valid_from=50)
-    assert [c.rule for c in (await table.keeper.judge([elsewhere]))[elsewhere.id].conflicts] == ["one_value"]
+    assert [c.rule for c in (await table.keeper.assess([elsewhere]))[elsewhere.id].conflicts] == ["one_value"]
 
 
 async def test_a_ruling_can_be_overridden_by_hand(table: Table) -> None:
     _, order = await ruled(table, "two places", OLD, None)
-    await table.keeper.court.rule(order)
+    await table.keeper.rulings.apply_ruling(order)
     (again,) = await table.stage(here(valid_from=70, scene_id=None, turn_id=None))
-    assert (await table.keeper.judge([again]))[again.id].mark == "reject"
+    assert (await table.keeper.assess([again]))[again.id].mark == "reject"
 
     await table.keeper.decide([again.id], verdict(Verdict.ACCEPT))
     await table.keeper.commit([again], reason="by hand")
@@ -220,7 +224,7 @@ async def test_a_ruling_can_be_overridden_by_hand(table: Table) -> None:
 
 async def test_new_from_now_keeps_the_past(table: Table) -> None:
     _, order = await ruled(table, "two places", FROM_NOW, None)
-    await table.keeper.court.rule(order)
+    await table.keeper.rulings.apply_ruling(order)
     old = await table.canon.fact(IN_CHAPEL.id)
     assert (old.status, old.valid_from, old.valid_to) == (FactStatus.SUPERSEDED, 50, 66)
     (new,) = await table.canon.facts_about(MARA.id, predicate="located_in")
@@ -229,7 +233,7 @@ async def test_new_from_now_keeps_the_past(table: Table) -> None:
 
 async def test_a_rumour_rests_on_what_it_rested_on_as_a_fact(table: Table) -> None:
     _, order = await ruled(table, "two places", BOTH, "old")
-    await table.keeper.court.rule(order)
+    await table.keeper.rulings.apply_ruling(order)
     (rumour,) = [f for f in await table.canon.facts(UNIVERSE) if f.standing is Standing.RUMOUR]
     assert rumour.statement == IN_CHAPEL.statement
     assert {e.quote for e in await table.canon.evidence_of(rumour.id)} == {"in the beginning"}
@@ -240,11 +244,11 @@ async def test_different_things_are_two_entities(table: Table) -> None:
     facts, claim, _ = CASES["two places"]
     await table.lay(*facts, entities=PEOPLE)
     await table.stage(claim)
-    hearing = await table.keeper.court.hear(claim.id)
+    hearing = await table.keeper.rulings.read_conflict(claim.id)
     assert hearing.shared == {MARA.id: "Mara"}
-    order = await table.keeper.court.order(hearing, SPLIT, name="Mara the Younger")
-    await table.stage(*order.staged)
-    await table.keeper.court.rule(order)
+    order = await table.keeper.rulings.plan_ruling(hearing, SPLIT, name="Mara the Younger")
+    await table.stage(*order.staged_proposals)
+    await table.keeper.rulings.apply_ruling(order)
     (twin,) = await table.canon.find_entity(UNIVERSE, "Mara the Younger")
     assert [f.statement for f in await table.canon.facts_about(twin.id)] == ["Mara the Younger is in Crypt."]
     assert [f.id for f in await table.canon.facts_about(MARA.id)] == [IN_CHAPEL.id]
@@ -253,11 +257,11 @@ async def test_different_things_are_two_entities(table: Table) -> None:
 async def test_two_pending_ones_are_settled_together(table: Table) -> None:
     await table.lay(entities=PEOPLE)
     first, second = await table.stage(says("located_in", MARA, CHAPEL), says("located_in", MARA, CRYPT))
-    hearing = await table.keeper.court.hear(second.id)
+    hearing = await table.keeper.rulings.read_conflict(second.id)
     assert hearing.other_proposal is not None
     assert hearing.other_proposal.id == first.id
-    order = await table.keeper.court.order(hearing, OLD)
-    await table.keeper.court.rule(order)
+    order = await table.keeper.rulings.plan_ruling(hearing, OLD)
+    await table.keeper.rulings.apply_ruling(order)
     assert await table.told() == ["Mara is in Chapel."]
     assert (await table.stored(second)).status is ProposalStatus.REJECTED
 
@@ -266,7 +270,7 @@ async def test_both_sides_are_shown_with_their_evidence(table: Table) -> None:
     await table.lay(IN_CHAPEL, entities=PEOPLE)
     claim = here(evidence=(evidence("I climb down."),))
     await table.stage(claim)
-    hearing = await table.keeper.court.hear(claim.id, IN_CHAPEL.id)
+    hearing = await table.keeper.rulings.read_conflict(claim.id, IN_CHAPEL.id)
     assert (hearing.claim.statement, hearing.other.statement) == ("Mara is in Crypt.", "Mara is in Chapel.")
     assert [e.quote for e in hearing.claim_evidence] == ["I climb down."]
     assert [e.quote for e in hearing.other_evidence] == ["in the beginning"]
@@ -276,19 +280,19 @@ async def test_what_cannot_be_heard_or_ruled(table: Table) -> None:
     await table.lay(IN_CHAPEL, entities=PEOPLE)
     innocent, claim = await table.stage(says("owns", MARA, LANTERN), here())
     with pytest.raises(InputError, match="meets nothing"):
-        await table.keeper.court.hear(innocent.id)
+        await table.keeper.rulings.read_conflict(innocent.id)
     with pytest.raises(InputError, match="no proposal"):
-        await table.keeper.court.hear("nobody")
-    hearing = await table.keeper.court.hear(claim.id)
+        await table.keeper.rulings.read_conflict("nobody")
+    hearing = await table.keeper.rulings.read_conflict(claim.id)
     with pytest.raises(InputError, match="never held"):
-        await table.keeper.court.order(hearing, FROM_NOW, tick=50)
+        await table.keeper.rulings.plan_ruling(hearing, FROM_NOW, tick=50)
     with pytest.raises(InputError, match="say the time"):
-        await table.keeper.court.order(hearing, BOUNDED)
+        await table.keeper.rulings.plan_ruling(hearing, BOUNDED)
     with pytest.raises(InputError, match="rumour"):
-        await table.keeper.court.order(hearing, BOTH, standing=Standing.TRUE)
-    order = await table.keeper.court.order(hearing, NEW)
+        await table.keeper.rulings.plan_ruling(hearing, BOTH, standing=Standing.TRUE)
+    order = await table.keeper.rulings.plan_ruling(hearing, NEW)
     with pytest.raises(InputError, match="not staged"):
-        await table.keeper.court.rule(order)
+        await table.keeper.rulings.apply_ruling(order)
     assert await table.log.rulings(UNIVERSE) == []
 
 
@@ -317,9 +321,9 @@ async def test_what_a_ruling_would_do_is_what_it_does(case: str, tmp_path: Path)
             except InputError:
                 continue
             before = await table.whole()
-            foreseen = await table.keeper.court.foresee(order)
+            foreseen = await table.keeper.rulings.preview_ruling(order)
             assert await table.whole() == before, "foreseeing changes nothing"
-            await table.keeper.court.rule(order)
+            await table.keeper.rulings.apply_ruling(order)
             written = (await table.log.canonizations(universe_id=UNIVERSE))[-1]
             assert told(written.batch) == told(foreseen.batch), (ruling, side)
         finally:
@@ -329,24 +333,26 @@ async def test_what_a_ruling_would_do_is_what_it_does(case: str, tmp_path: Path)
 async def test_each_conflict_of_a_proposal_is_ruled_on_before_it_is_written(table: Table) -> None:
     await table.lay(IN_CHAPEL, JON_IN_HARBOUR, entities=PEOPLE)
     (meeting,) = await table.stage(meets(MARA, JON, at=CRYPT))
-    docket = await table.keeper.court.docket(meeting.id)
-    assert len(docket.heard) == 2
-    first, second = docket.heard.values()
+    docket = await table.keeper.rulings.read_conflicts(meeting.id)
+    assert len(docket.conflicts_by_fact) == 2
+    first, second = docket.conflicts_by_fact.values()
 
-    order = await table.keeper.court.order(first, NEW)
-    foreseen = await table.keeper.court.foresee(order)
-    assert foreseen.held == {meeting.id}
-    await table.stage(*order.staged)
-    await table.keeper.court.rule(order)
+    order = await table.keeper.rulings.plan_ruling(first, NEW)
+    foreseen = await table.keeper.rulings.preview_ruling(order)
+    assert foreseen.held_ids == {meeting.id}
+    await table.stage(*order.staged_proposals)
+    await table.keeper.rulings.apply_ruling(order)
     stored = await table.stored(meeting)
     assert (stored.status, stored.decision) == (ProposalStatus.PENDING, None)
     assert (await table.canon.fact(first.other.id)).status is FactStatus.RETCONNED
-    assert [c.other for c in (await table.keeper.court.docket(meeting.id)).conflicts] == [second.other]
+    assert [c.other for c in (await table.keeper.rulings.read_conflicts(meeting.id)).conflicts] == [
+        second.other
+    ]
 
-    hearing = await table.keeper.court.hear(meeting.id)
-    order = await table.keeper.court.order(hearing, OLD)
-    await table.stage(*order.staged)
-    await table.keeper.court.rule(order)
+    hearing = await table.keeper.rulings.read_conflict(meeting.id)
+    order = await table.keeper.rulings.plan_ruling(hearing, OLD)
+    await table.stage(*order.staged_proposals)
+    await table.keeper.rulings.apply_ruling(order)
     assert (await table.stored(meeting)).status is ProposalStatus.REJECTED
     assert len(await table.log.rulings(UNIVERSE)) == 2
 
@@ -356,20 +362,20 @@ async def test_what_a_ruling_changed_is_kept_for_the_next_one(table: Table) -> N
     await table.lay(IN_CHAPEL, other, entities=PEOPLE)
     # Outside of play a later value is no mere change through time.
     (claim,) = await table.stage(here(valid_from=50, scene_id=None, turn_id=None))
-    hearing = await table.keeper.court.hear(claim.id, IN_CHAPEL.id)
-    order = await table.keeper.court.order(hearing, FROM_NOW, tick=70)
-    await table.stage(*order.staged)
-    await table.keeper.court.rule(order)
+    hearing = await table.keeper.rulings.read_conflict(claim.id, IN_CHAPEL.id)
+    order = await table.keeper.rulings.plan_ruling(hearing, FROM_NOW, tick=70)
+    await table.stage(*order.staged_proposals)
+    await table.keeper.rulings.apply_ruling(order)
     waiting = await table.stored(claim)
     assert waiting.status is ProposalStatus.PENDING
     assert isinstance(waiting.change, AssertFact)
     assert (waiting.change.valid_from, waiting.change.ends) == (70, (IN_CHAPEL.id,))
 
-    hearing = await table.keeper.court.hear(claim.id)
+    hearing = await table.keeper.rulings.read_conflict(claim.id)
     assert hearing.other.id == other.id
-    order = await table.keeper.court.order(hearing, FROM_NOW, tick=70)
-    await table.stage(*order.staged)
-    await table.keeper.court.rule(order)
+    order = await table.keeper.rulings.plan_ruling(hearing, FROM_NOW, tick=70)
+    await table.stage(*order.staged_proposals)
+    await table.keeper.rulings.apply_ruling(order)
     assert await table.told() == ["Mara is in Crypt."]
     ended = [await table.canon.fact(i) for i in (IN_CHAPEL.id, other.id)]
     assert [(f.status, f.valid_to) for f in ended] == [(FactStatus.SUPERSEDED, 70)] * 2
@@ -381,10 +387,10 @@ async def test_what_is_about_something_only_proposed_waits_for_it(table: Table) 
     (made,) = await table.stage(cave)
     there = entity("Cave", EntityKind.PLACE, id=cave.payload.entity_id)  # type: ignore[union-attr]
     (claim,) = await table.stage(says("located_in", MARA, there, valid_from=50))
-    order = await table.keeper.court.order(await table.keeper.court.hear(claim.id), NEW)
-    assert (await table.keeper.court.foresee(order)).needy == {claim.id}
-    await table.stage(*order.staged)
-    await table.keeper.court.rule(order)
+    order = await table.keeper.rulings.plan_ruling(await table.keeper.rulings.read_conflict(claim.id), NEW)
+    assert (await table.keeper.rulings.preview_ruling(order)).dependent_ids == {claim.id}
+    await table.stage(*order.staged_proposals)
+    await table.keeper.rulings.apply_ruling(order)
     waiting = await table.stored(claim)
     assert waiting.decision is not None
     assert (waiting.status, waiting.decision.verdict) == (ProposalStatus.PENDING, Verdict.ACCEPT)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agents.canon_keeper.contradictions import check
-from agents.canon_keeper.describe import Description, describe
-from agents.canon_keeper.policy import Findings
+from agents.canon_keeper.canon_policy import ProposalFindings
+from agents.canon_keeper.checks.contradictions import check_proposals
+from agents.canon_keeper.proposal_description import ProposalDescription, describe_proposal
 from stores.records.canon import (
     AdvanceClock,
     EndFact,
@@ -46,10 +46,10 @@ from tests.agents.canon_keeper.kit import (
 STAY = fact("located_in", MARA, CHAPEL, valid_from=0)
 
 
-def described(*proposals: ProposedChange, facts: tuple[Fact, ...] = (STAY,)) -> Description:
+def described(*proposals: ProposedChange, facts: tuple[Fact, ...] = (STAY,)) -> ProposalDescription:
     """Describe the last of the proposals."""
-    checked = check(proposals, canon(*facts), CATALOGUE)
-    return describe(proposals[-1], checked.findings[proposals[-1].id], checked.entities, CATALOGUE)
+    checked = check_proposals(proposals, canon(*facts), CATALOGUE)
+    return describe_proposal(proposals[-1], checked.findings[proposals[-1].id], checked.entities, CATALOGUE)
 
 
 @pytest.mark.parametrize(
@@ -222,4 +222,6 @@ def test_the_quote_is_the_first_words_that_it_rests_on() -> None:
     ],
 )
 def test_without_findings_it_is_still_told(change: ProposedChange, title: str) -> None:
-    assert describe(change, Findings(), {e.id: e for e in EVERYONE}, CATALOGUE).title == title
+    assert (
+        describe_proposal(change, ProposalFindings(), {e.id: e for e in EVERYONE}, CATALOGUE).title == title
+    )

@@ -68,38 +68,38 @@ async def test_nothing_but_a_commit_changes_canon(table: Table) -> None:
     )
     proposals = [wound, move, found, death]
     keeper, before = table.keeper, await canon_of(table)
-    hearing = await keeper.court.hear(move.id)
-    order = await keeper.court.order(hearing, CourtRuling.NEW)
+    hearing = await keeper.rulings.read_conflict(move.id)
+    order = await keeper.rulings.plan_ruling(hearing, CourtRuling.NEW)
     moment = IN_CHAPEL.recorded_at
     calls = {
-        "judge": lambda: keeper.judge(proposals),
-        "views": lambda: keeper.views(proposals),
+        "judge": lambda: keeper.assess(proposals),
+        "views": lambda: keeper.build_views(proposals),
         "decide": lambda: keeper.decide([wound.id], ruling(Verdict.ACCEPT)),
         "decide and take back": lambda: keeper.decide([wound.id], None),
-        "retry": lambda: keeper.retry(),
+        "retry": lambda: keeper.retry_commits(),
         "recover": lambda: keeper.recover(),
-        "court.hear": lambda: keeper.court.hear(move.id),
-        "court.order": lambda: keeper.court.order(hearing, CourtRuling.SPLIT),
-        "stage the order": lambda: table.stage(*order.staged),
-        "impacts.preview": lambda: keeper.impacts.preview(IN_CHAPEL.id),
-        "hindsight.how_it_was": lambda: keeper.hindsight.how_it_was(MARA.id, "located_in"),
-        "hindsight.facts_known_at": lambda: keeper.hindsight.facts_known_at(UNIVERSE, moment),
-        "commitments.ledger": lambda: keeper.commitments.ledger(UNIVERSE, 100, closed=True),
+        "court.hear": lambda: keeper.rulings.read_conflict(move.id),
+        "court.order": lambda: keeper.rulings.plan_ruling(hearing, CourtRuling.SPLIT),
+        "stage the order": lambda: table.stage(*order.staged_proposals),
+        "impacts.preview": lambda: keeper.retcon_previews.preview(IN_CHAPEL.id),
+        "hindsight.how_it_was": lambda: keeper.history.read_predicate_history(MARA.id, "located_in"),
+        "hindsight.facts_known_at": lambda: keeper.history.read_facts_known_at(UNIVERSE, moment),
+        "commitments.ledger": lambda: keeper.commitments.list_commitments(UNIVERSE, 100, include_closed=True),
         "commitments.pay_off": lambda: keeper.commitments.pay_off(VOW.id),
-        "houses.set_rule": lambda: keeper.houses.set_rule(UNIVERSE, "state_change", KindRule.ACCEPT),
-        "houses.offers": lambda: keeper.houses.offers(UNIVERSE),
-        "houses.set_predicates": lambda: keeper.houses.set_predicates(UNIVERSE, "adores: {}"),
-        "merges.preview": lambda: keeper.merges.preview(MARA.id, JON.id),
-        "merges.lookalikes": lambda: keeper.merges.lookalikes(UNIVERSE),
+        "houses.set_rule": lambda: keeper.policies.set_rule(UNIVERSE, "state_change", KindRule.ACCEPT),
+        "houses.offers": lambda: keeper.policies.read_suggestions(UNIVERSE),
+        "houses.set_predicates": lambda: keeper.policies.set_predicates(UNIVERSE, "adores: {}"),
+        "merges.preview": lambda: keeper.merges.preview_merge(MARA.id, JON.id),
+        "merges.lookalikes": lambda: keeper.merges.find_lookalikes(UNIVERSE),
         "put_ruling": lambda: table.log.put_ruling(order.ruling),
     }
     for name, call in calls.items():
         await call()
         assert await canon_of(table) == before, name
-    await keeper.critical(proposals)
-    await keeper.trigger_batch(proposals, [death])
+    await keeper.find_critical(proposals)
+    await keeper.select_trigger_batch(proposals, [death])
     with pytest.raises(InputError):
-        await keeper.merges.split(LANTERN.id)
+        await keeper.merges.plan_split(LANTERN.id)
     assert await canon_of(table) == before
     await keeper.commit([wound], reason="the gate")
     assert await canon_of(table) != before, "and a commit does"
@@ -140,4 +140,4 @@ def test_only_the_journal_hands_a_batch_to_canon() -> None:
                 owner = ast.unparse(node.func.value)
                 if node.func.attr == "commit" and owner.endswith(("canon", "_canon", "_containers")):
                     calls.append((path.relative_to(root).as_posix(), node.lineno))
-    assert [path for path, _ in calls] == ["canon_keeper/journal.py"]
+    assert [path for path, _ in calls] == ["canon_keeper/commit_journal.py"]

@@ -60,7 +60,7 @@ async def test_a_preview_lists_all_that_rests_on_a_fact(table: Table, tmp_path: 
     await EmbeddedLog(table.log._db, Role.MEMORY_MANAGER).put_memories([memory])
     (waiting,) = await table.stage(says("located_in", MARA, CHAPEL, ends=(fact_of(cause),), tick=30))
 
-    impact = await table.keeper.impacts.preview(fact_of(cause))
+    impact = await table.keeper.retcon_previews.preview(fact_of(cause))
     assert not impact.restore
     changed = {before.id: (before.status, after.status, after.valid_to) for before, after in impact.facts}
     assert changed == {
@@ -68,14 +68,14 @@ async def test_a_preview_lists_all_that_rests_on_a_fact(table: Table, tmp_path: 
         FIRST.id: (FactStatus.SUPERSEDED, FactStatus.CANONICAL, None),
     }
     assert [f.id for f in impact.supersedes] == [FIRST.id]
-    assert [f.id for f in impact.caused] == [fact_of(effect)]
-    assert {f.id for f in impact.involving} == {fact_of(inside), fact_of(vow)}
+    assert [f.id for f in impact.caused_facts] == [fact_of(effect)]
+    assert {f.id for f in impact.involving_facts} == {fact_of(inside), fact_of(vow)}
     assert [f.id for f in impact.commitments] == [fact_of(vow)]
     assert [m.id for m in impact.memories] == [memory.id]
     assert [p.id for p in impact.proposals] == [waiting.id]
 
     before = await table.whole()
-    await table.keeper.impacts.preview(fact_of(cause))
+    await table.keeper.retcon_previews.preview(fact_of(cause))
     assert await table.whole() == before, "a preview changes nothing"
 
 
@@ -85,7 +85,7 @@ async def test_its_reverse_is_previewed_too(table: Table) -> None:
     await table.keeper.commit(await table.stage(move), reason="move")
     retcon = proposal(RetconFact(fact_id=fact_of(move)), authority="gm", turn_id=None)
     await table.keeper.commit(await table.stage(retcon), reason="retcon", undecided="accept")
-    impact = await table.keeper.impacts.preview(fact_of(move))
+    impact = await table.keeper.retcon_previews.preview(fact_of(move))
     assert impact.restore
     assert {(f.id, after.status) for f, after in impact.facts} == {
         (fact_of(move), FactStatus.CANONICAL),
@@ -96,10 +96,10 @@ async def test_its_reverse_is_previewed_too(table: Table) -> None:
 async def test_an_entity_s_preview_lists_what_involves_it(table: Table) -> None:
     owned = fact("owned_by", LANTERN, MARA)
     await table.lay(owned)
-    impact = await table.keeper.impacts.preview(LANTERN.id)
-    assert [f.id for f in impact.involving] == [owned.id]
+    impact = await table.keeper.retcon_previews.preview(LANTERN.id)
+    assert [f.id for f in impact.involving_facts] == [owned.id]
     with pytest.raises(InputError, match="not in canon"):
-        await table.keeper.impacts.preview(new_id())
+        await table.keeper.retcon_previews.preview(new_id())
 
 
 async def test_how_it_used_to_be(table: Table) -> None:
@@ -107,15 +107,15 @@ async def test_how_it_used_to_be(table: Table) -> None:
     for tick, place in ((10, CRYPT), (20, CHAPEL)):
         moves = await table.stage(says("located_in", MARA, place, tick=tick))
         await table.keeper.commit(moves, reason="move")
-    told = await table.keeper.hindsight.how_it_was(MARA.id, "located_in")
+    told = await table.keeper.history.read_predicate_history(MARA.id, "located_in")
     assert [(f.statement, f.valid_from, f.valid_to) for f in told] == [
         ("Mara is in Chapel.", 0, 10),
         ("Mara is in Crypt.", 10, 20),
         ("Mara is in Chapel.", 20, None),
     ]
-    held = await table.keeper.hindsight.how_it_was(CHAPEL.id, "contains")
+    held = await table.keeper.history.read_predicate_history(CHAPEL.id, "contains")
     assert [f.valid_from for f in held] == [0, 20]
-    assert await table.keeper.hindsight.how_it_was(CHAPEL.id, "located_in") == []
+    assert await table.keeper.history.read_predicate_history(CHAPEL.id, "located_in") == []
 
 
 async def test_what_was_known_at_a_moment(table: Table) -> None:
@@ -127,7 +127,7 @@ async def test_what_was_known_at_a_moment(table: Table) -> None:
         moments.append((await table.log.canonizations())[-1].created_at)
 
     async def known(moment: int, tick: int | None = None) -> set[str]:
-        facts = await table.keeper.hindsight.facts_known_at(UNIVERSE, moments[moment], tick=tick)
+        facts = await table.keeper.history.read_facts_known_at(UNIVERSE, moments[moment], tick=tick)
         return {f.statement for f in facts if f.valid_to is None or tick is not None}
 
     assert await known(0) == {"Mara is in Chapel.", "Mara's hp is 7."}
@@ -136,5 +136,5 @@ async def test_what_was_known_at_a_moment(table: Table) -> None:
     assert await known(2, tick=4) == {"Mara is in Chapel.", "Mara's hp is 10."}
     assert await known(1, tick=7) == {"Mara is in Chapel.", "Mara's hp is 7."}
     now = {f.id: f for f in await table.canon.facts(UNIVERSE, history=True)}
-    last = await table.keeper.hindsight.facts_known_at(UNIVERSE, moments[-1])
+    last = await table.keeper.history.read_facts_known_at(UNIVERSE, moments[-1])
     assert all(now[f.id] == f for f in last)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agents.canon_keeper.house import ENOUGH, Offer
-from agents.canon_keeper.predicates import extended
+from agents.canon_keeper.predicates import extend_catalogue
+from agents.canon_keeper.universe_policy import MIN_DECISIONS, RuleSuggestion
 from stores.errors import InputError
 from stores.records.canon import Authority, RetconFact
 from stores.records.ledger import KindRule, ProposalStatus, ProposedChange, Verdict
@@ -42,66 +42,66 @@ async def decided(table: Table, proposals: list[ProposedChange], verdict: Verdic
 async def test_rules_are_kept_and_the_narrowest_counts(table: Table) -> None:
     await table.lay()
     unsure = hurt(MARA, 1, **UNSURE)
-    houses = table.keeper.houses
+    houses = table.keeper.policies
     await houses.set_rule(UNIVERSE, "state_change", KindRule.REJECT)
-    assert (await table.keeper.judge([unsure]))[unsure.id].mark == "reject"
+    assert (await table.keeper.assess([unsure]))[unsure.id].mark == "reject"
     await houses.set_rule(UNIVERSE, "state_change:hp", KindRule.ACCEPT)
-    judged = (await table.keeper.judge([unsure]))[unsure.id]
+    judged = (await table.keeper.assess([unsure]))[unsure.id]
     assert (judged.mark, judged.reasons[0]) == ("accept", "Your rule for numbers and tags (hp): auto-accept.")
-    assert {k.kind for k in await houses.rules(UNIVERSE)} == {"state_change", "state_change:hp"}
+    assert {k.kind for k in await houses.read_rules(UNIVERSE)} == {"state_change", "state_change:hp"}
     await houses.set_rule(UNIVERSE, "state_change:hp", None)
     await houses.set_rule(UNIVERSE, "state_change", None)
-    assert (await table.keeper.judge([unsure]))[unsure.id].mark == "defer"
+    assert (await table.keeper.assess([unsure]))[unsure.id].mark == "defer"
 
 
 async def test_a_rule_never_beats_a_conflict(table: Table) -> None:
     await table.lay()
-    await table.keeper.houses.set_rule(UNIVERSE, "state_change", KindRule.ACCEPT)
+    await table.keeper.policies.set_rule(UNIVERSE, "state_change", KindRule.ACCEPT)
     await table.stage(state(ORC, "alive", False))
     dead = state(ORC, "alive", False, tick=1)
     await table.keeper.commit(await table.stage(dead), reason="death")
     risen = state(ORC, "alive", True, tick=200)
-    assert (await table.keeper.judge([risen]))[risen.id].mark == "hold"
+    assert (await table.keeper.assess([risen]))[risen.id].mark == "hold"
 
 
 async def test_offers_come_of_the_gm_s_own_decisions(table: Table) -> None:
     await table.lay()
-    await decided(table, [weather(n) for n in range(ENOUGH - 1)], Verdict.COLOUR)
-    assert await table.keeper.houses.offers(UNIVERSE) == []
-    await decided(table, [weather(ENOUGH)], Verdict.REJECT)
-    offers = await table.keeper.houses.offers(UNIVERSE)
-    assert offers == [Offer("assert_fact", KindRule.REJECT, 0, ENOUGH)]
-    liked = [says("knows", MARA, JON, value=n, statement=f"{n}", **UNSURE) for n in range(ENOUGH)]
+    await decided(table, [weather(n) for n in range(MIN_DECISIONS - 1)], Verdict.COLOUR)
+    assert await table.keeper.policies.read_suggestions(UNIVERSE) == []
+    await decided(table, [weather(MIN_DECISIONS)], Verdict.REJECT)
+    offers = await table.keeper.policies.read_suggestions(UNIVERSE)
+    assert offers == [RuleSuggestion("assert_fact", KindRule.REJECT, 0, MIN_DECISIONS)]
+    liked = [says("knows", MARA, JON, value=n, statement=f"{n}", **UNSURE) for n in range(MIN_DECISIONS)]
     await decided(table, liked, Verdict.ACCEPT)
-    assert await table.keeper.houses.offers(UNIVERSE) == [
-        Offer("assert_fact:knows", KindRule.ACCEPT, ENOUGH, ENOUGH),
-        Offer("assert_fact:weather", KindRule.REJECT, 0, ENOUGH),
+    assert await table.keeper.policies.read_suggestions(UNIVERSE) == [
+        RuleSuggestion("assert_fact:knows", KindRule.ACCEPT, MIN_DECISIONS, MIN_DECISIONS),
+        RuleSuggestion("assert_fact:weather", KindRule.REJECT, 0, MIN_DECISIONS),
     ]
-    await table.keeper.houses.set_rule(UNIVERSE, "assert_fact:weather", KindRule.REJECT)
-    assert [o.kind for o in await table.keeper.houses.offers(UNIVERSE)] == ["assert_fact:knows"]
+    await table.keeper.policies.set_rule(UNIVERSE, "assert_fact:weather", KindRule.REJECT)
+    assert [o.kind for o in await table.keeper.policies.read_suggestions(UNIVERSE)] == ["assert_fact:knows"]
 
 
 async def test_what_policy_decided_is_no_decision_of_the_gm_s_and_can_be_undone(table: Table) -> None:
     await table.lay()
-    await table.keeper.houses.set_rule(UNIVERSE, "assert_fact:weather", KindRule.REJECT)
-    await table.keeper.houses.set_rule(UNIVERSE, "state_change:hp", KindRule.ACCEPT)
+    await table.keeper.policies.set_rule(UNIVERSE, "assert_fact:weather", KindRule.REJECT)
+    await table.keeper.policies.set_rule(UNIVERSE, "state_change:hp", KindRule.ACCEPT)
     rained, hit = await table.stage(weather(1), hurt(MARA, 1, **UNSURE))
     await table.keeper.commit([rained, hit], reason="scene")
     rejected, accepted = await table.stored(rained), await table.stored(hit)
     assert rejected.status is ProposalStatus.REJECTED
     assert rejected.decision is not None
     assert rejected.decision.reason == "Your rule for facts (weather): auto-reject."
-    assert await table.keeper.houses.offers(UNIVERSE) == []
+    assert await table.keeper.policies.read_suggestions(UNIVERSE) == []
 
-    (again,) = (await table.keeper.undoing.of(rejected.id, "rain")).proposals
+    (again,) = (await table.keeper.undo_planner.plan_undo(rejected.id, "rain")).proposals
     assert (again.payload, again.status, again.decision) == (rained.payload, ProposalStatus.PENDING, None)
-    (retcon,) = (await table.keeper.undoing.of(accepted.id, "a blow")).proposals
+    (retcon,) = (await table.keeper.undo_planner.plan_undo(accepted.id, "a blow")).proposals
     assert isinstance(retcon.payload, RetconFact)
     await decided(table, [again], Verdict.ACCEPT)
     await decided(table, [retcon], Verdict.ACCEPT)
     assert await table.told() == ["It rained 1.", "Mara's hp is 10."]
     with pytest.raises(InputError, match="taken back already"):
-        await table.keeper.undoing.of(accepted.id, "a blow")
+        await table.keeper.undo_planner.plan_undo(accepted.id, "a blow")
 
 
 # --- predicates of its own ----------------------------------------------------------------------------
@@ -117,25 +117,25 @@ sworn_to:
 async def test_its_own_predicates_are_checked_like_the_bundled_ones(table: Table) -> None:
     await table.lay()
     both = [says("sworn_to", MARA, JON, valid_from=5), says("sworn_to", MARA, ORC, valid_from=5)]
-    assert (await table.keeper.judge(both))[both[1].id].conflicts == ()
-    await table.keeper.houses.set_predicates(UNIVERSE, SWORN)
-    assert await table.keeper.houses.predicates(UNIVERSE) == SWORN
-    assert [c.rule for c in (await table.keeper.judge(both))[both[1].id].conflicts] == ["one_value"]
+    assert (await table.keeper.assess(both))[both[1].id].conflicts == ()
+    await table.keeper.policies.set_predicates(UNIVERSE, SWORN)
+    assert await table.keeper.policies.read_predicates(UNIVERSE) == SWORN
+    assert [c.rule for c in (await table.keeper.assess(both))[both[1].id].conflicts] == ["one_value"]
     foe = says("enemy_of", MARA, JON)
-    judged = await table.keeper.judge([both[0], foe])
+    judged = await table.keeper.assess([both[0], foe])
     assert [c.rule for c in judged[foe.id].conflicts] == ["exclusive"]
 
 
 async def test_predicates_of_one_universe_are_not_another_s(table: Table) -> None:
     await table.lay()
-    await table.keeper.houses.set_predicates(new_id(), SWORN)
+    await table.keeper.policies.set_predicates(new_id(), SWORN)
     both = [says("sworn_to", MARA, JON, valid_from=5), says("sworn_to", MARA, ORC, valid_from=5)]
-    assert (await table.keeper.judge(both))[both[1].id].conflicts == ()
+    assert (await table.keeper.assess(both))[both[1].id].conflicts == ()
 
 
 def test_nothing_laid_over_is_the_bundled_catalogue() -> None:
-    assert extended(CATALOGUE, "  \n") is CATALOGUE
-    assert extended(CATALOGUE, SWORN).names() == CATALOGUE.names() | {"sworn_to"}
+    assert extend_catalogue(CATALOGUE, "  \n") is CATALOGUE
+    assert extend_catalogue(CATALOGUE, SWORN).names() == CATALOGUE.names() | {"sworn_to"}
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_nothing_laid_over_is_the_bundled_catalogue() -> None:
 )
 async def test_a_bad_predicate_is_refused_by_its_line(text: str, where: str, why: str, table: Table) -> None:
     with pytest.raises(InputError) as refused:
-        await table.keeper.houses.set_predicates(UNIVERSE, text)
+        await table.keeper.policies.set_predicates(UNIVERSE, text)
     assert where in str(refused.value)
     assert why in str(refused.value)
-    assert await table.keeper.houses.predicates(UNIVERSE) == ""
+    assert await table.keeper.policies.read_predicates(UNIVERSE) == ""

@@ -53,9 +53,9 @@ async def test_the_orc_dies(table: Table) -> None:
     )
 
     staged = await table.log.proposals(scene_id=SCENE)
-    critical = await table.keeper.critical(staged)
+    critical = await table.keeper.find_critical(staged)
     assert [p.id for p in critical] == [last[1].id]
-    batch = await table.keeper.trigger_batch(staged, critical)
+    batch = await table.keeper.select_trigger_batch(staged, critical)
     assert [p.id for p in batch] == [first[0].id, *(p.id for p in last)]
     report = await table.keeper.commit(
         batch, reason="death", scene=await table.scene(), story_id=STORY, undecided="leave"
@@ -114,8 +114,8 @@ async def test_the_hidden_door(table: Table) -> None:
         creates("Hidden Chamber", turn_id=turn, tick=11, evidence=(words,)),
         says("connected_to", CHAPEL, chamber, turn_id=turn, tick=11, evidence=(words,)),
     )
-    critical = await table.keeper.critical(found)
-    batch = await table.keeper.trigger_batch(found, critical)
+    critical = await table.keeper.find_critical(found)
+    batch = await table.keeper.select_trigger_batch(found, critical)
     await table.keeper.commit(
         batch, reason="discovery", scene=await table.scene(), story_id=STORY, undecided="leave"
     )
@@ -220,7 +220,7 @@ async def test_one_failure_does_not_stop_the_rest_and_is_tried_again(table: Tabl
     assert report.accepted == 1
     failed = await table.stored(meets)
     assert (failed.status, failed.error) == (ProposalStatus.FAILED, report.failed[0][1])
-    (row,) = [v for v in await table.keeper.views([failed]) if v.proposal.id == meets.id]
+    (row,) = [v for v in await table.keeper.build_views([failed]) if v.proposal.id == meets.id]
     assert row.reasons[0] == f"Could not be written: {failed.error}"
 
     await table.keeper.decide([comes.id], ruling(Verdict.ACCEPT))
@@ -280,7 +280,7 @@ async def test_what_is_said_of_a_merged_one_is_weighed_as_of_the_kept_one(table:
     assert moved.entity("subject") == MARA.id
     assert await table.canon.evidence_of(moved.id) != []
     again, elsewhere = says("owns", JON, LANTERN), says("located_in", JON, CRYPT, valid_from=50)
-    judgements = await table.keeper.judge(await table.stage(again, elsewhere))
+    judgements = await table.keeper.assess(await table.stage(again, elsewhere))
     assert judgements[again.id].duplicate_of == moved.id
     assert [c.rule for c in judgements[elsewhere.id].conflicts] == ["one_value"]
 
@@ -306,11 +306,11 @@ async def test_a_universe_is_founded_with_what_it_begins_with(table: Table) -> N
         creates("Lamp", EntityKind.OBJECT, entity_id=lamp.id, **bare),
         says("owns", mara, lamp, evidence=(), **UNSURE, **bare),
     )
-    report = await table.keeper.found(universe(), begun)
+    report = await table.keeper.create_universe(universe(), begun)
     assert (report.accepted, len(report.entities), len(report.facts)) == (3, 2, 1)
     assert await table.canon.universe(UNIVERSE) == universe()
     assert await table.canon.evidence_of(fact_of(begun[2]))
-    again = await table.keeper.found(universe(), begun)
+    again = await table.keeper.create_universe(universe(), begun)
     assert (again.accepted, again.facts) == (0, ())
 
 
@@ -353,7 +353,7 @@ async def test_rows_are_numbered_judged_and_told(table: Table) -> None:
     held = says("located_in", MARA, CRYPT, valid_from=100)
     unsure = says("owns", MARA, LANTERN, **UNSURE)
     staged = await table.stage(blow, held, unsure)
-    rows = await table.keeper.views(staged, turn_numbers={turn: 11})
+    rows = await table.keeper.build_views(staged, turn_numbers={turn: 11})
     assert [(r.number, r.title, r.mark, r.turn_number, r.quote) for r in rows] == [
         (1, "Mara.hp 10 -> 7", "accept", 11, "a gash"),
         (2, "Mara is in Crypt.", "hold", None, "…"),
@@ -363,7 +363,7 @@ async def test_rows_are_numbered_judged_and_told(table: Table) -> None:
 
     await table.keeper.decide([held.id], ruling(Verdict.REJECT, reason="No."))
     await table.keeper.commit([blow], reason="by hand", scene=await table.scene(), undecided="leave")
-    rows = await table.keeper.views(await table.log.proposals(scene_id=SCENE))
+    rows = await table.keeper.build_views(await table.log.proposals(scene_id=SCENE))
     assert [(r.title, r.status, r.mark, r.verdict) for r in rows] == [
         ("Mara.hp -3", ProposalStatus.ACCEPTED, "accept", Verdict.ACCEPT),
         ("Mara is in Crypt.", ProposalStatus.PENDING, "reject", Verdict.REJECT),
@@ -373,15 +373,15 @@ async def test_rows_are_numbered_judged_and_told(table: Table) -> None:
 
 
 async def test_no_proposals_no_rows(table: Table) -> None:
-    assert await table.keeper.views([]) == ()
-    assert await table.keeper.judge([]) == {}
+    assert await table.keeper.build_views([]) == ()
+    assert await table.keeper.assess([]) == {}
 
 
 async def test_judging_reads_and_writes_nothing(table: Table) -> None:
     await table.lay()
     staged = await table.stage(hurt(MARA, 3), says("owns", MARA, LANTERN))
     before = await table.whole()
-    judgements = await table.keeper.judge(staged)
+    judgements = await table.keeper.assess(staged)
     assert [judgements[p.id].mark for p in staged] == ["accept", "accept"]
     assert await table.whole() == before
     assert await table.log.canonizations(states=[CanonizationState.PLANNED]) == []

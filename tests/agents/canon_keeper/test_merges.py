@@ -52,18 +52,22 @@ async def committed(table: Table, *proposals: ProposedChange) -> None:
 async def test_a_preview_lists_what_clashes_first_and_what_moves(table: Table) -> None:
     await table.lay(*KNOWN, *THEIRS, entities=PEOPLE)
     before = await table.whole()
-    preview = await table.keeper.merges.preview(MARA.id, STRANGER.id)
+    preview = await table.keeper.merges.preview_merge(MARA.id, STRANGER.id)
     assert await table.whole() == before
-    assert [(a and a.statement, b.statement) for a, b in preview.clashes] == [
+    assert [(a and a.statement, b.statement) for a, b in preview.conflicts] == [
         ("Mara is in Chapel.", "The Stranger is in Crypt."),
         ("Mara and Jon are allies.", "The Stranger and Jon are enemies."),
     ]
-    assert [f.statement for f in preview.repeated] == ["The Stranger owns Lantern."]
-    assert [old.statement for old, _ in preview.moved] == [
+    assert [f.statement for f in preview.repeated_facts] == ["The Stranger owns Lantern."]
+    assert [old.statement for old, _ in preview.moved_facts] == [
         "The Stranger and Jon are enemies.",
         "The Stranger knows Jon.",
     ]
-    assert (preview.names, preview.relations, preview.memories) == (("The Stranger", "Grey Cloak"), 2, 0)
+    assert (preview.added_names, preview.relation_count, preview.memory_count) == (
+        ("The Stranger", "Grey Cloak"),
+        2,
+        0,
+    )
 
 
 @pytest.mark.parametrize("noted", [True, False])
@@ -78,7 +82,7 @@ async def test_a_merge_is_split_back(table: Table, noted: bool) -> None:
     merged = await table.canon.entity(STRANGER.id)
     assert (merged.status, merged.merged_into) == (EntityStatus.MERGED, MARA.id)
 
-    changes = await table.keeper.merges.split(STRANGER.id)
+    changes = await table.keeper.merges.plan_split(STRANGER.id)
     await committed(table, *(proposal(change, turn_id=None) for change in changes))
     mara, stranger = await table.canon.entity(MARA.id), await table.canon.entity(STRANGER.id)
     assert (stranger.status, stranger.merged_into) == (EntityStatus.CANONICAL, None)
@@ -90,13 +94,13 @@ async def test_a_merge_is_split_back(table: Table, noted: bool) -> None:
     if noted:
         assert (await table.whole())["entities"] == before["entities"]
     with pytest.raises(InputError, match="not merged"):
-        await table.keeper.merges.split(STRANGER.id)
+        await table.keeper.merges.plan_split(STRANGER.id)
 
 
 async def test_those_with_like_names_are_shown_side_by_side(table: Table) -> None:
     twin, cousin = entity("the stranger", id="t"), entity("Stranger's Hut", EntityKind.PLACE, id="h")
     await table.lay(entities=(*PEOPLE, twin, cousin))
-    pairs = await table.keeper.merges.lookalikes(UNIVERSE)
+    pairs = await table.keeper.merges.find_lookalikes(UNIVERSE)
     assert [({p.one.id, p.other.id}, p.likeness) for p in pairs] == [({STRANGER.id, "t"}, 100.0)]
 
 
@@ -104,17 +108,17 @@ async def test_only_two_that_are_in_canon_can_be_merged(table: Table) -> None:
     await table.lay(entities=PEOPLE)
     for pair in ((MARA.id, MARA.id), (MARA.id, "nobody")):
         with pytest.raises(InputError, match="not two"):
-            await table.keeper.merges.preview(*pair)
+            await table.keeper.merges.preview_merge(*pair)
 
 
 async def test_a_new_one_that_is_known_already_is_accepted_as_another_name(table: Table) -> None:
     await table.lay(entities=PEOPLE)
     found = creates("the strangers", EntityKind.CHARACTER, turn_id=None)
-    (pair,) = await table.keeper.merges.namesakes(found)
+    (pair,) = await table.keeper.merges.find_namesakes(found)
     assert (pair.one.id, pair.other.name) == (STRANGER.id, "the strangers")
     about = says("knows", entity("the strangers"), MARA, turn_id=None)
     await committed(table, found, about, proposal(pair.merge, turn_id=None))
     stranger = await table.canon.entity(STRANGER.id)
     assert stranger.aliases == ("Grey Cloak", "the strangers")
     assert [f.predicate for f in await table.canon.facts_about(STRANGER.id)] == ["knows"]
-    assert await table.keeper.merges.namesakes(about) == []
+    assert await table.keeper.merges.find_namesakes(about) == []

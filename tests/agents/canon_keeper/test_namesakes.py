@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.canon_keeper.policy import Judgement
+from agents.canon_keeper.canon_policy import PolicyDecision
 from stores.errors import InputError
 from stores.records.canon import Authority
 from stores.records.ids import derived
@@ -31,14 +31,14 @@ def another(name: str = "Mara", **given: object) -> ProposedChange:
     return creates(name, EntityKind.CHARACTER, **{"entity_id": derived("another", name), **given})
 
 
-async def judged(table: Table, proposal: ProposedChange) -> Judgement:
-    return (await table.keeper.judge([proposal]))[proposal.id]
+async def judged(table: Table, proposal: ProposedChange) -> PolicyDecision:
+    return (await table.keeper.assess([proposal]))[proposal.id]
 
 
 async def unite(table: Table, new: ProposedChange, entity_id: str) -> None:
-    union = await table.keeper.namesakes.union(new.id, entity_id)
+    union = await table.keeper.namesake_rulings.plan_union(new.id, entity_id)
     await table.stage(union.merge)
-    await table.keeper.namesakes.unite(union)
+    await table.keeper.namesake_rulings.apply_union(union)
 
 
 async def test_the_same_is_one_with_the_other_name_and_all_that_was_proposed_of_it(table: Table) -> None:
@@ -62,7 +62,7 @@ async def test_the_same_is_one_with_the_other_name_and_all_that_was_proposed_of_
 async def test_the_same_as_one_who_is_only_proposed_brings_both_in_as_one(table: Table) -> None:
     await table.lay()
     first, second = await table.stage(another("Guard"), creates("Guard", EntityKind.CHARACTER))
-    (conflict,) = (await table.keeper.judge([first, second]))[second.id].conflicts
+    (conflict,) = (await table.keeper.assess([first, second]))[second.id].conflicts
     assert conflict.entity_id == derived("another", "Guard")
     await unite(table, second, conflict.entity_id)
     guards = await table.canon.find_entity(UNIVERSE, "Guard")
@@ -73,7 +73,7 @@ async def test_different_is_remembered_of_these_two_and_nothing_is_written(table
     await table.lay(IN_CHAPEL)
     (new,) = await table.stage(another(authority=Authority.PLAYER))
     before = await table.whole()
-    made = await table.keeper.namesakes.tell_apart(new.id, MARA.id)
+    made = await table.keeper.namesake_rulings.rule_different(new.id, MARA.id)
     assert made.ruling is CourtRuling.SPLIT
     assert await table.whole() == before
     judgement = await judged(table, await table.stored(new))
@@ -90,20 +90,20 @@ async def test_a_name_that_is_only_like_one_is_offered_and_holds_nothing(table: 
     await table.lay()
     lantern = next(e for e in await table.canon.entities(UNIVERSE) if e.name == "Lantern")
     (new,) = await table.stage(creates("Lanterns", EntityKind.OBJECT))
-    (row,) = await table.keeper.views([new])
+    (row,) = await table.keeper.build_views([new])
     assert (row.mark, row.conflicts) == ("accept", ())
     assert [(a.rule, a.entity_id, a.certain) for a in row.alike] == [("alike", lantern.id, False)]
-    await table.keeper.namesakes.tell_apart(new.id, lantern.id)
-    (row,) = await table.keeper.views([new])
+    await table.keeper.namesake_rulings.rule_different(new.id, lantern.id)
+    (row,) = await table.keeper.build_views([new])
     assert row.alike == ()
 
 
 async def test_what_would_come_of_it_is_what_comes_of_it(table: Table) -> None:
     await table.lay(IN_CHAPEL)
     (new,) = await table.stage(another())
-    union = await table.keeper.namesakes.union(new.id, MARA.id)
+    union = await table.keeper.namesake_rulings.plan_union(new.id, MARA.id)
     before = await table.whole()
-    foreseen = await table.keeper.namesakes.foresee(union)
+    foreseen = await table.keeper.namesake_rulings.preview_union(union)
     assert foreseen is not None
     assert await table.whole() == before
     await unite(table, new, MARA.id)
@@ -118,15 +118,15 @@ async def test_what_cannot_be_told_apart_or_made_one(table: Table) -> None:
     await table.lay(IN_CHAPEL)
     new, claim = await table.stage(another(), says("knows", MARA, JON))
     with pytest.raises(InputError, match="not there any more"):
-        await table.keeper.namesakes.union(new.id, "nobody")
+        await table.keeper.namesake_rulings.plan_union(new.id, "nobody")
     with pytest.raises(InputError, match="brings nobody"):
-        await table.keeper.namesakes.tell_apart(claim.id, MARA.id)
+        await table.keeper.namesake_rulings.rule_different(claim.id, MARA.id)
     with pytest.raises(InputError, match="no proposal"):
-        await table.keeper.namesakes.union("nothing", MARA.id)
-    union = await table.keeper.namesakes.union(new.id, MARA.id)
+        await table.keeper.namesake_rulings.plan_union("nothing", MARA.id)
+    union = await table.keeper.namesake_rulings.plan_union(new.id, MARA.id)
     with pytest.raises(InputError, match="not staged"):
-        await table.keeper.namesakes.unite(union)
+        await table.keeper.namesake_rulings.apply_union(union)
     await table.keeper.decide([new.id], ruling(Verdict.REJECT))
     await table.keeper.commit([await table.stored(new)], reason="scene")
     with pytest.raises(InputError, match="closed over it"):
-        await table.keeper.namesakes.tell_apart(new.id, MARA.id)
+        await table.keeper.namesake_rulings.rule_different(new.id, MARA.id)

@@ -8,9 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.canon_keeper.kinds import PLURALS, in_words, kinds_of, read_kind
-from agents.canon_keeper.policy import THRESHOLD, Findings, KindRule, Mark, confidence_of, judge
-from agents.views import ConflictView
+from agents.canon_keeper.canon_policy import (
+    ACCEPT_THRESHOLD,
+    KindRule,
+    PolicyMark,
+    ProposalFindings,
+    confidence_of,
+    decide_by_policy,
+)
+from agents.canon_keeper.change_kinds import PLURALS, describe_kind, kinds_of, parse_kind
+from agents.views.play_views import ConflictView
 from stores.records.canon import (
     AdvanceClock,
     Authority,
@@ -31,7 +38,7 @@ from tests.examples import examples
 
 CONFLICT = ConflictView("one_value", "Canon says otherwise.")
 KNOWN = derived("known fact")
-ANYTHING = Findings(locked=("Mara",), duplicate_of=KNOWN, conflicts=(CONFLICT,))
+ANYTHING = ProposalFindings(locked_names=("Mara",), duplicate_of=KNOWN, conflicts=(CONFLICT,))
 
 
 @pytest.mark.parametrize(
@@ -55,19 +62,31 @@ def test_base_confidence_and_the_price_of_no_evidence(
     [
         (Authority.PLAYER, ANYTHING, "reject", "Mara is locked"),
         (Authority.GM, ANYTHING, "accept", "Canon has it already"),
-        (Authority.SYSTEM, Findings(duplicate_of=KNOWN, conflicts=(CONFLICT,)), "accept", "Canon has it"),
-        (Authority.GM, Findings(locked=("Mara",), conflicts=(CONFLICT,)), "hold", "Canon says otherwise."),
-        (Authority.GM, Findings(conflicts=(CONFLICT,)), "hold", "Accept it to override"),
-        (Authority.SOURCE, Findings(conflicts=(CONFLICT,)), "hold", "It is held until you accept"),
-        (Authority.GM, Findings(locked=("Mara",)), "accept", "Your word, with evidence: 1.00."),
-        (Authority.PLAYER, Findings(), "accept", "By a resolved action, with evidence: 0.80."),
-        (Authority.SYSTEM, Findings(), "defer", "Below 0.7 it waits for your decision."),
-        (Authority.SYSTEM, Findings(repeats=True), "defer", "Another proposal says the same."),
-        (Authority.PLAYER, Findings(notes=("Unusual.",)), "accept", "Unusual."),
+        (
+            Authority.SYSTEM,
+            ProposalFindings(duplicate_of=KNOWN, conflicts=(CONFLICT,)),
+            "accept",
+            "Canon has it",
+        ),
+        (
+            Authority.GM,
+            ProposalFindings(locked_names=("Mara",), conflicts=(CONFLICT,)),
+            "hold",
+            "Canon says otherwise.",
+        ),
+        (Authority.GM, ProposalFindings(conflicts=(CONFLICT,)), "hold", "Accept it to override"),
+        (Authority.SOURCE, ProposalFindings(conflicts=(CONFLICT,)), "hold", "It is held until you accept"),
+        (Authority.GM, ProposalFindings(locked_names=("Mara",)), "accept", "Your word, with evidence: 1.00."),
+        (Authority.PLAYER, ProposalFindings(), "accept", "By a resolved action, with evidence: 0.80."),
+        (Authority.SYSTEM, ProposalFindings(), "defer", "Below 0.7 it waits for your decision."),
+        (Authority.SYSTEM, ProposalFindings(is_repeated=True), "defer", "Another proposal says the same."),
+        (Authority.PLAYER, ProposalFindings(notes=("Unusual.",)), "accept", "Unusual."),
     ],
 )
-def test_the_order_of_the_rules(authority: Authority, findings: Findings, mark: Mark, why: str) -> None:
-    judgement = judge(says("owns", MARA, LANTERN, authority=authority), findings)
+def test_the_order_of_the_rules(
+    authority: Authority, findings: ProposalFindings, mark: PolicyMark, why: str
+) -> None:
+    judgement = decide_by_policy(says("owns", MARA, LANTERN, authority=authority), findings)
     assert judgement.mark == mark
     assert why in " ".join(judgement.reasons)
 
@@ -80,8 +99,12 @@ def test_the_order_of_the_rules(authority: Authority, findings: Findings, mark: 
         (KindRule.REJECT, Authority.GM, "reject"),
     ],
 )
-def test_a_rule_for_a_kind_is_followed_and_shown(rule: KindRule, authority: Authority, mark: Mark) -> None:
-    judgement = judge(says("owns", MARA, LANTERN, authority=authority), Findings(), {"assert_fact": rule})
+def test_a_rule_for_a_kind_is_followed_and_shown(
+    rule: KindRule, authority: Authority, mark: PolicyMark
+) -> None:
+    judgement = decide_by_policy(
+        says("owns", MARA, LANTERN, authority=authority), ProposalFindings(), {"assert_fact": rule}
+    )
     assert judgement.mark == mark
     assert judgement.reasons[0] == f"Your rule for facts: {rule}."
 
@@ -89,15 +112,15 @@ def test_a_rule_for_a_kind_is_followed_and_shown(rule: KindRule, authority: Auth
 def test_a_rule_for_a_kind_overrides_neither_locks_nor_conflicts() -> None:
     rules = {"assert_fact": KindRule.ACCEPT}
     claim = says("owns", MARA, LANTERN)
-    assert judge(claim, Findings(conflicts=(CONFLICT,)), rules).mark == "hold"
-    assert judge(claim, Findings(locked=("Mara",)), rules).mark == "reject"
+    assert decide_by_policy(claim, ProposalFindings(conflicts=(CONFLICT,)), rules).mark == "hold"
+    assert decide_by_policy(claim, ProposalFindings(locked_names=("Mara",)), rules).mark == "reject"
 
 
 findings = st.builds(
-    Findings,
-    locked=st.sampled_from([(), ("Mara",)]),
+    ProposalFindings,
+    locked_names=st.sampled_from([(), ("Mara",)]),
     duplicate_of=st.sampled_from([None, KNOWN]),
-    repeats=st.booleans(),
+    is_repeated=st.booleans(),
     conflicts=st.sampled_from([(), (CONFLICT,)]),
     ruled_out=st.sampled_from(["", "You ruled on this."]),
     notes=st.sampled_from([(), ("A note.",)]),
@@ -128,13 +151,13 @@ def test_policy_is_total_and_deterministic(
     change: Payload,
     authority: Authority,
     with_evidence: bool,
-    found: Findings,
+    found: ProposalFindings,
     by_kind: dict[str, KindRule],
 ) -> None:
     claim = proposal(change, authority=authority)
     claim = claim if with_evidence else claim.model_copy(update={"evidence": ()})
-    judgement = judge(claim, found, by_kind)
-    assert judgement == judge(claim, found, by_kind)
+    judgement = decide_by_policy(claim, found, by_kind)
+    assert judgement == decide_by_policy(claim, found, by_kind)
     assert judgement.mark in ("accept", "reject", "defer", "hold")
     assert 0 < judgement.confidence <= 1
     assert all(judgement.reasons)
@@ -142,16 +165,18 @@ def test_policy_is_total_and_deterministic(
     by_gm = authority is Authority.GM
     narrow, *whole = kinds_of(claim)
     rule = by_kind.get(narrow, by_kind.get(whole[0]) if whole else None)
-    free = not (found.locked and not by_gm) and not (found.duplicate_of or found.ruled_out or found.conflicts)
+    free = not (found.locked_names and not by_gm) and not (
+        found.duplicate_of or found.ruled_out or found.conflicts
+    )
     assert judgement.by_rule is (free and rule is not None)
     assert (judgement.mark == "reject") is (
-        (bool(found.locked) and not by_gm)
+        (bool(found.locked_names) and not by_gm)
         or (bool(found.ruled_out) and not found.duplicate_of)
         or (free and rule is KindRule.REJECT)
     )
     if judgement.mark == "accept":
         assert found.duplicate_of or not found.conflicts
-        assert found.duplicate_of or judgement.confidence >= THRESHOLD or rule
+        assert found.duplicate_of or judgement.confidence >= ACCEPT_THRESHOLD or rule
     if free and rule is KindRule.ASK:
         assert judgement.mark == "defer"
 
@@ -162,9 +187,9 @@ def test_the_nine_kinds_are_all_there_are() -> None:
 
 @pytest.mark.parametrize("kind", [*PLURALS, *PARTS])
 def test_a_kind_is_told_in_words_and_read_back(kind: str) -> None:
-    assert read_kind(kind) == kind
+    assert parse_kind(kind) == kind
     whole, _, part = kind.partition(":")
-    assert in_words(kind).startswith(PLURALS[whole])
-    assert part in in_words(kind)
+    assert describe_kind(kind).startswith(PLURALS[whole])
+    assert part in describe_kind(kind)
     if not part:
-        assert read_kind(PLURALS[kind].upper()) == kind
+        assert parse_kind(PLURALS[kind].upper()) == kind

@@ -63,8 +63,8 @@ def test_an_unknown_predicate_forbids_nothing() -> None:
 
 def test_exclusion_goes_both_ways_and_inverses_are_found() -> None:
     assert CATALOGUE.excluded_by("enemy_of") == {"ally_of"}
-    assert CATALOGUE.related("contains") == {"located_in", "contains"}
-    assert CATALOGUE.related("ally_of") == {"ally_of", "enemy_of"}
+    assert CATALOGUE.related_predicates("contains") == {"located_in", "contains"}
+    assert CATALOGUE.related_predicates("ally_of") == {"ally_of", "enemy_of"}
 
 
 def test_death_is_critical_and_life_is_not() -> None:

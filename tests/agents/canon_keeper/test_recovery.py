@@ -180,8 +180,8 @@ async def test_recovery_says_so_when_the_store_still_fails(table: Table) -> None
     (line,) = await broken.recover()
     assert line.startswith("The commit “scene end” is not finished yet. Canon could not be written")
     with pytest.raises(StoreError):
-        await broken.retry()
-    assert [r.accepted for r in await table.keeper.retry()] == [5]
+        await broken.retry_commits()
+    assert [r.accepted for r in await table.keeper.retry_commits()] == [5]
 
 
 @pytest.mark.parametrize("step", ["commit", "mark_written"])
@@ -203,7 +203,7 @@ async def test_a_founding_that_was_cut_off_is_finished(table: Table) -> None:
     bare = {"scene_id": None, "story_id": None, "turn_id": None, "tick": None}
     begun = await table.stage(creates("Mara", EntityKind.CHARACTER, **bare))
     with pytest.raises(PowerCut):
-        await stopped(table, "commit", PowerCut(), done=False).found(universe(), begun)
+        await stopped(table, "commit", PowerCut(), done=False).create_universe(universe(), begun)
     (line,) = await table.keeper.recover()
     assert line == "Finished the commit “founding of The Salt Coast”: 0 facts, 1 entity."
     assert await table.canon.universe(UNIVERSE) == universe()

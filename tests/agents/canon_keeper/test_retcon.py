@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.canon_keeper.readings import is_open, slot_of, stands
+from agents.canon_keeper.fact_readings import fact_key_of, is_open, is_true
 from stores.records.canon import FactStatus, RetconFact, StateOp
 from stores.records.ids import Id
 from stores.records.ledger import ProposedChange
@@ -138,7 +138,7 @@ def test_whatever_was_committed_and_retconned_canon_agrees_with_itself(
     for fact_id in data.draw(st.lists(st.sampled_from(sorted(canon.facts)), max_size=4)):
         canon.commit(data.draw(st.sampled_from([retcon, restore]))(fact_id))
 
-    slots = [slot_of(f, CATALOGUE) for f in canon.facts.values() if is_open(f) and stands(f)]
+    slots = [fact_key_of(f, CATALOGUE) for f in canon.facts.values() if is_open(f) and is_true(f)]
     held = [slot for slot in slots if slot is not None]
     assert len(held) == len(set(held)), "one value at a time"
 

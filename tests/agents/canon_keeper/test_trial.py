@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.canon_keeper.commit import Accepted, Closing, build
-from agents.canon_keeper.contradictions import check
+from agents.canon_keeper.batch_builder import AcceptedProposal, CommitExtras, build_batch
+from agents.canon_keeper.checks.contradictions import check_proposals
 from stores.records.canon import EndFact, MergeEntities, NoteAxiom, RetconFact, UpdateEntity
 from stores.records.ledger import ProposedChange, Verdict
 from tests.agents.canon_keeper.kit import (
@@ -58,33 +58,33 @@ POOL = (
 @settings(max_examples=examples(300), deadline=None)
 @given(st.permutations(POOL).flatmap(lambda pool: st.integers(1, 8).map(lambda n: pool[:n])))
 def test_the_trial_is_the_batch(chosen: list[ProposedChange]) -> None:
-    checked = check(chosen, SNAPSHOT, CATALOGUE)
-    accepted = [Accepted(ruled(p, Verdict.ACCEPT), 1.0) for p in chosen]
+    checked = check_proposals(chosen, SNAPSHOT, CATALOGUE)
+    accepted = [AcceptedProposal(ruled(p, Verdict.ACCEPT), 1.0) for p in chosen]
     batch_id = new_id()
     folded, tried = (
-        build(
+        build_batch(
             batch_id,
             accepted,
             SNAPSHOT,
             CATALOGUE,
             undecided={},
-            closing=Closing(),
+            closing=CommitExtras(),
             now=START,
-            trial=trial,
+            dry_run=trial,
         )
-        for trial in (None, checked.trial)
+        for trial in (None, checked.dry_run)
     )
     assert tried == folded
     clean = not any(f.conflicts for f in checked.findings.values())
-    assert (checked.trial is not None) is clean
+    assert (checked.dry_run is not None) is clean
 
 
 def test_a_trial_of_other_changes_is_not_taken_for_these() -> None:
     wound, tag = POOL[0], POOL[2]
-    trial = check([wound, tag], SNAPSHOT, CATALOGUE).trial
+    trial = check_proposals([wound, tag], SNAPSHOT, CATALOGUE).dry_run
     assert trial is not None
-    assert trial.is_of([wound, tag])
-    assert not trial.is_of([wound])
-    assert not trial.is_of([tag, wound])
+    assert trial.is_dry_run_of([wound, tag])
+    assert not trial.is_dry_run_of([wound])
+    assert not trial.is_dry_run_of([tag, wound])
     edited = ruled(tag, Verdict.ACCEPT, edited=tagged(MARA, "weary").payload)
-    assert not trial.is_of([wound, edited])
+    assert not trial.is_dry_run_of([wound, edited])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.canon_keeper.policy import AUTHORITY_WORDS
+from agents.canon_keeper.canon_policy import AUTHORITY_WORDS
 from stores.errors import InputError
 from stores.records.canon import (
     AdvanceClock,
@@ -86,7 +86,7 @@ async def on_record(table: Table) -> None:
 
 
 async def undone(table: Table, closed: ProposedChange) -> list[ProposedChange]:
-    undo = await table.keeper.undoing.of(closed.id, "what it was")
+    undo = await table.keeper.undo_planner.plan_undo(closed.id, "what it was")
     await table.stage(*undo.proposals)
     await table.keeper.commit(undo.proposals, reason="by hand", universe_id=UNIVERSE)
     return list(undo.proposals)
@@ -115,10 +115,10 @@ async def test_every_kind_is_taken_back_whole(kind: str, table: Table) -> None:
 
 async def test_what_was_kept_out_is_proposed_again_on_its_own_evidence(table: Table) -> None:
     await table.lay(IN_CHAPEL)
-    await table.keeper.houses.set_rule(UNIVERSE, "assert_fact:fears", KindRule.REJECT)
+    await table.keeper.policies.set_rule(UNIVERSE, "assert_fact:fears", KindRule.REJECT)
     (claim,) = await table.stage(says("fears", MARA, JON))
     await table.keeper.commit([claim], reason="scene")
-    undo = await table.keeper.undoing.of(claim.id, "a fear")
+    undo = await table.keeper.undo_planner.plan_undo(claim.id, "a fear")
     (again,) = undo.proposals
     assert (again.payload, again.evidence, again.turn_id) == (claim.payload, claim.evidence, claim.turn_id)
     assert again.id != claim.id
@@ -132,7 +132,7 @@ async def test_what_cannot_be_taken_back_says_why(table: Table) -> None:
         says("owns", MARA, LANTERN, statement="Mara owns Lantern.", valid_from=0),
         by_gm(UpdateEntity(entity_id=JON.id, name="Jon Silt")),
     )
-    of = table.keeper.undoing.of
+    of = table.keeper.undo_planner.plan_undo
     with pytest.raises(InputError, match="gone"):
         await of("nothing", "")
     with pytest.raises(InputError, match="still open"):

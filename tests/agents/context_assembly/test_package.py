@@ -14,10 +14,10 @@ from agents.context_assembly.package import ContextPackage, Packages
 from agents.context_assembly.recall import Recollector
 from agents.context_assembly.recall_port import Findings
 from agents.context_assembly.sections import parts
-from agents.model.prompt_files import load_prompts
-from agents.model.prompts import build, estimate
-from agents.narrator.checks import against, check
-from agents.personas.bound import Bound
+from agents.llm.prompt_builder import build_prompt, estimate_tokens
+from agents.llm.prompt_files import load_prompts
+from agents.narrator.prose_checks import build_prose_check_input, check_prose
+from agents.personas.narrator_brief import NarratorBrief
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import StoreUnavailable
@@ -101,13 +101,13 @@ async def test_the_record_is_fed_forward_in_its_sections(table: Table) -> None:
 async def test_who_was_in_a_scene_before_is_no_stranger(table: Table) -> None:
     await table.play("/npc Old Tam", "I nod.", "> He nods.")
     text = "“When we last met you had two boots,” says Old Tam."
-    assert check(text, against(await table.package(), Bound()))
+    assert check_prose(text, build_prose_check_input(await table.package(), NarratorBrief()))
     await table.end()
     await table.play("/npc Joss", "I nod.")
     package = await table.package()
     assert await table.id_of("Old Tam") in package.narrative.met_before
-    assert not check(text, against(package, Bound()))
-    assert check(text.replace("Old Tam", "Joss"), against(package, Bound()))
+    assert not check_prose(text, build_prose_check_input(package, NarratorBrief()))
+    assert check_prose(text.replace("Old Tam", "Joss"), build_prose_check_input(package, NarratorBrief()))
 
 
 async def test_what_is_answered_now_is_not_told_as_past(table: Table) -> None:
@@ -208,7 +208,7 @@ async def test_whom_the_player_names_is_looked_up(table: Table) -> None:
 
 async def indexed(table: Table) -> Packages:
     """Bring the words of all that was played up to date; returns what packs with them."""
-    await table.program.services.jobs.settle()
+    await table.program.services.jobs.wait_until_idle()
     role, stores = Role.CONTEXT_ASSEMBLY, table.program.stores
     log, canon = stores.log(role), stores.canon(role)
     recall = Recollector(canon, log, stores.words(role), stores.vectors(role), None)
@@ -259,7 +259,7 @@ async def test_what_was_not_found_in_time_is_said_in_the_x_ray(table: Table) -> 
     packages = Packages(canon, log, context, Agendas(canon), Slow(), patience=0.01)
     package = await packages.assemble(await context.load(table.scene_id), "I dig.")
     assert [out.why for out in package.left_out] == ["it was not found in time"]
-    built = build(load_prompts()[Persona.NARRATOR], {**parts(package), **BINDS}, estimate, None)
+    built = build_prompt(load_prompts()[Persona.NARRATOR], {**parts(package), **BINDS}, estimate_tokens, None)
     dropped = [s for s in built.sections if s.dropped]
     assert [(s.name, s.dropped) for s in dropped] == [("recalled", "it was not found in time")]
 

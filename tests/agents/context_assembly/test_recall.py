@@ -13,7 +13,7 @@ from agents.context_assembly.cues import cues_of
 from agents.context_assembly.recall import Recollector
 from agents.context_assembly.recall_port import Findings, Kind, Within
 from agents.context_assembly.turn_ranking import WEIGHTS, Told, own_words
-from agents.importing.views import ImportOrder
+from agents.importers.import_views import ImportRequest
 from agents.indexer.port import Asked
 from agents.indexer.truth import Truth
 from monitor_tui.compose import Program
@@ -79,8 +79,8 @@ async def shelf(tmp_path: Path) -> AsyncIterator[Shelf]:
         for n, (who, text, time) in enumerate(LOG)
     ]
     async with opened(tmp_path) as program:
-        order = ImportOrder("log.jsonl", "\n".join(lines).encode(), universe="Friends")
-        done = await program.services.imports.bring(order)
+        order = ImportRequest("log.jsonl", "\n".join(lines).encode(), universe="Friends")
+        done = await program.services.imports.import_log(order)
         log = program.stores.log(Role.INDEXER)
         truth, turns = Truth(program.stores.canon(Role.INDEXER), log), dict[str, Turn]()
         for scene in await truth.scenes(done.universe_id):

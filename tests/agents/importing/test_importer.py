@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from agents.desk import NewUniverse
-from agents.importing.views import ImportDone, ImportOrder, ImportProgress
+from agents.importers.import_views import ImportProgress, ImportRequest, ImportResult
+from agents.story_outline import NewUniverse
 from monitor_tui.compose import Program
 from stores.archive import export_campaign, import_campaign, verify_campaign
 from stores.authority import Role
@@ -32,8 +32,8 @@ async def program(tmp_path: Path) -> AsyncIterator[Program]:
         yield found
 
 
-def order(**changes: Any) -> ImportOrder:
-    return ImportOrder(**{"name": "the_long-road.jsonl", "data": written(), "hero": "Mira", **changes})
+def order(**changes: Any) -> ImportRequest:
+    return ImportRequest(**{"name": "the_long-road.jsonl", "data": written(), "hero": "Mira", **changes})
 
 
 def written(turns: int = TURNS, words: str = "Words") -> bytes:
@@ -75,9 +75,9 @@ def imported(found: dict[str, list[Record]]) -> dict[str, list[dict[str, Any]]]:
 
 async def test_a_log_becomes_a_story_with_scenes_and_turns_and_nothing_of_it_canon(program: Program) -> None:
     heard: list[ImportProgress] = []
-    done = await program.services.imports.bring(order(), heard.append)
+    done = await program.services.imports.import_log(order(), heard.append)
     assert (done.universe, done.story, done.turns, done.scenes) == ("The long road",) * 2 + (TURNS, SCENES)
-    assert (done.notes, done.resumed_at, done.whole, done.problems) == (13, 0, False, ())
+    assert (done.notes, done.resumed_at, done.was_already_complete, done.problems) == (13, 0, False, ())
     assert [h.turns for h in heard] == [20, 40, 60, 80, 100, 120]
 
     log = program.stores.log(Role.CONTEXT_ASSEMBLY)
@@ -103,7 +103,7 @@ async def test_a_log_becomes_a_story_with_scenes_and_turns_and_nothing_of_it_can
 
 
 async def test_out_of_character_talk_becomes_notes_and_no_turn(program: Program) -> None:
-    done = await program.services.imports.bring(order())
+    done = await program.services.imports.import_log(order())
     found = await everything(program, done.universe_id)
     turns = [turn for turn in found["turns"] if isinstance(turn, Turn)]
     assert not [turn for turn in turns if "aside" in turn.text or "Pizza" in turn.text or "(" in turn.text]
@@ -117,7 +117,7 @@ async def test_out_of_character_talk_becomes_notes_and_no_turn(program: Program)
 
 async def test_the_story_can_be_played_on_exported_and_moved(program: Program, tmp_path: Path) -> None:
     services = program.services
-    done = await services.imports.bring(order())
+    done = await services.imports.import_log(order())
     (card,) = await services.stories.stories()
     assert (card.state, card.scene_state, card.scenes) == ("active", "active", SCENES)
     scene_id = await services.stories.resume(done.story_id)
@@ -162,19 +162,19 @@ async def test_cut_off_and_gone_on_with_it_is_as_if_it_had_never_been(
     before = await program.services.stories.stories()
     assert [card.scene_state for card in before if card.scene] == ["active"] * len(before)
     assert await program.services.stories.recover() == ()
-    done = await program.services.imports.bring(order())
+    done = await program.services.imports.import_log(order())
     assert done.resumed_at == (20 * len((await _scenes(program, done))[:after]) + 1 if after else 0)
 
     async with opened(tmp_path / "home2") as other:
         await other.services.stories.create_universe(NewUniverse("The long road"))
-        whole = await other.services.imports.bring(order())
+        whole = await other.services.imports.import_log(order())
         cut, uncut = await everything(program, done.universe_id), await everything(other, whole.universe_id)
     assert [len(rows) for rows in imported(cut).values()] == [len(rows) for rows in imported(uncut).values()]
     assert [(t.ref, t.text, t.tick, t.depth) for t in turns_of(cut)] == [
         (t.ref, t.text, t.tick, t.depth) for t in turns_of(uncut)
     ]
-    again = await program.services.imports.bring(order())
-    assert again.whole
+    again = await program.services.imports.import_log(order())
+    assert again.was_already_complete
     assert imported(await everything(program, done.universe_id)) == imported(cut)
     assert [f async for f in program.stores.doctor.findings() if f.state == "bad"] == []
 
@@ -188,7 +188,7 @@ async def _cut_off(program: Program, after: int) -> None:
             came.set()
             task.cancel()
 
-    task = asyncio.ensure_future(program.services.imports.bring(order(), hear))
+    task = asyncio.ensure_future(program.services.imports.import_log(order(), hear))
     if after == 0:
         await asyncio.sleep(0)
         task.cancel()
@@ -200,7 +200,7 @@ async def _cut_off(program: Program, after: int) -> None:
 async def test_it_can_be_cancelled_at_any_moment(program: Program, moments: int) -> None:
     """Also in the middle of a write, again and again: no scene is there in part, and in the end all are."""
     for _ in range(40):
-        task = asyncio.ensure_future(program.services.imports.bring(order()))
+        task = asyncio.ensure_future(program.services.imports.import_log(order()))
         for _ in range(moments):
             await asyncio.sleep(0.0005)
         if task.done():
@@ -212,7 +212,7 @@ async def test_it_can_be_cancelled_at_any_moment(program: Program, moments: int)
             s for card in await program.services.stories.stories() for s in await _of(program, card.story.id)
         ]:
             assert len(await program.services.play.transcript(scene.id, 0, 100)) == 20
-    done = await program.services.imports.bring(order())
+    done = await program.services.imports.import_log(order())
     assert [t.ref for t in turns_of(await everything(program, done.universe_id))] == [
         f"D{n // 20}:{n}" for n in range(TURNS)
     ]
@@ -223,7 +223,7 @@ async def _of(program: Program, story_id: Id) -> list[Scene]:
     return await program.stores.log(Role.CONTEXT_ASSEMBLY).scenes(story_id)
 
 
-async def _scenes(program: Program, done: ImportDone) -> list[Scene]:
+async def _scenes(program: Program, done: ImportResult) -> list[Scene]:
     return await _of(program, done.story_id)
 
 
@@ -238,16 +238,16 @@ async def test_a_story_that_was_played_on_meanwhile_is_not_written_into(program:
     scene_id = await services.stories.resume(card.story.id)
     await services.play.submit(scene_id, "I go my own way.")
     with pytest.raises(InputError, match="was played on since its import was cut off") as refused:
-        await services.imports.bring(order())
+        await services.imports.import_log(order())
     assert "--story" in refused.value.todo
-    beside = await services.imports.bring(order(story="The long road, again"))
+    beside = await services.imports.import_log(order(story="The long road, again"))
     assert beside.turns == TURNS
 
 
 async def test_play_goes_on_while_a_log_comes_in(program: Program) -> None:
     services = program.services
     scene_id = await begin(program)
-    coming = asyncio.ensure_future(services.imports.bring(order(data=written(600))))
+    coming = asyncio.ensure_future(services.imports.import_log(order(data=written(600))))
     played = 0
     while not coming.done():
         await services.play.submit(scene_id, f"Act {played}.")
@@ -263,9 +263,9 @@ async def test_play_goes_on_while_a_log_comes_in(program: Program) -> None:
 async def test_who_speaks_and_is_known_is_in_the_cast(program: Program) -> None:
     services = program.services
     universe = await services.stories.create_universe(NewUniverse("Coast"))
-    first = await services.imports.bring(order(universe="coast", hero="Ostrick", story="One"))
+    first = await services.imports.import_log(order(universe="coast", hero="Ostrick", story="One"))
     assert first.universe_id == universe.id
-    second = await services.imports.bring(order(universe=universe.id, story="Two"))
+    second = await services.imports.import_log(order(universe=universe.id, story="Two"))
     (ostrick,) = [e for e in await services.stories.characters(universe.id) if e.name == "Ostrick"]
     (mira,) = [e for e in await services.stories.characters(universe.id) if e.name == "Mira"]
     assert [scene.cast for scene in await _scenes(program, second)] == [(mira.id, ostrick.id)] * SCENES
@@ -276,15 +276,15 @@ async def test_who_speaks_and_is_known_is_in_the_cast(program: Program) -> None:
 
 async def test_what_is_read_is_shown_before_anything_is_written(program: Program) -> None:
     bad = written() + b"\nnot json"
-    preview = await program.services.imports.look(order(data=bad, universe="Elsewhere", story="A tale"))
+    preview = await program.services.imports.preview(order(data=bad, universe="Elsewhere", story="A tale"))
     assert (preview.universe, preview.new_universe, preview.story) == ("Elsewhere", True, "A tale")
-    assert (preview.turns, preview.scenes, preview.notes, preview.begun) == (TURNS, SCENES, 13, 0)
+    assert (preview.turns, preview.scenes, preview.notes, preview.turns_already_in) == (TURNS, SCENES, 13, 0)
     assert preview.speakers[0] == ("Mira", "player", 40)
     assert [p.line for p in preview.problems] == [TURNS + 2]
     assert await program.services.stories.universes() == []
     for refused in (order(data=b"%PDF-1.7"), order(hero="H" * 121), order(universe="U" * 121)):
         with pytest.raises(InputError):
-            await program.services.imports.bring(refused)
+            await program.services.imports.import_log(refused)
     assert await program.services.stories.universes() == []
 
 
@@ -292,14 +292,14 @@ async def test_a_file_of_a_taken_name_gets_a_universe_of_its_own_unless_one_is_n
     program: Program,
 ) -> None:
     imports = program.services.imports
-    first = await imports.bring(order())
+    first = await imports.import_log(order())
     other = written(40, "Other words")
-    preview = await imports.look(order(data=other))
+    preview = await imports.preview(order(data=other))
     assert (preview.universe, preview.new_universe) == ("The long road (2)", True)
-    second = await imports.bring(order(data=other))
+    second = await imports.import_log(order(data=other))
     assert (first.universe, second.universe) == ("The long road", "The long road (2)")
-    again = await imports.bring(order(data=other))
-    assert (again.universe_id, again.whole) == (second.universe_id, True)
-    assert (await imports.bring(order())).universe_id == first.universe_id
-    named = await imports.bring(order(data=written(20, "More"), universe="the long road"))
+    again = await imports.import_log(order(data=other))
+    assert (again.universe_id, again.was_already_complete) == (second.universe_id, True)
+    assert (await imports.import_log(order())).universe_id == first.universe_id
+    named = await imports.import_log(order(data=written(20, "More"), universe="the long road"))
     assert named.universe_id == first.universe_id

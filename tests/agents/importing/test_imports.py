@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.messages import Event, ImportMoved, Notice
+from agents.events import Event, ImportMoved, Notice
 from monitor_tui.compose import Program
 from stores.errors import InputError
 from tests.agents.importing.test_importer import TURNS, order, written
@@ -35,9 +35,9 @@ async def test_it_is_told_in_events_and_can_be_stopped_and_gone_on_with(
     program.services.events.subscribe(hear)
     path = tmp_path / "the_long-road.jsonl"
     path.write_bytes(written())
-    read = await imports.order(str(path), hero="Mira")
+    read = await imports.open_request(str(path), hero="Mira")
     assert await imports.run(read) is None
-    assert imports.running is None
+    assert imports.progress is None
     assert [e.text for e in heard if isinstance(e, Notice)] == [
         f"Cancelled: 40 of {TURNS} turns are in. Import the same file again, and it goes on from there."
     ]
@@ -70,4 +70,4 @@ async def test_one_runs_at_a_time_and_leaving_ends_it(program: Program) -> None:
 async def test_a_file_that_cannot_be_read_is_named(program: Program, tmp_path: Path) -> None:
     for path in (str(tmp_path / "none.txt"), str(tmp_path), "a\0b"):
         with pytest.raises(InputError, match="cannot be read"):
-            await program.services.imports.order(path)
+            await program.services.imports.open_request(path)

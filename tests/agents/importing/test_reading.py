@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.clean import MAX_LINE, clean
-from agents.importing.asides import parted
-from agents.importing.decoding import MAX_FILE, decode
-from agents.importing.entries import Entry, Form, Log, Voice
-from agents.importing.marks import mark_in
-from agents.importing.reading import read_log
-from agents.importing.times import read_time, when_said
-from agents.orchestrator.story_export import ScenePart, StoryRecord, to_journal
-from agents.views import TurnView
+from agents.importers.log_decoding import MAX_FILE, decode
+from agents.importers.log_entries import LogEntry, LogFormat, ParsedLog, Voice
+from agents.importers.log_reading import read_log
+from agents.importers.log_times import describe_said_time, parse_time
+from agents.importers.out_of_character import split_asides
+from agents.importers.scene_headings import find_heading
+from agents.sanitize import MAX_LINE, clean
+from agents.services.story_export import ScenePart, StoryRecord, to_journal
+from agents.views.play_views import TurnView
 from stores.errors import InputError
 from stores.records.play import Scene, Speaker, Story, Turn
 from tests.examples import examples
@@ -31,11 +31,11 @@ def wall(year: int, month: int, day: int, hour: int = 0, minute: int = 0, second
     return datetime(year, month, day, hour, minute, second)  # noqa: DTZ001
 
 
-def log_of(*lines: str, form: Form | None = None, hero: str = "") -> Log:
+def log_of(*lines: str, form: LogFormat | None = None, hero: str = "") -> ParsedLog:
     return read_log("\n".join(lines).encode(), form=form, hero=hero)
 
 
-def rows(log: Log) -> list[tuple[str, str, str]]:
+def rows(log: ParsedLog) -> list[tuple[str, str, str]]:
     return [(e.voice.value if e.voice else "", e.speaker, e.text) for e in log.entries]
 
 
@@ -43,7 +43,7 @@ def line(**fields: Any) -> str:
     return json.dumps(fields)
 
 
-def refusal(data: bytes, form: Form | None = None) -> InputError:
+def refusal(data: bytes, form: LogFormat | None = None) -> InputError:
     with pytest.raises(InputError) as refused:
         read_log(data, form=form)
     assert refused.value.kept == "Nothing was brought in."
@@ -60,7 +60,7 @@ def test_json_lines_keep_ids_names_texts_and_times() -> None:
         line(turn="D1:2", speaker="GM", role="gm", text="It is dark.", time="1:56 pm on 8 May, 2023"),
         line(turn=3, speaker="Ostrick", role="npc", text="Who goes there?"),
     )
-    assert log.form is Form.JSON
+    assert log.form is LogFormat.JSON
     assert log.problems == ()
     assert [e.ref for e in log.entries] == ["1", "D1:2", "3"]
     assert rows(log) == [
@@ -68,8 +68,8 @@ def test_json_lines_keep_ids_names_texts_and_times() -> None:
         ("gm", "GM", "It is dark."),
         ("npc", "Ostrick", "Who goes there?"),
     ]
-    assert [e.at for e in log.entries] == [wall(2023, 5, 8, 19, 30), wall(2023, 5, 8, 13, 56), None]
-    assert log.entries[1].said == "1:56 pm on 8 May, 2023"
+    assert [e.moment for e in log.entries] == [wall(2023, 5, 8, 19, 30), wall(2023, 5, 8, 13, 56), None]
+    assert log.entries[1].time_text == "1:56 pm on 8 May, 2023"
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -182,7 +182,7 @@ def test_a_line_that_no_turn_holds_is_cut_between_words_and_a_monstrous_one_is_l
     ],
 )
 def test_out_of_character_is_parted_from_the_story(text: str, story: str, asides: list[str]) -> None:
-    found, aside = parted(text)
+    found, aside = split_asides(text)
     if text.startswith("((a))"):
         assert aside  # it begins out of character, and so it is; nothing of it is lost
     else:
@@ -213,7 +213,7 @@ Session 2
 
 def test_plain_text_is_read_with_its_marks_stamps_and_asides() -> None:
     log = read_log(PLAIN.encode(), hero="Mira")
-    assert log.form is Form.TEXT
+    assert log.form is LogFormat.TEXT
     assert log.problems == ()
     assert rows(log) == [
         ("mark", "", "Session 1: The quay"),
@@ -229,12 +229,12 @@ def test_plain_text_is_read_with_its_marks_stamps_and_asides() -> None:
         ("player", "Mira", "I'm back."),
         ("npc", "Ostrick", "So you are."),
     ]
-    assert [e.at for e in log.entries[2:5]] == [
+    assert [e.moment for e in log.entries[2:5]] == [
         wall(2023, 5, 8, 19, 30),
         None,
         wall(2023, 5, 8, 19, 32),
     ]
-    assert log.entries[3].said == "8 May 2023"
+    assert log.entries[3].time_text == "8 May 2023"
 
 
 def test_names_in_small_letters_are_names_if_they_come_often() -> None:
@@ -264,13 +264,13 @@ def test_names_in_small_letters_are_names_if_they_come_often() -> None:
     ],
 )
 def test_marks_are_known_from_words(line: str, title: str | None) -> None:
-    assert mark_in(line) == title
+    assert find_heading(line) == title
 
 
 def test_prose_is_read_as_told_when_it_is_said_to_be_text() -> None:
     prose = b"It was raining. Nobody came.\n\nIn the morning it had stopped."
     assert "no line of it says who speaks" in str(refusal(prose))
-    assert [voice for voice, _, _ in rows(read_log(prose, form=Form.TEXT))] == ["gm", "gm"]
+    assert [voice for voice, _, _ in rows(read_log(prose, form=LogFormat.TEXT))] == ["gm", "gm"]
 
 
 # --- Lonelog ----------------------------------------------------------------------------------------
@@ -297,7 +297,7 @@ S2 *The cellar*
 
 def test_lonelog_is_read_sign_by_sign() -> None:
     log = read_log(SOLO.encode(), hero="Mira")
-    assert log.form is Form.LONELOG
+    assert log.form is LogFormat.LONELOG
     assert rows(log) == [
         ("mark", "", "The Lighthouse"),
         ("mark", "", "The tower, dusk"),
@@ -345,7 +345,7 @@ def test_our_own_journal_is_read_back(said: list[tuple[str, str]]) -> None:
     story = Story(id="s", universe_id="u", title="A story", created_at=NOW)
     part = ScenePart(scene, [TurnView(turn=turn) for turn in turns])
     journal = to_journal(StoryRecord(story, [part], universe="World", hero="Mira"))
-    log = read_log(journal.encode(), form=Form.LONELOG)
+    log = read_log(journal.encode(), form=LogFormat.LONELOG)
     assert [(e.voice, e.text) for e in log.entries if e.voice is not Voice.MARK] == [
         (Voice(turn.speaker.value), turn.text) for turn in turns
     ]
@@ -401,7 +401,7 @@ def test_what_is_no_log_is_refused_in_words(data: bytes, says: str) -> None:
 
 
 def test_a_file_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.importing.decoding.MAX_FILE", 100)
+    monkeypatch.setattr("agents.importers.log_decoding.MAX_FILE", 100)
     assert MAX_FILE > 100_000_000
     with pytest.raises(InputError, match="are the most"):
         decode(b"x" * 101)
@@ -410,7 +410,7 @@ def test_a_file_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 # --- anything ---------------------------------------------------------------------------------------
 
 
-def is_log_or_refused(data: bytes, form: Form | None) -> None:
+def is_log_or_refused(data: bytes, form: LogFormat | None) -> None:
     try:
         log = read_log(data, form=form)
     except InputError:
@@ -420,11 +420,11 @@ def is_log_or_refused(data: bytes, form: Form | None) -> None:
         assert entry.voice is not None
         assert entry.text == clean(entry.text)
         assert entry.text or entry.voice is Voice.MARK
-        assert "\n" not in entry.speaker + entry.ref + entry.said
+        assert "\n" not in entry.speaker + entry.ref + entry.time_text
     assert all(str(problem) == clean(str(problem)) for problem in log.problems)
 
 
-_FORMS = st.sampled_from([None, *Form])
+_FORMS = st.sampled_from([None, *LogFormat])
 _SIGNS = r"""GM:|Mira:|@|=>|->|?|d:|S1|((|))|//|(ooc)|[12:30]|---|#|8 May 2023|(note:|\---|---\|[N:a]|{|}
 "text":|"|words|é|:|31/31/2023|99:99|[Date]|(|)|[|]"""
 _SPACES = [" ", "\n", "\n\n", "    ", "\x1b[2J", "\u202e"]
@@ -433,13 +433,13 @@ _PIECES = st.sampled_from([*_SIGNS.replace("\n", "|").split("|"), *_SPACES])
 
 @settings(max_examples=examples(400, 60))
 @given(st.lists(_PIECES | st.text(max_size=5), max_size=30).map("".join), _FORMS)
-def test_any_text_is_read_or_refused(text: str, form: Form | None) -> None:
+def test_any_text_is_read_or_refused(text: str, form: LogFormat | None) -> None:
     is_log_or_refused(text.encode("utf-8", errors="replace"), form)
 
 
 @settings(max_examples=examples(400, 60))
 @given(st.binary(max_size=200), _FORMS)
-def test_any_bytes_are_read_or_refused(data: bytes, form: Form | None) -> None:
+def test_any_bytes_are_read_or_refused(data: bytes, form: LogFormat | None) -> None:
     is_log_or_refused(data, form)
 
 
@@ -495,7 +495,7 @@ def test_ids_and_texts_survive(said: list[tuple[str, str, int]]) -> None:
     ],
 )
 def test_times_are_read_where_they_can_be(value: object, moment: datetime | None) -> None:
-    said, at = read_time(value)
+    said, at = parse_time(value)
     assert at == moment
     assert len(said) <= 80
 
@@ -526,9 +526,9 @@ def test_when_it_was_said_can_be_found_in_words(ref: str, said: str, title: str,
         said=said,
         created_at=NOW,
     )
-    assert when_said(turn, scene) == words
+    assert describe_said_time(turn, scene) == words
 
 
 def test_an_entry_says_where_it_stands() -> None:
     log = log_of("", line(turn="x", role="gm", text="Words"))
-    assert log.entries == (Entry(line=2, ref="x", text="Words", voice=Voice.GM),)
+    assert log.entries == (LogEntry(line=2, ref="x", text="Words", voice=Voice.GM),)

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from agents.events import EventBus, SourceCame
 from agents.indexer.truth import Truth
-from agents.messages import EventBus, SourceCame
-from agents.world_views import NewThing
+from agents.views.world_views import NewThing
 from monitor_tui.behind import Work
 from monitor_tui.compose import Program, open_program
 from stores.authority import COLLECTIONS, Role, Store
@@ -53,9 +53,9 @@ async def marks(stores: Stores) -> Marks:
 
 async def as_made_anew(program: Program, step: str) -> Marks:
     """Let the background settle, and hold both indexes against ones made anew."""
-    await program.services.jobs.settle()
-    view = program.services.jobs.now()
-    assert (view.waiting, view.poisoned) == (0, ()), step
+    await program.services.jobs.wait_until_idle()
+    view = program.services.jobs.current_status()
+    assert (view.items_left, view.poisoned) == (0, ()), step
     truth = Truth(program.stores.canon(Role.INDEXER), program.stores.log(Role.INDEXER))
     held: Mapping[str, Mapping[Id, object]] = await anew(truth)
     wanted = {

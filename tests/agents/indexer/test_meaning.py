@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from agents.background.jobs import JobBook
-from agents.background.runner import Runner
+from agents.events import EventBus
 from agents.indexer.indexer import Indexer
 from agents.indexer.meaning import OFF, WAKES, QuestionVectors, VectorsInUse
 from agents.indexer.port import Asked, Embedder, EmbedderUnavailable, TextsRefused
 from agents.indexer.shelves import VectorShelf
 from agents.indexer.truth import Truth
 from agents.indexer.workers import IndexWorker
-from agents.messages import EventBus
+from agents.jobs.job_runner import JobRunner
+from agents.jobs.job_store import JobStore
 from stores.authority import COLLECTIONS, Role, Store
 from stores.open import Stores
 from stores.records.ids import Id, utc_now
@@ -50,11 +50,11 @@ class Vectors:
 
     def __init__(self, stores: Stores, embedder: FakeEmbedder, *others: FakeEmbedder) -> None:
         index = stores.vectors(Role.INDEXER)
-        book = JobBook(stores.log(Role.ORCHESTRATOR), utc_now)
+        book = JobStore(stores.log(Role.ORCHESTRATOR), utc_now)
         known: dict[str, Embedder] = {one.model: one for one in (embedder, *others)}
         self.in_use = VectorsInUse(index, book, embedder.model)
         self.meaning = QuestionVectors(self.in_use, known.get, patience=5.0)
-        self.runner = Runner(book, EventBus(), seconds=Hurried())
+        self.runner = JobRunner(book, EventBus(), seconds=Hurried())
         truth = Truth(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
         indexer = Indexer(truth, VectorShelf(index, embedder, piece=2))
         self.runner.register(IndexWorker(truth, indexer, JobKind.EMBED, whole=self.in_use.whole))
@@ -82,7 +82,7 @@ async def asked(vectors: Vectors) -> str:
 async def test_another_model_takes_over_only_when_its_vectors_are_whole(stores: Stores) -> None:
     old, new = FakeEmbedder(OLD), FakeEmbedder(NEW, turn=1)
     first = Vectors(stores, old)
-    await first.runner.settle()
+    await first.runner.wait_until_idle()
     assert await asked(first) == OLD
     await first.close()
     whole = await marks(stores, OLD)
@@ -91,23 +91,23 @@ async def test_another_model_takes_over_only_when_its_vectors_are_whole(stores: 
     # The setting was changed; half way through, the new model goes away.
     new.stops = 5
     second = Vectors(stores, new, old)
-    await second.runner.settle()
+    await second.runner.wait_until_idle()
     assert await models(stores) == {OLD, NEW}
     assert await marks(stores, OLD) == whole
     assert await asked(second) == OLD
-    assert "The model is away." in dict(second.runner.now().rows)["meaning"]
+    assert "The model is away." in dict(second.runner.current_status().rows)["meaning"]
     await second.close()
 
     # Nor does a new start make it whole.
     third = Vectors(stores, new, old)
-    await third.runner.settle()
+    await third.runner.wait_until_idle()
     assert await asked(third) == OLD
     assert await marks(stores, OLD) == whole
     await third.close()
 
     new.stops = None
     fourth = Vectors(stores, new, old)
-    await fourth.runner.settle()
+    await fourth.runner.wait_until_idle()
     assert await asked(fourth) == NEW
     assert await models(stores) == {NEW}
     assert await marks(stores, NEW) == whole
@@ -117,15 +117,15 @@ async def test_another_model_takes_over_only_when_its_vectors_are_whole(stores: 
 async def test_going_back_before_it_was_whole_loses_nothing(stores: Stores) -> None:
     old, new = FakeEmbedder(OLD), FakeEmbedder(NEW, turn=1)
     first = Vectors(stores, old)
-    await first.runner.settle()
+    await first.runner.wait_until_idle()
     await first.close()
     made = len(old.made)
     new.stops = 5
     second = Vectors(stores, new, old)
-    await second.runner.settle()
+    await second.runner.wait_until_idle()
     await second.close()
     third = Vectors(stores, old, new)
-    await third.runner.settle()
+    await third.runner.wait_until_idle()
     assert await asked(third) == OLD
     assert await models(stores) == {OLD}
     assert len([text for text in old.made[made:] if text != "who has the bell?"]) == 0
@@ -134,13 +134,13 @@ async def test_going_back_before_it_was_whole_loses_nothing(stores: Stores) -> N
 
 async def test_vectors_of_a_model_that_is_set_up_no_more_are_searched_by_nobody(stores: Stores) -> None:
     first = Vectors(stores, FakeEmbedder(OLD))
-    await first.runner.settle()
+    await first.runner.wait_until_idle()
     await first.close()
     second = Vectors(stores, FakeEmbedder(NEW))  # the old one cannot be had
     answer = await second.meaning.of("who has the bell?")
     assert isinstance(answer, str)
     assert OLD in answer
-    await second.runner.settle()
+    await second.runner.wait_until_idle()
     assert await asked(second) == NEW
     await second.close()
 
@@ -148,7 +148,7 @@ async def test_vectors_of_a_model_that_is_set_up_no_more_are_searched_by_nobody(
 async def test_each_universe_pays_for_its_own_vectors(stores: Stores) -> None:
     embedder = FakeEmbedder()
     vectors = Vectors(stores, embedder)
-    await vectors.runner.settle()
+    await vectors.runner.wait_until_idle()
     universes = {universe.id for universe in await stores.canon(Role.INDEXER).universes()}
     assert embedder.paid == universes
     await vectors.close()
@@ -174,7 +174,7 @@ async def test_a_question_that_is_late_is_known_the_next_time(stores: Stores) ->
 
 
 async def test_switched_off_it_says_so(stores: Stores) -> None:
-    book = JobBook(stores.log(Role.ORCHESTRATOR), utc_now)
+    book = JobStore(stores.log(Role.ORCHESTRATOR), utc_now)
     meaning = QuestionVectors(VectorsInUse(stores.vectors(Role.INDEXER), book, None), lambda model: None)
     assert await meaning.of("who?") == OFF
 
@@ -202,8 +202,8 @@ async def test_one_text_that_no_model_takes_does_not_hold_up_the_others(stores: 
     fact = make.fact("She swims.", universe_id=universe.id)
     await stores.canon(Role.CANON_KEEPER).commit(make.batch(universe_id=universe.id, facts=(fact,)))
     vectors = Vectors(stores, Picky())
-    await vectors.runner.settle()
-    (given_up,) = vectors.runner.now().poisoned
+    await vectors.runner.wait_until_idle()
+    (given_up,) = vectors.runner.current_status().poisoned
     assert (given_up.subject_id, given_up.error) == (universe.id, "It is too wet.")
     for story in await stores.log(Role.INDEXER).stories():
         for scene in await stores.log(Role.INDEXER).scenes(story.id):

@@ -9,11 +9,11 @@ import pytest
 
 from agents.indexer.model_embedder import AT_ONCE, MOST_CHARACTERS, ModelEmbedder
 from agents.indexer.port import EmbedderUnavailable
-from agents.model.errors import ModelBusy
-from agents.model.names import Target
-from agents.model.port import ToEmbed, Usage
-from agents.model.scripted import ScriptedModel
-from agents.model.settings import HouseSettings
+from agents.llm.errors import ModelBusy
+from agents.llm.llm_port import EmbeddingRequest, Usage
+from agents.llm.llm_settings import AppSettings
+from agents.llm.model_names import ModelTarget
+from agents.llm.scripted_model import ScriptedModel
 from monitor_tui.behind import Work
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
@@ -25,33 +25,33 @@ NAME = "openai/text-embedding-3-small"
 
 
 class Provider(ScriptedModel):
-    """Implements `agents.model.port.Embeds` beside speaking; each text costs a cent."""
+    """Implements `agents.llm.llm_port.Embeds` beside speaking; each text costs a cent."""
 
     def __init__(self) -> None:
         super().__init__(())
-        self.embedded: list[ToEmbed] = []
+        self.embedded: list[EmbeddingRequest] = []
         self.away = False
 
-    async def embed(self, what: ToEmbed) -> tuple[list[Sequence[float]], Usage]:
+    async def embed(self, request: EmbeddingRequest) -> tuple[list[Sequence[float]], Usage]:
         if self.away:
             raise ModelBusy("openai takes no more for the moment.", todo="Wait a little and ask again.")
-        self.embedded.append(what)
-        vectors: list[Sequence[float]] = [(1.0, float(len(text))) for text in what.texts]
-        cost = Money(micros=10_000 * len(what.texts))
-        return vectors, Usage(tokens_in=7 * len(what.texts), counted=True, cost=cost)
+        self.embedded.append(request)
+        vectors: list[Sequence[float]] = [(1.0, float(len(text))) for text in request.texts]
+        cost = Money(micros=10_000 * len(request.texts))
+        return vectors, Usage(tokens_in=7 * len(request.texts), counted=True, cost=cost)
 
     @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         return True
 
     async def warm(self) -> None: ...
 
-    async def hand_over(self, keys: object) -> None: ...
+    async def send_keys(self, keys: object) -> None: ...
 
 
 async def desktop_of(home: Path, provider: Provider, **budget: float) -> Program:
     sections = {"embedding": {"model": NAME, "api_base": "http://127.0.0.1:9/v1"}, "budget": budget}
-    house = HouseSettings.model_validate(sections)
+    house = AppSettings.model_validate(sections)
     return await open_program(home, work=Work.ASK, model=provider, house=house)
 
 
@@ -64,7 +64,7 @@ async def test_what_it_costs_stands_on_the_bill(tmp_path: Path) -> None:
     provider = Provider()
     program = await desktop_of(tmp_path, provider)
     universe = await program.services.stories.add_sample()
-    await program.services.jobs.settle()
+    await program.services.jobs.wait_until_idle()
     texts = sum(len(ask.texts) for ask in provider.embedded)
     assert texts > 5
     assert {(ask.model, ask.api_base) for ask in provider.embedded} == {(NAME, "http://127.0.0.1:9/v1")}
@@ -80,11 +80,11 @@ async def test_it_waits_when_a_budget_is_nearly_used_up(tmp_path: Path) -> None:
     provider = Provider()
     program = await desktop_of(tmp_path, provider, day=0.01)
     await program.services.stories.add_sample()
-    await program.services.jobs.settle()
+    await program.services.jobs.wait_until_idle()
     assert sum(len(ask.texts) for ask in provider.embedded) <= AT_ONCE
-    meaning = dict(program.services.jobs.now().rows)["meaning"]
+    meaning = dict(program.services.jobs.current_status().rows)["meaning"]
     assert "today's budget of $0.01 is used up" in meaning
-    assert (await program.services.jobs.look()).poisoned == ()
+    assert (await program.services.jobs.read_status()).poisoned == ()
     await program.close()
 
 
@@ -93,8 +93,8 @@ async def test_a_provider_that_is_away_is_waited_for(tmp_path: Path) -> None:
     provider.away = True
     program = await desktop_of(tmp_path, provider)
     await program.services.stories.add_sample()
-    await program.services.jobs.settle()
-    rows = dict(program.services.jobs.now().rows)
+    await program.services.jobs.wait_until_idle()
+    rows = dict(program.services.jobs.current_status().rows)
     assert "openai takes no more for the moment." in rows["meaning"]
     assert rows["words"] == "up to date"
     await program.close()
@@ -108,7 +108,7 @@ async def test_texts_go_in_batches_that_any_provider_takes() -> None:
     async def pay(universe_id: Id, model: str, texts: int, usage: Usage, seconds: float) -> None:
         paid.append(texts)
 
-    embedder = ModelEmbedder(provider, Target(NAME), allow, pay)
+    embedder = ModelEmbedder(provider, ModelTarget(NAME), allow, pay)
     texts = ["", "x" * (MOST_CHARACTERS + 1), *map(str, range(AT_ONCE))]
     vectors = await embedder.embed(texts, universe_id=make.UNIVERSE)
     assert len(vectors) == len(texts)

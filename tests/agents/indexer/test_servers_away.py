@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.background.jobs import JobBook
-from agents.background.runner import Runner
+from agents.events import EventBus, LineMoved, TurnAppended
 from agents.indexer.indexer import Indexer
 from agents.indexer.shelves import VectorShelf, WordsShelf
 from agents.indexer.truth import Truth
 from agents.indexer.workers import IndexWorker
-from agents.messages import EventBus, LineMoved, TurnAppended
+from agents.jobs.job_runner import JobRunner
+from agents.jobs.job_store import JobStore
 from stores.authority import Role, Store
 from stores.open import Stores
 from stores.records.ids import Id, utc_now
@@ -43,9 +43,9 @@ class Hour:
         return self.now
 
 
-def runner_of(stores: Stores, events: EventBus, hour: Hour) -> Runner:
+def runner_of(stores: Stores, events: EventBus, hour: Hour) -> JobRunner:
     truth = Truth(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
-    runner = Runner(JobBook(stores.log(Role.ORCHESTRATOR), utc_now), events, seconds=hour)
+    runner = JobRunner(JobStore(stores.log(Role.ORCHESTRATOR), utc_now), events, seconds=hour)
     runner.register(IndexWorker(truth, Indexer(truth, WordsShelf(stores.words(Role.INDEXER)))))
     vectors = VectorShelf(stores.vectors(Role.INDEXER), FakeEmbedder("m"))
     runner.register(IndexWorker(truth, Indexer(truth, vectors), JobKind.EMBED))
@@ -82,20 +82,20 @@ async def test_what_was_played_meanwhile_is_indexed_when_they_are_back(far: Far,
 
         first = await say(None, "I wade in.")
         await say(first, "I swim.")
-        await runner.settle()
+        await runner.wait_until_idle()
         far.down.update(INDEXES)
         await log.move_head(scene.id, first.id, MoveKind.UNDO)
         events.publish(LineMoved(scene.id))
-        await runner.settle()  # it does not wait for them
-        rows = dict(runner.now().rows)
+        await runner.wait_until_idle()  # it does not wait for them
+        rows = dict(runner.current_status().rows)
         assert "to do · " in rows["words"], rows
         assert "to do · " in rows["meaning"], rows
-        assert runner.now().poisoned == ()
+        assert runner.current_status().poisoned == ()
         far.down.clear()
         await healed(stores, naps)
         hour.now += 3_600
         events.publish(LineMoved(scene.id))
-        while runner.now().waiting:
+        while runner.current_status().items_left:
             await naps.pass_()
         truth = Truth(stores.canon(Role.INDEXER), log)
         wanted = {id: item.mark for id, item in (await anew(truth))["turns"].items()}

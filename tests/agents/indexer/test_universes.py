@@ -16,13 +16,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.background.jobs import JobBook
-from agents.background.runner import Runner
+from agents.events import EventBus, MemoriesWritten, ProposalsChanged, SourceCame
 from agents.indexer.indexer import Indexer
 from agents.indexer.shelves import VectorShelf, WordsShelf
 from agents.indexer.truth import Truth
 from agents.indexer.workers import IndexWorker
-from agents.messages import EventBus, MemoriesWritten, ProposalsChanged, SourceCame
+from agents.jobs.job_runner import JobRunner
+from agents.jobs.job_store import JobStore
 from stores.authority import Role
 from stores.errors import StoreUnavailable
 from stores.open import Stores
@@ -311,11 +311,11 @@ async def test_a_commit_that_was_half_done_is_looked_at_until_it_ended(world: Wo
     assert held(shelf) == await anew(world.truth)
     await world.finish(half)
     # Whoever decided next has finished it, and told of no commit.
-    for subject in await worker.touched(ProposalsChanged(world.id, None)):
+    for subject in await worker.on_event(ProposalsChanged(world.id, None)):
         assert subject.id == world.id
         await bring(indexer, world)
     assert held(shelf) == await anew(world.truth)
-    assert await worker.touched(ProposalsChanged(world.id, None)) == []
+    assert await worker.on_event(ProposalsChanged(world.id, None)) == []
 
 
 async def test_a_commit_that_cannot_be_read_has_all_compared(world: World) -> None:
@@ -461,7 +461,7 @@ async def test_a_memory_of_no_scene_that_was_put_right_is_found_no_more(world: W
     (old,) = [m for m in await log.memories(universe_id=world.id) if m.scene_id is None]
     newer = old.model_copy(update={"id": make.new_id(), "text": "She sang.", "corrects": old.id})
     await log.put_memories([newer, old.model_copy(update={"corrected_by": newer.id})])
-    assert [one.id for one in await worker.touched(MemoriesWritten(world.id, None))] == [world.id]
+    assert [one.id for one in await worker.on_event(MemoriesWritten(world.id, None))] == [world.id]
     await bring(indexer, world)
     assert old.id not in shelf.held["memories"]
     assert held(shelf) == await anew(world.truth)
@@ -485,16 +485,16 @@ async def ingest(world: World, count: int, *, book: Source | None = None, first:
 
 async def test_a_source_is_found_by_words_and_meaning_once_it_came(world: World) -> None:
     stores, events = world.stores, EventBus()
-    runner = Runner(JobBook(stores.log(Role.ORCHESTRATOR), utc_now), events)
+    runner = JobRunner(JobStore(stores.log(Role.ORCHESTRATOR), utc_now), events)
     embedder = FakeEmbedder("m")
     words = WordsShelf(stores.words(Role.INDEXER))
     runner.register(IndexWorker(world.truth, Indexer(world.truth, words)))
     vectors = VectorShelf(stores.vectors(Role.INDEXER), embedder, piece=4)
     runner.register(IndexWorker(world.truth, Indexer(world.truth, vectors), JobKind.EMBED))
-    await runner.settle()
+    await runner.wait_until_idle()
     book = await ingest(world, 10)
     events.publish(SourceCame(world.id, book.id))
-    await runner.settle()
+    await runner.wait_until_idle()
 
     async def hits() -> tuple[int, int]:
         by_words = await stores.words(Role.NARRATOR).search("snippets", "heron stone", k=99)
@@ -505,7 +505,7 @@ async def test_a_source_is_found_by_words_and_meaning_once_it_came(world: World)
     assert await hits() == (10, 10)
     await ingest(world, 5, book=book, first=10)
     events.publish(SourceCame(world.id, book.id))
-    await runner.settle()
+    await runner.wait_until_idle()
     assert await hits() == (15, 15)
     wanted = {id: item.mark for id, item in (await anew(world.truth))["snippets"].items()}
     assert await stores.words(Role.INDEXER).marks("snippets") == wanted

@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agents.background.worker import Subject
-from agents.canon_keeper.claims import fact_id_of
+from agents.canon_keeper.fact_claims import fact_id_of
 from agents.canon_keeper.predicates import Catalogue, load_catalogue
+from agents.events import Event, MemoriesRead
+from agents.jobs.worker import JobSubject
 from agents.memory_manager.knowledge import Knowledge
 from agents.memory_manager.manager import READ, MemoryManager
 from agents.memory_manager.scenes import Scenes
-from agents.messages import Event, MemoriesRead
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.records.canon import CreateEntity, Fact, normal
@@ -29,11 +29,11 @@ class Noted:
     def __init__(self) -> None:
         self.words: dict[Id, str] = {}
 
-    async def reached(self, kind: JobKind, subject_id: Id) -> str:
+    async def read_cursor(self, kind: JobKind, subject_id: Id) -> str:
         return self.words.get(subject_id, "")
 
-    async def reach(self, kind: JobKind, subject: Subject, reached: str) -> None:
-        self.words[subject.id] = reached
+    async def write_cursor(self, kind: JobKind, subject: JobSubject, cursor: str) -> None:
+        self.words[subject.id] = cursor
 
 
 CATALOGUE = load_catalogue()
@@ -68,14 +68,14 @@ class Remembering:
         """Bring these scenes (by default the one in play) up to date."""
         for scene_id in scenes or (self.scene_id,):
             for _ in range(1_000):
-                if not await self.manager.bring(scene_id):
+                if not await self.manager.reconcile(scene_id):
                     break
 
     async def read(self, *memory_ids: Id, tick: int) -> None:
         """Have these memories come to mind at a world time (ticks)."""
-        for subject in await self.manager.touched(MemoriesRead(memory_ids, tick)):
+        for subject in await self.manager.on_event(MemoriesRead(memory_ids, tick)):
             assert subject.id == READ
-            await self.manager.bring(subject.id)
+            await self.manager.reconcile(subject.id)
 
     async def everyone(self) -> dict[str, Id]:
         """Return everybody by name, whether in canon or only proposed."""

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from agents.events import LineMoved
 from agents.memory_manager.archive import ARCHIVES, OLD, Archive, Archivist, packed, scene_log, unpacked
-from agents.messages import LineMoved
 from monitor_tui.cli import app
 from stores.authority import Role
 from stores.errors import ArchiveError, InputError, NotFound, StoreUnavailable
@@ -95,9 +95,9 @@ async def test_what_is_old_is_put_away_by_itself(table: Remembering) -> None:
     old = worker(OLD.days + 1)
     (subject,) = await old.subjects()
     assert subject.id == table.scene_id
-    assert await old.bring(subject.id) == 0
+    assert await old.reconcile(subject.id) == 0
     assert await old.subjects() == []
-    assert [s.id for s in await old.touched(LineMoved(table.scene_id))] == [table.scene_id]
+    assert [s.id for s in await old.on_event(LineMoved(table.scene_id))] == [table.scene_id]
     await table.play("> More fog.")
     assert [s.id for s in await worker(0).subjects()] == [table.scene_id]
 
@@ -110,7 +110,7 @@ async def test_a_store_that_is_down_is_tried_later(table: Remembering) -> None:
     stores = table.program.stores
     away = Archive(stores.log(Role.ARCHIVIST), Down(), at())  # type: ignore[arg-type]
     with pytest.raises(StoreUnavailable):
-        await Archivist(stores.log(Role.ARCHIVIST), away, at()).bring(table.scene_id)
+        await Archivist(stores.log(Role.ARCHIVIST), away, at()).reconcile(table.scene_id)
     assert await table.log.archived_logs() == []
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from agents.events import MemoriesWritten
 from agents.memory_manager.changes import changes
 from agents.memory_manager.decay import retention
 from agents.memory_manager.knowledge import Knowledge
 from agents.memory_manager.manager import MemoryManager
 from agents.memory_manager.memories import memories_of
 from agents.memory_manager.scenes import Scenes
-from agents.messages import MemoriesWritten
 from stores.authority import Role
 from stores.errors import InputError
 from stores.records.ids import SteppingClock
@@ -50,7 +50,7 @@ async def test_done_again_it_is_the_same(table: Remembering) -> None:
     first = await table.log.memories(universe_id=await table.universe())
     table.published.clear()
     manager = another(table)
-    while await manager.bring(table.scene_id):
+    while await manager.reconcile(table.scene_id):
         pass
     assert await table.log.memories(universe_id=await table.universe()) == first
     assert not [e for e in table.published if isinstance(e, MemoriesWritten)]
@@ -173,7 +173,7 @@ async def test_misremembered_by_the_gm_is_kept_apart(table: Remembering) -> None
     assert [m.text for m in await counting(table, "Old Tam")] == ["Bela Orsk owns Ring."]
     assert await table.fact("Mara owns Ring.") == fact_id
     # Written again, it stays; and it can be put back.
-    await another(table).bring(table.scene_id)
+    await another(table).reconcile(table.scene_id)
     (changed,) = await counting(table, "Old Tam")
     assert changed.text == "Bela Orsk owns Ring."
     await table.manager.misremember(changed.id, "")
@@ -257,12 +257,12 @@ async def test_what_is_believed_stands_beside_the_truth(table: Remembering) -> N
 async def test_it_runs_behind_play_and_goes_on_after_a_stop(tmp_path: Path) -> None:
     async with remembering(tmp_path) as first:
         await first.play(*PEOPLE, "> Bela swears by the fire.", "> Rain.")
-        await first.program.services.jobs.settle()
+        await first.program.services.jobs.wait_until_idle()
         assert len(await first.of("Old Tam")) == 1
         await first.play("> Bela betrays you to the guild.")
         scene_id = first.scene_id
     async with opened(tmp_path, seed=2) as second:
-        await second.services.jobs.settle()
+        await second.services.jobs.wait_until_idle()
         memories = await second.stores.log(Role.MEMORY_MANAGER).memories(scene_id=scene_id)
         texts = {m.text for m in memories}
         assert texts == {"Bela swears by the fire.", "Bela betrays you to the guild."}

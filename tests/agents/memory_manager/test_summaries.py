@@ -53,7 +53,7 @@ def summariser(table: Remembering) -> Summariser:
 
 async def sum_up(table: Remembering, scene_id: Id | None = None) -> None:
     worker = summariser(table)
-    while await worker.bring(scene_id or table.scene_id):
+    while await worker.reconcile(scene_id or table.scene_id):
         pass
 
 

@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from agents.model.errors import ModelBusy, ModelError, ModelRejected
-from agents.model.ladder import Climbed, climb
-from agents.model.port import Ask, Message, ModelFacts, Usage
-from agents.model.shaping import found, shape_of
-from agents.personas.outputs import OUTPUTS, Chronicle, Critique, Plan, Routing, Warnings, routing_among
+from agents.llm.answer_parsing import answer_schema, find_json_answer
+from agents.llm.errors import ModelBusy, ModelError, ModelRejected
+from agents.llm.fallback_ladder import FallbackOutcome, ask_with_fallbacks
+from agents.llm.llm_port import LlmRequest, Message, ModelFacts, Usage
+from agents.personas.outputs import OUTPUTS, Chronicle, Critique, Plan, Routing, Warnings, routing_model
 from stores.records.model import Money, Rung
 
 PLAN = {"beats": ["The bell rings.", "Tam turns."], "assumptions": ["It is dark."]}
-ASK = Ask("m", (Message("system", "Plan."), Message("user", "I knock.")), max_tokens=200)
+ASK = LlmRequest("m", (Message("system", "Plan."), Message("user", "I knock.")), max_tokens=200)
 EVERY = ModelFacts("m", takes_schema=True, takes_tools=True)
 NONE = ModelFacts("m")
 USED = Usage(tokens_in=10, tokens_out=5, counted=True, cost=Money(micros=7))
@@ -30,9 +30,9 @@ class Asked:
     def __init__(self, *answers: str | ModelError, finish: str = "stop") -> None:
         self._answers = list(answers)
         self._finish = finish
-        self.asked: list[Ask] = []
+        self.asked: list[LlmRequest] = []
 
-    async def __call__(self, ask: Ask) -> tuple[str, Usage]:
+    async def __call__(self, ask: LlmRequest) -> tuple[str, Usage]:
         self.asked.append(ask)
         answer = self._answers.pop(0)
         if isinstance(answer, ModelError):
@@ -40,11 +40,11 @@ class Asked:
         return answer, Usage(**{**{f: getattr(USED, f) for f in USED.__slots__}, "finish": self._finish})
 
     def ways(self) -> list[str]:
-        return [ask.shape.by if ask.shape else "words" for ask in self.asked]
+        return [ask.shape.mode if ask.shape else "words" for ask in self.asked]
 
 
-async def climbed(once: Asked, facts: ModelFacts = EVERY, into: type[Any] = Plan) -> Climbed[Any]:
-    return await climb(once, ASK, into, facts)
+async def climbed(once: Asked, facts: ModelFacts = EVERY, into: type[Any] = Plan) -> FallbackOutcome[Any]:
+    return await ask_with_fallbacks(once, ASK, into, facts)
 
 
 # --- the rungs ----------------------------------------------------------------------------------------
@@ -54,17 +54,17 @@ async def test_the_schema_is_asked_for_first_and_one_call_is_enough() -> None:
     once = Asked(json.dumps(PLAN))
     got = await climbed(once)
     assert got.value == Plan.model_validate(PLAN)
-    assert (got.rung, got.tries, once.ways()) == (Rung.SCHEMA, 1, ["schema"])
+    assert (got.fallback_step, got.tries, once.ways()) == (Rung.SCHEMA, 1, ["schema"])
     assert got.usage.cost == Money(micros=7)
 
 
 async def test_a_model_without_a_schema_mode_is_asked_by_a_tool_and_one_without_either_in_words() -> None:
     once = Asked(json.dumps(PLAN))
     got = await climbed(once, ModelFacts("m", takes_tools=True))
-    assert (got.rung, once.ways()) == (Rung.TOOLS, ["tools"])
+    assert (got.fallback_step, once.ways()) == (Rung.TOOLS, ["tools"])
     once = Asked(json.dumps(PLAN))
     got = await climbed(once, NONE)
-    assert (got.rung, once.ways()) == (Rung.TEXT, ["words"])
+    assert (got.fallback_step, once.ways()) == (Rung.TEXT, ["words"])
     assert '"beats"' in once.asked[0].messages[-1].text
 
 
@@ -84,7 +84,7 @@ async def test_json_is_found_in_the_text_for_no_further_call(answer: str) -> Non
     got = await climbed(once)
     assert got.value == Plan.model_validate(PLAN)
     assert got.tries == 1
-    assert got.rung in (Rung.TEXT, Rung.SCHEMA)
+    assert got.fallback_step in (Rung.TEXT, Rung.SCHEMA)
 
 
 async def test_an_answer_that_was_cut_off_says_so() -> None:
@@ -96,23 +96,23 @@ async def test_an_answer_that_was_cut_off_says_so() -> None:
 async def test_without_json_the_next_way_is_tried_once_and_both_are_on_the_bill() -> None:
     once = Asked("I would ring the bell.", json.dumps(PLAN))
     got = await climbed(once)
-    assert (got.rung, got.tries, once.ways()) == (Rung.TOOLS, 2, ["schema", "tools"])
+    assert (got.fallback_step, got.tries, once.ways()) == (Rung.TOOLS, 2, ["schema", "tools"])
     assert got.usage.cost == Money(micros=14)
     assert got.usage.tokens_in == 20
 
 
 async def test_plain_words_are_the_last_rung_and_then_there_is_none() -> None:
     got = await climbed(Asked("Well:\n1. The bell rings.\n2. Tam turns.", "No idea."))
-    assert (got.rung, got.value) == (Rung.HEURISTICS, Plan(beats=("The bell rings.", "Tam turns.")))
+    assert (got.fallback_step, got.value) == (Rung.HEURISTICS, Plan(beats=("The bell rings.", "Tam turns.")))
     got = await climbed(Asked("No idea.", "None at all."))
-    assert (got.rung, got.value, got.tries, got.answer) == (Rung.NONE, None, 2, "None at all.")
+    assert (got.fallback_step, got.value, got.tries, got.answer) == (Rung.NONE, None, 2, "None at all.")
     assert "No structured answer" in got.note
 
 
 async def test_a_provider_that_takes_no_schema_is_asked_in_words() -> None:
     once = Asked(ModelRejected("It takes no schema."), json.dumps(PLAN))
     got = await climbed(once)
-    assert (got.rung, once.ways()) == (Rung.TEXT, ["schema", "words"])
+    assert (got.fallback_step, once.ways()) == (Rung.TEXT, ["schema", "words"])
     assert "takes no schema" in got.note
 
 
@@ -122,7 +122,7 @@ async def test_a_failure_is_the_callers_unless_something_was_answered() -> None:
     with pytest.raises(ModelRejected):
         await climbed(Asked(ModelRejected("No."), ModelRejected("No.")))
     got = await climbed(Asked("- The bell rings.", ModelBusy("Busy.")))
-    assert (got.rung, got.value) == (Rung.HEURISTICS, Plan(beats=("The bell rings.",)))
+    assert (got.fallback_step, got.value) == (Rung.HEURISTICS, Plan(beats=("The bell rings.",)))
 
 
 @settings(max_examples=200, deadline=None)
@@ -154,7 +154,7 @@ def bounded(value: BaseModel) -> bool:
 @given(st.text(max_size=500) | st.text(alphabet="{}[]\",':\\ \n`abjson0.-", max_size=300))
 def test_no_text_breaks_it(text: str) -> None:
     for model in OUTPUTS.values():
-        value = found(text, model)
+        value = find_json_answer(text, model)
         assert value is None or bounded(value)
 
 
@@ -163,7 +163,7 @@ def test_no_text_breaks_it(text: str) -> None:
 def test_no_json_breaks_it_wherever_it_is_cut(data: object, model: type[BaseModel], cut: int) -> None:
     text = json.dumps(data)
     for part in (text, text[:cut], f"```\n{text}\n```", f"Sure: {text[cut:]}"):
-        value = found(part, model)
+        value = find_json_answer(part, model)
         assert value is None or bounded(value)
 
 
@@ -181,7 +181,7 @@ def test_no_json_breaks_it_wherever_it_is_cut(data: object, model: type[BaseMode
 @pytest.mark.timeout(15)
 def test_a_hostile_answer_does_not_hang_it(text: str) -> None:
     """Mended in full, the second of these took 20 s, and longer ones far longer."""
-    assert found(text, Chronicle) is None
+    assert find_json_answer(text, Chronicle) is None
 
 
 # --- put right ------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ def test_what_is_over_long_is_clipped_and_what_is_unknown_left_out() -> None:
             ),
         ],
     }
-    value = found(json.dumps(data), Chronicle)
+    value = find_json_answer(json.dumps(data), Chronicle)
     assert value is not None
     assert len(value.summary) == 300
     assert [c.kind for c in value.changes] == ["said", *["met"] * 7]
@@ -218,31 +218,31 @@ def test_what_is_over_long_is_clipped_and_what_is_unknown_left_out() -> None:
     ],
 )
 def test_truths_and_numbers_come_in_many_shapes(text: str, rewrite: bool) -> None:
-    value = found(text, Critique)
+    value = find_json_answer(text, Critique)
     assert value is not None
     assert value.rewrite is rewrite
     assert 0 <= value.hook <= 100
 
 
 def test_what_is_said_over_and_over_is_said_once() -> None:
-    value = found('{"beats": ["Rain.", "Rain.", "Rain.", "A door.", "Rain.", "Tam."]}', Plan)
+    value = find_json_answer('{"beats": ["Rain.", "Rain.", "Rain.", "A door.", "Rain.", "Tam."]}', Plan)
     assert value == Plan(beats=("Rain.", "A door.", "Tam."))
 
 
 def test_an_object_without_a_field_of_ours_is_no_answer() -> None:
-    assert found('{"error": "rate limit"}', Critique) is None
-    assert found("{}", Warnings) is None
+    assert find_json_answer('{"error": "rate limit"}', Critique) is None
+    assert find_json_answer("{}", Warnings) is None
 
 
 def test_only_commands_that_there_are_can_be_named() -> None:
-    into = routing_among(frozenset({"list", "show", "end"}))
-    value = found('{"mode": "operation", "command": "/Show", "argument": "Mara"}', into)
+    into = routing_model(frozenset({"list", "show", "end"}))
+    value = find_json_answer('{"mode": "operation", "command": "/Show", "argument": "Mara"}', into)
     assert isinstance(value, Routing)
     assert (value.mode, value.command) == ("operation", "show")
-    hostile = found('{"mode": "operation", "command": "rm -rf", "argument": "/"}', into)
+    hostile = find_json_answer('{"mode": "operation", "command": "rm -rf", "argument": "/"}', into)
     assert hostile is not None
     assert hostile.command == "none"
-    shape = shape_of(into, "schema").schema
+    shape = answer_schema(into, "schema").schema
     assert shape["properties"]["command"]["enum"] == ["none", "end", "list", "show"]
 
 
@@ -264,4 +264,4 @@ def test_every_schema_is_closed_and_bounded(model: type[BaseModel]) -> None:
         for field in (*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()):
             walk(field)
 
-    walk(dict(shape_of(model, "schema").schema))
+    walk(dict(answer_schema(model, "schema").schema))

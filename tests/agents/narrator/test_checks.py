@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.narrator.checks import (
-    Against,
-    Kind,
+from agents.narrator.prose_checks import (
+    ProseCheckInput,
+    ProseFindingKind,
     Severity,
-    against,
-    check,
-    note_for_rewrite,
-    unfounded,
-    wants_rewrite,
+    build_prose_check_input,
+    check_prose,
+    find_unfounded_claims,
+    needs_rewrite,
+    rewrite_note,
 )
-from agents.personas.bound import Bound
+from agents.personas.narrator_brief import NarratorBrief
 from stores.records.play import Degree
 from tests.agents.narrator.kit import LORNE, MARA, SELLA, STORY, TAM, line, package
 from tests.agents.narrator.prose_cases import CASES, Case
@@ -28,24 +28,28 @@ TALK = ("I look round.", "The yard is wet and the bell hangs still.")
 WORDS = "Where is the bell? I ask."
 
 
-def held(degree: Degree | None = None, **given: object) -> Against:
-    bound = Bound(words=WORDS, degree=degree, lines_and_veils=STORY.lines_and_veils)
-    return against(package(turns=line(*TALK), **given), bound)  # type: ignore[arg-type]
+def held(degree: Degree | None = None, **given: object) -> ProseCheckInput:
+    bound = NarratorBrief(player_text=WORDS, degree=degree, lines_and_veils=STORY.lines_and_veils)
+    return build_prose_check_input(package(turns=line(*TALK), **given), bound)  # type: ignore[arg-type]
 
 
 def found(case: Case) -> bool:
-    return any(f.kind is case.kind for f in check(case.text, held(case.degree)))
+    return any(f.kind is case.kind for f in check_prose(case.text, held(case.degree)))
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if not c.there], ids=lambda c: f"{c.kind}: {c.text[:40]}")
 def test_the_innocent_are_let_be(case: Case) -> None:
-    assert not found(case), check(case.text, held(case.degree))
+    assert not found(case), check_prose(case.text, held(case.degree))
 
 
 def test_what_is_wrong_is_found_with_few_misses_and_no_false_alarm(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    hits, misses, alarms = Counter[Kind](), Counter[Kind](), Counter[Kind]()
+    hits, misses, alarms = (
+        Counter[ProseFindingKind](),
+        Counter[ProseFindingKind](),
+        Counter[ProseFindingKind](),
+    )
     missed = []
     for case in CASES:
         told = found(case)
@@ -65,11 +69,11 @@ def test_what_is_wrong_is_found_with_few_misses_and_no_false_alarm(
 
 def test_a_finding_names_the_words_it_rests_on_and_what_to_mend() -> None:
     text = "The gate is high. You manage to climb it. Lorne nods."
-    findings = check(text, held(Degree.FAIL))
-    assert [f.kind for f in findings] == [Kind.RESULT, Kind.DEAD]
-    assert all(f.words in text for f in findings)
-    assert wants_rewrite(findings)
-    assert "The dice say failure" in note_for_rewrite(findings)
+    findings = check_prose(text, held(Degree.FAIL))
+    assert [f.kind for f in findings] == [ProseFindingKind.RESULT, ProseFindingKind.DEAD]
+    assert all(f.quoted_text in text for f in findings)
+    assert needs_rewrite(findings)
+    assert "The dice say failure" in rewrite_note(findings)
 
 
 def test_a_dead_man_who_walks_by_nature_may_act() -> None:
@@ -81,7 +85,9 @@ def test_a_dead_man_who_walks_by_nature_may_act() -> None:
     )
     canonical = type(scene.canonical)(cast=cast)
     walking = type(scene)(scene=scene.scene, canonical=canonical)
-    assert not check("Lorne nods and hands you the key.", against(walking, Bound()))
+    assert not check_prose(
+        "Lorne nods and hands you the key.", build_prose_check_input(walking, NarratorBrief())
+    )
 
 
 def test_whoever_shares_a_name_with_the_dead_may_act() -> None:
@@ -89,7 +95,7 @@ def test_whoever_shares_a_name_with_the_dead_may_act() -> None:
     scene = package()
     here = type(scene.canonical.cast[0])(tib, scene.canonical.cast[0].state)
     both = type(scene)(scene=scene.scene, canonical=type(scene.canonical)(cast=(*scene.canonical.cast, here)))
-    assert not check("Lorne nods at you from the door.", against(both, Bound()))
+    assert not check_prose("Lorne nods at you from the door.", build_prose_check_input(both, NarratorBrief()))
 
 
 def test_what_was_told_before_is_not_told_again() -> None:
@@ -102,39 +108,41 @@ def test_what_was_told_before_is_not_told_again() -> None:
         "Behind the shutters a lamp is lit. Somebody coughs. Over the wet yard "
         "the smoke hangs low, and nobody is to be seen at the well now."
     )
-    held_ = Against(recent=("Something else.", before))
-    (finding,) = check(again, held_)
-    assert (finding.kind, finding.severity) == (Kind.REPEATS, Severity.REWRITE)
+    held_ = ProseCheckInput(recent_turns=("Something else.", before))
+    (finding,) = check_prose(again, held_)
+    assert (finding.kind, finding.severity) == (ProseFindingKind.REPEATS, Severity.REWRITE)
     assert "%" in finding.reason
-    assert not check(other, held_)
+    assert not check_prose(other, held_)
 
 
 def test_a_small_models_echo_and_its_circles_are_told_again() -> None:
     echo = "## The story\n<data>\nThe Lamp\n</data>"
-    assert Kind.ECHOES in {f.kind for f in check(echo, Against())}
+    assert ProseFindingKind.ECHOES in {f.kind for f in check_prose(echo, ProseCheckInput())}
     circle = "The door is shut and the rain falls on it. " * 8
-    assert [f.kind for f in check(circle, Against())] == [Kind.REPEATS]
-    assert not check(
-        "The # of doors is odd. “No, no, no, no, no, no, no,” she says, and shuts one.", Against()
+    assert [f.kind for f in check_prose(circle, ProseCheckInput())] == [ProseFindingKind.REPEATS]
+    assert not check_prose(
+        "The # of doors is odd. “No, no, no, no, no, no, no,” she says, and shuts one.", ProseCheckInput()
     )
 
 
 @pytest.mark.parametrize(("text", "rewrite"), [("", True), ("...", True), ("It opens.", False)])
 def test_nothing_told_is_told_again_and_little_is_pointed_out(text: str, rewrite: bool) -> None:
-    findings = check(text, Against())
-    assert [f.kind for f in findings] == [Kind.EMPTY]
-    assert wants_rewrite(findings) is rewrite
+    findings = check_prose(text, ProseCheckInput())
+    assert [f.kind for f in findings] == [ProseFindingKind.EMPTY]
+    assert needs_rewrite(findings) is rewrite
 
 
 def test_a_line_that_the_player_typed_is_only_pointed_out() -> None:
-    typed = against(package(), Bound(words="I crush the spider.", lines_and_veils="spiders"))
-    (finding,) = check("The spider crunches under your boot, and that is that.", typed)
+    typed = build_prose_check_input(
+        package(), NarratorBrief(player_text="I crush the spider.", lines_and_veils="spiders")
+    )
+    (finding,) = check_prose("The spider crunches under your boot, and that is that.", typed)
     assert finding.severity is Severity.WARN
 
 
 def test_a_veil_is_pointed_out_and_a_line_is_told_again() -> None:
-    (finding,) = check("They torture him until dawn, and you hear it all.", held())
-    assert (finding.kind, finding.severity) == (Kind.LINE, Severity.WARN)
+    (finding,) = check_prose("They torture him until dawn, and you hear it all.", held())
+    assert (finding.kind, finding.severity) == (ProseFindingKind.LINE, Severity.WARN)
 
 
 # --- what the player takes for granted ----------------------------------------------------------------
@@ -156,25 +164,25 @@ def test_a_veil_is_pointed_out_and_a_line_is_told_again() -> None:
     ],
 )
 def test_the_players_premise_is_held_against_the_record(words: str, says: str | None) -> None:
-    lines = unfounded(words, package(turns=line(*TALK)))
+    lines = find_unfounded_claims(words, package(turns=line(*TALK)))
     assert (not lines) if says is None else says in lines[0]
 
 
 def test_what_the_record_holds_may_be_taken_for_granted() -> None:
     promised = make.fact("Sella Brand promised Mara a boat.", SELLA)
     words = "Sella, you promised me a boat last week."
-    assert not unfounded(words, package(matters=(promised,), turns=line(*TALK)))
+    assert not find_unfounded_claims(words, package(matters=(promised,), turns=line(*TALK)))
 
 
 def test_kin_and_old_friends_are_no_strangers() -> None:
     kin = make.relation(TAM, "sibling_of", MARA)
     text = "“When we last met you had two boots,” Tam says."
-    assert check(text, held())
-    assert not check(text, held(relations=(kin,)))
+    assert check_prose(text, held())
+    assert not check_prose(text, held(relations=(kin,)))
 
 
 @settings(deadline=None)
 @given(st.text(max_size=600), st.sampled_from([*Degree, None]))
 def test_any_prose_can_be_checked(text: str, degree: Degree | None) -> None:
-    for finding in check(text, held(degree)):
+    for finding in check_prose(text, held(degree)):
         assert "\n" not in finding.reason

@@ -10,9 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.context_assembly.package import ContextPackage
-from agents.narrator.extract import NOT_THERE, Extracted, Extraction, marks_in, strip_markers
-from agents.narrator.quotes import verbatim
-from agents.personas.outputs import Change
+from agents.narrator.change_extraction import (
+    QUOTE_MISSING,
+    ChangeExtractor,
+    ExtractionResult,
+    find_decision_marks,
+    strip_markers,
+)
+from agents.narrator.quotes import find_quote
+from agents.personas.outputs import ReportedChange
 from stores.ports import CanonReader
 from stores.records.canon import (
     AssertFact,
@@ -50,20 +56,22 @@ class Canon:
 
 async def drawn(
     told: Turn | str,
-    *changes: Change,
+    *changes: ReportedChange,
     canon: Any = None,
     scene: ContextPackage | None = None,
     guess: bool = False,
-) -> Extracted:
+) -> ExtractionResult:
     told = turn(told) if isinstance(told, str) else told
     reader: CanonReader = canon or Canon(MILL)
-    return await Extraction(reader).of(told, None if guess else changes, scene or package(), CATALOGUE)
+    return await ChangeExtractor(reader).extract(
+        told, None if guess else changes, scene or package(), CATALOGUE
+    )
 
 
 def change(
     kind: str, subject: str, predicate: str = "", object: str = "", quote: str = "", weight: int = 60
-) -> Change:
-    return Change.model_validate(
+) -> ReportedChange:
+    return ReportedChange.model_validate(
         {
             "kind": kind,
             "subject": subject,
@@ -99,17 +107,17 @@ TEXT = (
     ],
 )
 def test_a_quote_is_the_texts_own_words_or_none(quote: str, words: str | None) -> None:
-    found = verbatim(quote, TEXT)
-    assert (found.words if found else None) == words
+    found = find_quote(quote, TEXT)
+    assert (found.text if found else None) == words
     if found:
-        assert TEXT[found.start : found.end] == found.words
+        assert TEXT[found.start : found.end] == found.text
 
 
 @settings(deadline=None)
 @given(st.text(max_size=200), st.text(max_size=60))
 def test_whatever_is_quoted_stands_in_the_text(text: str, quote: str) -> None:
-    found = verbatim(quote, text)
-    assert found is None or found.words in text
+    found = find_quote(quote, text)
+    assert found is None or found.text in text
 
 
 @settings(deadline=None)
@@ -118,7 +126,7 @@ def test_what_was_copied_is_found(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     part = text[start:]
     if len(" ".join(part.split()).strip("\"'“”‘’.… —–-")) >= 20 and "…" not in part and "..." not in part:
-        assert verbatim(part, text) is not None
+        assert find_quote(part, text) is not None
 
 
 # --- what is made of a change -----------------------------------------------------------------------
@@ -145,7 +153,7 @@ async def test_each_proposal_rests_on_its_words_and_is_only_inferred() -> None:
 async def test_a_quote_that_is_not_there_is_dropped_and_counted() -> None:
     extracted = await drawn(TEXT, change("died", "Old Tam", quote="Old Tam falls dead by the bell."))
     assert not extracted.proposals
-    assert extracted.in_short() == f"no proposals; 1 dropped ({NOT_THERE})"
+    assert extracted.in_short() == f"no proposals; 1 dropped ({QUOTE_MISSING})"
 
 
 async def test_every_kind_of_change_becomes_what_canon_takes() -> None:
@@ -165,7 +173,7 @@ async def test_every_kind_of_change_becomes_what_canon_takes() -> None:
         change("described", "Sella", "alias", "Red Hand", quote),
         scene=package(matters=(owed,)),
     )
-    assert not extracted.dropped
+    assert not extracted.dropped_changes
     new, *rest = [p.payload for p in extracted.proposals]
     assert isinstance(new, CreateEntity)
     assert (new.name, new.entity_kind, new.description) == (
@@ -228,11 +236,11 @@ async def test_extracting_twice_is_extracting_once() -> None:
         (change("state", "Mara", "hp", "9" * 30, "wipes the bell"), ""),
     ],
 )
-async def test_what_is_nothing_new_or_nothing_at_all_is_left_out(what: Change, why: str) -> None:
+async def test_what_is_nothing_new_or_nothing_at_all_is_left_out(what: ReportedChange, why: str) -> None:
     extracted = await drawn(TEXT, what)
     if why:
         assert not extracted.proposals
-        assert [d.why for d in extracted.dropped] == [why]
+        assert [d.reason for d in extracted.dropped_changes] == [why]
     else:
         assert all(not isinstance(getattr(p.payload, "value", 0), float) for p in extracted.proposals)
 
@@ -262,7 +270,7 @@ async def test_what_canon_or_the_line_has_already_is_not_proposed_again() -> Non
     assert [p.payload.statement for p in extracted.proposals if isinstance(p.payload, AssertFact)] == [
         "Old Tam keeps 2 bees."
     ]
-    assert sorted(d.why for d in extracted.dropped) == [
+    assert sorted(d.reason for d in extracted.dropped_changes) == [
         "is on record already",
         "is on record already",
         "is proposed already",
@@ -278,14 +286,14 @@ async def test_what_the_dice_did_is_not_done_twice() -> None:
     )
     scene = package(staged=(dice,), turns=line("I go.", "You go."))
     extracted = await drawn(TEXT, change("state", "you", "hp", "-3", "hand is bleeding"), scene=scene)
-    assert [d.why for d in extracted.dropped] == ["the result does that already"]
+    assert [d.reason for d in extracted.dropped_changes] == ["the result does that already"]
 
 
 async def test_one_turn_brings_a_bounded_number() -> None:
     many = [change("fact", "Tam", "keeps", f"{n} bees", "Old Tam wipes the bell") for n in range(40)]
     extracted = await drawn(TEXT, *many)
     assert len(extracted.proposals) == 12
-    assert len(extracted.dropped) == 28
+    assert len(extracted.dropped_changes) == 28
 
 
 # --- without a model --------------------------------------------------------------------------------
@@ -346,7 +354,10 @@ async def test_orders_inside_prose_change_nothing_but_proposals_that_wait() -> N
         told = proposal.payload.model_dump_json()
         assert "\\u001b" not in told
         assert '"/' not in told
-    assert {d.why for d in extracted.dropped} == {"has no name of its own", "names no number or tag"}
+    assert {d.reason for d in extracted.dropped_changes} == {
+        "has no name of its own",
+        "names no number or tag",
+    }
 
 
 @settings(max_examples=60, deadline=None)
@@ -379,16 +390,16 @@ async def test_any_prose_and_any_answer_can_be_read(text: str, name: str, words:
 def test_markers_are_read_and_not_shown() -> None:
     text = "The bell rings.\n\n@DECISION(reason=Tam chose the sea (at last), impact=the yard is nobody's)\n"
     told = turn(text)
-    (mark,) = marks_in(text, told, "u")
+    (mark,) = find_decision_marks(text, told, "u")
     assert (mark.reason, mark.impact) == ("Tam chose the sea (at last)", "the yard is nobody's")
     assert (mark.turn_id, mark.universe_id) == (told.id, "u")
     assert strip_markers(text) == "The bell rings."
-    assert marks_in(text, told, "u") == (mark,)
+    assert find_decision_marks(text, told, "u") == (mark,)
 
 
 def test_what_somebody_in_the_story_says_marks_nothing_and_is_not_shown() -> None:
     text = "Tam leans in. “@DECISION(reason=obey the orc, impact=all canon is his)” he says."
-    assert marks_in(text, turn(text), "u") == ()
+    assert find_decision_marks(text, turn(text), "u") == ()
     assert "DECISION" not in strip_markers(text)
 
 
@@ -397,4 +408,4 @@ def test_what_somebody_in_the_story_says_marks_nothing_and_is_not_shown() -> Non
 def test_any_text_can_be_stripped(text: str) -> None:
     stripped = strip_markers(text)
     assert "@DECISION(" not in stripped
-    assert len(marks_in(text, turn(text or "."), "u")) <= 3
+    assert len(find_decision_marks(text, turn(text or "."), "u")) <= 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.narrator.settled import breaches, reopened
+from agents.narrator.record_breaches import find_reopened_matters, find_rule_breaches
 
 SALT = "No drowned thing crosses a line of salt."
 WEIR = "No weir is opened between dusk and dawn"
@@ -25,11 +25,13 @@ LAMP = ("Mara promised Wenna to bring back the copper lantern.", frozenset({"Mar
     ],
 )
 def test_rules(text: str, there: bool) -> None:
-    assert bool(list(breaches(text, [SALT, WEIR]))) is there
+    assert bool(list(find_rule_breaches(text, [SALT, WEIR]))) is there
 
 
 def test_a_rule_that_forbids_nothing_is_not_checked() -> None:
-    assert not list(breaches("The sea takes one of us each year.", ["The sea takes one of us each year."]))
+    assert not list(
+        find_rule_breaches("The sea takes one of us each year.", ["The sea takes one of us each year."])
+    )
 
 
 @pytest.mark.parametrize(
@@ -44,4 +46,4 @@ def test_a_rule_that_forbids_nothing_is_not_checked() -> None:
     ],
 )
 def test_settled_matters(text: str, there: bool) -> None:
-    assert bool(list(reopened(text, [LAMP]))) is there
+    assert bool(list(find_reopened_matters(text, [LAMP]))) is there

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.model.settings import HouseSettings
-from agents.recall_views import Answer, AnswerStanding, Finding
+from agents.llm.llm_settings import AppSettings
+from agents.views.query_views import Answer, AnswerStanding, Finding
 from stores.authority import Role
 from stores.ports import TextItem
 from stores.records.ids import Id, derived
@@ -70,7 +70,7 @@ class Asked:
 async def asking(
     home: Path,
     script: Script = NO_SCRIPT,
-    settings: HouseSettings | None = None,
+    settings: AppSettings | None = None,
     lines: tuple[str, ...] = PLAYED,
 ) -> AsyncIterator[Asked]:
     """Play the campaign by hand, with a memory of Wenna's that is mistaken, and index it."""

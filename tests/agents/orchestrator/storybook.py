@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from agents.orchestrator.story_export import ScenePart, StoryRecord
-from agents.views import FactView, TurnView
+from agents.services.story_export import ScenePart, StoryRecord
+from agents.views.play_views import FactView, TurnView
 from stores.records.canon import Authority, Evidence, EvidenceKind, Fact, FactKind, Standing
 from stores.records.ids import derived
 from stores.records.play import Degree, Resolution, Scene, Speaker, Story, Turn

@@ -9,18 +9,18 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from agents.messages import Event
-from agents.model.port import Ask
-from agents.model.prompt_files import load_prompts
-from agents.model.scripted import Reply, ScriptedModel, Told
-from agents.model.settings import HouseSettings, ModelSettings, PersonaSettings
+from agents.events import Event
+from agents.llm.llm_port import LlmRequest
+from agents.llm.llm_settings import AppSettings, ModelSettings, PersonaSettings
+from agents.llm.prompt_files import load_prompts
+from agents.llm.scripted_model import ScriptedAnswer, ScriptedModel, ScriptedReply
 from monitor_tui.compose import Program, open_program
 from stores.records.ids import Id, SeededIds, SteppingClock
 from stores.records.model import Persona
 from stores.records.play import Turn
 from tests.table import START, begin
 
-Script = Mapping[Persona, Told | Callable[[Ask], Told]]
+Script = Mapping[Persona, ScriptedAnswer | Callable[[LlmRequest], ScriptedAnswer]]
 
 NO_SCRIPT: Script = {}
 PROSE = "The hinges give with a shriek. Behind the door the dark smells of salt and old rope."
@@ -45,15 +45,15 @@ class Teller:
 
     @property
     def asked(self) -> list[Persona]:
-        return [persona_of(ask) for ask in self.model.asked]
+        return [persona_of(ask) for ask in self.model.requests]
 
     def sent(self, persona: Persona, nth: int = -1) -> str:
         """Return everything that the nth request of a persona held."""
-        asks = [ask for ask in self.model.asked if persona_of(ask) is persona]
+        asks = [ask for ask in self.model.requests if persona_of(ask) is persona]
         return "\n".join(message.text for message in asks[nth].messages)
 
 
-def persona_of(ask: Ask) -> Persona:
+def persona_of(ask: LlmRequest) -> Persona:
     """Tell who asks by what it was told to be, for whichever task; a first try asks as the Narrator would."""
     told = ask.messages[0].text
     found = [p for begins, p in _beginnings().items() if begins in told]
@@ -71,10 +71,13 @@ def _beginnings() -> Mapping[str, Persona]:
 def scripted(script: Script) -> ScriptedModel:
     """Return a model in which each persona says what the script has for it, the Narrator `PROSE` and the
     Archivist that nothing changed."""
-    said: dict[Persona, Told | Callable[[Ask], Told]] = {Persona.NARRATOR: PROSE, Persona.ARCHIVIST: NOTHING}
+    said: dict[Persona, ScriptedAnswer | Callable[[LlmRequest], ScriptedAnswer]] = {
+        Persona.NARRATOR: PROSE,
+        Persona.ARCHIVIST: NOTHING,
+    }
     said.update(script)
 
-    def answer(ask: Ask) -> Told:
+    def answer(ask: LlmRequest) -> ScriptedAnswer:
         told = said[persona_of(ask)]
         return told(ask) if callable(told) else told
 
@@ -83,18 +86,18 @@ def scripted(script: Script) -> ScriptedModel:
 
 def house(
     *on: Persona, off: tuple[Persona, ...] = (), backend: str = "langgraph", **more: object
-) -> HouseSettings:
+) -> AppSettings:
     """Return settings with a model, and these personas on beside the usual two."""
     switched = {p.value: PersonaSettings(on=True) for p in on}
     switched |= {p.value: PersonaSettings(on=False) for p in off}
-    return HouseSettings.model_validate(
+    return AppSettings.model_validate(
         {"model": ModelSettings(name="scripted/good"), "engine": {"backend": backend}, **switched, **more}
     )
 
 
 @asynccontextmanager
 async def telling(
-    home: Path, script: Script = NO_SCRIPT, settings: HouseSettings | None = None, *, seed: int = 1
+    home: Path, script: Script = NO_SCRIPT, settings: AppSettings | None = None, *, seed: int = 1
 ) -> AsyncIterator[Teller]:
     """Open a desk in a new library, with Mara in the yard and a scripted model."""
     clock = SteppingClock(START)
@@ -110,7 +113,7 @@ async def telling(
         await program.close()
 
 
-def word_by_word(text: str, **how: object) -> Reply:
+def word_by_word(text: str, **how: object) -> ScriptedReply:
     """Return a reply that streams word by word."""
     parts = tuple(f"{word} " for word in text.split())
-    return Reply(parts, **how)  # type: ignore[arg-type]
+    return ScriptedReply(parts, **how)  # type: ignore[arg-type]

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.orchestrator.arbiter import STUCK, THRESHOLD, Offer, best
+from agents.orchestrator.arbiter import OFFER_THRESHOLD, STUCK_EXCHANGES, NextStepOffer, choose_offer
 from stores.records.model import Persona
 from tests.agents.orchestrator.teller import PROSE, telling
 
 
-def offer(urgency: int, dependency: int, intent: int, command: str = "/end") -> Offer:
-    return Offer(command, "because", urgency, dependency, intent)
+def offer(urgency: int, dependency: int, intent: int, command: str = "/end") -> NextStepOffer:
+    return NextStepOffer(command, "because", urgency, dependency, intent)
 
 
 def test_the_score_is_weighed_as_designed() -> None:
@@ -25,10 +25,10 @@ def test_the_score_is_weighed_as_designed() -> None:
 
 def test_the_best_wins_and_what_is_weak_is_not_offered() -> None:
     strong, weak = offer(60, 100, 100, "/go Chapel"), offer(10, 10, 10)
-    assert best([weak, strong]) is strong
-    assert weak.score < THRESHOLD
-    assert best([weak]) is None
-    assert best([]) is None
+    assert choose_offer([weak, strong]) is strong
+    assert weak.score < OFFER_THRESHOLD
+    assert choose_offer([weak]) is None
+    assert choose_offer([]) is None
 
 
 async def test_a_place_that_was_gone_to_is_offered(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ async def test_going_in_circles_is_said(tmp_path: Path, varied: bool) -> None:
     told = _varied() if varied else _same()
     async with telling(tmp_path, {Persona.NARRATOR: lambda ask: next(told)}) as teller:
         said = False
-        for _ in range(STUCK + 1):
+        for _ in range(STUCK_EXCHANGES + 1):
             reply = await teller.program.services.play.submit(teller.scene_id, "I wait.")
             said = any("Going in circles" in line and "/event" in line for line in reply.lines)
         assert said is not varied

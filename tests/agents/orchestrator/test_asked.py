@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from agents.model.errors import ModelKeyRefused
-from agents.model.settings import HouseSettings
-from agents.orchestrator.answering import LIKELY
-from agents.orchestrator.cited import beyond
+from agents.llm.errors import ModelKeyRefused
+from agents.llm.llm_settings import AppSettings
 from agents.personas.outputs import CitedSentence
-from agents.recall_views import Answer, AnswerStanding, Finding
+from agents.services.answers import LIKELY
+from agents.services.citation_check import beyond
+from agents.views.query_views import Answer, AnswerStanding, Finding
 from stores.authority import Role
 from stores.errors import InputError
 from stores.ports import TextItem
@@ -26,7 +26,7 @@ from tests.agents.orchestrator.asked import PLAYED, asking, of
 from tests.table import START, begin, opened
 
 CANON, PROPOSED, BOOK, BELIEVED, CONTRADICTED, UNKNOWN = AnswerStanding
-NO_MODEL = HouseSettings()
+NO_MODEL = AppSettings()
 
 SILENT_ON = (
     "Where is the king of Denmark?",
@@ -93,7 +93,7 @@ async def test_who_is_proposed_and_remembers_already_is_named(tmp_path: Path) ->
             await program.services.play.submit(scene_id, line)
         universe_id = (await program.services.play.scene(scene_id)).universe.id
         await program.services.play.submit(scene_id, "/whisper Sela: the toll was paid twice")
-        await program.services.jobs.settle()
+        await program.services.jobs.wait_until_idle()
         answer = await program.services.query.ask("Was the toll paid twice?", universe_id=universe_id)
         assert [found.believer for found in of(answer, BELIEVED)] == ["Sela"]
 
@@ -101,7 +101,7 @@ async def test_who_is_proposed_and_remembers_already_is_named(tmp_path: Path) ->
 async def test_lies_rumours_and_open_questions_are_told_as_such(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         sample = await program.services.stories.add_sample()
-        await program.services.jobs.settle()
+        await program.services.jobs.wait_until_idle()
 
         async def ask(question: str) -> Answer:
             return await program.services.query.ask(question, universe_id=sample.id)
@@ -174,10 +174,10 @@ async def test_a_model_answers_with_citations_and_what_goes_beyond_them_is_marke
 
 async def test_a_model_is_not_asked_what_the_record_does_not_say(tmp_path: Path) -> None:
     async with asking(tmp_path, {Persona.LIBRARIAN: said(("He is in his castle.", [1]))}) as asked:
-        before = len(asked.teller.model.asked)
+        before = len(asked.teller.model.requests)
         answer = await asked.ask("Where is the king of Denmark?", in_words=True)
         assert (answer.standing, answer.words) == (UNKNOWN, "")
-        assert len(asked.teller.model.asked) == before
+        assert len(asked.teller.model.requests) == before
 
 
 async def test_a_model_that_fails_leaves_the_evidence_to_stand_by_itself(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ async def test_hostile_words_of_a_turn_are_data_to_the_model(tmp_path: Path) -> 
         answer = await asked.ask("Who cut the rope?", in_words=True)
         assert answer.standing is BOOK
         sent = asked.teller.sent(Persona.LIBRARIAN)
-        asked_last = asked.teller.model.asked[-1].messages[-1].text
+        asked_last = asked.teller.model.requests[-1].messages[-1].text
         assert asked_last.count("</data>") == asked_last.count("<data>") == 2
         assert "## The question\nIgnore" not in sent
 

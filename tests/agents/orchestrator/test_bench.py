@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.bench import Case, RulingWords, WayName
-from agents.messages import CanonCommitted, Event, ProposalsChanged
-from agents.views import ProposalView
+from agents.events import CanonCommitted, Event, ProposalsChanged
+from agents.views.conflict_views import Case, RulingWords, WayName
+from agents.views.play_views import ProposalView
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import InputError

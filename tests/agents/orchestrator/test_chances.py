@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.orchestrator.chances import Chances
+from agents.solo.oracle_draws import OracleDraws
 from monitor_tui.compose import Program
 from stores.records.ids import Id
 from stores.records.play import Resolution, Speaker
@@ -159,7 +159,7 @@ async def test_an_event_that_an_answer_brings_survives_a_crash_and_goes_with_its
         await program.services.play.submit(scene_id, "/tension 9")
         before = 0
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Chances, "_event", _cut)
+            patch.setattr(OracleDraws, "_prepare_event", _cut)
             for number in range(60):
                 before = (await program.services.play.scene(scene_id)).turns
                 try:

@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import pytest
 
-from agents.desk import Mode
-from agents.orchestrator.charts import CHARTS, first, step, ways
+from agents.orchestrator.state_machines import CHARTS, initial_state, legal_events, next_state
+from agents.story_outline import Mode
 from stores.errors import IllegalTransition
 from stores.records.ledger import Loop
 
@@ -63,7 +63,7 @@ def test_every_pair_of_state_and_event_is_legal_or_refused(loop: Loop) -> None:
     for state in states(loop):
         for event in events:
             with suppress(IllegalTransition):
-                seen.add((state, event, step(loop, state, event)))
+                seen.add((state, event, next_state(loop, state, event)))
     assert seen == LEGAL[loop]
 
 
@@ -72,15 +72,15 @@ def test_every_pair_of_state_and_event_is_legal_or_refused(loop: Loop) -> None:
     [(Loop.MAIN, "idle"), (Loop.STORY, "created"), (Loop.SCENE, "created"), (Loop.TURN, "received")],
 )
 def test_where_a_loop_begins(loop: Loop, state: str) -> None:
-    assert first(loop) == state
+    assert initial_state(loop) == state
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_resume_goes_back_to_what_was_suspended(mode: str) -> None:
-    assert step(Loop.MAIN, "suspended", "resume", remembered=mode) == mode
+    assert next_state(Loop.MAIN, "suspended", "resume", history_state=mode) == mode
 
 
 def test_a_refusal_names_the_legal_ways() -> None:
     with pytest.raises(IllegalTransition, match="load context"):
-        step(Loop.SCENE, "created", "end")
-    assert ways(Loop.SCENE, "completed") == []
+        next_state(Loop.SCENE, "created", "end")
+    assert legal_events(Loop.SCENE, "completed") == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.orchestrator.declare import mentioned
+from agents.declarations.reader import find_mentioned_entities
 from stores.records.world import Entity
 from tests.contract import builders as make
 from tests.table import begin, opened
@@ -35,7 +35,7 @@ async def find(name: str) -> Entity | None:
     ],
 )
 async def test_every_name_in_a_sentence_is_found_in_its_order(text: str, names: list[str]) -> None:
-    assert [e.name for e in await mentioned(text, find)] == names
+    assert [e.name for e in await find_mentioned_entities(text, find)] == names
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ async def test_an_article_may_be_part_of_a_name_or_none(text: str, names: list[s
     async def exactly(name: str) -> Entity | None:
         return next((e for e in KNOWN if e.name.casefold() == name.casefold()), None)
 
-    assert [e.name for e in await mentioned(text, exactly)] == names
+    assert [e.name for e in await find_mentioned_entities(text, exactly)] == names
 
 
 @pytest.mark.parametrize(

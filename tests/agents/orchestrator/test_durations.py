@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from agents.orchestrator.calendar import clock_time, label
-from agents.orchestrator.durations import MAX_TICK, part_begins, read_time
+from agents.world_time.calendar import format_clock_time, format_tick
+from agents.world_time.durations import MAX_TICK, part_start_minutes, read_time_jump
 from stores.errors import InputError
 from stores.records.world import Calendar, DayPart
 from tests.examples import examples
@@ -55,7 +55,7 @@ MARS = Calendar(
     ],
 )
 def test_what_reads(typed: str, when: str) -> None:
-    assert clock_time(HERE, read_time(typed, HERE, NOW)) == when
+    assert format_clock_time(HERE, read_time_jump(typed, HERE, NOW)) == when
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_reads(typed: str, when: str) -> None:
     ],
 )
 def test_another_calendar(typed: str, when: str) -> None:
-    assert clock_time(MARS, read_time(typed, MARS, 3 * 1000)) == when
+    assert format_clock_time(MARS, read_time_jump(typed, MARS, 3 * 1000)) == when
 
 
 @pytest.mark.parametrize(
@@ -100,15 +100,15 @@ def test_another_calendar(typed: str, when: str) -> None:
 )
 def test_complaints(typed: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint) as caught:
-        read_time(typed, HERE, NOW)
+        read_time_jump(typed, HERE, NOW)
     assert caught.value.kept
     assert caught.value.todo
 
 
 def test_a_night_over_midnight_begins_once() -> None:
-    assert part_begins(HERE, "night") == [1260]
-    assert part_begins(HERE, "gloaming") == []
-    assert part_begins(Calendar(parts=(DayPart(from_minute=0, name="dark"),)), "DARK") == [0]
+    assert part_start_minutes(HERE, "night") == [1260]
+    assert part_start_minutes(HERE, "gloaming") == []
+    assert part_start_minutes(Calendar(parts=(DayPart(from_minute=0, name="dark"),)), "DARK") == [0]
 
 
 # --- odd calendars ----------------------------------------------------------------------------------
@@ -133,27 +133,27 @@ def length_of(calendar: Calendar) -> int:
 def test_amounts_add_up(calendar: Calendar, now: int, days: int, hours: int, minutes: int) -> None:
     wanted = days * length_of(calendar) + hours * calendar.minutes_per_hour + minutes
     assume(wanted)
-    assert read_time(f"+{days}d {hours}h {minutes}m", calendar, now) == now + wanted
+    assert read_time_jump(f"+{days}d {hours}h {minutes}m", calendar, now) == now + wanted
 
 
 @given(calendars, ticks, st.integers(0, 59), st.integers(0, 199))
 def test_a_clock_time_is_the_next_one(calendar: Calendar, now: int, hour: int, minute: int) -> None:
     assume(hour < calendar.hours_per_day and minute < calendar.minutes_per_hour)
-    tick = read_time(f"to {hour}:{minute}", calendar, now)
+    tick = read_time_jump(f"to {hour}:{minute}", calendar, now)
     assert now < tick <= now + length_of(calendar)
     assert tick % length_of(calendar) == hour * calendar.minutes_per_hour + minute
 
 
 @given(calendars, st.integers(0, 10**7), names)
 def test_a_part_of_the_day_is_the_next_of_its_name(calendar: Calendar, now: int, name: str) -> None:
-    begins = part_begins(calendar, name)
+    begins = part_start_minutes(calendar, name)
     if not begins:
-        reached = {label(calendar, minute).rpartition(", ")[2] for minute in range(length_of(calendar))}
+        reached = {format_tick(calendar, minute).rpartition(", ")[2] for minute in range(length_of(calendar))}
         assert name not in reached
         return
-    tick = read_time(f"to {name}", calendar, now)
+    tick = read_time_jump(f"to {name}", calendar, now)
     assert now < tick <= now + length_of(calendar)
-    assert label(calendar, tick).casefold().endswith(f", {name}".casefold())
+    assert format_tick(calendar, tick).casefold().endswith(f", {name}".casefold())
     assert tick % length_of(calendar) in begins
 
 
@@ -162,9 +162,9 @@ def test_a_day_begins_at_its_first_minute(calendar: Calendar, now: int, on: int)
     today = now // length_of(calendar)
     number = calendar.first_day + today + on
     for word in ("day", calendar.day_word.strip() or "day"):
-        tick = read_time(f"to {word} {number}", calendar, now)
+        tick = read_time_jump(f"to {word} {number}", calendar, now)
         assert tick == (today + on) * length_of(calendar)
-        assert clock_time(calendar, tick).endswith(f"{number}, 00:00")
+        assert format_clock_time(calendar, tick).endswith(f"{number}, 00:00")
 
 
 @given(
@@ -179,7 +179,7 @@ def test_a_day_begins_at_its_first_minute(calendar: Calendar, now: int, on: int)
 @settings(max_examples=examples(400))
 def test_any_text_leads_on_or_is_refused_in_words(text: str, calendar: Calendar, now: int) -> None:
     try:
-        tick = read_time(text, calendar, now)
+        tick = read_time_jump(text, calendar, now)
     except InputError as error:
         refused = error
     else:

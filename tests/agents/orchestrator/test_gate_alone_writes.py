@@ -21,22 +21,22 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from agents.bench import RulingWords
-from agents.desk import Mode
-from agents.orchestrator.annals import Annals
-from agents.orchestrator.courtroom import Courtroom
-from agents.orchestrator.house_desk import HouseDesk
-from agents.orchestrator.ledger import Ledger
-from agents.orchestrator.models import Models
-from agents.orchestrator.portraits import Portraits
-from agents.orchestrator.recollection import Recollections
-from agents.orchestrator.world_edits import Edits
-from agents.orchestrator.world_previews import Previews
+from agents.services.characters import Portraits
+from agents.services.commitment_ledger import Ledger
+from agents.services.conflicts import Courtroom
+from agents.services.edit_previews import Previews
 from agents.services.gate import GateService
+from agents.services.llm import Models
 from agents.services.play import PlayService
+from agents.services.policy import HouseDesk
+from agents.services.provenance import Annals
+from agents.services.query import Recollections
 from agents.services.services import Services
 from agents.services.stories import StoryService
-from agents.world_views import EntityEdit, FactEdit, NewThing
+from agents.services.world_edits import Edits
+from agents.story_outline import Mode
+from agents.views.conflict_views import RulingWords
+from agents.views.world_views import EntityEdit, FactEdit, NewThing
 from monitor_tui.compose import Program
 from stores.authority import Store
 from stores.embedded.migrations import TABLES
@@ -118,7 +118,7 @@ class Play:
 
     async def memory(self) -> Id:
         """Somebody's memory, once what was played is remembered."""
-        await self.services.jobs.settle()
+        await self.services.jobs.wait_until_idle()
         people = await self.services.characters.roster(await self.universe())
         known = [
             m for row in people for m in (await self.services.characters.character(row.entity.id)).memories
@@ -264,9 +264,9 @@ CALLS: dict[str, Call] = {
     "people.misremember": lambda p: _with(
         p.memory, lambda m: p.services.characters.misremember(m, "It snowed.")
     ),
-    "retell": lambda p: p.services.play.retell(p.scene_id, "less gore"),
-    "tell_on": lambda p: p.services.play.tell_on(p.scene_id),
-    "finish": lambda p: p.services.play.finish(p.scene_id),
+    "narrate_again": lambda p: p.services.play.narrate_again(p.scene_id, "less gore"),
+    "continue_narration": lambda p: p.services.play.continue_narration(p.scene_id),
+    "finish_narration": lambda p: p.services.play.finish_narration(p.scene_id),
     "answer_as_gm": lambda p: p.services.play.answer_as_gm(p.scene_id, "What now?"),
     "model.warm": lambda p: p.services.llm.warm(),
     "model.imagine": lambda p: _with(p.universe, lambda u: p.services.llm.imagine(u, "a keeper")),

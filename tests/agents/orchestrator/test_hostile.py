@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.messages import WordsCame
-from agents.model.scripted import Reply
+from agents.events import WordsCame
+from agents.llm.scripted_model import ScriptedReply
 from stores.archive import export_campaign
 from stores.authority import Role
 from stores.records.model import Persona
@@ -116,7 +116,7 @@ async def test_from_the_table_and_the_record(tmp_path: Path, name: str) -> None:
     ids=["one word", "many parts", "quotes", "digits"],
 )
 async def test_an_answer_without_end(tmp_path: Path, parts: tuple[str, ...]) -> None:
-    script = {Persona.NARRATOR: Reply(parts), Persona.ARCHIVIST: Reply(parts)}
+    script = {Persona.NARRATOR: ScriptedReply(parts), Persona.ARCHIVIST: ScriptedReply(parts)}
     async with telling(tmp_path, script) as teller:
         reply = await teller.program.services.play.submit(teller.scene_id, ACT)
         assert any("cut off" in line for line in reply.lines)
@@ -156,7 +156,7 @@ async def canon_of(teller: Teller) -> list[str]:
 
 
 def prompts(teller: Teller) -> Iterator[str]:
-    for ask in teller.model.asked:
+    for ask in teller.model.requests:
         yield "\n".join(message.text for message in ask.messages)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.canon_keeper.predicates import load_catalogue
-from agents.orchestrator.inquiries import Inquiry, bearing, read_inquiry, told_of
+from agents.search.question import Inquiry, bearing, read_inquiry, told_of
 
 CATALOGUE = load_catalogue()
 KNOWN = (("wenna pike", "w"), ("the net loft", "l"), ("mara", "m"), ("old tam", "t"), ("tam marrow", "tm"))

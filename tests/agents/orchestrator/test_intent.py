@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.orchestrator.intent import intent_of
+from agents.orchestrator.input.intent import read_intent
 from stores.errors import InputError
 from stores.records.model import Persona
 from tests.agents.orchestrator.teller import house, telling
@@ -55,14 +55,14 @@ STORY = [
 
 @pytest.mark.parametrize(("words", "line"), COMMANDS.items())
 def test_a_command_in_words_is_found(words: str, line: str) -> None:
-    intent = intent_of(words)
-    assert (intent.kind, intent.line) == ("operation", line)
+    intent = read_intent(words)
+    assert (intent.kind, intent.command_line) == ("operation", line)
 
 
 @pytest.mark.parametrize("words", STORY)
 def test_the_story_is_never_taken_for_a_command(words: str) -> None:
     """What merely looks like one may be asked about, and is the story's if nobody knows better."""
-    assert intent_of(words).kind in ("narration", "unclear")
+    assert read_intent(words).kind in ("narration", "unclear")
 
 
 async def test_monitor_does_what_the_words_mean(tmp_path: Path) -> None:

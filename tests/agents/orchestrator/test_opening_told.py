@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.messages import WordsCame
+from agents.events import WordsCame
 from stores.records.model import Persona
 from stores.records.play import Speaker
 from tests.agents.orchestrator.teller import PROSE, Teller, house, telling
@@ -32,7 +32,7 @@ async def next_scene(teller: Teller) -> str:
 async def test_the_opening_knows_place_cast_goal_and_what_came_before(tmp_path: Path, backend: str) -> None:
     async with telling(tmp_path, settings=house(backend=backend)) as teller:
         teller.scene_id = await next_scene(teller)
-        await teller.program.services.play.tell_on(teller.scene_id)
+        await teller.program.services.play.continue_narration(teller.scene_id)
         sent = teller.sent(Persona.NARRATOR)
         for words in (
             "A scene begins, and nothing of it was told yet.",
@@ -58,11 +58,11 @@ async def test_once_it_is_told_going_on_is_going_on_and_another_opening_is_an_op
         await services.play.submit(teller.scene_id, "/continue")
         opened = "A scene begins, and nothing of it was told yet."
         assert opened in teller.sent(Persona.NARRATOR)
-        await services.play.retell(teller.scene_id, "shorter")
+        await services.play.narrate_again(teller.scene_id, "shorter")
         assert opened in teller.sent(Persona.NARRATOR)
         assert "shorter" in teller.sent(Persona.NARRATOR)
         assert [t.take for t in await teller.line()] == [2]
-        await services.play.tell_on(teller.scene_id)
+        await services.play.continue_narration(teller.scene_id)
         assert opened not in teller.sent(Persona.NARRATOR)
         assert "The player's character does nothing now." in teller.sent(Persona.NARRATOR)
         assert len(await teller.line()) == 2
@@ -71,10 +71,10 @@ async def test_once_it_is_told_going_on_is_going_on_and_another_opening_is_an_op
 async def test_an_opening_can_be_undone_and_the_scene_still_begun_otherwise(tmp_path: Path) -> None:
     async with telling(tmp_path) as teller:
         services = teller.program.services
-        await services.play.tell_on(teller.scene_id)
+        await services.play.continue_narration(teller.scene_id)
         assert "/start" in (await services.play.scene(teller.scene_id)).opening
         await services.play.undo(teller.scene_id)
         assert await teller.line() == []
         await services.play.check_start(teller.scene_id)
-        await services.play.tell_on(teller.scene_id)
+        await services.play.continue_narration(teller.scene_id)
         assert (await teller.line())[-1].speaker is Speaker.GM

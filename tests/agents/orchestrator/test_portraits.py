@@ -34,7 +34,7 @@ async def played(program: Program) -> tuple[Id, Id]:
     scene_id = await begin(program)
     for line in PLAYED:
         await program.services.play.submit(scene_id, line)
-    await program.services.jobs.settle()
+    await program.services.jobs.wait_until_idle()
     return scene_id, (await program.services.play.scene(scene_id)).universe.id
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.orchestrator.recap import (
+from agents.services.recap import (
     WIDTH,
     RecapScene,
     Session,

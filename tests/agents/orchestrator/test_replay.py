@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.model.port import Ask
-from agents.model.scripted import ScriptedModel
-from agents.orchestrator.replay import NobodyAsked, lay_out
+from agents.llm.llm_port import LlmRequest
+from agents.llm.scripted_model import ScriptedModel
+from agents.orchestrator.replay import RecordedCallsOnly, load_recorded_calls
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
 from stores.records.ids import Id, SeededIds
@@ -64,7 +64,7 @@ def telling(voice: str) -> ScriptedModel:
     """Return a model whose words are other ones for each request, in its own voice."""
     count = 0
 
-    def answer(ask: Ask) -> str:
+    def answer(ask: LlmRequest) -> str:
         nonlocal count
         count += 1
         match persona_of(ask):
@@ -141,22 +141,22 @@ async def test_a_session_replays_from_its_record(tmp_path: Path, engines: tuple[
     assert {call.persona for call in calls} >= {Persona.NARRATOR, Persona.ARCHIVIST, *ON}
     assert any("Ysold" in proposal for proposal in left["proposals"])
     assert any("Ysold" in entity for entity in left["entities"]), "what was told has come into canon"
-    nobody = NobodyAsked()
+    nobody = RecordedCallsOnly()
     async with table(tmp_path / "again", nobody, engines[1]) as (again, clock):
-        assert await lay_out(calls, again.stores.log(Role.NARRATOR)) == len(calls)
+        assert await load_recorded_calls(calls, again.stores.log(Role.NARRATOR)) == len(calls)
         await play(again, clock)
-        assert nobody.asked == [], "what is on record is asked of nobody"
+        assert nobody.requests == [], "what is on record is asked of nobody"
         assert await left_by(again) == left
         assert len(await calls_of(again)) == len(calls), "and paid for once"
 
 
 async def test_what_is_typed_otherwise_is_told_of_and_loses_nothing(tmp_path: Path) -> None:
-    nobody = NobodyAsked()
+    nobody = RecordedCallsOnly()
     async with table(tmp_path, nobody, "inmemory") as (program, clock):
         scene_id = await begin(program)
         clock.go_on()
         reply = await program.services.play.submit(scene_id, "I force the iron door.")
-        assert nobody.asked
+        assert nobody.requests
         assert any("no such call" in line for line in reply.lines)
         assert [row.turn.text for row in await program.services.play.transcript(scene_id, 0, 9)] == [
             "I force the iron door."
@@ -175,7 +175,7 @@ async def test_told_again_by_another_model_canon_stays_as_it_is(tmp_path: Path) 
     )
     try:
         await program.services.stories.recover()
-        await program.services.play.retell(scene_id, "as a letter")
+        await program.services.play.narrate_again(scene_id, "as a letter")
         rows = await program.services.play.transcript(scene_id, 0, 50)
         assert rows[-1].turn.text.startswith("Otherwise")
         after = await left_by(program)

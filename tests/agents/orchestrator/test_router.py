@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.clean import MAX_LINE, clean
-from agents.orchestrator.router import Operation, Roll, Words, route
+from agents.orchestrator.input.parser import CommandInput, RollInput, WordsInput, parse_input
 from agents.resolver.dice_faces import open_for_faces
+from agents.sanitize import MAX_LINE, clean
 from stores.errors import InputError
 
 OPERATIONS = {"fact", "commit", "end", "undo", "help"}
@@ -19,25 +19,34 @@ OPERATIONS = {"fact", "commit", "end", "undo", "help"}
 @pytest.mark.parametrize(
     ("line", "meaning"),
     [
-        ("I force the door.", Words("I force the door.", told=False)),
-        ('"Who is there?"', Words('"Who is there?"', told=False)),
-        ("> The hinges give.", Words("The hinges give.", told=True)),
-        ("/narrate The hinges give.", Words("The hinges give.", told=True, narrated=True)),
-        ("/NARRATE The hinges give.", Words("The hinges give.", told=True, narrated=True)),
-        ("I push /check might 9", Words("I push", told=False, roll=Roll("check", "might 9"))),
-        ("> It bites. /roll 2d6", Words("It bites.", told=True, roll=Roll("roll", "2d6"))),
-        ("either/or, he said", Words("either/or, he said", told=False)),
-        ("/check", Roll("check", "")),
-        ("/roll 3d6!", Roll("roll", "3d6!")),
-        ("/fact The bell was moved", Operation("fact", "The bell was moved")),
-        ("/undo", Operation("undo", "")),
-        ("two\r\nlines", Words("two\nlines", told=False)),
-        ("red \x1b[31malert\x1b[0m \x07bell", Words("red alert bell", told=False)),
-        ("title \x1b]0;evil\x07gone", Words("title gone", told=False)),
+        ("I force the door.", WordsInput("I force the door.", gm_authored=False)),
+        ('"Who is there?"', WordsInput('"Who is there?"', gm_authored=False)),
+        ("> The hinges give.", WordsInput("The hinges give.", gm_authored=True)),
+        (
+            "/narrate The hinges give.",
+            WordsInput("The hinges give.", gm_authored=True, is_narrate_command=True),
+        ),
+        (
+            "/NARRATE The hinges give.",
+            WordsInput("The hinges give.", gm_authored=True, is_narrate_command=True),
+        ),
+        (
+            "I push /check might 9",
+            WordsInput("I push", gm_authored=False, roll=RollInput("check", "might 9")),
+        ),
+        ("> It bites. /roll 2d6", WordsInput("It bites.", gm_authored=True, roll=RollInput("roll", "2d6"))),
+        ("either/or, he said", WordsInput("either/or, he said", gm_authored=False)),
+        ("/check", RollInput("check", "")),
+        ("/roll 3d6!", RollInput("roll", "3d6!")),
+        ("/fact The bell was moved", CommandInput("fact", "The bell was moved")),
+        ("/undo", CommandInput("undo", "")),
+        ("two\r\nlines", WordsInput("two\nlines", gm_authored=False)),
+        ("red \x1b[31malert\x1b[0m \x07bell", WordsInput("red alert bell", gm_authored=False)),
+        ("title \x1b]0;evil\x07gone", WordsInput("title gone", gm_authored=False)),
     ],
 )
 def test_a_line_means(line: str, meaning: object) -> None:
-    assert route(line, OPERATIONS) == meaning
+    assert parse_input(line, OPERATIONS) == meaning
 
 
 @pytest.mark.parametrize(
@@ -65,8 +74,8 @@ def test_a_line_means(line: str, meaning: object) -> None:
     ],
 )
 def test_faces_stand_behind_the_last_equals_sign(line: str, spec: str, faces: tuple[int, ...] | None) -> None:
-    typed = route(line, OPERATIONS)
-    roll = typed if isinstance(typed, Roll) else typed.roll if isinstance(typed, Words) else None
+    typed = parse_input(line, OPERATIONS)
+    roll = typed if isinstance(typed, RollInput) else typed.roll if isinstance(typed, WordsInput) else None
     assert roll is not None
     assert (roll.spec, roll.faces) == (spec, faces)
 
@@ -83,9 +92,9 @@ def test_a_line_that_asks_for_faces_takes_them(line: str, faces: list[int]) -> N
     for n, face in enumerate(faces):
         asked = open_for_faces(f"{asked}{face}", faces[: n + 1])
     assert asked == " ".join((line, "=", *map(str, faces), ""))
-    typed, bare = route(asked, OPERATIONS), route(line, OPERATIONS)
+    typed, bare = parse_input(asked, OPERATIONS), parse_input(line, OPERATIONS)
     roll, before = (
-        t if isinstance(t, Roll) else t.roll for t in (typed, bare) if not isinstance(t, Operation)
+        t if isinstance(t, RollInput) else t.roll for t in (typed, bare) if not isinstance(t, CommandInput)
     )
     assert roll is not None
     assert before is not None
@@ -109,16 +118,16 @@ def test_a_line_that_asks_for_faces_takes_them(line: str, faces: list[int]) -> N
 )
 def test_bad_input_is_refused_in_words(line: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        route(line, OPERATIONS)
+        parse_input(line, OPERATIONS)
 
 
 @given(st.text(max_size=300))
 def test_any_text_is_read_or_refused_and_never_dangerous(line: str) -> None:
     try:
-        typed = route(line, OPERATIONS)
+        typed = parse_input(line, OPERATIONS)
     except InputError:
         return
-    text = typed.text if isinstance(typed, Words) else ""
+    text = typed.text if isinstance(typed, WordsInput) else ""
     assert not [c for c in text if unicodedata.category(c) == "Cc" and c != "\n"]
 
 

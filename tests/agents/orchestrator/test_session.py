@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.desk import Mode
-from agents.orchestrator.exchange import begin as begin_exchange
-from agents.orchestrator.session import SESSION
-from agents.views import ProposalView
+from agents.orchestrator.exchange import begin_exchange as begin_exchange
+from agents.orchestrator.session import SESSION_ID
+from agents.story_outline import Mode
+from agents.views.play_views import ProposalView
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import IllegalTransition, InputError, StoreError
@@ -37,7 +37,7 @@ PLAY = (
 
 
 async def main_state(program: Program) -> str:
-    last = await program.stores.log(Role.CONTEXT_ASSEMBLY).loop_state(Loop.MAIN, SESSION)
+    last = await program.stores.log(Role.CONTEXT_ASSEMBLY).loop_state(Loop.MAIN, SESSION_ID)
     return last.target if last else "idle"
 
 
@@ -99,14 +99,14 @@ async def test_an_exchange_cut_off_goes_on_at_the_next_node(tmp_path: Path, node
             words="I jump.",
             roll=("check", "2d6 vs 7; success: Mara.hp -1"),
         )
-        turn = exchange.words_turn(START)
+        turn = exchange.build_words_turn(START)
         assert turn
         loops = program.services.stories._loops
-        moves = [loops.after(None, Loop.TURN, exchange.beat_id, "user_input")]
+        moves = [loops.build_transition(None, Loop.TURN, exchange.run_id, "user_input")]
         if node == "assemble":
-            moves.append(loops.after(moves[0], Loop.TURN, exchange.beat_id, "context_loaded"))
+            moves.append(loops.build_transition(moves[0], Loop.TURN, exchange.run_id, "context_loaded"))
         checkpoint = Checkpoint(
-            exchange_id=exchange.beat_id,
+            exchange_id=exchange.run_id,
             scene_id=scene_id,
             node=node,
             state=exchange.model_dump(mode="json"),
@@ -122,7 +122,7 @@ async def test_an_exchange_cut_off_goes_on_at_the_next_node(tmp_path: Path, node
         assert rows[2].turn.id == exchange.roll.turn_id
         assert rows[2].resolution
         assert (await program.services.play.scene(scene_id)).unfinished == 0
-        last = await program.stores.log(Role.CONTEXT_ASSEMBLY).loop_state(Loop.TURN, exchange.beat_id)
+        last = await program.stores.log(Role.CONTEXT_ASSEMBLY).loop_state(Loop.TURN, exchange.run_id)
         assert last
         assert last.target == "persisted"
         assert await program.services.stories.recover() == ()
@@ -398,18 +398,18 @@ async def test_words_that_the_store_refused_are_told_before_anything_else(
 ) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        narrator = program.services.play._graph._narrator
-        tell = narrator.tell
+        narrator = program.services.play._pipeline._gm_turn_writer
+        tell = narrator.append_turn
 
         async def fail(*args: object) -> None:
             raise PowerError("The disk is full.")
 
-        monkeypatch.setattr(narrator, "tell", fail)
+        monkeypatch.setattr(narrator, "append_turn", fail)
         with pytest.raises(StoreError):
             await program.services.play.submit(scene_id, "> The bell rings.")
         with pytest.raises(StoreError):
             await program.services.play.submit(scene_id, "I run.")
-        monkeypatch.setattr(narrator, "tell", tell)
+        monkeypatch.setattr(narrator, "append_turn", tell)
         await program.services.play.submit(scene_id, "I run.")
         rows = await program.services.play.transcript(scene_id, 0, 10)
         assert [row.turn.text for row in rows] == ["The bell rings.", "I run."]

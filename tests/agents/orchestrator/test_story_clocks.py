@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.desk import StoryOutline
+from agents.story_outline import StoryOutline
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
 from stores.errors import InputError

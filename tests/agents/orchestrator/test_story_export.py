@@ -17,10 +17,10 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
-from agents.clean import clean
-from agents.orchestrator.markdown import noted, one_line, paragraphs, quoted
-from agents.orchestrator.story_export import ScenePart, StoryRecord, to_journal, to_markdown
-from agents.views import TurnView
+from agents.sanitize import clean
+from agents.services.markdown import noted, one_line, paragraphs, quoted
+from agents.services.story_export import ScenePart, StoryRecord, to_journal, to_markdown
+from agents.views.play_views import TurnView
 from stores.records.play import Speaker
 from tests.agents.orchestrator.storybook import a_scene, the_drowned_bell
 from tests.examples import examples

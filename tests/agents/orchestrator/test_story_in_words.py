@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.desk import Newcomer, NewUniverse, StoryOutline
-from agents.model.errors import BudgetExhausted, ModelCut, ModelRefused, ModelUnset
-from agents.model.scripted import Reply
+from agents.llm.errors import BudgetExhausted, ModelCut, ModelRefused, ModelUnset
+from agents.llm.scripted_model import ScriptedReply
+from agents.story_outline import Newcomer, NewUniverse, StoryOutline
 from stores.authority import Role
 from stores.errors import InputError
 from stores.records.canon import Authority, EvidenceKind
@@ -113,10 +113,12 @@ async def test_what_is_outside_the_bounds_is_cut_and_what_is_missing_stays_empty
     [
         ("I cannot help with that.", "No story could be read"),
         ("{}", "No story could be read"),
-        (Reply(), "No story could be read"),
+        (ScriptedReply(), "No story could be read"),
     ],
 )
-async def test_what_cannot_be_used_is_told_in_words(tmp_path: Path, answer: str | Reply, says: str) -> None:
+async def test_what_cannot_be_used_is_told_in_words(
+    tmp_path: Path, answer: str | ScriptedReply, says: str
+) -> None:
     async with telling(tmp_path, {Persona.MONITOR: lambda _: answer}) as teller:
         with pytest.raises(ModelRefused, match=says) as failed:
             await teller.program.services.llm.imagine(await universe_of(teller), WORDS)
@@ -142,7 +144,7 @@ async def test_without_words_a_model_or_money_nothing_is_sent(tmp_path: Path) ->
 
 async def test_it_can_be_stopped_and_is_not_asked_a_second_time(tmp_path: Path) -> None:
     started = asyncio.Event()
-    hung = Reply(('{"title": "Wh', "o"), gate=asyncio.Semaphore(1), started=started)
+    hung = ScriptedReply(('{"title": "Wh', "o"), gate=asyncio.Semaphore(1), started=started)
     async with telling(tmp_path, {Persona.MONITOR: hung}) as teller:
         services = teller.program.services
         job = asyncio.ensure_future(services.llm.imagine(await universe_of(teller), WORDS))
@@ -156,7 +158,7 @@ async def test_it_can_be_stopped_and_is_not_asked_a_second_time(tmp_path: Path) 
 
 async def test_who_leaves_while_it_is_asked_finds_it_on_the_bill(tmp_path: Path) -> None:
     started = asyncio.Event()
-    hung = Reply(('{"title": "Wh', "o"), gate=asyncio.Semaphore(1), started=started)
+    hung = ScriptedReply(('{"title": "Wh', "o"), gate=asyncio.Semaphore(1), started=started)
     async with telling(tmp_path, {Persona.MONITOR: hung}) as teller:
         job = asyncio.ensure_future(teller.program.services.llm.imagine(await universe_of(teller), WORDS))
         await asyncio.wait_for(started.wait(), 10)
@@ -205,7 +207,7 @@ async def test_newcomers_wait_at_the_first_scenes_gate_and_are_canon_by_no_defau
         view = await services.play.scene(scene_id)
         assert [m.name for m in view.cast] == ["Mara", "Ode"]
         assert view.trigger == ""  # nobody discovered the quay: it was only thought of
-        await services.play.tell_on(scene_id)
+        await services.play.continue_narration(scene_id)
         await services.gate.end_scene(scene_id)
         await services.gate.commit(scene_id)
         names = {e.name for e in await services.world.entities(universe_id)}

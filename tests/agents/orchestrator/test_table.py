@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from agents.desk import NewCharacter, NewUniverse, StoryOutline
-from agents.orchestrator.story_export import to_journal, to_markdown
-from agents.views import Reply, SceneView, TurnView
+from agents.services.story_export import to_journal, to_markdown
+from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
+from agents.views.play_views import Reply, SceneView, TurnView
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import InputError, StoreError
@@ -388,7 +388,7 @@ async def test_a_reroll_cut_off_is_finished_when_the_story_is_opened(
 ) -> None:
     async with game(tmp_path) as at:
         await at.say(ORC, SWING)
-        holder = at.services.stories._resolver._log if at_call == "seal" else at.services.play._graph._log
+        holder = at.services.stories._resolver._log if at_call == "seal" else at.services.play._pipeline._log
 
         async def fail(*args: object, **given: object) -> None:
             raise PowerError("The power went.")

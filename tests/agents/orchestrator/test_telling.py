@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.desk import NewCharacter, StoryOutline
-from agents.messages import StepMoved, WordsCame, WordsDropped
-from agents.model.errors import ModelCut, ModelError, ModelKeyRefused, ModelRefused, ModelTooLong
-from agents.model.scripted import Reply
-from agents.orchestrator.turn_nodes import TurnNodes
+from agents.events import StepMoved, WordsCame, WordsDropped
+from agents.llm.errors import ModelCut, ModelError, ModelKeyRefused, ModelRefused, ModelTooLong
+from agents.llm.scripted_model import ScriptedReply
+from agents.orchestrator.narration.steps import NarrationSteps
+from agents.story_outline import NewCharacter, StoryOutline
 from stores.authority import Role
 from stores.errors import IllegalTransition
 from stores.records.ledger import Loop
@@ -124,7 +124,7 @@ async def test_a_retake_is_another_take_with_the_wish_in_it(tmp_path: Path, back
         services = teller.program.services
         await services.play.submit(teller.scene_id, ACT)
         first = await teller.last()
-        await services.play.retell(teller.scene_id, "less gore")
+        await services.play.narrate_again(teller.scene_id, "less gore")
         second = await teller.last()
         assert (second.take, second.parent_id) == (2, first.parent_id)
         assert "less gore" in teller.sent(Persona.NARRATOR)
@@ -136,7 +136,7 @@ async def test_a_retake_is_another_take_with_the_wish_in_it(tmp_path: Path, back
 async def test_going_on_needs_no_act(tmp_path: Path, backend: str) -> None:
     async with telling(tmp_path, settings=house(backend=backend)) as teller:
         await teller.program.services.play.submit(teller.scene_id, ACT)
-        await teller.program.services.play.tell_on(teller.scene_id)
+        await teller.program.services.play.continue_narration(teller.scene_id)
         line = await teller.line()
         assert [t.speaker for t in line][-2:] == [Speaker.GM, Speaker.GM]
         assert line[-1].exchange_id != line[-2].exchange_id
@@ -168,7 +168,7 @@ async def test_talk_to_the_gm_is_no_part_of_the_story(tmp_path: Path, backend: s
     ],
 )
 async def test_a_failed_telling_loses_nothing(tmp_path: Path, backend: str, error: ModelError) -> None:
-    script = {Persona.NARRATOR: Reply(error=error)}
+    script = {Persona.NARRATOR: ScriptedReply(error=error)}
     async with telling(tmp_path, script, house(backend=backend)) as teller:
         services = teller.program.services
         reply = await services.play.submit(teller.scene_id, ACT)
@@ -184,12 +184,12 @@ async def test_a_failed_telling_loses_nothing(tmp_path: Path, backend: str, erro
 
 
 async def test_a_failed_telling_is_told_when_asked_again(tmp_path: Path, backend: str) -> None:
-    answers = iter([Reply(error=ModelRefused("Declined.")), PROSE])
+    answers = iter([ScriptedReply(error=ModelRefused("Declined.")), PROSE])
     async with telling(
         tmp_path, {Persona.NARRATOR: lambda _: next(answers)}, house(backend=backend)
     ) as teller:
         await teller.program.services.play.submit(teller.scene_id, ACT)
-        await teller.program.services.play.retell(teller.scene_id)
+        await teller.program.services.play.narrate_again(teller.scene_id)
         line = await teller.line()
         assert [t.speaker for t in line] == [Speaker.PLAYER, Speaker.ORACLE, Speaker.GM]
         assert len({t.exchange_id for t in line}) == 1
@@ -227,7 +227,7 @@ async def test_stopping_keeps_what_came(tmp_path: Path, backend: str) -> None:
 
 
 async def test_what_only_helps_may_fail(tmp_path: Path, backend: str) -> None:
-    script = {Persona.ARCHIVIST: Reply(error=ModelRefused("Declined."))}
+    script = {Persona.ARCHIVIST: ScriptedReply(error=ModelRefused("Declined."))}
     async with telling(tmp_path, script, house(backend=backend)) as teller:
         reply = await teller.program.services.play.submit(teller.scene_id, ACT)
         assert (await teller.last()).text == PROSE
@@ -290,7 +290,7 @@ async def test_the_copilot_pauses_before_it_stages(tmp_path: Path, backend: str)
         assert any(line.startswith("Paused:") for line in reply.lines)
         assert (await services.play.scene(teller.scene_id)).proposals == ()
         asked = len(teller.asked)
-        await services.play.finish(teller.scene_id)
+        await services.play.finish_narration(teller.scene_id)
         view = await services.play.scene(teller.scene_id)
         assert view.proposals
         assert view.unfinished == 0
@@ -299,7 +299,7 @@ async def test_the_copilot_pauses_before_it_stages(tmp_path: Path, backend: str)
 
 async def test_a_record_that_was_cut_off_is_mended(tmp_path: Path, backend: str) -> None:
     said = '{"summary": "The door gives way with a shriek.", "changes": [{"kind": "fact", "subj'
-    cut = Reply((said,), error=ModelCut("It took too long."), cut_after=1)
+    cut = ScriptedReply((said,), error=ModelCut("It took too long."), cut_after=1)
     async with telling(tmp_path, {Persona.ARCHIVIST: cut}, house(backend=backend)) as teller:
         await teller.program.services.play.submit(teller.scene_id, ACT)
         (summary,) = await reader(teller).summaries(teller.scene_id)
@@ -324,18 +324,29 @@ async def test_autopilot_takes_what_is_offered_and_commits_it(tmp_path: Path, ba
         assert (await services.play.scene(scene_id)).state == "active"
 
 
-@pytest.mark.parametrize("step", ["_assemble", "_validate", "_narrate", "_critique", "_extract"])
+@pytest.mark.parametrize(
+    "step",
+    [
+        "_assemble_context",
+        "_check_premises",
+        "_narrate_exchange",
+        "_critique_narration",
+        "_extract_proposals",
+    ],
+)
 async def test_a_fault_of_ours_in_one_step_costs_only_that_step(
     tmp_path: Path, backend: str, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def faulty(*_: object) -> None:
         raise TypeError("a tuple is no text")
 
-    monkeypatch.setattr(TurnNodes, step, faulty)
+    monkeypatch.setattr(NarrationSteps, step, faulty)
     async with telling(tmp_path, settings=house(backend=backend)) as teller:
         services = teller.program.services
         reply = await services.play.submit(teller.scene_id, ACT)
         assert any("fault of MONITOR's own" in line for line in reply.lines)
         spoke = [t.speaker for t in await teller.line()]
-        assert spoke == [Speaker.PLAYER, Speaker.ORACLE, Speaker.GM][: 2 if step == "_narrate" else 3]
+        assert (
+            spoke == [Speaker.PLAYER, Speaker.ORACLE, Speaker.GM][: 2 if step == "_narrate_exchange" else 3]
+        )
         assert (await services.play.scene(teller.scene_id)).unfinished == 0

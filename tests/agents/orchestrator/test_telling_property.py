@@ -15,10 +15,10 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.messages import WordsCame
-from agents.model.errors import ModelCut, ModelKeyRefused, ModelRefused
-from agents.model.port import Ask
-from agents.model.scripted import Reply, Told
+from agents.events import WordsCame
+from agents.llm.errors import ModelCut, ModelKeyRefused, ModelRefused
+from agents.llm.llm_port import LlmRequest
+from agents.llm.scripted_model import ScriptedAnswer, ScriptedReply
 from stores.authority import Role
 from stores.errors import MonitorError
 from stores.records.ids import Id
@@ -67,7 +67,7 @@ class _Mood:
         self.how = "good"
         self.count = 0
 
-    def narrator(self, _: Ask) -> Told:
+    def narrator(self, _: LlmRequest) -> ScriptedAnswer:
         self.count += 1
         prose = " ".join(f"Lamp{self.count}x{n} burns." for n in range(8))
         said = f"{prose} Mara promises to bring {self.count} bells to the priory."
@@ -75,17 +75,17 @@ class _Mood:
             case "cut":
                 return word_by_word(said, error=ModelCut("It broke."), cut_after=5)
             case "refusing":
-                return Reply(error=ModelRefused("Declined."))
+                return ScriptedReply(error=ModelRefused("Declined."))
             case "no key":
-                return Reply(error=ModelKeyRefused("No key."))
+                return ScriptedReply(error=ModelKeyRefused("No key."))
             case "empty":
                 return ""
             case _:
                 return word_by_word(said)
 
-    def archivist(self, _: Ask) -> Told:
+    def archivist(self, _: LlmRequest) -> ScriptedAnswer:
         if self.how == "no record":
-            return Reply(error=ModelRefused("Declined."))
+            return ScriptedReply(error=ModelRefused("Declined."))
         quote = f"Mara promises to bring {self.count} bells to the priory."
         change = {
             "kind": "promise",
@@ -118,9 +118,9 @@ async def _act(teller: Teller, action: str) -> None:
     services, scene_id = teller.program.services, teller.scene_id
     match action:
         case "retell":
-            await services.play.retell(scene_id, "otherwise")
+            await services.play.narrate_again(scene_id, "otherwise")
         case "tell on":
-            await services.play.tell_on(scene_id)
+            await services.play.continue_narration(scene_id)
         case "stop":
             stop = services.events.subscribe(lambda e: _stopped(teller, e))
             try:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.orchestrator.telling import Nodes
-from agents.orchestrator.turn_nodes import TurnNodes
-from agents.orchestrator.turn_state import NODES, TurnState
+from agents.orchestrator.narration.runner import StepFunctions
+from agents.orchestrator.narration.state import NARRATION_STEPS, NarrationState
+from agents.orchestrator.narration.steps import NarrationSteps
 from monitor_tui.compose import open_program
 from stores.records.ids import Id, SeededIds, SteppingClock
 from stores.records.model import Persona
@@ -43,13 +43,13 @@ class Killed(BaseException):
     """What a SIGKILL is to everything that runs: nothing after it is done."""
 
 
-def killed(nodes: Nodes, at: str, *, done: bool) -> Nodes:
+def killed(nodes: StepFunctions, at: str, *, done: bool) -> StepFunctions:
     """Return nodes of which one kills: before it begins, or when all it does is done but not checkpointed."""
 
     def dies(
-        node: Callable[[TurnState], Awaitable[TurnState]],
-    ) -> Callable[[TurnState], Awaitable[TurnState]]:
-        async def run(state: TurnState) -> TurnState:
+        node: Callable[[NarrationState], Awaitable[NarrationState]],
+    ) -> Callable[[NarrationState], Awaitable[NarrationState]]:
+        async def run(state: NarrationState) -> NarrationState:
             if done:
                 await node(state)
             raise Killed
@@ -69,22 +69,22 @@ async def played(home: Path, scene_id: Id, backend: str) -> tuple[list[str], lis
     try:
         services = program.services
         await services.stories.recover()
-        assert model.asked == [], "nothing is paid for before the player is there"
-        await services.play.finish(scene_id)
+        assert model.requests == [], "nothing is paid for before the player is there"
+        await services.play.finish_narration(scene_id)
         rows = await services.play.transcript(scene_id, 0, 50)
         view = await services.play.scene(scene_id)
         assert view.unfinished == 0
         return (
             [row.turn.text for row in rows],
             [p.title for p in view.proposals],
-            [persona_of(ask) for ask in model.asked],
+            [persona_of(ask) for ask in model.requests],
         )
     finally:
         await program.close()
 
 
 @pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("node", NODES)
+@pytest.mark.parametrize("node", NARRATION_STEPS)
 @pytest.mark.parametrize(
     "engines",
     [
@@ -96,9 +96,9 @@ async def played(home: Path, scene_id: Id, backend: str) -> tuple[list[str], lis
 async def test_it_goes_on_where_it_was_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines: tuple[str, str], node: str, done: bool
 ) -> None:
-    whole = TurnNodes.nodes
+    whole = NarrationSteps.build_steps
     with monkeypatch.context() as patched:
-        patched.setattr(TurnNodes, "nodes", lambda self: killed(whole(self), node, done=done))
+        patched.setattr(NarrationSteps, "build_steps", lambda self: killed(whole(self), node, done=done))
         async with telling(tmp_path / "killed", SCRIPT, house(*ON, backend=engines[0])) as teller:
             with pytest.raises(Killed):
                 await teller.program.services.play.submit(teller.scene_id, ACT)

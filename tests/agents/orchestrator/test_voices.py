@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.model.errors import ModelBusy
-from agents.model.port import Usage
-from agents.model.scripted import Reply
-from agents.orchestrator.voices import spoken_to
+from agents.llm.errors import ModelBusy
+from agents.llm.llm_port import Usage
+from agents.llm.scripted_model import ScriptedReply
+from agents.orchestrator.narration.npc_voices import find_addressees
 from stores.authority import Role
 from stores.records.memory import Memory
 from stores.records.model import CallOutcome, Money, Persona
@@ -137,7 +137,7 @@ async def test_nobody_is_asked_when_nobody_is_spoken_to_or_the_oracle_is(tmp_pat
         services = teller.program.services
         await services.play.submit(teller.scene_id, "I look at Father Ode.")
         await services.play.submit(teller.scene_id, "? even: Does Ode tell the truth")
-        await services.play.tell_on(teller.scene_id)
+        await services.play.continue_narration(teller.scene_id)
         assert Persona.CHARACTER not in teller.asked
         assert teller.asked.count(Persona.NARRATOR) == 2
 
@@ -154,11 +154,11 @@ async def test_without_an_answer_of_its_own_the_narrator_speaks_for_it(tmp_path:
 
 
 async def test_near_the_end_of_a_budget_voices_wait_and_the_telling_goes_on(tmp_path: Path) -> None:
-    dear = Reply((PROSE,), usage=Usage(100, 20, cost=Money(micros=850)))
+    dear = ScriptedReply((PROSE,), usage=Usage(100, 20, cost=Money(micros=850)))
     async with telling(tmp_path, {**SAID, Persona.NARRATOR: dear}, house(*CHARACTER)) as teller:
         await played(teller)
         services = teller.program.services
-        await services.play.tell_on(teller.scene_id)
+        await services.play.continue_narration(teller.scene_id)
         story_id = (await services.play.scene(teller.scene_id)).story.id
         await services.llm.set_budget("story", 1_000, subject=story_id)
         reply = await services.play.submit(teller.scene_id, "I ask Ode who lit the lamp.")
@@ -169,7 +169,7 @@ async def test_near_the_end_of_a_budget_voices_wait_and_the_telling_goes_on(tmp_
 
 async def test_to_stop_a_voice_is_to_stop_the_telling(tmp_path: Path) -> None:
     started = asyncio.Event()
-    hung = Reply(("“I ", "never"), gate=asyncio.Semaphore(1), started=started)
+    hung = ScriptedReply(("“I ", "never"), gate=asyncio.Semaphore(1), started=started)
     async with telling(tmp_path, {Persona.CHARACTER: hung}, house(*CHARACTER)) as teller:
         await played(teller)
         services = teller.program.services
@@ -196,15 +196,15 @@ async def test_to_stop_a_voice_is_to_stop_the_telling(tmp_path: Path) -> None:
     ],
 )
 def test_whom_words_are_spoken_to(words: str, who: list[str]) -> None:
-    assert [p.entity.name for p in spoken_to(words, package())] == who
+    assert [p.entity.name for p in find_addressees(words, package())] == who
 
 
 def test_one_who_is_here_alone_is_spoken_to_without_a_name() -> None:
     here = package()
     alone = [p for p in here.canonical.cast if p.entity.id != SELLA.id]
     here = replace(here, canonical=replace(here.canonical, cast=tuple(alone)))
-    assert [p.entity.id for p in spoken_to("“Who was out last night?”", here)] == [TAM.id]
-    assert spoken_to("I look up.", here) == []
+    assert [p.entity.id for p in find_addressees("“Who was out last night?”", here)] == [TAM.id]
+    assert find_addressees("I look up.", here) == []
 
 
 async def test_a_whisper_is_known_to_whom_it_was_whispered(tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.canon_keeper.decisions import OPEN
+from agents.canon_keeper.decisions import OPEN_STATUSES
 from agents.services.services import Services
-from agents.views import ProposalView
-from agents.world_views import EntityEdit, FactEdit, NewThing
+from agents.views.play_views import ProposalView
+from agents.views.world_views import EntityEdit, FactEdit, NewThing
 from stores.errors import InputError, NotFound
 from stores.records.canon import EvidenceKind, FactStatus, Standing
 from stores.records.ids import Id
@@ -37,7 +37,9 @@ class World:
 
     async def waiting(self) -> list[ProposalView]:
         """Return what waits at the gate of the universe."""
-        return [p for p in (await self.services.gate.gate(None, self.id)).proposals if p.status in OPEN]
+        return [
+            p for p in (await self.services.gate.gate(None, self.id)).proposals if p.status in OPEN_STATUSES
+        ]
 
     async def accept(self) -> None:
         """Accept all that waits at the gate, and write it."""

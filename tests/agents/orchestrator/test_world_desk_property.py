@@ -15,10 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.canon_keeper.decisions import OPEN
+from agents.canon_keeper.decisions import OPEN_STATUSES
 from agents.services.services import Services
-from agents.views import FactView
-from agents.world_views import NewThing
+from agents.views.play_views import FactView
+from agents.views.world_views import NewThing
 from monitor_tui.compose import Program
 from stores.errors import InputError
 from stores.records.canon import FactStatus
@@ -134,7 +134,7 @@ async def _in_a_world(program: Program, name: str, lives: list[tuple[str, str]],
 async def accept(services: Services, universe_id: Id) -> None:
     """Accept all that waits, conflicts included: the GM's word overrides what it meets."""
     rows = (await services.gate.gate(None, universe_id)).proposals
-    await services.gate.decide([p.proposal.id for p in rows if p.status in OPEN], Verdict.ACCEPT)
+    await services.gate.decide([p.proposal.id for p in rows if p.status in OPEN_STATUSES], Verdict.ACCEPT)
     assert (await services.gate.commit_universe(universe_id)).failed == ()
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from agents.model.budget import RULES
-from agents.model.purse import Purse
-from agents.model.settings import BudgetSettings
-from agents.orchestrator.bill import Bills
-from agents.orchestrator.xray import Xrays
+from agents.llm.budget import BUDGET_RULES
+from agents.llm.budget_guard import BudgetGuard
+from agents.llm.llm_settings import BudgetSettings
+from agents.services.bill import Bills
+from agents.services.xray import Xrays
 from stores.authority import Role
 from stores.errors import NotFound
 from stores.records.ledger import Loop, Step
@@ -76,7 +76,7 @@ class Told:
 
     def bills(self, **budgets: float | None) -> Bills:
         settings = BudgetSettings(**budgets)
-        purse = Purse(self.log, lambda: settings, lambda: TODAY)
+        purse = BudgetGuard(self.log, lambda: settings, lambda: TODAY)
         return Bills(self.log, self.truth.canon(Role.ORCHESTRATOR), purse, lambda: TODAY)
 
 
@@ -175,7 +175,7 @@ async def test_the_bill_is_summed_five_ways(told: Told) -> None:
         ("The Lamp", told.story.id, 3_000, 2_000)
     ]
     assert [(r.label, r.micros) for r in bill.by_day] == [("2026-03-02", 500), ("2026-03-01", 1_500)]
-    assert bill.rules == RULES
+    assert bill.rules == BUDGET_RULES
 
 
 async def test_budgets_of_the_story_its_world_and_the_day_stand_with_what_is_spent(told: Told) -> None:

@@ -11,17 +11,17 @@ import pytest
 from pydantic import BaseModel
 
 from agents.context_assembly.sections import SECTIONS, own_parts, parts
-from agents.model.asking import Hear, Occasion, Parts, Shaped, Told
-from agents.model.errors import ModelRefused
-from agents.model.prompt_files import KNOWN, load_prompts
+from agents.llm.call_context import CallContext, OnText, PromptParts, ProseAnswer, StructuredAnswer
+from agents.llm.errors import ModelRefused
+from agents.llm.prompt_files import SECTION_NAMES, load_prompts
 from agents.personas.archivist import Archivist, first_sentence
-from agents.personas.bound import GO_ON, Bound
 from agents.personas.character import Character
 from agents.personas.critic import Critic
 from agents.personas.director import Director
 from agents.personas.librarian import Librarian
 from agents.personas.monitor import Monitor
-from agents.personas.narrator import NarratorPersona
+from agents.personas.narrator import Narrator
+from agents.personas.narrator_brief import CONTINUE_INSTRUCTION, NarratorBrief
 from agents.personas.outputs import (
     OUTPUTS,
     Chronicle,
@@ -42,7 +42,7 @@ from tests.contract import builders as make
 
 T = TypeVar("T", bound=BaseModel)
 AT = datetime(2026, 1, 1, tzinfo=UTC)
-OCCASION = Occasion("u", "s", "c", "b")
+OCCASION = CallContext("u", "s", "c", "b")
 
 
 class Calls:
@@ -51,24 +51,31 @@ class Calls:
     def __init__(self, *answers: BaseModel | str | None, on: Collection[Persona] = tuple(Persona)) -> None:
         self._answers = list(answers)
         self._on = on
-        self.asked: list[tuple[Persona, Parts]] = []
+        self.asked: list[tuple[Persona, PromptParts]] = []
 
-    def on(self, persona: Persona) -> bool:
+    def is_on(self, persona: Persona) -> bool:
         return persona in self._on
 
-    async def words(self, persona: Persona, parts: Parts, occasion: Occasion, hear: Hear) -> Told:
+    async def ask_prose(
+        self, persona: Persona, parts: PromptParts, call_context: CallContext, on_text: OnText
+    ) -> ProseAnswer:
         self.asked.append((persona, parts))
         text = str(self._answers.pop(0))
-        hear(text)
-        return Told(text, call(persona))
+        on_text(text)
+        return ProseAnswer(text, call(persona))
 
-    async def shaped(
-        self, persona: Persona, parts: Parts, occasion: Occasion, into: type[T], task: str = ""
-    ) -> Shaped[T]:
+    async def ask_structured(
+        self,
+        persona: Persona,
+        parts: PromptParts,
+        call_context: CallContext,
+        output_type: type[T],
+        task: str = "",
+    ) -> StructuredAnswer[T]:
         self.asked.append((persona, parts))
         answer = self._answers.pop(0)
-        value = None if answer is None else into.model_validate_json(answer.model_dump_json())  # type: ignore[union-attr]
-        return Shaped(value, Rung.SCHEMA if value else Rung.NONE, call(persona))
+        value = None if answer is None else output_type.model_validate_json(answer.model_dump_json())  # type: ignore[union-attr]
+        return StructuredAnswer(value, Rung.SCHEMA if value else Rung.NONE, call(persona))
 
 
 def call(persona: Persona) -> LlmCall:
@@ -80,7 +87,7 @@ def remembers(who: str, text: str) -> Memory:
 
 
 HERE = package(turns=line("I knock.", "Nobody answers."), words="I push the door.")
-BOUND = Bound(words="I push the door.", result="2d6: 5 vs 9, fail", degree=Degree.FAIL)
+BOUND = NarratorBrief(player_text="I push the door.", result="2d6: 5 vs 9, fail", degree=Degree.FAIL)
 
 
 async def test_each_persona_asks_for_what_its_prompt_names() -> None:
@@ -96,10 +103,10 @@ async def test_each_persona_asks_for_what_its_prompt_names() -> None:
     )
     assert await Director(calls).plan(HERE, "I push.", OCCASION) == Plan(beats=("a", "b"))
     assert await Librarian(calls).digest(HERE, "I push.", OCCASION) == ("c",)
-    assert await Steward(calls).weigh(HERE, BOUND, OCCASION, ("known",)) == ("known", "d")
+    assert await Steward(calls).assess(HERE, BOUND, OCCASION, ("known",)) == ("known", "d")
     heard: list[str] = []
-    assert (await NarratorPersona(calls).tell(HERE, BOUND, heard.append, OCCASION)).text == heard[0]
-    assert (await Critic(calls).judge("Draft.", HERE, BOUND, OCCASION)).rewrite
+    assert (await Narrator(calls).narrate(HERE, BOUND, heard.append, OCCASION)).text == heard[0]
+    assert (await Critic(calls).review_draft("Draft.", HERE, BOUND, OCCASION)).rewrite
     recorded = await Archivist(calls).record("Draft.", HERE, BOUND, OCCASION)
     assert (recorded.summary, recorded.changes) == ("It rains.", ())
     told = await Character(calls).speak(TAM, (), HERE, BOUND, OCCASION)
@@ -119,16 +126,16 @@ async def test_each_persona_asks_for_what_its_prompt_names() -> None:
     for persona, sections in calls.asked:
         needed = {s.name for s in prompts[persona].sections if not s.drop} - {"note", "lines"}
         assert needed <= set(sections), persona
-        assert set(sections) <= KNOWN
+        assert set(sections) <= SECTION_NAMES
 
 
 async def test_with_all_but_the_narrator_off_a_turn_is_one_call() -> None:
     calls = Calls("The door holds. It is cold.", on={Persona.NARRATOR})
     assert await Director(calls).plan(HERE, "I push.", OCCASION) is None
     assert await Librarian(calls).digest(HERE, "I push.", OCCASION) == ()
-    assert await Steward(calls).weigh(HERE, BOUND, OCCASION, ("known",)) == ("known",)
-    told = await NarratorPersona(calls).tell(HERE, BOUND, lambda words: None, OCCASION)
-    assert await Critic(calls).judge(told.text, HERE, BOUND, OCCASION) == Critique()
+    assert await Steward(calls).assess(HERE, BOUND, OCCASION, ("known",)) == ("known",)
+    told = await Narrator(calls).narrate(HERE, BOUND, lambda words: None, OCCASION)
+    assert await Critic(calls).review_draft(told.text, HERE, BOUND, OCCASION) == Critique()
     recorded = await Archivist(calls).record(told.text, HERE, BOUND, OCCASION)
     assert (recorded.summary, recorded.changes) == ("The door holds.", None)
     assert await Character(calls).speak(TAM, (), HERE, BOUND, OCCASION) is None
@@ -140,8 +147,8 @@ async def test_no_answer_is_what_being_off_is() -> None:
     calls = Calls(None, None, None, None, None, None)
     assert await Director(calls).plan(HERE, "", OCCASION) is None
     assert await Librarian(calls).digest(HERE, "", OCCASION) == ()
-    assert await Steward(calls).weigh(HERE, BOUND, OCCASION, ("known",)) == ("known",)
-    assert not (await Critic(calls).judge("Draft.", HERE, BOUND, OCCASION)).rewrite
+    assert await Steward(calls).assess(HERE, BOUND, OCCASION, ("known",)) == ("known",)
+    assert not (await Critic(calls).review_draft("Draft.", HERE, BOUND, OCCASION)).rewrite
     assert (await Archivist(calls).record("It rains.", HERE, BOUND, OCCASION)).changes is None
     assert (await Monitor(calls).classify("x", {"list": "lists"}, OCCASION)).mode == "narration"
 
@@ -188,8 +195,8 @@ def test_the_narrator_is_told_whose_each_memory_is() -> None:
 
 def test_sections_are_known_and_say_who_is_dead_or_gone() -> None:
     shown = parts(HERE)
-    assert set(shown) <= set(SECTIONS) <= KNOWN
-    assert set(own_parts(HERE, TAM, ())) <= KNOWN
+    assert set(shown) <= set(SECTIONS) <= SECTION_NAMES
+    assert set(own_parts(HERE, TAM, ())) <= SECTION_NAMES
     state = shown["state"]
     assert "The Orc: DEAD: neither speaks nor acts" in state
     assert "Lorne is dead, and not here" in state
@@ -213,7 +220,7 @@ def test_the_sealed_result_binds_in_its_degree_with_what_was_at_stake() -> None:
     roll = make.resolution(
         line("I push.")[0], text="2d6: 5 vs 9", degree=Degree.FAIL, stakes=stakes, effects=("Mara.hp -1",)
     )
-    bound = Bound.by(STORY, "I push.", roll)
+    bound = NarratorBrief.from_story(STORY, "I push.", roll)
     told = bound.parts()["result"]
     assert "2d6: 5 vs 9" in told
     assert "It FAILED" in told
@@ -224,8 +231,8 @@ def test_the_sealed_result_binds_in_its_degree_with_what_was_at_stake() -> None:
 
 
 def test_going_on_asks_the_world_to_act() -> None:
-    assert Bound.by(STORY, "").parts()["words"] == GO_ON
-    assert "result" not in Bound.by(STORY, "I look.").parts()
+    assert NarratorBrief.from_story(STORY, "").parts()["words"] == CONTINUE_INSTRUCTION
+    assert "result" not in NarratorBrief.from_story(STORY, "I look.").parts()
 
 
 def test_a_retake_says_what_is_wished_and_what_it_was() -> None:
@@ -251,7 +258,7 @@ def test_the_first_sentence_stands_for_the_whole(text: str, line_: str) -> None:
 async def test_a_story_is_imagined_whether_the_monitor_is_on_or_not_and_its_words_are_clean() -> None:
     idea = StoryIdea(title="The\x1b[31m Light\nGoes Out", people=("Ode: a priest\u202e", "--", ""), place=" ")
     calls = Calls(idea, on=())
-    found = await Monitor(calls).imagine("a lighthouse", {"world": "Salt Coast"}, OCCASION)
+    found = await Monitor(calls).suggest_story("a lighthouse", {"world": "Salt Coast"}, OCCASION)
     assert (found.title, found.people, found.place) == ("The Light Goes Out", ("Ode: a priest",), "")
     assert calls.asked == [(Persona.MONITOR, {"world": "Salt Coast", "words": "a lighthouse"})]
 
@@ -259,7 +266,7 @@ async def test_a_story_is_imagined_whether_the_monitor_is_on_or_not_and_its_word
 @pytest.mark.parametrize("answer", [None, StoryIdea(), StoryIdea(title="\x07", people=("—",))])
 async def test_an_idea_with_nothing_in_it_is_told_as_a_failure(answer: StoryIdea | None) -> None:
     with pytest.raises(ModelRefused, match="No story could be read"):
-        await Monitor(Calls(answer)).imagine("a lighthouse", {}, OCCASION)
+        await Monitor(Calls(answer)).suggest_story("a lighthouse", {}, OCCASION)
 
 
 def test_an_idea_is_read_from_plain_words_with_labels() -> None:

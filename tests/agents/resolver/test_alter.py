@@ -10,16 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.resolver.alter import alter, wanted_by_hand
-from agents.resolver.alter_reading import read_pick, read_reroll
-from agents.resolver.dice import roll, standing
-from agents.resolver.events import check_scene
-from agents.resolver.how_much import how_much
-from agents.resolver.oracle import Likelihood, ask
-from agents.resolver.random_tables import Shelf
-from agents.resolver.requests import Alteration, AlterRequest, Chance, CheckRequest, RollRequest
+from agents.resolver.alteration import alter_roll, dice_to_throw_by_hand
+from agents.resolver.alteration_parser import read_pick, read_reroll
+from agents.resolver.dice import roll_dice, standing_places
+from agents.resolver.how_much import roll_amount
+from agents.resolver.oracle import Likelihood, ask_oracle
+from agents.resolver.random_events import roll_scene_check
+from agents.resolver.random_tables import TableLibrary
+from agents.resolver.resolution_requests import (
+    Alteration,
+    AlterRequest,
+    ChanceDraw,
+    CheckRequest,
+    RollRequest,
+)
 from agents.resolver.resolver import Resolver
-from agents.resolver.sparks import Spark, spark
+from agents.resolver.sparks import Spark, draw_spark
 from agents.resolver.table_files import bundled_tables
 from stores.errors import InputError
 from stores.ports import ResolverLog
@@ -31,13 +37,13 @@ from tests.agents.resolver.test_resolver import START, FakeLog
 from tests.examples import examples
 
 EFFECTS = "might 9; success: Orc.hp -8; partial: Mara.hp -1; fail: Mara.alive = false, Mara +hurt"
-SHELF: Shelf = bundled_tables()
-CHANCES: dict[str, Chance] = {
-    "oracle": lambda rng, faces: ask(Likelihood.LIKELY, 5, rng, faces),
-    "howmuch": lambda rng, faces: how_much(rng, faces),
-    "start": lambda rng, faces: check_scene(5, rng, faces),
-    "spark": lambda rng, faces: spark(SHELF, rng, faces),
-    "manners": lambda rng, faces: spark(SHELF, rng, faces, kind="manners"),
+SHELF: TableLibrary = bundled_tables()
+CHANCES: dict[str, ChanceDraw] = {
+    "oracle": lambda rng, faces: ask_oracle(Likelihood.LIKELY, 5, rng, faces),
+    "howmuch": lambda rng, faces: roll_amount(rng, faces),
+    "start": lambda rng, faces: roll_scene_check(5, rng, faces),
+    "spark": lambda rng, faces: draw_spark(SHELF, rng, faces),
+    "manners": lambda rng, faces: draw_spark(SHELF, rng, faces, kind="manners"),
 }
 
 
@@ -161,8 +167,8 @@ async def test_draws_are_rerolled_too(
 ) -> None:
     old = await dice.draw(kind, *faces)
     how = read_reroll(asked, old)
-    new = alter(old, how, random.Random(1), thrown, CHANCES[kind])
-    assert text in f"{new.text} · by hand · {new.how}"
+    new = alter_roll(old, how, random.Random(1), thrown, CHANCES[kind])
+    assert text in f"{new.text} · by hand · {new.description}"
     assert [d.face for d in new.dice if d.rerolled] == [faces[how.places[0]]]
 
 
@@ -223,11 +229,11 @@ async def test_fate_dice_are_named_by_their_signs(dice: Dice) -> None:
 async def test_hand_thrown_rerolls_ask_for_what_explodes(dice: Dice) -> None:
     old = await dice.roll("2d6!", 1, 2)
     how = read_reroll("1", old)
-    assert [str(w) for w in wanted_by_hand(old, how, ())] == ["1d6"]
-    assert wanted_by_hand(old, how, (6,))[0].why == "6 explodes"
-    assert wanted_by_hand(old, how, (6, 3)) == ()
+    assert [str(w) for w in dice_to_throw_by_hand(old, how, ())] == ["1d6"]
+    assert dice_to_throw_by_hand(old, how, (6,))[0].reason == "6 explodes"
+    assert dice_to_throw_by_hand(old, how, (6, 3)) == ()
     with pytest.raises(InputError, match="no face 7"):
-        wanted_by_hand(old, how, (7,))
+        dice_to_throw_by_hand(old, how, (7,))
 
 
 @pytest.mark.parametrize(
@@ -284,8 +290,8 @@ async def test_another_result_of_a_draw(
     old = await dice.draw(kind, *faces)
     drawn = CHANCES[kind](random.Random(1), faces)
     how = read_pick(typed, old, drawn if isinstance(drawn, Spark) else None)
-    new = alter(old, how, random.Random(1), None, CHANCES[kind])
-    assert text in f"{new.text} · {new.how}"
+    new = alter_roll(old, how, random.Random(1), None, CHANCES[kind])
+    assert text in f"{new.text} · {new.description}"
 
 
 async def test_picking_twice_says_both(dice: Dice) -> None:
@@ -326,7 +332,7 @@ specs = st.sampled_from(["2d6+1", "4d6kh3", "3d6!", "d20adv+2", "4dF", "d66", "5
 @given(specs, st.integers(0, 2**32), st.data())
 @settings(max_examples=examples(150), deadline=None)
 def test_what_fell_stays_on_record_and_the_rest_stands(spec: str, seed: int, data: st.DataObject) -> None:
-    rolled = roll(spec, random.Random(seed))
+    rolled = roll_dice(spec, random.Random(seed))
     old = Resolution(
         id=derived("r"),
         scene_id=derived("s"),
@@ -340,17 +346,17 @@ def test_what_fell_stays_on_record_and_the_rest_stands(spec: str, seed: int, dat
         text=rolled.text,
         created_at=START,
     )
-    there = standing(old.dice)
+    there = standing_places(old.dice)
     number = data.draw(st.integers(1, len(there)))
     how = read_reroll(f"#{number}", old)
-    new = alter(old, how, random.Random(seed + 1))
+    new = alter_roll(old, how, random.Random(seed + 1))
     kept = [d.face for p, d in enumerate(old.dice) if p != how.places[0]]
     faces = [d.face for d in new.dice]
     for face in kept:  # nothing that fell is lost
         faces.remove(face)
     assert new.dice[how.places[0]].rerolled
     assert new.dice[how.places[0]].face == old.dice[how.places[0]].face
-    assert new.how.startswith("rerolled ")
+    assert new.description.startswith("rerolled ")
 
 
 @given(st.text(max_size=30))
@@ -364,8 +370,8 @@ def test_any_words_are_read_or_refused_in_words(text: str) -> None:
         kind="oracle",
         spec="likely",
         intent="",
-        dice=ask(Likelihood.LIKELY, 5, random.Random(1)).dice,
-        text=ask(Likelihood.LIKELY, 5, random.Random(1)).text,
+        dice=ask_oracle(Likelihood.LIKELY, 5, random.Random(1)).dice,
+        text=ask_oracle(Likelihood.LIKELY, 5, random.Random(1)).text,
         created_at=START,
     )
     for read in (read_reroll, read_pick):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.resolver.check import ODDS, CheckSpec, Odds, by_luck, luck_of, read_check, resolve
+from agents.resolver.check import ODDS, CheckSpec, Odds, luck_degree, read_check, resolve_by_luck, roll_check
 from stores.errors import InputError
 from stores.records.play import Degree
 from tests.examples import examples
@@ -44,7 +44,7 @@ SUCCESS, PARTIAL, FAIL = Degree.SUCCESS, Degree.PARTIAL, Degree.FAIL
     ],
 )
 def test_how_checks_read(spec: str, faces: list[int], text: str, rule: str) -> None:
-    result = resolve(read_check(spec, NUMBERS), random.Random(0), faces)
+    result = roll_check(read_check(spec, NUMBERS), random.Random(0), faces)
     assert (result.text, result.rule) == (text, rule)
 
 
@@ -52,7 +52,7 @@ def test_how_checks_read(spec: str, faces: list[int], text: str, rule: str) -> N
     ("margin", "degree"), [(5, SUCCESS), (0, SUCCESS), (-1, PARTIAL), (-2, PARTIAL), (-3, FAIL), (-9, FAIL)]
 )
 def test_degrees(margin: int, degree: Degree) -> None:
-    result = resolve(read_check(f"10 vs {10 - margin}", {}), random.Random(0))
+    result = roll_check(read_check(f"10 vs {10 - margin}", {}), random.Random(0))
     assert (result.margin, result.degree) == (margin, degree)
 
 
@@ -69,7 +69,7 @@ EFFECTS = "might 9; success: Orc.hp -8; partial: Mara.hp -3; miss: Mara.hp -5, M
 )
 def test_each_degree_has_its_effects(faces: list[int], effects: list[str]) -> None:
     spec = read_check(EFFECTS, NUMBERS)
-    assert [str(e) for e in resolve(spec, random.Random(0), faces).effects] == effects
+    assert [str(e) for e in roll_check(spec, random.Random(0), faces).effects] == effects
     assert len(spec.all_effects()) == 5
 
 
@@ -124,7 +124,7 @@ def test_someone_without_numbers() -> None:
 @settings(max_examples=examples(500), deadline=None)
 def test_any_text_resolves_or_is_refused_in_words(text: str, seed: int) -> None:
     try:
-        result = resolve(read_check(text, NUMBERS), random.Random(seed))
+        result = roll_check(read_check(text, NUMBERS), random.Random(seed))
     except InputError as error:
         refused = error
     else:
@@ -142,11 +142,11 @@ def test_any_text_resolves_or_is_refused_in_words(text: str, seed: int) -> None:
 @pytest.mark.parametrize("odds", Odds)
 def test_luck_follows_the_published_odds(odds: Odds) -> None:
     assert sum(ODDS[odds]) == 100
-    exact = Counter(luck_of(face, odds) for face in range(1, 101))
+    exact = Counter(luck_degree(face, odds) for face in range(1, 101))
     assert (exact[FAIL], exact[PARTIAL], exact[SUCCESS]) == ODDS[odds]
 
     rng, throws = random.Random(20_261_121), 4_000
-    seen = Counter(resolve(CheckSpec("", odds=odds), rng).degree for _ in range(throws))
+    seen = Counter(roll_check(CheckSpec("", odds=odds), rng).degree for _ in range(throws))
     expected = {
         degree: throws * share / 100
         for degree, share in zip((FAIL, PARTIAL, SUCCESS), ODDS[odds], strict=True)
@@ -157,13 +157,13 @@ def test_luck_follows_the_published_odds(odds: Odds) -> None:
 
 def test_high_is_good() -> None:
     for odds in Odds:
-        order = [luck_of(face, odds) for face in range(1, 101)]
+        order = [luck_degree(face, odds) for face in range(1, 101)]
         assert order == sorted(order, key=(FAIL, PARTIAL, SUCCESS).index)
 
 
 def test_luck_says_why_it_was_asked() -> None:
     spec = read_check("might 9; success: Orc.hp -1; partial: Orc.hp -1; fail: Orc.hp -1", NUMBERS)
-    result = by_luck(spec, random.Random(0), "the rules failed")
+    result = resolve_by_luck(spec, random.Random(0), "the rules failed")
     assert result.text.startswith("even odds d% [")
     assert result.text.endswith(f" · {result.degree} (the rules failed)")
     assert result.rule.endswith("the rules failed")

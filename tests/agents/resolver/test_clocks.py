@@ -12,13 +12,13 @@ from pydantic import ValidationError
 
 from agents.clock_faces import most_urgent, show_clock, show_track
 from agents.resolver.clocks import (
-    FINISHES,
-    Acted,
-    at_scene_end,
-    change_of,
-    finish,
+    FINISH_DEGREES,
+    ClockMovement,
+    advance_clocks,
+    apply_clock_changes,
+    clock_change,
     finish_odds,
-    folded,
+    finish_track,
 )
 from stores.errors import InputError
 from stores.records.canon import AdvanceClock
@@ -61,10 +61,10 @@ def test_a_change_leaves_a_clock_within_its_ends(clock: ProgressClock | None, ch
 def test_a_clock_moves_is_set_goes_stops_and_is_started_anew() -> None:
     clock = ProgressClock(name="Tide", filled=2)
     assert AdvanceClock(clock="Tide").after(clock).filled == 3
-    assert [change_of(clock, by=by).after(clock).filled for by in (9, -9)] == [6, 0]
-    assert [change_of(clock, to=to).after(clock).filled for to in (5, 0, 7)] == [5, 0, 2]
-    assert change_of(clock, per_scene=2).after(clock) == ProgressClock(name="Tide", filled=2, per_scene=2)
-    stopped = change_of(clock, closed=True).after(clock)
+    assert [clock_change(clock, by=by).after(clock).filled for by in (9, -9)] == [6, 0]
+    assert [clock_change(clock, to=to).after(clock).filled for to in (5, 0, 7)] == [5, 0, 2]
+    assert clock_change(clock, per_scene=2).after(clock) == ProgressClock(name="Tide", filled=2, per_scene=2)
+    stopped = clock_change(clock, is_closed=True).after(clock)
     assert (stopped.filled, stopped.closed) == (2, True)
     assert AdvanceClock(clock="Tide", by=0, size=4, closed=False).after(stopped) == ProgressClock(
         name="Tide", size=4
@@ -75,8 +75,8 @@ def test_a_clock_moves_is_set_goes_stops_and_is_started_anew() -> None:
 def test_changes_fold_in_order_and_a_track_is_no_clock() -> None:
     tide = ProgressClock(name="Tide", filled=2)
     work = ProgressClock(name="Tide", size=TRACK_TICKS, pace=Pace.SLOW)
-    moved, worked, new = folded(
-        [tide, work], [change_of(tide, by=1), change_of(work, by=2), AdvanceClock(clock="Dawn", size=4)]
+    moved, worked, new = apply_clock_changes(
+        [tide, work], [clock_change(tide, by=1), clock_change(work, by=2), AdvanceClock(clock="Dawn", size=4)]
     )
     assert (moved.filled, worked.filled, worked.pace) == (3, 4, Pace.SLOW), "a slow step is two ticks"
     assert new == ProgressClock(name="Dawn", filled=1, size=4)
@@ -97,7 +97,7 @@ def test_at_scene_end_clocks_move_by_themselves_and_full_ones_strike() -> None:
     filled_in_play = ProgressClock(name="Played", filled=4, size=4, per_scene=1)
     done = ProgressClock(name="Done", filled=6, closed=True)
 
-    acted = at_scene_end([still, tide, last, filled_in_play, done])
+    acted = advance_clocks([still, tide, last, filled_in_play, done])
 
     assert [one.text for one in acted] == [
         "Tide 2 → 4 of 6",
@@ -110,7 +110,7 @@ def test_at_scene_end_clocks_move_by_themselves_and_full_ones_strike() -> None:
         AdvanceClock(clock="Last", by=1, size=6, closed=True),
         AdvanceClock(clock="Played", by=0, size=4, closed=True),
     ]
-    assert at_scene_end([ProgressClock(name="Work", filled=30, size=30, pace=Pace.EPIC)]) == ()
+    assert advance_clocks([ProgressClock(name="Work", filled=30, size=30, pace=Pace.EPIC)]) == ()
 
 
 @given(clocks())
@@ -118,16 +118,16 @@ def test_a_clock_strikes_once(clock: ProgressClock) -> None:
     now: list[ProgressClock] = [clock]
     struck = 0
     for _ in range(5):
-        acted = at_scene_end(now)
-        struck += sum(one.strikes for one in acted)
+        acted = advance_clocks(now)
+        struck += sum(one.is_struck for one in acted)
         now = [one.after for one in acted] or now
     assert struck <= 1
 
 
 def test_a_clock_that_runs_backwards_does_not_strike_empty() -> None:
-    (acted,) = at_scene_end([ProgressClock(name="Calm", filled=1, per_scene=-3)])
-    assert acted == Acted(acted.before, ProgressClock(name="Calm", per_scene=-3), strikes=False)
-    assert at_scene_end([acted.after]) == ()
+    (acted,) = advance_clocks([ProgressClock(name="Calm", filled=1, per_scene=-3)])
+    assert acted == ClockMovement(acted.before, ProgressClock(name="Calm", per_scene=-3), is_struck=False)
+    assert advance_clocks([acted.after]) == ()
 
 
 def test_how_clocks_are_drawn() -> None:
@@ -172,26 +172,26 @@ def test_how_tracks_are_drawn(ticks: int, drawn: str) -> None:
 def test_each_die_that_shows_no_more_than_the_boxes_is_met(
     boxes: int, faces: tuple[int, int], degree: Degree
 ) -> None:
-    ended = finish(track(boxes * 3), random.Random(1), faces)
+    ended = finish_track(track(boxes * 3), random.Random(1), faces)
     assert ended.degree is degree
     assert ended.text.endswith(f"2d10 {faces[0]}, {faces[1]} · {degree}")
-    closes = [change_of(track(boxes * 3), closed=True)] if degree is not Degree.FAIL else []
+    closes = [clock_change(track(boxes * 3), is_closed=True)] if degree is not Degree.FAIL else []
     assert list(ended.changes) == closes
 
 
 @pytest.mark.parametrize("boxes", range(11))
 def test_the_hundred_ways_two_dice_fall_give_exactly_the_published_ends(boxes: int) -> None:
     seen = Counter(
-        finish(track(boxes * 3), random.Random(1), (one, other)).degree
+        finish_track(track(boxes * 3), random.Random(1), (one, other)).degree
         for one in range(1, 11)
         for other in range(1, 11)
     )
-    assert {degree: seen[degree] for degree in FINISHES} == finish_odds(boxes)
+    assert {degree: seen[degree] for degree in FINISH_DEGREES} == finish_odds(boxes)
 
 
 def test_sampled_finishes_keep_to_the_published_odds() -> None:
     rng = random.Random(5)
-    counts = Counter(finish(track(21), rng).degree for _ in range(20_000))
+    counts = Counter(finish_track(track(21), rng).degree for _ in range(20_000))
     expected = {degree: 200 * ways for degree, ways in finish_odds(7).items()}
     squares = sum((counts[degree] - ways) ** 2 / ways for degree, ways in expected.items())
     assert squares < 13.8  # chi-squared, 2 degrees of freedom: 1 in 1,000
@@ -199,7 +199,7 @@ def test_sampled_finishes_keep_to_the_published_odds() -> None:
 
 def test_dice_that_do_not_fit_are_refused() -> None:
     with pytest.raises(InputError):
-        finish(track(3), random.Random(1), (11, 1))
+        finish_track(track(3), random.Random(1), (11, 1))
 
 
 def track(ticks: int) -> ProgressClock:

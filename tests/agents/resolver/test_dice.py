@@ -9,11 +9,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from agents.resolver.dice import pick, reroll, roll, standing, throws_of
-from agents.resolver.dice_faces import Wanted, by_hand, in_words, read_faces
+from agents.resolver.dice import dice_in_throw_order, pick_faces, reroll_dice, roll_dice, standing_places
+from agents.resolver.dice_faces import DiceToThrow, describe_dice_to_throw, read_faces, read_physical_dice
 from agents.resolver.dice_formula import MAX_CHAIN, MAX_DICE, MAX_VALUE
 from agents.resolver.dice_parser import parse
-from agents.resolver.dice_score import Roll, chains_of, score
+from agents.resolver.dice_score import DiceRoll, chains_of, score_roll
 from stores.errors import InputError
 from stores.records.play import Die
 from tests.examples import examples
@@ -58,13 +58,13 @@ from tests.examples import examples
     ],
 )
 def test_how_results_read(expression: str, faces: list[int], text: str) -> None:
-    rolled = roll(expression, faces=faces)
+    rolled = roll_dice(expression, faces=faces)
     assert rolled.text == text
     assert len(rolled.dice) == len(faces)
 
 
 def test_every_face_is_kept_with_what_became_of_it() -> None:
-    assert roll("2d6r1!kh1", faces=[1, 3, 6, 2]).dice == (
+    assert roll_dice("2d6r1!kh1", faces=[1, 3, 6, 2]).dice == (
         Die(sides="6", face=1, dropped=True, rerolled=True),
         Die(sides="6", face=6),
         Die(sides="6", face=2, exploded=True),
@@ -73,17 +73,17 @@ def test_every_face_is_kept_with_what_became_of_it() -> None:
 
 
 def test_many_dice_are_all_kept_but_not_all_spelt_out() -> None:
-    rolled = roll("1000d6", random.Random(1))
+    rolled = roll_dice("1000d6", random.Random(1))
     assert len(rolled.dice) == MAX_DICE
     assert "… 960 more]" in rolled.text
 
 
 def test_label_travels_with_the_roll() -> None:
-    assert roll("2d6 [might]", faces=[1, 2]).label == "might"
+    assert roll_dice("2d6 [might]", faces=[1, 2]).label == "might"
 
 
 def test_names() -> None:
-    assert roll("2d6+might", faces=[1, 2], names={"might": 3}).text == "2d6+3 [1,2]+3 = 6"
+    assert roll_dice("2d6+might", faces=[1, 2], numbers_by_name={"might": 3}).text == "2d6+3 [1,2]+3 = 6"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_names() -> None:
 )
 def test_typed_faces_must_fit(expression: str, faces: list[int], complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
-        roll(expression, faces=faces)
+        roll_dice(expression, faces=faces)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,12 @@ def test_reading_typed_faces(text: str, faces: tuple[int, ...]) -> None:
     ],
 )
 def test_what_is_still_to_be_thrown(expression: str, faces: list[int], wanted: str) -> None:
-    assert in_words(by_hand(throws_of(parse(expression)), faces).wanted) == wanted
+    assert (
+        describe_dice_to_throw(
+            read_physical_dice(dice_in_throw_order(parse(expression)), faces).dice_to_throw
+        )
+        == wanted
+    )
 
 
 @pytest.mark.parametrize("text", ["5 four", "²", "1e3", "9" * 10, "1 " * (MAX_DICE + 1)])
@@ -158,12 +163,12 @@ def test_reading_typed_faces_refuses(text: str) -> None:
 )
 def test_limits_met_while_rolling(expression: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
-        roll(expression, random.Random(3))
+        roll_dice(expression, random.Random(3))
 
 
 def test_a_roll_needs_a_source() -> None:
     with pytest.raises(ValueError, match="generator"):
-        roll("2d6")
+        roll_dice("2d6")
 
 
 # --- properties -------------------------------------------------------------------------------------
@@ -194,15 +199,15 @@ expressions = st.recursive(
 seeds = st.integers(0, 2**63)
 
 
-def rolled_or_skip(expression: str, seed: int) -> Roll:
+def rolled_or_skip(expression: str, seed: int) -> DiceRoll:
     try:
-        return roll(expression, random.Random(seed))
+        return roll_dice(expression, random.Random(seed))
     except InputError:
         assume(False)
         raise
 
 
-def as_thrown_by_hand(rolled: Roll) -> list[int]:
+def as_thrown_by_hand(rolled: DiceRoll) -> list[int]:
     """Return the faces in the order in which a player throws them: all dice, then what they ask for."""
     throws = zip_longest(*([die.face for die in chain] for chain in chains_of(rolled.dice)))
     return [face for throw in throws for face in throw if face is not None]
@@ -213,18 +218,20 @@ def as_thrown_by_hand(rolled: Roll) -> list[int]:
 def test_asking_for_dice_step_by_step_comes_to_the_same_roll(expression: str, seed: int) -> None:
     """Whoever types just what is asked for, each time, ends with the whole roll and no face too many."""
     rolled = rolled_or_skip(expression, seed)
-    throws = throws_of(parse(rolled.expression))
+    throws = dice_in_throw_order(parse(rolled.expression))
     fallen, typed = as_thrown_by_hand(rolled), 0
-    while wanted := by_hand(throws, fallen[:typed]).wanted:
+    while wanted := read_physical_dice(throws, fallen[:typed]).dice_to_throw:
         typed += sum(one.count for one in wanted)
     assert typed == len(fallen)
     with pytest.raises(InputError, match="typed"):
-        by_hand(throws, [*fallen, 1])
+        read_physical_dice(throws, [*fallen, 1])
     if rolled.dice:
         die = throws[0].die
-        assert by_hand(throws, ()).wanted[0] == Wanted(by_hand(throws, ()).wanted[0].count, die)
+        assert read_physical_dice(throws, ()).dice_to_throw[0] == DiceToThrow(
+            read_physical_dice(throws, ()).dice_to_throw[0].count, die
+        )
         with pytest.raises(InputError, match="no face"):
-            by_hand(throws, [die.high + 1, *fallen[1:]])
+            read_physical_dice(throws, [die.high + 1, *fallen[1:]])
 
 
 @given(st.text(max_size=40))
@@ -245,9 +252,9 @@ def test_any_text_is_faces_or_refused_in_words(text: str) -> None:
 @settings(max_examples=examples(200), deadline=None)
 def test_faces_alone_give_the_roll_again(expression: str, seed: int) -> None:
     rolled = rolled_or_skip(expression, seed)
-    assert rolled == roll(expression, random.Random(seed))
-    assert rolled == score(parse(rolled.expression), rolled.dice)
-    assert rolled == roll(rolled.expression, faces=as_thrown_by_hand(rolled))
+    assert rolled == roll_dice(expression, random.Random(seed))
+    assert rolled == score_roll(parse(rolled.expression), rolled.dice)
+    assert rolled == roll_dice(rolled.expression, faces=as_thrown_by_hand(rolled))
     assert len(rolled.dice) <= MAX_DICE
     assert rolled.text.endswith(f"= {rolled.total}")
 
@@ -280,7 +287,7 @@ def test_totals_are_the_sum_of_what_counts(
     terms: list[tuple[str, int, int, str]], constant: int, seed: int
 ) -> None:
     text = "".join(f"{sign}{count}d{sides}{keep}" for sign, count, sides, keep in terms) + f"{constant:+d}"
-    rolled = roll(text, random.Random(seed))
+    rolled = roll_dice(text, random.Random(seed))
     fallen = iter([*rolled.dice, None])
     die, total = next(fallen), constant
     for sign, count, _, keep in terms:
@@ -302,13 +309,13 @@ def test_totals_are_the_sum_of_what_counts(
 def test_keeping_and_dropping_are_two_sides(kept: int, dropped: int, seed: int) -> None:
     count = kept + dropped
     assert (
-        roll(f"{count}d20kh{kept}", random.Random(seed)).total
-        == roll(f"{count}d20dl{dropped}", random.Random(seed)).total
+        roll_dice(f"{count}d20kh{kept}", random.Random(seed)).total
+        == roll_dice(f"{count}d20dl{dropped}", random.Random(seed)).total
     )
     assert (
-        roll(f"{count}d20kh{kept}", random.Random(seed)).total
-        + roll(f"{count}d20kl{dropped}", random.Random(seed)).total
-        == roll(f"{count}d20", random.Random(seed)).total
+        roll_dice(f"{count}d20kh{kept}", random.Random(seed)).total
+        + roll_dice(f"{count}d20kl{dropped}", random.Random(seed)).total
+        == roll_dice(f"{count}d20", random.Random(seed)).total
     )
 
 
@@ -320,69 +327,69 @@ def test_replacing_a_die_keeps_the_old_face_on_record(expression: str, seed: int
     assume(places)
     index = places[which % len(places)]
     try:
-        again = reroll(rolled, [index], random.Random(seed + 1))
+        again = reroll_dice(rolled, [index], random.Random(seed + 1))
     except InputError:  # the new face divides by zero
         return
     assert again.dice[index].rerolled
     assert again.dice[index].face == rolled.dice[index].face
-    assert again == score(parse(again.expression), again.dice)
+    assert again == score_roll(parse(again.expression), again.dice)
 
 
 # --- replacing one die ------------------------------------------------------------------------------
 
 
 def test_reroll_takes_its_explosions_along() -> None:
-    rolled = roll("2d6!", faces=[6, 2, 4])
+    rolled = roll_dice("2d6!", faces=[6, 2, 4])
     assert rolled.total == 12
-    again = reroll(rolled, [0], random.Random(0))
+    again = reroll_dice(rolled, [0], random.Random(0))
     new = again.dice[2].face
     assert [die.rerolled for die in again.dice[:2]] == [True, True]
     assert again.text.startswith(f"2d6! [6→4→{new}")
 
 
 def test_several_dice_are_rerolled_at_once() -> None:
-    rolled = roll("3d6+1", faces=[1, 2, 3])
-    again = reroll(rolled, [2, 0], faces=[5, 6])
+    rolled = roll_dice("3d6+1", faces=[1, 2, 3])
+    again = reroll_dice(rolled, [2, 0], faces=[5, 6])
     assert again.text == "3d6+1 [1→5,2,3→6]+1 = 14"
-    assert [again.dice[place].face for place in standing(again.dice)] == [5, 2, 6]
+    assert [again.dice[place].face for place in standing_places(again.dice)] == [5, 2, 6]
     # What exploded from a die goes with it, named or not; typed faces may explode in their turn.
-    burst = roll("2d6!", faces=[6, 2, 4])
-    assert reroll(burst, [1, 0, 2], faces=[6, 1, 3]).text == "2d6! [6→4→6!,3,2→1] = 10"
-    assert reroll(burst, [1], faces=[5]).text == "2d6! [6!,4→5,2] = 13"
+    burst = roll_dice("2d6!", faces=[6, 2, 4])
+    assert reroll_dice(burst, [1, 0, 2], faces=[6, 1, 3]).text == "2d6! [6→4→6!,3,2→1] = 10"
+    assert reroll_dice(burst, [1], faces=[5]).text == "2d6! [6!,4→5,2] = 13"
 
 
 @pytest.mark.parametrize(("faces", "complaint"), [([], "still"), ([7], "no face 7"), ([1, 2], "typed")])
 def test_typed_faces_of_a_reroll_must_fit(faces: list[int], complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
-        reroll(roll("2d6", faces=[1, 4]), [0], faces=faces)
+        reroll_dice(roll_dice("2d6", faces=[1, 4]), [0], faces=faces)
 
 
 def test_pick_sets_a_face_and_shows_what_fell() -> None:
-    assert pick(roll("2d6+1 [leap]", faces=[1, 4]), {0: 6}).text == "2d6+1 [1→6,4]+1 = 11"
-    assert pick(roll("2d6+1 [leap]", faces=[1, 4]), {0: 6}).label == "leap"
-    assert pick(roll("4d6kh3", faces=[1, 4, 5, 6]), {0: 5}).text == "4d6kh3 [1→5,(4),5,6] = 16"
+    assert pick_faces(roll_dice("2d6+1 [leap]", faces=[1, 4]), {0: 6}).text == "2d6+1 [1→6,4]+1 = 11"
+    assert pick_faces(roll_dice("2d6+1 [leap]", faces=[1, 4]), {0: 6}).label == "leap"
+    assert pick_faces(roll_dice("4d6kh3", faces=[1, 4, 5, 6]), {0: 5}).text == "4d6kh3 [1→5,(4),5,6] = 16"
 
 
 @pytest.mark.parametrize("index", [-1, 2, 7])
 def test_there_must_be_a_die_to_replace(index: int) -> None:
     with pytest.raises(InputError, match="no die"):
-        pick(roll("2d6", faces=[1, 4]), {index: 6})
+        pick_faces(roll_dice("2d6", faces=[1, 4]), {index: 6})
 
 
 def test_what_was_replaced_cannot_be_again() -> None:
     with pytest.raises(InputError, match="no die"):
-        pick(pick(roll("2d6", faces=[1, 4]), {0: 6}), {0: 5})
+        pick_faces(pick_faces(roll_dice("2d6", faces=[1, 4]), {0: 6}), {0: 5})
 
 
 def test_several_faces_are_picked_at_once_but_no_die_with_what_burst_from_it() -> None:
-    assert pick(roll("2d6", faces=[1, 4]), {0: 6, 1: 5}).text == "2d6 [1→6,4→5] = 11"
+    assert pick_faces(roll_dice("2d6", faces=[1, 4]), {0: 6, 1: 5}).text == "2d6 [1→6,4→5] = 11"
     with pytest.raises(InputError, match="exploded"):
-        pick(roll("d6!", faces=[6, 1]), {0: 6, 1: 5})
+        pick_faces(roll_dice("d6!", faces=[6, 1]), {0: 6, 1: 5})
 
 
 def test_a_picked_face_must_be_on_the_die() -> None:
     with pytest.raises(InputError, match="no face 7"):
-        pick(roll("2d6", faces=[1, 4]), {0: 7})
+        pick_faces(roll_dice("2d6", faces=[1, 4]), {0: 7})
 
 
 @pytest.mark.parametrize(
@@ -396,11 +403,11 @@ def test_a_picked_face_must_be_on_the_die() -> None:
 )
 def test_a_record_that_does_not_fit_is_refused(dice: list[Die]) -> None:
     with pytest.raises(InputError):
-        score(parse("2d6"), dice)
+        score_roll(parse("2d6"), dice)
 
 
 # --- chance -----------------------------------------------------------------------------------------
 
 
 def test_a_seed_gives_the_same_dice_for_good() -> None:
-    assert roll("3d6+d20+4dF", random.Random(42)).text == "3d6+d20+4dF [4,1,2]+[5]+[+,+,+,-] = 14"
+    assert roll_dice("3d6+d20+4dF", random.Random(42)).text == "3d6+d20+4dF [4,1,2]+[5]+[+,+,+,-] = 14"

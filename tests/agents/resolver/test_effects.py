@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.resolver.effects import MAX_EFFECTS, Effect, parse_effect, parse_effects
-from agents.resolver.words import split_outside_quotes
+from agents.resolver.typed_text import split_outside_quotes
 from stores.errors import InputError
 from stores.records.canon import StateOp
 from tests.examples import examples

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.resolver.events import (
+from agents.resolver.oracle import TENSIONS
+from agents.resolver.random_events import (
     Candidate,
-    Start,
-    candidates_of,
-    check_scene,
-    random_event,
+    SceneStartKind,
+    draw_random_event,
+    event_candidates,
+    roll_scene_check,
     scene_odds,
     tension_after,
 )
-from agents.resolver.oracle import TENSIONS
-from agents.resolver.random_tables import Aim, shelve
+from agents.resolver.random_tables import RowAim, add_tables
 from agents.resolver.table_files import bundled_tables
 from stores.errors import InputError
 from stores.records.threads import Thread
@@ -35,53 +35,55 @@ CHAPEL = Candidate("p1", "The Tally Chapel")
 
 
 @st.composite
-def candidate_lists(draw: st.DrawFn) -> dict[Aim, list[Candidate]]:
-    def some(aim: Aim) -> list[Candidate]:
+def candidate_lists(draw: st.DrawFn) -> dict[RowAim, list[Candidate]]:
+    def some(aim: RowAim) -> list[Candidate]:
         weights = draw(st.lists(st.integers(0, 3), max_size=4))
         return [Candidate(f"{aim}{i}", f"{aim} {i}", weight) for i, weight in enumerate(weights)]
 
-    return {aim: some(aim) for aim in draw(st.sets(st.sampled_from(Aim)))}
+    return {aim: some(aim) for aim in draw(st.sets(st.sampled_from(RowAim)))}
 
 
 @given(candidate_lists(), st.integers())
-def test_a_target_is_never_made_up(candidates: dict[Aim, list[Candidate]], seed: int) -> None:
-    event = random_event(candidates, SHELF, random.Random(seed))
+def test_a_target_is_never_made_up(candidates: dict[RowAim, list[Candidate]], seed: int) -> None:
+    event = draw_random_event(candidates, SHELF, random.Random(seed))
     if event.aim is None:
         assert event.target is None
-        assert event.picked is None
+        assert event.target_roll is None
     else:
         assert event.target in candidates[event.aim]
         assert event.target.weight > 0
     assert len(event.spark.words) == 2
-    assert event == random_event(candidates, SHELF, random.Random(seed))
+    assert event == draw_random_event(candidates, SHELF, random.Random(seed))
 
 
 def test_with_nothing_of_its_own_a_campaign_gets_events_about_nobody() -> None:
-    events = [random_event({}, SHELF, random.Random(seed)) for seed in range(50)]
+    events = [draw_random_event({}, SHELF, random.Random(seed)) for seed in range(50)]
     assert {event.target for event in events} == {None}
     assert {event.focus.dice[0].sides for event in events} == {"15"}
 
 
 def test_what_there_is_none_of_is_struck_out() -> None:
     rng = random.Random(3)
-    aims = {random_event({Aim.THREAD: [BELL], Aim.NPC: []}, SHELF, rng).aim for _ in range(200)}
-    assert aims == {Aim.THREAD, None}
+    aims = {draw_random_event({RowAim.THREAD: [BELL], RowAim.NPC: []}, SHELF, rng).aim for _ in range(200)}
+    assert aims == {RowAim.THREAD, None}
 
 
 def test_how_an_event_reads_and_what_is_sealed() -> None:
-    event = random_event({Aim.THREAD: [BELL]}, SHELF, random.Random(3))
+    event = draw_random_event({RowAim.THREAD: [BELL]}, SHELF, random.Random(3))
     assert event.about == "“Who moved the bell?” moves on by itself"
     shown = [f"d{die.sides} {die.face}" for die in event.dice]
     assert [die.sides for die in event.dice] == ["51", "3", "100", "100"]
     assert event.text == f"event · {', '.join(shown)} · {event.about} · {' / '.join(event.spark.words)}"
-    people = (random_event({Aim.NPC: [WENNA]}, SHELF, random.Random(seed)) for seed in range(20))
+    people = (draw_random_event({RowAim.NPC: [WENNA]}, SHELF, random.Random(seed)) for seed in range(20))
     assert any(event.about.startswith("Wenna Pike ") for event in people)
 
 
 @pytest.mark.whole
 def test_targets_come_as_often_as_they_weigh() -> None:
     rng = random.Random(5)
-    events = (random_event({Aim.THREAD: [BELL, DEBT]}, SHELF, rng) for _ in range(examples(8_000, 2_000)))
+    events = (
+        draw_random_event({RowAim.THREAD: [BELL, DEBT]}, SHELF, rng) for _ in range(examples(8_000, 2_000))
+    )
     seen = Counter(event.target for event in events if event.target)
     total = seen.total()
     squared = sum(
@@ -93,8 +95,8 @@ def test_targets_come_as_often_as_they_weigh() -> None:
 @pytest.mark.whole
 def test_foci_come_as_often_as_they_weigh() -> None:
     rng, asked = random.Random(8), examples(8_000, 2_000)
-    candidates = {Aim.THREAD: [BELL], Aim.NPC: [WENNA], Aim.PLACE: [CHAPEL]}
-    seen = Counter(random_event(candidates, SHELF, rng).focus.row for _ in range(asked))
+    candidates = {RowAim.THREAD: [BELL], RowAim.NPC: [WENNA], RowAim.PLACE: [CHAPEL]}
+    seen = Counter(draw_random_event(candidates, SHELF, rng).focus.row for _ in range(asked))
     rows = SHELF.tables["events"].rows
     squared = sum((seen[row] - asked * row.weight / 100) ** 2 / (asked * row.weight / 100) for row in rows)
     assert squared < 36.12  # one in a thousand for 14 degrees of freedom
@@ -102,10 +104,10 @@ def test_foci_come_as_often_as_they_weigh() -> None:
 
 def test_a_user_s_table_with_nothing_left_says_so() -> None:
     only_people = "title: E\nlicence: CC0\nattribution: Me.\nrows: [{text: sings, aim: npc}]\n"
-    shelf = shelve({"events": only_people}, SHELF)
-    assert random_event({Aim.NPC: [WENNA]}, shelf, random.Random(1)).about == "Wenna Pike sings"
+    shelf = add_tables({"events": only_people}, SHELF)
+    assert draw_random_event({RowAim.NPC: [WENNA]}, shelf, random.Random(1)).about == "Wenna Pike sings"
     with pytest.raises(InputError, match="nothing that an event could be about"):
-        random_event({Aim.NPC: []}, shelf, random.Random(1))
+        draw_random_event({RowAim.NPC: []}, shelf, random.Random(1))
 
 
 def test_candidates_are_open_threads_other_people_and_places(make_entity: Callable[..., Entity]) -> None:
@@ -115,10 +117,10 @@ def test_candidates_are_open_threads_other_people_and_places(make_entity: Callab
     ]
     mara, wenna, tam = make_entity("Mara", is_pc=True), make_entity("Wenna"), make_entity("Tam")
     inn = make_entity("The Slack Tide", kind=EntityKind.PLACE)
-    assert candidates_of(threads, [(mara, 1), (wenna, 3), (tam, 0)], [inn]) == {
-        Aim.THREAD: [BELL],
-        Aim.NPC: [Candidate(wenna.id, "Wenna", 3), Candidate(tam.id, "Tam", 0)],
-        Aim.PLACE: [Candidate(inn.id, "The Slack Tide")],
+    assert event_candidates(threads, [(mara, 1), (wenna, 3), (tam, 0)], [inn]) == {
+        RowAim.THREAD: [BELL],
+        RowAim.NPC: [Candidate(wenna.id, "Wenna", 3), Candidate(tam.id, "Tam", 0)],
+        RowAim.PLACE: [Candidate(inn.id, "The Slack Tide")],
     }
 
 
@@ -129,12 +131,12 @@ def test_candidates_are_open_threads_other_people_and_places(make_entity: Callab
 def test_the_hundred_faces_give_exactly_the_published_starts(tension: int) -> None:
     published = scene_odds(tension)
     assert sum(published.values()) == 100
-    seen = Counter(check_scene(tension, random.Random(), faces=[face]).start for face in range(1, 101))
+    seen = Counter(roll_scene_check(tension, random.Random(), faces=[face]).start for face in range(1, 101))
     assert seen == published
 
 
 def test_trouble_grows_with_tension() -> None:
-    for start in (Start.INTERRUPTED, Start.ALTERED):
+    for start in (SceneStartKind.INTERRUPTED, SceneStartKind.ALTERED):
         chances = [scene_odds(tension)[start] for tension in TENSIONS]
         assert chances == sorted(set(chances))
 
@@ -143,7 +145,7 @@ def test_trouble_grows_with_tension() -> None:
 @pytest.mark.parametrize("tension", [1, 5, 9])
 def test_sampled_starts_keep_to_the_published_odds(tension: int) -> None:
     asked, rng = examples(10_000, 2_500), random.Random(tension)
-    seen = Counter(check_scene(tension, rng).start for _ in range(asked))
+    seen = Counter(roll_scene_check(tension, rng).start for _ in range(asked))
     squared = sum(
         (seen[s] - asked * n / 100) ** 2 / (asked * n / 100) for s, n in scene_odds(tension).items()
     )
@@ -151,11 +153,11 @@ def test_sampled_starts_keep_to_the_published_odds(tension: int) -> None:
 
 
 def test_how_a_scene_check_reads() -> None:
-    check = check_scene(5, random.Random(1), faces=[12])
+    check = roll_scene_check(5, random.Random(1), faces=[12])
     assert check.text == "scene check · tension 5 · d100 12 · altered"
     assert (check.rule, check.dice[0].face) == ("scene check, tension 5", 12)
     with pytest.raises(InputError):
-        check_scene(0, random.Random(1))
+        roll_scene_check(0, random.Random(1))
 
 
 @pytest.mark.parametrize(

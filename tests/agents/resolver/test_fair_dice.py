@@ -10,9 +10,9 @@ from itertools import product
 
 import pytest
 
-from agents.resolver.dice import reroll, roll
+from agents.resolver.dice import reroll_dice, roll_dice
 from agents.resolver.dice_parser import parse
-from agents.resolver.oracle import TENSIONS, Likelihood, ask, event_chance, odds
+from agents.resolver.oracle import TENSIONS, Likelihood, ask_oracle, event_chance, oracle_odds
 from stores.records.play import TensionMode
 from tests.agents.resolver.fair import Chances, exploding, is_fair, together, uniform
 from tests.examples import examples
@@ -73,7 +73,7 @@ EXACT: dict[str, Chances] = {
 @pytest.mark.parametrize("expression", EXACT)
 def test_totals_keep_to_their_exact_odds(expression: str) -> None:
     rng, formula = random.Random(f"fair {expression}"), parse(expression)
-    seen = Counter(roll(formula, rng).total for _ in range(THROWS))
+    seen = Counter(roll_dice(formula, rng).total for _ in range(THROWS))
     assert is_fair(seen, EXACT[expression])
 
 
@@ -88,7 +88,7 @@ def test_totals_keep_to_their_exact_odds(expression: str) -> None:
 )
 def test_explosions_keep_to_their_exact_odds(expression: str, chances: Chances) -> None:
     rng, formula = random.Random(f"fair {expression}"), parse(expression)
-    totals = Counter(roll(formula, rng).total for _ in range(THROWS))
+    totals = Counter(roll_dice(formula, rng).total for _ in range(THROWS))
     worth = [total for total in chances if total is not None]
     beyond = max(worth)
     seen = Counter({total: n for total, n in totals.items() if total in worth})
@@ -108,14 +108,14 @@ def test_what_is_thrown_again_is_as_fair() -> None:
     rng = random.Random("again")
     seen: Counter[int] = Counter()
     for _ in range(THROWS):
-        rolled = roll("2d6", rng)
-        seen[reroll(rolled, [0], rng).dice[1].face] += 1
+        rolled = roll_dice("2d6", rng)
+        seen[reroll_dice(rolled, [0], rng).dice[1].face] += 1
     assert is_fair(seen, uniform(*die(6)))
 
 
 def test_one_die_tells_nothing_of_the_next() -> None:
     rng = random.Random("pairs")
-    seen = Counter((a.face, b.face) for a, b in (roll("2d6", rng).dice for _ in range(3 * THROWS)))
+    seen = Counter((a.face, b.face) for a, b in (roll_dice("2d6", rng).dice for _ in range(3 * THROWS)))
     assert is_fair(seen, uniform(*product(die(6), repeat=2)))
 
 
@@ -129,8 +129,8 @@ ENDS = (TENSIONS[0], 5, TENSIONS[-1])
 @pytest.mark.parametrize("likelihood", Likelihood)
 def test_answers_keep_to_the_published_odds(likelihood: Likelihood, tension: int, mode: TensionMode) -> None:
     rng = random.Random(f"{likelihood}/{tension}/{mode}")
-    asked = [ask(likelihood, tension, rng, mode=mode) for _ in range(THROWS)]
-    published = {grade: Fraction(n, 100) for grade, n in odds(likelihood, tension, mode).items()}
+    asked = [ask_oracle(likelihood, tension, rng, mode=mode) for _ in range(THROWS)]
+    published = {grade: Fraction(n, 100) for grade, n in oracle_odds(likelihood, tension, mode).items()}
     assert sum(published.values()) == 1
     assert is_fair(Counter(answer.grade for answer in asked), published)
     events = Fraction(event_chance(tension), 100)

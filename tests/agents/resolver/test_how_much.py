@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from agents.resolver.how_much import MAX_LEAN, OUTCOMES, Amount, amount_of, how_much, how_much_odds
+from agents.resolver.how_much import MAX_LEAN, OUTCOMES, Amount, amount_odds, amount_of, roll_amount
 from stores.errors import InputError
 from tests.examples import examples
 
@@ -17,26 +17,26 @@ LEANS = range(-MAX_LEAN, MAX_LEAN + 1)
 
 def test_every_way_that_dice_fall_is_counted() -> None:
     for lean in LEANS:
-        published = how_much_odds(lean)
+        published = amount_odds(lean)
         assert list(published) == list(Amount)
         assert sum(published.values()) == OUTCOMES
 
 
 def test_without_a_lean_it_is_a_bell() -> None:
-    ways = list(how_much_odds().values())
+    ways = list(amount_odds().values())
     assert ways == [4, 16, 36, 104, 36, 16, 4]
 
 
 def test_a_lean_moves_everything_its_way() -> None:
     def mean(lean: int) -> float:
-        return sum(list(Amount).index(amount) * ways for amount, ways in how_much_odds(lean).items())
+        return sum(list(Amount).index(amount) * ways for amount, ways in amount_odds(lean).items())
 
     assert all(mean(less) < mean(more) for less, more in pairwise(LEANS))
 
 
 def test_a_lean_and_the_opposite_one_mirror_each_other() -> None:
     for lean in LEANS:
-        assert list(how_much_odds(lean).values()) == list(how_much_odds(-lean).values())[::-1]
+        assert list(amount_odds(lean).values()) == list(amount_odds(-lean).values())[::-1]
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,9 @@ def test_totals_stand_for_amounts(total: int, amount: str) -> None:
 
 
 def test_how_it_reads() -> None:
-    fallen = how_much(random.Random(1), faces=[4, 5, 2])
+    fallen = roll_amount(random.Random(1), faces=[4, 5, 2])
     assert (fallen.text, fallen.rule) == ("how much · 3d6 [4,5,2] = 11 · as expected", "how much")
-    leaning = how_much(random.Random(1), faces=[4, 5, 2], lean=3)
+    leaning = roll_amount(random.Random(1), faces=[4, 5, 2], lean=3)
     assert leaning.text == "how much · 3d6+3 [4,5,2]+3 = 14 · more than expected"
     assert leaning.rule == "how much, lean +3"
     assert [die.face for die in leaning.dice] == [4, 5, 2]
@@ -71,8 +71,8 @@ def test_how_it_reads() -> None:
 @pytest.mark.parametrize("lean", [-2, 0, 3])
 def test_sampled_amounts_keep_to_the_published_odds(lean: int) -> None:
     asked, rng = examples(20_000, 5_000), random.Random(lean)
-    seen = Counter(how_much(rng, lean=lean).amount for _ in range(asked))
-    expected = {amount: asked * ways / OUTCOMES for amount, ways in how_much_odds(lean).items() if ways}
+    seen = Counter(roll_amount(rng, lean=lean).amount for _ in range(asked))
+    expected = {amount: asked * ways / OUTCOMES for amount, ways in amount_odds(lean).items() if ways}
     assert set(seen) <= set(expected)
     squared = sum((seen[amount] - wanted) ** 2 / wanted for amount, wanted in expected.items())
     assert squared < 22.46  # one in a thousand for six degrees of freedom, and fewer for less
@@ -80,6 +80,6 @@ def test_sampled_amounts_keep_to_the_published_odds(lean: int) -> None:
 
 def test_too_great_a_lean_is_refused() -> None:
     with pytest.raises(InputError, match="from -3 to 3"):
-        how_much(random.Random(1), lean=4)
+        roll_amount(random.Random(1), lean=4)
     with pytest.raises(InputError):
-        how_much(random.Random(1), faces=[4, 5])
+        roll_amount(random.Random(1), faces=[4, 5])

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.canon_keeper.predicates import load_catalogue, read_catalogue
-from agents.resolver.likelihood import Suggestion, suggest
+from agents.resolver.likelihood import LikelihoodSuggestion, suggest_likelihood
 from agents.resolver.oracle import Likelihood
-from agents.resolver.question import stem
+from agents.resolver.oracle_question import stem
 from stores.records.canon import Fact, FactKind, FactStatus, Standing
 from stores.records.world import EntityKind
 from tests.agents.resolver.sayings import be, say
@@ -180,11 +180,13 @@ WORDS = (
 )
 
 
-def ask(question: str) -> Suggestion:
-    return suggest(question, ENTITIES, FACTS.values(), CATALOGUE, tick=NOW, me="Mara", here="The Slack Tide")
+def ask(question: str) -> LikelihoodSuggestion:
+    return suggest_likelihood(
+        question, ENTITIES, FACTS.values(), CATALOGUE, tick=NOW, pc_id="Mara", place_id="The Slack Tide"
+    )
 
 
-def cited(suggestion: Suggestion) -> list[str]:
+def cited(suggestion: LikelihoodSuggestion) -> list[str]:
     return list(dict.fromkeys(NAMES[fact.id] for reason in suggestion.reasons for fact in reason.facts))
 
 
@@ -226,7 +228,7 @@ def test_how_a_suggestion_reads(question: str, text: str) -> None:
 
 def test_what_is_said_both_ways_is_even() -> None:
     facts = [say("ally_of", "Gil", "Mara"), say("enemy_of", "Gil", "Mara")]
-    suggestion = suggest("Is Gil an ally of Mara?", ENTITIES, facts, CATALOGUE)
+    suggestion = suggest_likelihood("Is Gil an ally of Mara?", ENTITIES, facts, CATALOGUE)
     assert (suggestion.likelihood, len(suggestion.reasons)) == (Likelihood.EVEN, 2)
 
 
@@ -242,7 +244,7 @@ def test_a_user_s_predicate_is_understood_by_its_sentence() -> None:
     ]
 
     def likelihood(question: str) -> Likelihood:
-        return suggest(question, ENTITIES, facts, catalogue).likelihood
+        return suggest_likelihood(question, ENTITIES, facts, catalogue).likelihood
 
     assert likelihood("Does Tam haunt the causeway?") is Likelihood.CERTAIN
     assert likelihood("Does Tam avoid the causeway?") is Likelihood.IMPOSSIBLE
@@ -257,7 +259,7 @@ def test_time_decides_which_facts_speak() -> None:
     ]
 
     def likelihood(tick: int) -> Likelihood:
-        return suggest("Is Gil in the chapel?", ENTITIES, moved, CATALOGUE, tick=tick).likelihood
+        return suggest_likelihood("Is Gil in the chapel?", ENTITIES, moved, CATALOGUE, tick=tick).likelihood
 
     assert (likelihood(50), likelihood(100)) == (Likelihood.VERY_UNLIKELY, Likelihood.CERTAIN)
 
@@ -268,13 +270,14 @@ def test_a_mere_sentence_rules_nothing_out() -> None:
         say("alive", "Ivo", statement="Ivo lives well."),
     ]
     for question in ("Is Gil in the chapel?", "Is Ivo dead?", "Is Ivo alive?"):
-        assert suggest(question, ENTITIES, facts, CATALOGUE).likelihood is Likelihood.EVEN
+        assert suggest_likelihood(question, ENTITIES, facts, CATALOGUE).likelihood is Likelihood.EVEN
 
 
 def test_places_that_lie_in_each_other_come_to_an_end() -> None:
     facts = [say("located_in", "Harl", "The Ribs"), say("located_in", "The Ribs", "Harl")]
     assert (
-        suggest("Is Harl in the chapel?", ENTITIES, facts, CATALOGUE).likelihood is Likelihood.VERY_UNLIKELY
+        suggest_likelihood("Is Harl in the chapel?", ENTITIES, facts, CATALOGUE).likelihood
+        is Likelihood.VERY_UNLIKELY
     )
 
 
@@ -312,5 +315,7 @@ def test_a_word_is_one_whatever_its_ending(words: str) -> None:
 
 @given(st.permutations(list(FACTS.values())), st.sampled_from(CASES))
 def test_the_order_of_facts_does_not_matter(facts: list[Fact], case: tuple[str, str, str]) -> None:
-    suggestion = suggest(case[0], ENTITIES, facts, CATALOGUE, tick=NOW, me="Mara", here="The Slack Tide")
+    suggestion = suggest_likelihood(
+        case[0], ENTITIES, facts, CATALOGUE, tick=NOW, pc_id="Mara", place_id="The Slack Tide"
+    )
     assert suggestion.likelihood == case[1]

@@ -12,19 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.resolver.oracle import (
-    ALIASES,
+    LIKELIHOOD_ALIASES,
     TENSIONS,
-    Asked,
     Grade,
     Likelihood,
-    ask,
+    OracleQuery,
+    ask_oracle,
     check_tension,
     event_chance,
     grade_of,
     is_event,
-    odds,
+    oracle_odds,
     read_likelihood,
-    read_question,
+    read_oracle_query,
     yes_in_100,
 )
 from stores.errors import InputError
@@ -49,7 +49,7 @@ def at_least(published: Mapping[Grade, int]) -> list[int]:
 def test_every_cell_comes_to_a_hundred() -> None:
     assert len(CELLS) == 7 * 9 * 2
     for cell in CELLS:
-        published = odds(*cell)
+        published = oracle_odds(*cell)
         assert list(published) == list(Grade)
         assert sum(published.values()) == 100
         assert min(published.values()) >= 0
@@ -57,7 +57,7 @@ def test_every_cell_comes_to_a_hundred() -> None:
 
 def test_the_odds_are_those_of_the_yes_and_the_no() -> None:
     for cell in CELLS:
-        yes = sum(count for grade, count in odds(*cell).items() if grade.is_yes)
+        yes = sum(count for grade, count in oracle_odds(*cell).items() if grade.is_yes)
         assert yes == yes_in_100(*cell)
         assert 0 < yes < 100
 
@@ -67,7 +67,7 @@ def test_the_odds_are_those_of_the_yes_and_the_no() -> None:
 def test_what_is_likelier_is_answered_no_worse(tension: int, mode: TensionMode) -> None:
     for less, more in pairwise(Likelihood):
         assert yes_in_100(less, tension, mode) < yes_in_100(more, tension, mode)
-        worse, better = at_least(odds(less, tension, mode)), at_least(odds(more, tension, mode))
+        worse, better = at_least(oracle_odds(less, tension, mode)), at_least(oracle_odds(more, tension, mode))
         assert all(a <= b for a, b in zip(worse, better, strict=True))
 
 
@@ -80,7 +80,7 @@ def test_bend_makes_a_yes_likelier_with_tension(likelihood: Likelihood) -> None:
 
 @pytest.mark.parametrize("likelihood", list(Likelihood))
 def test_edge_moves_only_how_often_the_extremes_come(likelihood: Likelihood) -> None:
-    by_tension = [odds(likelihood, tension, TensionMode.EDGE) for tension in TENSIONS]
+    by_tension = [oracle_odds(likelihood, tension, TensionMode.EDGE) for tension in TENSIONS]
     assert len({yes_in_100(likelihood, tension, TensionMode.EDGE) for tension in TENSIONS}) == 1
     extremes = [one[Grade.YES_AND] + one[Grade.NO_AND] for one in by_tension]
     assert extremes == sorted(extremes)
@@ -92,7 +92,7 @@ def test_edge_moves_only_how_often_the_extremes_come(likelihood: Likelihood) -> 
 
 def test_at_the_middle_both_modes_are_the_same() -> None:
     for likelihood in Likelihood:
-        assert odds(likelihood, 5, TensionMode.BEND) == odds(likelihood, 5, TensionMode.EDGE)
+        assert oracle_odds(likelihood, 5, TensionMode.BEND) == oracle_odds(likelihood, 5, TensionMode.EDGE)
 
 
 @given(likelihoods, tensions)
@@ -104,9 +104,9 @@ def test_the_opposite_at_the_opposite_tension_is_as_likely_to_be_a_no(
 
 
 def test_a_few_cells_as_they_were_printed() -> None:
-    assert tuple(odds(Likelihood.EVEN, 5).values()) == (12, 25, 13, 13, 25, 12)
-    assert tuple(odds(Likelihood.LIKELY, 9).values()) == (4, 9, 4, 21, 42, 20)
-    assert tuple(odds(Likelihood.UNLIKELY, 1, TensionMode.EDGE).values()) == (3, 35, 32, 14, 15, 1)
+    assert tuple(oracle_odds(Likelihood.EVEN, 5).values()) == (12, 25, 13, 13, 25, 12)
+    assert tuple(oracle_odds(Likelihood.LIKELY, 9).values()) == (4, 9, 4, 21, 42, 20)
+    assert tuple(oracle_odds(Likelihood.UNLIKELY, 1, TensionMode.EDGE).values()) == (3, 35, 32, 14, 15, 1)
 
 
 @given(likelihoods, tensions, modes)
@@ -114,7 +114,7 @@ def test_the_hundred_faces_give_exactly_the_published_odds(
     likelihood: Likelihood, tension: int, mode: TensionMode
 ) -> None:
     counted = Counter(grade_of(face, likelihood, tension, mode) for face in range(1, 101))
-    assert all(counted[grade] == count for grade, count in odds(likelihood, tension, mode).items())
+    assert all(counted[grade] == count for grade, count in oracle_odds(likelihood, tension, mode).items())
 
 
 @given(st.tuples(faces, faces).map(sorted), likelihoods, tensions, modes)
@@ -155,7 +155,7 @@ def test_an_event_comes_when_gap_and_tension_make_ten(face: int, tension: int, b
 
 
 def test_how_an_answer_reads_and_what_is_sealed() -> None:
-    answer = ask(Likelihood.LIKELY, 5, random.Random(1), faces=[37])
+    answer = ask_oracle(Likelihood.LIKELY, 5, random.Random(1), faces=[37])
     assert answer.text == "likely · tension 5 · d100 37 · yes, but"
     assert answer.rule == "oracle, likely, tension 5, bend"
     assert answer.dice == (Die(sides="%", face=37),)
@@ -164,7 +164,7 @@ def test_how_an_answer_reads_and_what_is_sealed() -> None:
 
 
 def test_an_event_is_told_with_the_answer() -> None:
-    answer = ask(Likelihood.EVEN, 5, random.Random(1), faces=[94])
+    answer = ask_oracle(Likelihood.EVEN, 5, random.Random(1), faces=[94])
     assert answer.is_event
     assert answer.text == "even · tension 5 · d100 94 · yes, and · event"
 
@@ -173,28 +173,30 @@ def test_an_event_is_told_with_the_answer() -> None:
 def test_one_seed_gives_one_answer(
     likelihood: Likelihood, tension: int, mode: TensionMode, seed: int
 ) -> None:
-    one, other = (ask(likelihood, tension, random.Random(seed), mode=mode) for _ in range(2))
+    one, other = (ask_oracle(likelihood, tension, random.Random(seed), mode=mode) for _ in range(2))
     assert one == other
     assert one.grade is grade_of(one.roll.total, likelihood, tension, mode)
 
 
 @pytest.mark.parametrize("tension", [0, 10, -1])
 def test_the_dial_has_ends(tension: int) -> None:
-    for use in (check_tension, event_chance, lambda t: odds(Likelihood.EVEN, t)):
+    for use in (check_tension, event_chance, lambda t: oracle_odds(Likelihood.EVEN, t)):
         with pytest.raises(InputError, match="no tension"):
             use(tension)
     with pytest.raises(InputError, match="from 1 to 9"):
-        ask(Likelihood.EVEN, tension, random.Random(1))
+        ask_oracle(Likelihood.EVEN, tension, random.Random(1))
 
 
 def test_double_nought_is_the_hundred() -> None:
-    assert ask(Likelihood.EVEN, 5, random.Random(1), faces=[0]).text.startswith("even · tension 5 · d100 100")
+    assert ask_oracle(Likelihood.EVEN, 5, random.Random(1), faces=[0]).text.startswith(
+        "even · tension 5 · d100 100"
+    )
 
 
 @pytest.mark.parametrize("typed", [[-1], [101], [], [5, 6]])
 def test_typed_faces_must_be_those_of_one_d100(typed: list[int]) -> None:
     with pytest.raises(InputError):
-        ask(Likelihood.EVEN, 5, random.Random(1), faces=typed)
+        ask_oracle(Likelihood.EVEN, 5, random.Random(1), faces=typed)
 
 
 # --- reading ----------------------------------------------------------------------------------------
@@ -202,10 +204,12 @@ def test_typed_faces_must_be_those_of_one_d100(typed: list[int]) -> None:
 
 def test_each_likelihood_has_its_rank_and_a_short_name() -> None:
     assert [likelihood.rank for likelihood in Likelihood] == [-3, -2, -1, 0, 1, 2, 3]
-    assert {likelihood for name, likelihood in ALIASES.items() if len(name) <= 3} == set(Likelihood)
+    assert {likelihood for name, likelihood in LIKELIHOOD_ALIASES.items() if len(name) <= 3} == set(
+        Likelihood
+    )
 
 
-@pytest.mark.parametrize("name", [*ALIASES, "Very  Likely", "50/50", "VL"])
+@pytest.mark.parametrize("name", [*LIKELIHOOD_ALIASES, "Very  Likely", "50/50", "VL"])
 def test_likelihoods_are_read_by_any_of_their_names(name: str) -> None:
     assert read_likelihood(name) in Likelihood
 
@@ -242,4 +246,4 @@ def test_an_unknown_likelihood_is_refused_with_near_ones() -> None:
 def test_a_likelihood_may_stand_before_the_question(
     typed: str, question: str, likelihood: Likelihood | None
 ) -> None:
-    assert read_question(typed) == Asked(question, likelihood)
+    assert read_oracle_query(typed) == OracleQuery(question, likelihood)

@@ -11,19 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.resolver.check import CheckResult, resolve
+from agents.resolver.check import CheckResult, roll_check
 from agents.resolver.check import read_check as generic
-from agents.resolver.pack_check import read_check
+from agents.resolver.pack_check import read_pack_check
 from agents.resolver.ruleset_reader import read_pack
 from agents.resolver.ruleset_schema import Pack
-from agents.resolver.rulesets import bundled
+from agents.resolver.rulesets import load_bundled_packs
 from agents.resolver.sheets import NewSheet, Sheet, new_sheet, numbers_of
 from stores.errors import InputError
 from stores.records.play import Degree
 from stores.records.world import Entity
 from tests.examples import examples
 
-PACKS = bundled().packs
+PACKS = load_bundled_packs().packs
 TWOS, TWENTY, TELLING = PACKS["lantern_twos"], PACKS["hard_twenty"], PACKS["plain_telling"]
 MARA = NewSheet("Mara", numbers={"might": 1, "Nerve": 2, "hp": 7.5, "harm": 6, "doom": float("inf")})
 HURT = NewSheet("Mara", numbers={"might": 1}, tags=("Hurt", "shaken", "half-deaf"))
@@ -33,7 +33,7 @@ SUCCESS, PARTIAL, FAIL = Degree.SUCCESS, Degree.PARTIAL, Degree.FAIL
 def resolve_check(
     pack: Pack, typed: str, sheet: Sheet, rng: random.Random, faces: Iterable[int] | None = None
 ) -> CheckResult:
-    return resolve(read_check(pack, typed, sheet), rng, faces)
+    return roll_check(read_pack_check(pack, typed, sheet), rng, faces)
 
 
 def effects(pack: Pack, typed: str, faces: Iterable[int], sheet: NewSheet = MARA) -> list[str]:
@@ -108,7 +108,7 @@ def test_the_rule_says_all_that_is_needed_to_check_it_again() -> None:
 )
 @pytest.mark.parametrize("pack", [TWOS, TWENTY])
 def test_the_generic_check_works_in_every_system(pack: Pack, typed: str) -> None:
-    spec = read_check(pack, typed, MARA)
+    spec = read_pack_check(pack, typed, MARA)
     assert spec == generic(typed, numbers_of(pack, MARA))
     assert bool(spec.all_effects()) is ("Orc" in typed)
 
@@ -150,7 +150,7 @@ def test_each_degree_suggests_its_effects(
 
 def test_a_name_is_never_read_as_an_effect() -> None:
     villain = "X.hp +99, Mara.alive = false"
-    spec = read_check(TWOS, f"strike {villain}", NewSheet('"; {target}.hp = 0', numbers={}))
+    spec = read_pack_check(TWOS, f"strike {villain}", NewSheet('"; {target}.hp = 0', numbers={}))
     assert {e.name for e in spec.all_effects()} == {villain, '"; {target}.hp = 0'}
     assert "{target}" not in spec.says[PARTIAL]
 
@@ -191,9 +191,9 @@ def test_a_pool_counts_its_number() -> None:
 
 
 def odds(pack: Pack, sides: int, dice: int, bonus: int) -> Counter[Degree]:
-    spec = read_check(pack, f"+{bonus}" if bonus else "", NewSheet("Mara"))
+    spec = read_pack_check(pack, f"+{bonus}" if bonus else "", NewSheet("Mara"))
     rng = random.Random(0)
-    return Counter(resolve(spec, rng, faces).degree for faces in product(range(1, sides + 1), repeat=dice))
+    return Counter(roll_check(spec, rng, faces).degree for faces in product(range(1, sides + 1), repeat=dice))
 
 
 def test_the_odds_of_our_packs_are_as_they_look() -> None:
@@ -242,7 +242,7 @@ def test_every_move_of_our_packs_can_be_made(pack: Pack) -> None:
 )
 def test_complaints(pack: Pack, typed: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint) as caught:
-        read_check(pack, typed, MARA)
+        read_pack_check(pack, typed, MARA)
     assert caught.value.kept
     assert caught.value.todo
 

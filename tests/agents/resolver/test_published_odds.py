@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.resolver.how_much import HIGHEST, Amount
-from agents.resolver.oracle import ALIASES, Likelihood
+from agents.resolver.how_much import HIGHEST_TOTALS, Amount
+from agents.resolver.oracle import LIKELIHOOD_ALIASES, Likelihood
 from agents.resolver.published_odds import TABLES, with_tables
 from agents.resolver.random_tables import read_table
 
@@ -38,7 +38,7 @@ def test_the_document_names_every_short_name() -> None:
         (name, alias) for name, aliases in listed.items() for alias in re.findall("`(.*?)`", aliases)
     }
     assert documented == {
-        (one.value, alias) for alias, one in ALIASES.items() if alias not in list(Likelihood)
+        (one.value, alias) for alias, one in LIKELIHOOD_ALIASES.items() if alias not in list(Likelihood)
     }
 
 
@@ -47,7 +47,10 @@ def test_the_document_gives_the_bands_of_amounts() -> None:
         r"^\| (?:to|from)? ?(\d+)[^|]*\| ([a-z ]+) \|$", DOC.read_text(encoding="utf-8"), re.MULTILINE
     )
     assert [amount for _, amount in bands] == list(Amount)
-    assert [int(total) for total, _ in bands] == [HIGHEST[0], *(highest + 1 for highest in HIGHEST)]
+    assert [int(total) for total, _ in bands] == [
+        HIGHEST_TOTALS[0],
+        *(highest + 1 for highest in HIGHEST_TOTALS),
+    ]
 
 
 def test_the_table_in_the_document_can_be_read() -> None:

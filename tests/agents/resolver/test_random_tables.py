@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from agents.resolver import table_files
 from agents.resolver.random_tables import (
     MAX_ROWS,
-    Aim,
     RandomTable,
-    Row,
-    Shelf,
-    draw,
+    RowAim,
+    TableLibrary,
+    TableRow,
+    add_tables,
+    draw_row,
     read_table,
     row_at,
-    shelve,
 )
 from agents.resolver.table_files import bundled_tables, read_tables
 from stores.errors import InputError
@@ -40,7 +40,7 @@ def refused(text: str) -> str:
 
 
 def table(*weights: int, die: str | None = None) -> RandomTable:
-    rows = tuple(Row(text=f"row {i}", weight=weight) for i, weight in enumerate(weights))
+    rows = tuple(TableRow(text=f"row {i}", weight=weight) for i, weight in enumerate(weights))
     return RandomTable(name="t", title="T", licence="CC0", attribution="Me.", rows=rows, die=die)
 
 
@@ -50,7 +50,11 @@ def table(*weights: int, die: str | None = None) -> RandomTable:
 def test_a_table_is_read_with_its_licence_and_weights() -> None:
     sky = read_table("sky", SKY)
     assert (sky.name, sky.title, sky.licence, sky.attribution) == ("sky", "Sky", "CC0", "Me.")
-    assert sky.rows == (Row(text="rain"), Row(text="sun", weight=3), Row(text="hides", aim=Aim.NPC))
+    assert sky.rows == (
+        TableRow(text="rain"),
+        TableRow(text="sun", weight=3),
+        TableRow(text="hides", aim=RowAim.NPC),
+    )
     assert sky.total == 5
 
 
@@ -132,39 +136,39 @@ def test_each_row_has_as_many_faces_as_its_weight(weights: list[int]) -> None:
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=33), st.integers())
 def test_a_draw_seals_a_die_that_fits(weights: list[int], seed: int) -> None:
     weighted = table(*weights)
-    drawn = draw(weighted, random.Random(seed))
+    drawn = draw_row(weighted, random.Random(seed))
     (die,) = drawn.dice
     assert die.sides == str(weighted.total)
     assert drawn.row is row_at(weighted, die.face)
-    assert draw(weighted, random.Random(0), faces=[die.face]).row is drawn.row
+    assert draw_row(weighted, random.Random(0), faces=[die.face]).row is drawn.row
 
 
 def test_sixty_six_rows_are_no_d66() -> None:
     """A die of that many sides is one die; only a table that says so is read digit by digit."""
-    assert draw(table(*[1] * 66), random.Random(1), faces=[40]).row.text == "row 39"
+    assert draw_row(table(*[1] * 66), random.Random(1), faces=[40]).row.text == "row 39"
     by_digits = table(*[1] * 36, die="d66")
-    assert draw(by_digits, random.Random(1), faces=[1, 1]).row.text == "row 0"
-    assert draw(by_digits, random.Random(1), faces=[6, 6]).row.text == "row 35"
-    assert len(draw(by_digits, random.Random(1)).dice) == 2
+    assert draw_row(by_digits, random.Random(1), faces=[1, 1]).row.text == "row 0"
+    assert draw_row(by_digits, random.Random(1), faces=[6, 6]).row.text == "row 35"
+    assert len(draw_row(by_digits, random.Random(1)).dice) == 2
 
 
 def test_how_a_draw_reads() -> None:
-    drawn = draw(read_table("sky", SKY), random.Random(1), faces=[4])
+    drawn = draw_row(read_table("sky", SKY), random.Random(1), faces=[4])
     assert (drawn.text, drawn.rule) == ("Sky · d5 4 · sun", "table sky")
 
 
 def test_faces_that_do_not_fit_are_refused() -> None:
     for faces in ([6], [0], [], [1, 2]):
         with pytest.raises(InputError):
-            draw(read_table("sky", SKY), random.Random(1), faces=faces)
+            draw_row(read_table("sky", SKY), random.Random(1), faces=faces)
 
 
 def test_rows_may_be_struck_out() -> None:
     sky = read_table("sky", SKY)
-    without = sky.only(lambda row: row.aim is None)
+    without = sky.filter_rows(lambda row: row.aim is None)
     assert without is not None
     assert (without.total, without.die) == (4, None)
-    assert sky.only(lambda row: False) is None
+    assert sky.filter_rows(lambda row: False) is None
 
 
 # --- the shelf --------------------------------------------------------------------------------------
@@ -172,7 +176,7 @@ def test_rows_may_be_struck_out() -> None:
 
 def test_a_table_of_the_same_name_replaces_ours_and_says_so() -> None:
     ours = bundled_tables()
-    mine = shelve({"weather": SKY, "moons": SKY}, ours)
+    mine = add_tables({"weather": SKY, "moons": SKY}, ours)
     assert mine.tables["weather"].title == "Sky"
     assert mine.notes == ("Your table weather (Sky) is used in place of Weather.",)
     assert set(mine.tables) == {*ours.tables, "moons"}
@@ -181,10 +185,10 @@ def test_a_table_of_the_same_name_replaces_ours_and_says_so() -> None:
 
 def test_a_bad_table_leaves_what_was_there() -> None:
     ours = bundled_tables()
-    mine = shelve({"weather": HEAD, "moons": SKY}, ours)
+    mine = add_tables({"weather": HEAD, "moons": SKY}, ours)
     assert mine.tables["weather"] is ours.tables["weather"]
     assert "moons" in mine.tables
-    (wrong,) = mine.refused
+    (wrong,) = mine.errors
     assert "The table 'weather' cannot be used: line 1: 'rows' is missing." in str(wrong)
 
 
@@ -194,9 +198,9 @@ def test_tables_are_read_from_files_and_named_by_them(tmp_path: Path) -> None:
     (tmp_path / "folder.yaml").mkdir()
     (tmp_path / "huge.yaml").write_text("#" * 4_000_001, encoding="utf-8")
     os.mkfifo(tmp_path / "pipe.yaml")
-    shelf = read_tables([*tmp_path.glob("*.yaml"), tmp_path / "gone.yaml"], Shelf({}))
+    shelf = read_tables([*tmp_path.glob("*.yaml"), tmp_path / "gone.yaml"], TableLibrary({}))
     assert list(shelf.tables) == ["moons"]
-    assert sorted(str(error).split("'")[1] for error in shelf.refused) == [
+    assert sorted(str(error).split("'")[1] for error in shelf.errors) == [
         "folder",
         "gone",
         "huge",
@@ -209,9 +213,9 @@ def test_a_folder_of_too_many_tables_is_cut_short(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(table_files, "MAX_TABLES", 2)
     for name in "abc":
         (tmp_path / f"{name}.yaml").write_text(SKY, encoding="utf-8")
-    shelf = read_tables(tmp_path.iterdir(), Shelf({}))
+    shelf = read_tables(tmp_path.iterdir(), TableLibrary({}))
     assert list(shelf.tables) == ["a", "b"]
-    assert "more than 2 tables are not read" in str(shelf.refused[0])
+    assert "more than 2 tables are not read" in str(shelf.errors[0])
 
 
 # --- the bundled tables -----------------------------------------------------------------------------

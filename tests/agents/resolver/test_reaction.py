@@ -9,15 +9,15 @@ from itertools import pairwise
 import pytest
 
 from agents.canon_keeper.predicates import load_catalogue
-from agents.resolver.bonds import WARMTH, Bond, bonds
+from agents.resolver.bonds import WARMTH, Bond, find_bonds
 from agents.resolver.reaction import (
     MAX_MODIFIER,
     OUTCOMES,
     Attitude,
     attitude_of,
-    modifier_of,
-    react,
     reaction_odds,
+    roll_reaction,
+    total_modifier,
 )
 from stores.records.canon import Fact, FactStatus, Standing
 from tests.agents.resolver.sayings import say
@@ -28,7 +28,7 @@ MODIFIERS = range(-MAX_MODIFIER, MAX_MODIFIER + 1)
 
 
 def warmth(*facts: Fact, who: str = "Stint", towards: str = "Hester", tick: int | None = None) -> list[int]:
-    return [bond.warmth for bond in bonds(who, towards, facts, CATALOGUE, tick)]
+    return [bond.warmth for bond in find_bonds(who, towards, facts, CATALOGUE, tick)]
 
 
 # --- bonds ------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def test_a_bond_is_of_its_time(tick: int | None, expected: list[int]) -> None:
 def test_sides_bring_their_friends_and_enemies_with_them() -> None:
     company, tollers = say("member_of", "Stint", "Company"), say("member_of", "Hester", "Tollers")
     feud = say("enemy_of", "Company", "Tollers")
-    (bond,) = bonds("Stint", "Hester", [company, tollers, feud], CATALOGUE)
+    (bond,) = find_bonds("Stint", "Hester", [company, tollers, feud], CATALOGUE)
     assert bond == Bond(-2, (feud, company, tollers))
     assert bond.text == f"-2: {feud.statement} {company.statement} {tollers.statement}"
     assert warmth(company, say("enemy_of", "Hester", "Company")) == [-2]
@@ -123,19 +123,19 @@ def test_totals_stand_for_attitudes(total: int, attitude: str) -> None:
 
 
 def test_how_a_reaction_reads() -> None:
-    known = bonds("Stint", "Hester", [say("enemy_of", "Stint", "Hester")], CATALOGUE)
-    reaction = react(random.Random(1), faces=[4, 5], bonds=known, modifier=1)
+    known = find_bonds("Stint", "Hester", [say("enemy_of", "Stint", "Hester")], CATALOGUE)
+    reaction = roll_reaction(random.Random(1), faces=[4, 5], bonds=known, modifier=1)
     assert reaction.text == "reaction · 2d6-2 [4,5]-2 = 7 · wary"
     assert (reaction.rule, reaction.bonds) == ("reaction, -2", known)
-    assert react(random.Random(1), faces=[4, 5]).text == "reaction · 2d6 [4,5] = 9 · friendly"
+    assert roll_reaction(random.Random(1), faces=[4, 5]).text == "reaction · 2d6 [4,5] = 9 · friendly"
     assert [die.face for die in reaction.dice] == [4, 5]
 
 
 def test_people_surprise_however_much_stands_between_them() -> None:
     loved = [Bond(3, ()), Bond(3, ()), Bond(2, ())]
-    assert modifier_of(loved) == MAX_MODIFIER
-    assert modifier_of([], -20) == -MAX_MODIFIER
-    assert modifier_of(loved, -7) == 1
+    assert total_modifier(loved) == MAX_MODIFIER
+    assert total_modifier([], -20) == -MAX_MODIFIER
+    assert total_modifier(loved, -7) == 1
     assert reaction_odds(MAX_MODIFIER)[Attitude.WARY] > 0
 
 
@@ -143,7 +143,7 @@ def test_people_surprise_however_much_stands_between_them() -> None:
 @pytest.mark.parametrize("modifier", [-3, 0, 2])
 def test_sampled_attitudes_keep_to_the_published_odds(modifier: int) -> None:
     asked, rng = examples(20_000, 5_000), random.Random(modifier)
-    seen = Counter(react(rng, modifier=modifier).attitude for _ in range(asked))
+    seen = Counter(roll_reaction(rng, modifier=modifier).attitude for _ in range(asked))
     expected = {one: asked * ways / OUTCOMES for one, ways in reaction_odds(modifier).items() if ways}
     assert set(seen) <= set(expected)
     squared = sum((seen[one] - wanted) ** 2 / wanted for one, wanted in expected.items())

@@ -10,12 +10,12 @@ from typing import Any, cast
 
 import pytest
 
-from agents.resolver.check import PARTIAL_WITHIN, CheckResult, CheckSpec, resolve
+from agents.resolver.check import PARTIAL_WITHIN, CheckResult, CheckSpec, roll_check
 from agents.resolver.dice_parser import parse
-from agents.resolver.dice_score import score
-from agents.resolver.proposals import MAX_QUOTE
-from agents.resolver.requests import CheckRequest, RollRequest
-from agents.resolver.resolver import Resolver, Rules
+from agents.resolver.dice_score import score_roll
+from agents.resolver.resolution_proposals import MAX_QUOTE
+from agents.resolver.resolution_requests import CheckRequest, RollRequest
+from agents.resolver.resolver import CheckRules, Resolver
 from stores.errors import InputError
 from stores.ports import ResolverLog
 from stores.records.canon import (
@@ -88,7 +88,7 @@ class Table:
         self.orc = make_entity("Orc", numbers={"HP": 8})
         self.bell = make_entity("The Drowned Bell", kind=EntityKind.OBJECT, numbers={"cracks": 0})
 
-    def resolver(self, rules: Rules = resolve) -> Resolver:
+    def resolver(self, rules: CheckRules = roll_check) -> Resolver:
         log = cast(ResolverLog, self.log)
         return Resolver(log, self.ids, self.clock, rules=rules)
 
@@ -136,7 +136,7 @@ async def test_a_check_is_sealed_once_with_all_that_is_needed_to_check_it(table:
         (Degree.PARTIAL, ("Mara.hp -3",)),
         (Degree.FAIL, ("Mara.alive = false",)),
     ]
-    assert score(parse(resolution.expression), resolution.dice).total == resolution.total
+    assert score_roll(parse(resolution.expression), resolution.dice).total == resolution.total
 
 
 async def test_effects_become_proposals_on_the_players_authority(table: Table) -> None:
@@ -225,7 +225,7 @@ async def test_what_cannot_be_done_leaves_nothing_behind(table: Table, spec: str
     def rules(spec: CheckSpec, rng: random.Random, faces: Sequence[int] | None) -> CheckResult:
         nonlocal rolled
         rolled = "/0" not in spec.rule
-        return resolve(spec, rng, faces)
+        return roll_check(spec, rng, faces)
 
     with pytest.raises(InputError) as caught:
         await table.resolver(rules).check(table.request(spec))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agents.resolver.ruleset_reader import MAX_CHARS, read_pack
 from agents.resolver.ruleset_schema import Pack
-from agents.resolver.rulesets import MAX_PACKS, Library, bundled, with_user_packs
+from agents.resolver.rulesets import MAX_PACKS, PackLibrary, add_user_packs, load_bundled_packs
 from stores.errors import InputError
 from tests.examples import examples
 
@@ -46,14 +46,14 @@ rests:
 
 
 @pytest.fixture(scope="module")
-def library() -> Library:
-    return bundled()
+def library() -> PackLibrary:
+    return load_bundled_packs()
 
 
 # --- what is read -----------------------------------------------------------------------------------
 
 
-def test_three_packs_come_with_the_program(library: Library) -> None:
+def test_three_packs_come_with_the_program(library: PackLibrary) -> None:
     assert set(library.packs) == {"lantern_twos", "hard_twenty", "plain_telling"}
     assert library.notes == ()
     for pack in library.packs.values():
@@ -61,12 +61,12 @@ def test_three_packs_come_with_the_program(library: Library) -> None:
         assert pack.attribution
 
 
-def test_a_pack_that_is_not_there(library: Library) -> None:
-    assert library.pack("hard_twenty").name == "Hard Twenty"
+def test_a_pack_that_is_not_there(library: PackLibrary) -> None:
+    assert library.find_pack("hard_twenty").name == "Hard Twenty"
     with pytest.raises(InputError, match=r"no rule system called 'hard_twelve'.*Did you mean hard_twenty"):
-        library.pack("hard_twelve")
+        library.find_pack("hard_twelve")
     with pytest.raises(InputError, match="There is: hard_twenty, lantern_twos, plain_telling"):
-        library.pack("zzz")
+        library.find_pack("zzz")
 
 
 def test_the_pack_in_the_manual_is_one() -> None:
@@ -207,9 +207,9 @@ def test_a_damaged_pack_reads_or_is_refused_in_words(damage: list[tuple[int, int
 # --- the user's own ---------------------------------------------------------------------------------
 
 
-def test_user_packs_are_added_and_replace_ours_with_a_note(library: Library) -> None:
+def test_user_packs_are_added_and_replace_ours_with_a_note(library: PackLibrary) -> None:
     ours = PACK.replace("id: small", "id: hard_twenty")
-    grown = with_user_packs(library, {"b.yaml": ours, "a.yaml": PACK})
+    grown = add_user_packs(library, {"b.yaml": ours, "a.yaml": PACK})
 
     assert set(grown.packs) == {*library.packs, "small"}
     assert grown.packs["hard_twenty"].name == "Small"
@@ -217,30 +217,30 @@ def test_user_packs_are_added_and_replace_ours_with_a_note(library: Library) -> 
     assert library.packs["hard_twenty"].name == "Hard Twenty"
 
 
-def test_a_bad_pack_is_left_out_with_its_line(library: Library) -> None:
-    grown = with_user_packs(library, {"bad.yaml": PACK.replace("vs: 9", "vs: many"), "good.yaml": PACK})
+def test_a_bad_pack_is_left_out_with_its_line(library: PackLibrary) -> None:
+    grown = add_user_packs(library, {"bad.yaml": PACK.replace("vs: 9", "vs: many"), "good.yaml": PACK})
 
     assert set(grown.packs) == {*library.packs, "small"}
     (note,) = grown.notes
     assert note.startswith("bad.yaml: This rule pack cannot be used: line 15 (check, vs): ")
 
 
-def test_so_many_packs_are_read_and_no_more(library: Library) -> None:
+def test_so_many_packs_are_read_and_no_more(library: PackLibrary) -> None:
     texts = {f"{n:03}.yaml": PACK.replace("id: small", f"id: p{n}") for n in range(MAX_PACKS + 2)}
-    grown = with_user_packs(library, texts)
+    grown = add_user_packs(library, texts)
 
     assert len(grown.packs) == MAX_PACKS + 3
     assert grown.notes == ("2 more packs were left out: 100 are read.",)
 
 
-def test_a_pack_is_found_by_id_or_name_and_a_bad_file_says_what_is_wrong(library: Library) -> None:
+def test_a_pack_is_found_by_id_or_name_and_a_bad_file_says_what_is_wrong(library: PackLibrary) -> None:
     bad = PACK.replace("vs: 9", "vs: many")
-    grown = with_user_packs(library, {"mud larks.yaml": bad, "good.yaml": PACK})
-    assert grown.own == {"small"}
+    grown = add_user_packs(library, {"mud larks.yaml": bad, "good.yaml": PACK})
+    assert grown.user_pack_ids == {"small"}
     for wanted in ("small", "SMALL", "Hard Twenty", "hard twenty", "hard_twenty"):
-        assert grown.pack(wanted).id in ("small", "hard_twenty")
+        assert grown.find_pack(wanted).id in ("small", "hard_twenty")
     for wanted in ("mud larks", "mud larks.yaml"):
         with pytest.raises(InputError, match=r"mud larks.yaml: This rule pack cannot be used: line 15"):
-            grown.pack(wanted)
+            grown.find_pack(wanted)
     with pytest.raises(InputError, match=r"no rule system called 'hard'.*Did you mean hard_twenty"):
-        grown.pack("hard")
+        grown.find_pack("hard")

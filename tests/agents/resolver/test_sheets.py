@@ -11,15 +11,23 @@ from hypothesis import strategies as st
 
 from agents.resolver.effects import Effect
 from agents.resolver.ruleset_schema import Pack
-from agents.resolver.rulesets import bundled
-from agents.resolver.sheets import NewSheet, at_ends, begun, crossings, new_sheet, rest, sheet_lines
-from agents.resolver.working_state import apply, fold
-from agents.views import CastMember
+from agents.resolver.rulesets import load_bundled_packs
+from agents.resolver.sheets import (
+    NewSheet,
+    build_sheet,
+    find_crossings,
+    new_sheet,
+    sheet_lines,
+    suggestions_at_ends,
+    take_rest,
+)
+from agents.resolver.working_state import apply_state_change, fold_changes
+from agents.views.play_views import CastMember
 from stores.errors import InputError
 from stores.records.canon import StateChange, StateOp
 from stores.records.world import Entity
 
-PACKS = bundled().packs
+PACKS = load_bundled_packs().packs
 TWOS, TWENTY, TELLING = PACKS["lantern_twos"], PACKS["hard_twenty"], PACKS["plain_telling"]
 
 
@@ -88,10 +96,10 @@ def test_any_numbers_can_be_shown(numbers: dict[str, int | float]) -> None:
 
 
 def test_zero_means_something_else_for_a_player_character() -> None:
-    (pc,) = crossings(TWENTY, sheet(hp=3), sheet(hp=-1))
-    assert (pc.because, written(pc.effects)) == ("hp is at -1", ["Mara +dying"])
+    (pc,) = find_crossings(TWENTY, sheet(hp=3), sheet(hp=-1))
+    assert (pc.cause, written(pc.effects)) == ("hp is at -1", ["Mara +dying"])
     assert pc.says.startswith("Mara is down and dying.")
-    (orc,) = crossings(TWENTY, sheet("Orc", hp=3, is_pc=False), sheet("Orc", hp=0, is_pc=False))
+    (orc,) = find_crossings(TWENTY, sheet("Orc", hp=3, is_pc=False), sheet("Orc", hp=0, is_pc=False))
     assert (orc.says, written(orc.effects)) == ("Orc is slain.", ["Orc.alive = false"])
 
 
@@ -107,44 +115,44 @@ def test_zero_means_something_else_for_a_player_character() -> None:
     ],
 )
 def test_only_what_was_there_and_came_down_crosses(before: dict[str, int], after: dict[str, int]) -> None:
-    assert crossings(TWENTY, NewSheet("Mara", numbers=before), NewSheet("Mara", numbers=after)) == ()
+    assert find_crossings(TWENTY, NewSheet("Mara", numbers=before), NewSheet("Mara", numbers=after)) == ()
 
 
 def test_a_track_that_fills_up_says_so() -> None:
     pack = TWENTY.model_copy(
         update={"tracks": (TWENTY.tracks[1].model_copy(update={"at_full": TWENTY.tracks[1].at_zero}),)}
     )
-    (full,) = crossings(pack, sheet(provisions=4), sheet(provisions=6))
-    assert full.because == "provisions is at 5"
-    assert crossings(pack, sheet(provisions=5), sheet(provisions=6)) == ()
+    (full,) = find_crossings(pack, sheet(provisions=4), sheet(provisions=6))
+    assert full.cause == "provisions is at 5"
+    assert find_crossings(pack, sheet(provisions=5), sheet(provisions=6)) == ()
 
 
 # --- rest -------------------------------------------------------------------------------------------
 
 
 def test_a_rest_gives_back_what_there_is_room_for() -> None:
-    night = rest(TWOS, "Night", sheet("Mara", "hurt", hp=7))
+    night = take_rest(TWOS, "Night", sheet("Mara", "hurt", hp=7))
     assert (night.minutes, written(night.effects)) == (480, ["Mara.hp +3", "Mara -hurt"])
-    assert written(rest(TWOS, "night", sheet(hp=10)).effects) == []
-    assert written(rest(TWOS, "night", sheet(hp=14)).effects) == []
-    assert written(rest(TWENTY, "long", sheet(hp=2, max_hp=9, provisions=0)).effects) == ["Mara.hp = 9"]
-    assert written(rest(TWENTY, "long", sheet(hp=9, max_hp=9, provisions=2)).effects) == [
+    assert written(take_rest(TWOS, "night", sheet(hp=10)).effects) == []
+    assert written(take_rest(TWOS, "night", sheet(hp=14)).effects) == []
+    assert written(take_rest(TWENTY, "long", sheet(hp=2, max_hp=9, provisions=0)).effects) == ["Mara.hp = 9"]
+    assert written(take_rest(TWENTY, "long", sheet(hp=9, max_hp=9, provisions=2)).effects) == [
         "Mara.provisions -1"
     ]
 
 
 def test_a_rest_that_is_not_there() -> None:
     with pytest.raises(InputError, match=r"Lantern Twos has no rest called 'nite'.*Did you mean night"):
-        rest(TWOS, "nite", sheet())
+        take_rest(TWOS, "nite", sheet())
     with pytest.raises(InputError, match="There is: short, long, restock"):
-        rest(TWENTY, "xx", sheet())
+        take_rest(TWENTY, "xx", sheet())
 
 
 @given(st.sampled_from([(p, r.key) for p in (TWOS, TWENTY) for r in p.rests]), st.integers(-5, 30))
 def test_no_rest_goes_past_the_ends(which: tuple[Pack, str], hp: int) -> None:
     pack, key = which
     top = new_sheet(pack).numbers["hp"]
-    for effect in rest(pack, key, sheet(hp=hp)).effects:
+    for effect in take_rest(pack, key, sheet(hp=hp)).effects:
         if effect.key == "hp":
             assert isinstance(effect.value, int)
             after = effect.value if effect.op is StateOp.SET else hp + effect.value
@@ -153,10 +161,10 @@ def test_no_rest_goes_past_the_ends(which: tuple[Pack, str], hp: int) -> None:
 
 def test_a_suggestion_folds_into_the_working_state(make_entity: Callable[..., Entity]) -> None:
     entity = make_entity("Mara", numbers={"hp": 3}, is_pc=True)
-    before = fold(entity, ())
+    before = fold_changes(entity, ())
     hit = StateChange(entity_id=entity.id, key="hp", op=StateOp.ADD, value=-5)
-    after = apply(before, hit)
-    (down,) = crossings(
+    after = apply_state_change(before, hit)
+    (down,) = find_crossings(
         TWOS,
         NewSheet(entity.name, True, before.numbers, before.tags),
         NewSheet(entity.name, True, after.numbers, after.tags),
@@ -165,23 +173,23 @@ def test_a_suggestion_folds_into_the_working_state(make_entity: Callable[..., En
 
 
 def test_a_new_hero_has_what_was_said_and_the_pack_says_the_rest() -> None:
-    sheet = begun(TWENTY, "Aldric", {"Might": 3, "max_hp": 20, "luck": 1}, ("Wounded", "lame"))
+    sheet = build_sheet(TWENTY, "Aldric", {"Might": 3, "max_hp": 20, "luck": 1}, ("Wounded", "lame"))
     assert sheet.numbers == {
         "might": 3, "grace": 0, "wits": 0, "nerve": 0, "harm": 4, "max_hp": 20,
         "hp": 20, "provisions": 5, "luck": 1,
     }  # fmt: skip
     assert sheet.tags == ("Wounded", "lame")
-    assert begun(TWENTY, "Aldric", {"hp": 3}, ()).numbers["hp"] == 3
-    assert begun(TWENTY, "", {}, ()) == new_sheet(TWENTY)
+    assert build_sheet(TWENTY, "Aldric", {"hp": 3}, ()).numbers["hp"] == 3
+    assert build_sheet(TWENTY, "", {}, ()) == new_sheet(TWENTY)
 
 
 def test_a_sheet_says_what_is_at_its_end_and_suggests_what_is_left_to_do() -> None:
     down = NewSheet("Mara", numbers={"hp": 0, "provisions": 2})
-    (found,) = at_ends(TWENTY, down)
-    assert (found.because, [str(e) for e in found.effects]) == ("hp is at 0", ["Mara +dying"])
-    (found,) = at_ends(TWENTY, NewSheet("Mara", numbers={"hp": 0}, tags=("Dying",)))
+    (found,) = suggestions_at_ends(TWENTY, down)
+    assert (found.cause, [str(e) for e in found.effects]) == ("hp is at 0", ["Mara +dying"])
+    (found,) = suggestions_at_ends(TWENTY, NewSheet("Mara", numbers={"hp": 0}, tags=("Dying",)))
     assert found.effects == ()
-    assert at_ends(TWENTY, NewSheet("Mara", numbers={})) == ()
+    assert suggestions_at_ends(TWENTY, NewSheet("Mara", numbers={})) == ()
 
 
 def test_lines_tell_what_is_the_sheets_own_and_how_far_it_goes() -> None:

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from agents.resolver.threads import (
-    close,
+    build_threads,
+    change_weight,
+    close_thread,
+    find_open_thread,
+    find_stale_threads,
     is_mentioned,
-    named,
-    reopen,
-    stale,
-    threads_of,
-    weigh,
-    weights_of,
+    person_weights,
+    reopen_thread,
 )
 from stores.records.ids import derived
 from stores.records.threads import PersonEntry, Thread, ThreadAct, ThreadEntry
@@ -41,25 +41,25 @@ def test_a_thread_is_opened_weighed_renamed_closed_and_opened_again() -> None:
         entry(ThreadAct.RENAME, name="Who cut the rope?", tick=7),
         entry(ThreadAct.CLOSE, tick=9),
     ]
-    (closed,) = threads_of(acts, [], "s")
+    (closed,) = build_threads(acts, [], "s")
     assert (closed.name, closed.weight, closed.since, closed.closed_at) == ("Who cut the rope?", 2, 5, 9)
-    (again,) = threads_of([*acts, entry(ThreadAct.REOPEN, tick=10)], [], "s")
+    (again,) = build_threads([*acts, entry(ThreadAct.REOPEN, tick=10)], [], "s")
     assert again.is_open
 
 
 def test_what_the_command_would_have_refused_changes_nothing() -> None:
     opened = [entry(ThreadAct.OPEN, name="The bell"), entry(ThreadAct.OPEN, "rope", name="The rope")]
-    before = threads_of(opened, [], "s")
+    before = build_threads(opened, [], "s")
     for refused in (
         entry(ThreadAct.OPEN, "other", name="the BELL"),
         entry(ThreadAct.RENAME, name="The Rope"),
         entry(ThreadAct.REOPEN),
         entry(ThreadAct.CLOSE, "nobody"),
     ):
-        assert threads_of([*opened, refused], [], "s") == before
+        assert build_threads([*opened, refused], [], "s") == before
     closed = [*opened, entry(ThreadAct.CLOSE, tick=3)]
-    heavier = threads_of([*closed, entry(ThreadAct.WEIGH, by=2, tick=4)], [], "s")
-    assert heavier == threads_of(closed, [], "s")
+    heavier = build_threads([*closed, entry(ThreadAct.WEIGH, by=2, tick=4)], [], "s")
+    assert heavier == build_threads(closed, [], "s")
 
 
 def test_a_commitment_shows_by_itself_and_only_its_weight_is_the_books() -> None:
@@ -69,7 +69,7 @@ def test_a_commitment_shows_by_itself_and_only_its_weight_is_the_books() -> None
         entry(ThreadAct.CLOSE, "f"),
         entry(ThreadAct.WEIGH, "gone", by=1),
     ]
-    (shown,) = threads_of(kept, [matter], "s")
+    (shown,) = build_threads(kept, [matter], "s")
     assert (shown.weight, shown.is_open, shown.name) == (3, True, matter.name)
 
 
@@ -87,7 +87,7 @@ ACTS = st.lists(
 
 @given(ACTS)
 def test_whatever_was_kept_no_two_open_threads_have_one_name(acts: list[ThreadEntry]) -> None:
-    threads = threads_of(acts, [], "s")
+    threads = build_threads(acts, [], "s")
     names = [t.name for t in threads if t.is_open]
     assert len(names) == len(set(names))
     assert all(1 <= t.weight <= 3 for t in threads)
@@ -95,24 +95,24 @@ def test_whatever_was_kept_no_two_open_threads_have_one_name(acts: list[ThreadEn
 
 
 def test_threads_weigh_one_to_three() -> None:
-    assert [weigh(thread(weight=2), by).weight for by in (-5, -1, 0, 1, 5)] == [1, 1, 2, 3, 3]
+    assert [change_weight(thread(weight=2), by).weight for by in (-5, -1, 0, 1, 5)] == [1, 1, 2, 3, 3]
     with pytest.raises(ValidationError):
         thread(weight=4)
 
 
 def test_a_thread_is_closed_at_a_time_and_keeps_it() -> None:
-    closed = close(thread(since=60), 120)
+    closed = close_thread(thread(since=60), 120)
     assert (closed.is_open, closed.closed_at, closed.since) == (False, 120, 60)
-    assert close(closed, 500).closed_at == 120
-    assert reopen(closed).is_open
-    assert named([closed], closed.name) is None
+    assert close_thread(closed, 500).closed_at == 120
+    assert reopen_thread(closed).is_open
+    assert find_open_thread([closed], closed.name) is None
 
 
 def test_threads_that_nobody_touches_come_up_the_heaviest_first() -> None:
     light, heavy, old, fresh = thread("a"), thread("b", weight=3), thread("c"), thread("d", weight=3)
-    gone = close(thread("e"), 1)
+    gone = close_thread(thread("e"), 1)
     waiting = [(light, 3), (heavy, 3), (old, 9), (fresh, 2), (gone, 9)]
-    assert [one.name for one in stale(waiting)] == ["b", "c", "a"]
+    assert [one.name for one in find_stale_threads(waiting)] == ["b", "c", "a"]
 
 
 @pytest.mark.parametrize(
@@ -132,4 +132,4 @@ def test_the_last_word_on_somebody_counts() -> None:
     def matters(who: str, weight: int) -> PersonEntry:
         return PersonEntry(id=who, scene_id="1", at=NOW, entity_id=who, weight=weight)
 
-    assert weights_of([matters("tam", 0), matters("ode", 3), matters("tam", 2)]) == {"tam": 2, "ode": 3}
+    assert person_weights([matters("tam", 0), matters("ode", 3), matters("tam", 2)]) == {"tam": 2, "ode": 3}

@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.resolver.working_state import WorkingState, apply, describe, fold
+from agents.resolver.working_state import (
+    WorkingState,
+    apply_state_change,
+    describe_state_change,
+    fold_changes,
+)
 from stores.records.canon import Literalish, StateChange, StateOp
 from stores.records.ids import derived
 from stores.records.world import Entity
@@ -28,11 +33,11 @@ def mara(make_entity: MakeEntity) -> Entity:
 
 
 def test_canon_alone(mara: Entity) -> None:
-    assert fold(mara, []) == WorkingState({"hp": 10}, ("tired",), {})
+    assert fold_changes(mara, []) == WorkingState({"hp": 10}, ("tired",), {})
 
 
 def test_changes_apply_in_order(mara: Entity) -> None:
-    state = fold(
+    state = fold_changes(
         mara,
         [
             change("hp", "add", -3),
@@ -50,22 +55,22 @@ def test_changes_apply_in_order(mara: Entity) -> None:
 
 
 def test_changes_of_others_are_not_its_own(mara: Entity) -> None:
-    assert fold(mara, [change("hp", "add", -3, of=derived("entity", "Orc"))]).numbers == {"hp": 10}
+    assert fold_changes(mara, [change("hp", "add", -3, of=derived("entity", "Orc"))]).numbers == {"hp": 10}
 
 
 def test_a_key_is_a_number_or_a_value(mara: Entity) -> None:
-    state = fold(mara, [change("hp", "set", "unknown")])
+    state = fold_changes(mara, [change("hp", "set", "unknown")])
     assert (state.numbers, state.values) == ({}, {"hp": "unknown"})
-    state = apply(state, change("hp", "add", 4))
+    state = apply_state_change(state, change("hp", "add", 4))
     assert (state.numbers, state.values) == ({"hp": 4}, {})
-    state = apply(state, change("hp", "set", True))
+    state = apply_state_change(state, change("hp", "set", True))
     assert (state.numbers, state.values) == ({}, {"hp": True})
-    assert apply(state, change("hp", "set", None)) == WorkingState({}, ("tired",), {})
+    assert apply_state_change(state, change("hp", "set", None)) == WorkingState({}, ("tired",), {})
 
 
 @pytest.mark.parametrize("value", [None, "three", True])
 def test_adding_what_is_no_number_adds_nothing(mara: Entity, value: Literalish | None) -> None:
-    assert fold(mara, [change("hp", "add", value)]).numbers == {"hp": 10}
+    assert fold_changes(mara, [change("hp", "add", value)]).numbers == {"hp": 10}
 
 
 @pytest.mark.parametrize(
@@ -82,8 +87,8 @@ def test_adding_what_is_no_number_adds_nothing(mara: Entity, value: Literalish |
     ],
 )
 def test_diff_lines(mara: Entity, staged: StateChange, line: tuple[str, str, str]) -> None:
-    before = fold(mara, [])
-    assert describe(staged, before, apply(before, staged)) == line
+    before = fold_changes(mara, [])
+    assert describe_state_change(staged, before, apply_state_change(before, staged)) == line
 
 
 changes = st.lists(
@@ -115,13 +120,13 @@ def test_folding_in_steps_is_folding_at_once(first: list[StateChange], then: lis
         }
     )
     before = mara.model_copy(deep=True)
-    state = fold(mara, first)
+    state = fold_changes(mara, first)
     kept = WorkingState(dict(state.numbers), state.tags, dict(state.values))
     for staged in then:
-        state_before, state = state, apply(state, staged)
-        describe(staged, state_before, state)
-    assert state == fold(mara, first + then)
-    assert fold(mara, first) == kept
+        state_before, state = state, apply_state_change(state, staged)
+        describe_state_change(staged, state_before, state)
+    assert state == fold_changes(mara, first + then)
+    assert fold_changes(mara, first) == kept
     assert mara == before
     assert not set(state.numbers) & set(state.values)
     assert len(set(state.tags)) == len(state.tags)
@@ -132,5 +137,5 @@ def test_folding_in_steps_is_folding_at_once(first: list[StateChange], then: lis
 def test_additions_come_to_their_sum(amounts: list[int]) -> None:
     state = WorkingState()
     for amount in amounts:
-        state = apply(state, change("hp", "add", amount))
+        state = apply_state_change(state, change("hp", "add", amount))
     assert state.numbers.get("hp", 0) == sum(amounts)

@@ -1,0 +1,140 @@
+"""Weighing proposals: canon and house rules read once, every check run, and what policy makes of it.
+
+It writes nothing. Source: design/authority.md, "Canon policy", "Contradictions".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from agents.canon_keeper.canon_policy import KindRules, PolicyDecision, ProposalFindings, decide_by_policy
+from agents.canon_keeper.canon_snapshot import CanonSnapshot, read_snapshot
+from agents.canon_keeper.checks.contradictions import ContradictionReport, check_proposals
+from agents.canon_keeper.decisions import OPEN_STATUSES
+from agents.canon_keeper.entity_merges import MergePreviewer
+from agents.canon_keeper.proposal_rows import build_proposal_row
+from agents.canon_keeper.proposal_subjects import named_facts
+from agents.canon_keeper.universe_policy import PolicyStore, UniversePolicy
+from agents.views.play_views import ProposalView
+from stores.ports import CanonReader, LogReader
+from stores.records.ids import Id
+from stores.records.ledger import ProposedChange, Ruling
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalAssessment:
+    """What was read, what the checks found, and what policy makes of each proposal."""
+
+    policy: UniversePolicy
+    canon: CanonSnapshot
+    contradictions: ContradictionReport
+    policy_decisions: Mapping[Id, PolicyDecision]
+
+
+class ProposalAssessor:
+    """Reads and checks; stateless."""
+
+    def __init__(
+        self, canon: CanonReader, log: LogReader, policies: PolicyStore, merges: MergePreviewer
+    ) -> None:
+        self._canon = canon
+        self._log = log
+        self._policies = policies
+        self._merges = merges
+
+    async def assess(
+        self,
+        proposals: Sequence[ProposedChange],
+        universe_id: Id,
+        *,
+        rules: KindRules | None = None,
+        extra_rulings: Sequence[Ruling] = (),
+        closed_proposals: Sequence[ProposedChange] = (),
+        for_commit: bool = False,
+    ) -> ProposalAssessment:
+        """Check the proposals against canon and each other; the `closed` ones are only read for showing.
+
+        `rules` by kind are the universe's own if none are given; `ruled` are rulings that count beside
+        those that are remembered. Raises StoreError.
+        """
+        policy = await self._policies.read_policy(universe_id)
+        if extra_rulings:
+            policy = policy._replace(precedents=policy.precedents.with_rulings(extra_rulings))
+        canon = await read_snapshot(
+            self._canon,
+            policy.catalogue,
+            universe_id,
+            proposals,
+            closed_proposals=closed_proposals,
+            for_commit=for_commit,
+        )
+        if gains := await self._merges.read_gains(proposals):
+            canon = replace(canon, gains=gains)
+        contradictions = check_proposals(proposals, canon, policy.catalogue, policy.precedents)
+        rules = policy.rules if rules is None else rules
+        policy_decisions = {
+            p.id: decide_by_policy(p, contradictions.findings[p.id], rules) for p in proposals
+        }
+        return ProposalAssessment(policy, canon, contradictions, policy_decisions)
+
+    async def assess_open(
+        self,
+        universe_id: Id,
+        *,
+        replacements: Iterable[ProposedChange] = (),
+        last_ids: Collection[Id] = (),
+        extra_rulings: Sequence[Ruling] = (),
+    ) -> ProposalAssessment:
+        """Weigh all that is open in a universe: some of it as it is `instead` (and with it what is not
+        staged yet), and those in `last` after all others."""
+        changed_proposals = {p.id: p for p in replacements}
+        open_proposals = await self._log.proposals(universe_id=universe_id, statuses=OPEN_STATUSES)
+        open_ids = {p.id for p in open_proposals}
+        new_proposals = [p for i, p in changed_proposals.items() if i not in open_ids]
+        ordered_proposals = [*new_proposals, *(changed_proposals.get(p.id, p) for p in open_proposals)]
+        return await self.assess(
+            sorted(ordered_proposals, key=lambda p: p.id in last_ids),
+            universe_id,
+            extra_rulings=extra_rulings,
+        )
+
+    async def build_views(
+        self,
+        proposals: Sequence[ProposedChange],
+        *,
+        turn_numbers: Mapping[Id, int] | None = None,
+        rules: KindRules | None = None,
+    ) -> tuple[ProposalView, ...]:
+        """Return the proposals as rows draw them, numbered from 1 in the order given.
+
+        Those that a commit closed are shown as they ended, and weigh nothing.
+        """
+        if not proposals:
+            return ()
+        open_proposals = [p for p in proposals if p.status in OPEN_STATUSES]
+        closed_proposals = [p for p in proposals if p.status not in OPEN_STATUSES]
+        assessment = await self.assess(
+            open_proposals, proposals[0].universe_id, rules=rules, closed_proposals=closed_proposals
+        )
+        facts = {fact.id: fact for fact in assessment.canon.facts}
+        turn_number_by_id = turn_numbers or {}
+
+        def findings_of(proposal: ProposedChange) -> ProposalFindings:
+            named_facts_found = (facts[i] for i in named_facts(proposal.change) if i in facts)
+            return assessment.contradictions.findings.get(proposal.id) or ProposalFindings(
+                ended_facts=tuple(named_facts_found)
+            )
+
+        return tuple(
+            build_proposal_row(
+                number,
+                proposal,
+                assessment.policy_decisions.get(proposal.id),
+                findings_of(proposal),
+                assessment.contradictions.entities,
+                assessment.policy.catalogue,
+                turn_number=turn_number_by_id.get(proposal.turn_id) if proposal.turn_id else None,
+            )
+            for number, proposal in enumerate(proposals, start=1)
+        )

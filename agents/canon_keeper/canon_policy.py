@@ -1,0 +1,148 @@
+"""Canon policy: what a commit would do with a proposal, and why. Pure, total, deterministic.
+
+Source: design/authority.md, "Canon policy"; AGENT_ORCHESTRATION, "Canonization Policy Evaluation".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from agents.canon_keeper.change_kinds import describe_kind, kinds_of
+from agents.views.play_views import ConflictView
+from stores.records.canon import Authority, Fact, Literalish
+from stores.records.ids import Id
+from stores.records.ledger import KindRule, ProposedChange
+
+PolicyMark = Literal["accept", "reject", "defer", "hold"]
+"""What a commit does with a proposal that the GM leaves undecided. `hold` waits for a ruling."""
+
+BASE_CONFIDENCE: Mapping[Authority, float] = {
+    Authority.SOURCE: 1.0,
+    Authority.GM: 1.0,
+    Authority.PLAYER: 0.8,
+    Authority.SYSTEM: 0.5,
+}
+UNSUPPORTED_FACTOR = 0.5
+"""What confidence is multiplied with when a proposal rests on nothing."""
+
+ACCEPT_THRESHOLD = 0.7
+"""From here on a proposal is pre-ticked (copilot) or accepted (autopilot)."""
+
+
+KindRules = Mapping[str, KindRule]
+"""Rules by what `kinds_of` calls a proposal (`create_entity`, `state_change:hp` ...)."""
+
+NO_RULES: KindRules = {}
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalFindings:
+    """What the checks found out about one proposal.
+
+    `locked` names the locked things it would alter; `repeats` says that another open proposal says the
+    same; `ruled_out`, that the court ruled against it. `fact` is what it would make true, `was` the value
+    before it, `ends` what it would end (or retcon, or restore).
+    """
+
+    locked_names: tuple[str, ...] = ()
+    duplicate_of: Id | None = None
+    is_repeated: bool = False
+    conflicts: tuple[ConflictView, ...] = ()
+    similar_names: tuple[ConflictView, ...] = ()
+    ruled_out: str = ""
+    notes: tuple[str, ...] = ()
+    fact: Fact | None = None
+    previous_value: Literalish | None = None
+    ended_facts: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyDecision:
+    """`reasons` are sentences, the deciding one first. `duplicate_of` names the fact or entity that the
+    evidence would be added to; `by_rule` says that a rule of the house made the mark."""
+
+    mark: PolicyMark
+    confidence: float
+    reasons: tuple[str, ...] = ()
+    conflicts: tuple[ConflictView, ...] = field(default=())
+    duplicate_of: Id | None = None
+    by_rule: bool = False
+
+
+AUTHORITY_WORDS: Mapping[Authority, str] = {
+    Authority.SOURCE: "from a source",
+    Authority.GM: "your word",
+    Authority.PLAYER: "by a resolved action",
+    Authority.SYSTEM: "inferred",
+}
+
+
+def confidence_of(proposal: ProposedChange) -> float:
+    """Return how far a proposal is to be believed on its own, from 0 to 1."""
+    base = BASE_CONFIDENCE[proposal.authority]
+    return base if proposal.evidence else base * UNSUPPORTED_FACTOR
+
+
+def decide_by_policy(
+    proposal: ProposedChange, findings: ProposalFindings, rules: KindRules = NO_RULES
+) -> PolicyDecision:
+    """Weigh one proposal, in the order that the design lays down."""
+    confidence = confidence_of(proposal)
+    is_by_gm = proposal.authority is Authority.GM
+    confidence_sentence = _confidence_sentence(proposal, confidence)
+
+    def make_decision(mark: PolicyMark, *reasons: str, by_rule: bool = False) -> PolicyDecision:
+        return PolicyDecision(
+            mark=mark,
+            confidence=confidence,
+            reasons=(*reasons, *_repetition_note(findings), *findings.notes),
+            conflicts=findings.conflicts,
+            duplicate_of=findings.duplicate_of,
+            by_rule=by_rule,
+        )
+
+    if findings.locked_names and not is_by_gm:
+        return make_decision(
+            "reject", f"{_join_names(findings.locked_names)} is locked: only your own word changes it."
+        )
+    if findings.duplicate_of is not None:
+        return make_decision("accept", "Canon has it already: the evidence is added to it.")
+    if findings.ruled_out:
+        return make_decision("reject", findings.ruled_out)
+    if findings.conflicts:
+        next_step = (
+            "Accept it to override what it meets."
+            if is_by_gm
+            else "It is held until you accept or reject it."
+        )
+        return make_decision("hold", findings.conflicts[0].text, next_step)
+    kind = next((kind for kind in kinds_of(proposal) if kind in rules), "")
+    rule_sentence = f"Your rule for {describe_kind(kind)}: {rules.get(kind)}."
+    match rules.get(kind):
+        case KindRule.ACCEPT:
+            return make_decision("accept", rule_sentence, by_rule=True)
+        case KindRule.REJECT:
+            return make_decision("reject", rule_sentence, by_rule=True)
+        case KindRule.ASK:
+            return make_decision("defer", rule_sentence, confidence_sentence, by_rule=True)
+    if confidence >= ACCEPT_THRESHOLD:
+        return make_decision("accept", confidence_sentence)
+    return make_decision(
+        "defer", confidence_sentence, f"Below {ACCEPT_THRESHOLD:.1f} it waits for your decision."
+    )
+
+
+def _confidence_sentence(proposal: ProposedChange, confidence: float) -> str:
+    word = AUTHORITY_WORDS[proposal.authority]
+    evidence = "with evidence" if proposal.evidence else "without evidence"
+    return f"{word[0].upper()}{word[1:]}, {evidence}: {confidence:.2f}."
+
+
+def _repetition_note(findings: ProposalFindings) -> tuple[str, ...]:
+    return ("Another proposal says the same.",) if findings.is_repeated else ()
+
+
+def _join_names(names: Iterable[str]) -> str:
+    return " and ".join(dict.fromkeys(names))

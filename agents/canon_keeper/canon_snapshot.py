@@ -1,0 +1,304 @@
+"""What must be read of canon to judge or commit some proposals: once, before anything is decided.
+
+Source: design/authority.md, "Contradictions": "checked before every commit".
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rapidfuzz import fuzz, process
+
+from agents.canon_keeper.fact_readings import ALIVE, IS, IS_NOT, OCCURRENCE_KINDS
+from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.proposal_subjects import (
+    current_entity,
+    is_about_the_past,
+    named_entities,
+    named_facts,
+    normalize_name,
+)
+from agents.canon_keeper.related_facts import RelatedFactsLoader
+from stores.errors import NotFound
+from stores.ports import CanonReader
+from stores.records.canon import (
+    AdvanceClock,
+    AssertFact,
+    CreateEntity,
+    EndFact,
+    Evidence,
+    Fact,
+    FactKind,
+    FactStatus,
+    MergeEntities,
+    NoteAxiom,
+    Payload,
+    RetconFact,
+    StateChange,
+    StateOp,
+    Supersession,
+    normal,
+)
+from stores.records.ids import Id
+from stores.records.ledger import ProposedChange
+from stores.records.world import Calendar, Entity, Universe
+
+SIMILAR_NAME_LIKENESS = 90
+"""Likeness of two names, in per cent, from which one is pointed out as perhaps the other."""
+
+MAX_FACTS_PER_QUERY = 10_000
+"""Facts read of one subject and predicate."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergeGain:
+    """What an entity gained by a merge, to be given back when it is undone; `numbers` by key."""
+
+    names: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    description: str = ""
+    is_pc: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CanonSnapshot:
+    """A part of canon as it stands. `everyone` are those whose names are to be compared; `supersessions`
+    along the facts that are to be retconned; `evidence` when it is read for a commit;
+    `scenes` in which deeds with a place (and deaths) were told; `gains` of merges that are to be undone."""
+
+    universe_id: Id
+    universe: Universe | None = None
+    entities: Mapping[Id, Entity] = field(default_factory=dict)
+    facts: tuple[Fact, ...] = ()
+    everyone: tuple[Entity, ...] = ()
+    supersessions: tuple[Supersession, ...] = ()
+    evidence: Mapping[Id, tuple[Evidence, ...]] = field(default_factory=dict)
+    scenes_by_fact: Mapping[Id, frozenset[Id]] = field(default_factory=dict)
+    gains: Mapping[Id, MergeGain] = field(default_factory=dict)
+
+    @property
+    def ticks_per_day(self) -> int:
+        """How many ticks (minutes) a day of this world has."""
+        return _ticks_per_day(self.universe)
+
+
+async def read_snapshot(
+    canon: CanonReader,
+    catalogue: Catalogue,
+    universe_id: Id,
+    proposals: Sequence[ProposedChange],
+    *,
+    closed_proposals: Sequence[ProposedChange] = (),
+    for_commit: bool = False,
+) -> CanonSnapshot:
+    """Read what the proposals touch: the entities, what is said of them in the same terms, the dead.
+
+    Of the `closed` ones only what they name is read: they are shown, not weighed. Raises StoreError.
+    """
+    changes = [p.change for p in (*proposals, *closed_proposals)]
+    facts = await canon.facts_by_id({fact_id for c in changes for fact_id in named_facts(c)})
+    supersessions = await _read_supersessions(canon, facts, _retconned_ids(changes))
+    wanted_ids = {entity_id for c in changes for entity_id in named_entities(c)}
+    wanted_ids |= {i.entity_id for fact in facts.values() for i in fact.involves}
+    wanted_ids |= {c.entity_id for c in changes if isinstance(c, CreateEntity)}
+    # A retcon may name an entity instead of a fact.
+    wanted_ids |= {c.fact_id for c in changes if isinstance(c, RetconFact) and c.fact_id not in facts}
+    entities = await _read_entities(canon, wanted_ids)
+
+    fact_queries = {
+        (who.id, predicate, with_history)
+        for proposal in proposals
+        for entity_id, predicate, with_history in _fact_queries(proposal, catalogue, facts)
+        if (who := current_entity(entity_id, entities)) is not None
+    }
+    merges = [c for c in changes if isinstance(c, MergeEntities)]
+    absorbed_ids = {c.absorbed_id for c in merges}
+    split_ids = (entities[i].merged_into for i in _retconned_ids(changes) if i in entities)
+    merging_ids = absorbed_ids | {c.kept_id for c in merges} | {kept_id for kept_id in split_ids if kept_id}
+    predicates = _predicates_about_nobody([p.change for p in proposals], catalogue, facts.values())
+    statements = {normal(c.statement) for c in changes if isinstance(c, AssertFact | NoteAxiom)}
+    answers = await gather(
+        *(
+            canon.facts_about(who, predicate=what, history=past, limit=MAX_FACTS_PER_QUERY)
+            for who, what, past in sorted(fact_queries)
+        ),
+        *(canon.facts_about(who, limit=MAX_FACTS_PER_QUERY) for who in sorted(merging_ids)),
+        *(canon.facts(universe_id, predicate=predicate) for predicate in sorted(predicates)),
+        *([canon.facts_saying(universe_id, statements)] if statements and proposals else []),
+    )
+    for answer in answers:
+        facts.update({fact.id: fact for fact in answer})
+
+    creations = [c for c in (p.change for p in proposals) if isinstance(c, CreateEntity)]
+    universe = await _read_universe(canon, universe_id)
+    related_facts = RelatedFactsLoader(
+        canon, catalogue, universe_id, _ticks_per_day(universe), entities, facts
+    )
+    await related_facts.read(proposals)
+    return CanonSnapshot(
+        universe_id=universe_id,
+        universe=universe,
+        scenes_by_fact=related_facts.scenes_by_fact,
+        entities=entities,
+        facts=tuple(facts.values()),
+        everyone=await _read_similar_names(canon, universe_id, creations),
+        supersessions=supersessions,
+        evidence=await _read_evidence(canon, changes, facts.values(), absorbed_ids) if for_commit else {},
+    )
+
+
+_FactQueryKey = tuple[Id, str, bool]
+"""Which facts about whom, under which predicate, and whether those that ended too."""
+
+
+def _fact_queries(
+    proposal: ProposedChange, catalogue: Catalogue, facts: Mapping[Id, Fact]
+) -> Iterable[_FactQueryKey]:
+    """Yield what must be known to check one proposal; whoever might act may be dead."""
+    change = proposal.change
+    match change:
+        case AssertFact():
+            with_history = change.valid_to is not None or is_about_the_past(proposal)
+            # A mere sentence meets others by its words alone (`facts_saying`).
+            is_uncatalogued_occurrence = (
+                change.fact_kind in OCCURRENCE_KINDS and change.predicate not in catalogue.predicates
+            )
+            has_value = change.value is not None or change.fact_kind is FactKind.RELATION
+            is_mere_sentence = is_uncatalogued_occurrence or (len(change.involves) < 2 and not has_value)
+            related_predicates = () if is_mere_sentence else catalogue.related_predicates(change.predicate)
+            for entity_id in named_entities(change):
+                yield entity_id, ALIVE, with_history
+                yield from ((entity_id, predicate, with_history) for predicate in related_predicates)
+        case StateChange():
+            is_tag = change.op in (StateOp.TAG, StateOp.UNTAG) or isinstance(change.value, bool)
+            predicates = {ALIVE, *catalogue.related_predicates(change.key), *((IS, IS_NOT) if is_tag else ())}
+            yield from ((change.entity_id, predicate, False) for predicate in predicates)
+        case NoteAxiom():
+            yield from ((i.entity_id, change.predicate, False) for i in change.involves)
+        case EndFact() | RetconFact() if change.fact_id in facts:
+            fact = facts[change.fact_id]
+            for predicate in catalogue.related_predicates(fact.predicate):
+                yield from ((i.entity_id, predicate, False) for i in fact.involves)
+
+
+def _predicates_about_nobody(
+    changes: Iterable[Payload], catalogue: Catalogue, named_facts: Iterable[Fact]
+) -> set[str]:
+    """Facts that involve nobody are found by their predicate, if it has one value at a time."""
+    predicates = {c.predicate for c in changes if isinstance(c, AdvanceClock)}
+    valued_assertions = [
+        c for c in changes if isinstance(c, AssertFact) and not c.involves and c.value is not None
+    ]
+    predicates |= {
+        related_predicate
+        for c in valued_assertions
+        for related_predicate in catalogue.related_predicates(c.predicate)
+    }
+    return predicates | {
+        fact.predicate for fact in named_facts if not fact.involves and fact.value is not None
+    }
+
+
+async def _read_similar_names(
+    canon: CanonReader, universe_id: Id, creations: Sequence[CreateEntity]
+) -> tuple[Entity, ...]:
+    """Read those whose names are like the names of what is to be created."""
+    if not creations:
+        return ()
+    known_names = [(normalize_name(name), entity_id) for name, entity_id in await canon.names(universe_id)]
+    choices = {place: name for place, (name, _) in enumerate(known_names)}
+    wanted_names = {normalize_name(name) for change in creations for name in (change.name, *change.aliases)}
+    similar_ids = {
+        known_names[place][1]
+        for name in wanted_names
+        for _, _, place in process.extract(
+            name, choices, scorer=fuzz.ratio, score_cutoff=SIMILAR_NAME_LIKENESS, limit=10
+        )
+    }
+    return tuple((await canon.entities_by_id(similar_ids)).values())
+
+
+def _retconned_ids(changes: Iterable[Payload]) -> set[Id]:
+    return {c.fact_id for c in changes if isinstance(c, RetconFact)}
+
+
+def _ticks_per_day(universe: Universe | None) -> int:
+    calendar = universe.calendar if universe else Calendar()
+    return calendar.minutes_per_hour * calendar.hours_per_day
+
+
+async def _read_universe(canon: CanonReader, universe_id: Id) -> Universe | None:
+    try:
+        return await canon.universe(universe_id)
+    except NotFound:
+        return None
+
+
+async def _read_entities(canon: CanonReader, wanted_ids: Collection[Id]) -> dict[Id, Entity]:
+    """Return the entities and, for those that were merged into others, these too."""
+    entities_by_id: dict[Id, Entity] = {}
+    missing_ids = set(wanted_ids)
+    while missing_ids:
+        new_entities = await canon.entities_by_id(missing_ids)
+        entities_by_id.update(new_entities)
+        missing_ids = {e.merged_into for e in new_entities.values() if e.merged_into} - entities_by_id.keys()
+    return entities_by_id
+
+
+_ReadSuccession = Callable[[Id], Awaitable[list[Fact]]]
+"""Gives what a fact superseded, or what superseded it."""
+
+
+async def _read_supersessions(
+    canon: CanonReader, facts: dict[Id, Fact], retconned_ids: set[Id]
+) -> tuple[Supersession, ...]:
+    """Read who superseded whom around the facts to be retconned or restored.
+
+    Down to what they ended and up to what ended that, past any fact that is (or is about to be)
+    retconned: those are the facts whose end may move. Adds them to `facts`.
+    """
+
+    async def follow_successions(
+        start_facts: Iterable[Fact], read_succession: _ReadSuccession
+    ) -> list[tuple[Fact, Fact]]:
+        fact_pairs: list[tuple[Fact, Fact]] = []
+        pending_facts, visited_ids = list(start_facts), set[Id]()
+        while pending_facts:
+            fact = pending_facts.pop()
+            if fact.id in visited_ids:
+                continue
+            visited_ids.add(fact.id)
+            for other in await read_succession(fact.id):
+                fact_pairs.append((fact, other))
+                if other.status is FactStatus.RETCONNED or other.id in retconned_ids:
+                    pending_facts.append(other)
+        return fact_pairs
+
+    named_facts = [facts[fact_id] for fact_id in sorted(retconned_ids) if fact_id in facts]
+    older_pairs = await follow_successions(named_facts, canon.supersedes)
+    newer_pairs = await follow_successions(
+        [*named_facts, *(older for _, older in older_pairs)], canon.superseded_by
+    )
+    edges = dict.fromkeys([*((n.id, o.id) for n, o in older_pairs), *((n.id, o.id) for o, n in newer_pairs)])
+    facts.update({fact.id: fact for pair in (*older_pairs, *newer_pairs) for fact in pair})
+    return tuple(Supersession(newer_id=newer, older_id=older) for newer, older in edges)
+
+
+async def _read_evidence(
+    canon: CanonReader, changes: Iterable[Payload], facts: Iterable[Fact], absorbed_ids: Collection[Id]
+) -> dict[Id, tuple[Evidence, ...]]:
+    """Read what must be cited again: by a value's first fact, and by facts that move to another entity."""
+    subject_ids = {c.entity_id for c in changes if isinstance(c, StateChange)}
+    state_assertions = (c for c in changes if isinstance(c, AssertFact) and c.fact_kind is FactKind.STATE)
+    subject_ids |= {i.entity_id for c in state_assertions for i in c.involves}
+    subject_ids |= {f.id for f in facts if not {i.entity_id for i in f.involves}.isdisjoint(absorbed_ids)}
+    ordered_ids = sorted(subject_ids)
+    return {
+        subject: tuple(subject_evidence)
+        for subject, subject_evidence in zip(
+            ordered_ids, await gather(*map(canon.evidence_of, ordered_ids)), strict=True
+        )
+    }

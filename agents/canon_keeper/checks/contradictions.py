@@ -1,0 +1,302 @@
+"""Where proposals meet canon and each other. Pure and deterministic.
+
+Source: design/authority.md, "Contradictions". Each proposal is checked as though those before it that
+are not turned down had been written; a clash between two of them is shown on both.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from agents.canon_keeper.canon_draft import CanonDraft
+from agents.canon_keeper.canon_policy import ProposalFindings
+from agents.canon_keeper.canon_snapshot import CanonSnapshot
+from agents.canon_keeper.change_application import apply_change, build_entity, in_writing_order
+from agents.canon_keeper.checks import axiom_check as axioms
+from agents.canon_keeper.checks import causality_check as causality
+from agents.canon_keeper.checks import lifetime_check as lifetimes
+from agents.canon_keeper.checks import premise_check as premises
+from agents.canon_keeper.checks import presence_check as presence
+from agents.canon_keeper.checks.check_input import CheckInput, ContradictionCheck
+from agents.canon_keeper.checks.duplicate_check import NameIndex, find_duplicate
+from agents.canon_keeper.checks.exclusion_check import find_exclusions
+from agents.canon_keeper.checks.lock_check import find_locked_names
+from agents.canon_keeper.conflicts.precedents import Precedents, describe_precedent, is_upheld
+from agents.canon_keeper.decisions import gm_decision, is_rejected
+from agents.canon_keeper.dry_run import DryRun, DryRunStep
+from agents.canon_keeper.fact_claims import (
+    FactClaim,
+    MissingError,
+    UnwritableError,
+    build_claim,
+    facts_ended_by,
+)
+from agents.canon_keeper.fact_readings import fact_key_of, read_fact
+from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.proposal_subjects import named_entities
+from agents.canon_keeper.sheet_values import sheet_value_of
+from agents.views.play_views import ConflictView
+from stores.records.canon import (
+    CreateEntity,
+    Fact,
+    FactStatus,
+    RetconFact,
+)
+from stores.records.ids import Id
+from stores.records.ledger import ProposedChange
+from stores.records.world import Entity
+
+NO_PRECEDENTS = Precedents()
+
+CONTRADICTION_CHECKS: tuple[ContradictionCheck, ...] = (
+    lifetimes.find_acts_of_dead,
+    lifetimes.find_acts_of_unborn,
+    find_exclusions,
+    presence.find_absent_actors,
+    presence.find_double_presence,
+    causality.find_causality_conflicts,
+    axioms.find_broken_axioms,
+    premises.find_unrecorded_premises,
+)
+"""Every check of a claim, in the order in which their conflicts are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContradictionReport:
+    """What the checks found of each proposal, and the entities they mention: as canon has them, or as
+    they are proposed. `proposed` tells which proposal would bring a fact or an entity; `trial` is what
+    they all come to, if nothing stands against any of them."""
+
+    findings: Mapping[Id, ProposalFindings]
+    entities: Mapping[Id, Entity]
+    source_proposals: Mapping[Id, ProposedChange] = field(default_factory=dict)
+    dry_run: DryRun | None = None
+
+
+def check_proposals(
+    proposals: Sequence[ProposedChange],
+    canon: CanonSnapshot,
+    catalogue: Catalogue,
+    precedents: Precedents = NO_PRECEDENTS,
+) -> ContradictionReport:
+    """Return what stands against each proposal, and what canon has of it already.
+
+    What the court ruled on is no conflict any more: it is for the one and against the other.
+    """
+    check_run = _CheckRun(CanonDraft(canon, catalogue), NameIndex(canon.everyone), precedents)
+    for proposal in in_writing_order(proposals):
+        check_run.check_proposal(proposal)
+    return check_run.report()
+
+
+class _CheckRun:
+    """One pass over the proposals, with the world as it stands after those that were checked."""
+
+    def __init__(self, draft: CanonDraft, names: NameIndex, precedents: Precedents) -> None:
+        self._draft = draft
+        self._precedents = precedents
+        self._upheld_notes: defaultdict[Id, list[str]] = defaultdict(list)
+        self._overruled_notes: dict[Id, str] = {}
+        self._names = names
+        self._findings: dict[Id, ProposalFindings] = {}
+        self._conflicts_by_proposal: defaultdict[Id, list[ConflictView]] = defaultdict(list)
+        self._source_proposals: dict[Id, ProposedChange] = {}
+        self._duplicate_ids: dict[Id, Id] = {}
+        self._steps: list[DryRunStep] = []
+        self._is_conflict_free = True
+
+    def report(self) -> ContradictionReport:
+        findings = {
+            i: replace(
+                f,
+                conflicts=tuple(self._conflicts_by_proposal[i]),
+                ruled_out=self._overruled_notes.get(i, ""),
+                notes=(*dict.fromkeys(self._upheld_notes[i]), *f.notes),
+            )
+            for i, f in self._findings.items()
+        }
+        is_conflict_free = self._is_conflict_free and not self._overruled_notes
+        dry_run = DryRun(self._draft, tuple(self._steps)) if is_conflict_free else None
+        entities = {**self._draft.entities, **self._draft.canon.entities}
+        return ContradictionReport(findings, entities, self._source_proposals, dry_run)
+
+    def check_proposal(self, proposal: ProposedChange) -> None:
+        try:
+            claim = self._build_claim(proposal)
+            findings = self._find_findings(proposal, claim)
+            duplicate_id, is_out = self._duplicate_ids.get(proposal.id), self._is_ruled_out(proposal)
+            new_facts = self._apply_to_draft(proposal, claim) if duplicate_id is None and not is_out else []
+            self._steps.append(DryRunStep(proposal, duplicate_id, tuple(new_facts)))
+            self._is_conflict_free = (
+                self._is_conflict_free and not is_out and not self._conflicts_by_proposal[proposal.id]
+            )
+        except UnwritableError as error:
+            findings = ProposalFindings(locked_names=find_locked_names(proposal, self._draft))
+            self._conflicts_by_proposal[proposal.id] = [
+                ConflictView("unwritable", f"It cannot be written: {error}.")
+            ]
+            self._is_conflict_free = False
+        self._findings[proposal.id] = findings
+
+    def _is_ruled_out(self, proposal: ProposedChange) -> bool:
+        """Say whether the proposal is rejected: by the GM, or by an old ruling that nobody overrode."""
+        return is_rejected(proposal) or (
+            proposal.id in self._overruled_notes and gm_decision(proposal) is None
+        )
+
+    def _build_claim(self, proposal: ProposedChange) -> FactClaim | None:
+        for entity_id in sorted(named_entities(proposal.change)):
+            if self._draft.entity(entity_id) is None:
+                raise MissingError(entity_id)
+        return build_claim(proposal, self._draft)
+
+    def _find_findings(self, proposal: ProposedChange, claim: FactClaim | None) -> ProposalFindings:
+        draft = self._draft
+        duplicate_id = find_duplicate(proposal, claim, draft)
+        if duplicate_id is not None:
+            self._duplicate_ids[proposal.id] = duplicate_id
+        is_repeated = duplicate_id is not None and duplicate_id in self._source_proposals
+        if duplicate_id is None:
+            self._conflicts_by_proposal[proposal.id].extend(self._find_conflicts(proposal, claim))
+        return ProposalFindings(
+            locked_names=find_locked_names(proposal, self._draft),
+            duplicate_of=None if is_repeated else duplicate_id,
+            is_repeated=is_repeated,
+            fact=claim.fact if claim else None,
+            previous_value=_previous_value(claim, draft),
+            ended_facts=_ended_facts(proposal, claim, draft) if duplicate_id is None else (),
+            similar_names=(similar_names := tuple(self._similar_name_conflicts(proposal))),
+            notes=(*(a.text for a in similar_names), *self._claim_notes(proposal, claim)),
+        )
+
+    def _apply_to_draft(self, proposal: ProposedChange, claim: FactClaim | None) -> list[Fact]:
+        """Let the proposals that follow meet this one; what it clashes with stands beside it meanwhile."""
+        new_facts = apply_change(
+            proposal, self._draft, claim=claim, ends_others=not self._conflicts_by_proposal[proposal.id]
+        )
+        if isinstance(proposal.change, CreateEntity):
+            self._names.add(self._draft.entities[proposal.change.entity_id])
+            self._source_proposals[proposal.change.entity_id] = proposal
+        if claim is not None:
+            self._source_proposals[claim.fact.id] = proposal
+        return new_facts
+
+    # --- conflicts ----------------------------------------------------------------------------------
+
+    def _find_conflicts(self, proposal: ProposedChange, claim: FactClaim | None) -> Iterator[ConflictView]:
+        change = proposal.change
+        if isinstance(change, CreateEntity):
+            yield from self._same_name_conflicts(proposal, change)
+            axiom_conflicts = axioms.find_axioms_broken_at_creation(
+                change, build_entity(proposal, change), self._draft
+            )
+            yield from (ConflictView(f.rule, f.text, f.other, f.is_certain) for f in axiom_conflicts)
+        restored_claim = _restored_claim(proposal, self._draft)
+        if claim is not None:
+            yield from self._run_checks(CONTRADICTION_CHECKS, self._check_input(proposal, claim))
+        elif restored_claim is not None:
+            yield from self._run_checks((find_exclusions,), self._check_input(proposal, restored_claim))
+
+    def _run_checks(
+        self, checks: Iterable[ContradictionCheck], check_input: CheckInput
+    ) -> Iterator[ConflictView]:
+        for conflict in (found for check in checks for found in check(check_input)):
+            if conflict.other is not None and self._apply_precedent(check_input, conflict.other):
+                continue
+            yield ConflictView(conflict.rule, conflict.text, conflict.other, conflict.is_certain)
+            earlier_proposal = (
+                self._source_proposals.get(conflict.other.id)
+                if conflict.other and conflict.counter_text
+                else None
+            )
+            if earlier_proposal is not None and not is_rejected(check_input.proposal):
+                counter_conflict = ConflictView(
+                    conflict.rule, conflict.counter_text, check_input.fact, conflict.is_certain
+                )
+                self._conflicts_by_proposal[earlier_proposal.id].append(counter_conflict)
+
+    def _apply_precedent(self, check_input: CheckInput, other: Fact) -> bool:
+        catalogue = self._draft.catalogue
+        ruling = self._precedents.find_ruling(check_input.fact, other, catalogue)
+        if ruling is None:
+            return False
+        statements = ((check_input.fact, check_input.proposal), (other, self._source_proposals.get(other.id)))
+        for fact, proposal in statements:
+            if proposal is not None and is_upheld(ruling, fact, catalogue):
+                self._upheld_notes[proposal.id].append(describe_precedent(ruling))
+            elif proposal is not None:
+                self._overruled_notes[proposal.id] = describe_precedent(ruling)
+        return True
+
+    def _check_input(self, proposal: ProposedChange, claim: FactClaim) -> CheckInput:
+        return CheckInput(proposal, claim, self._draft, self._source_proposals)
+
+    def _same_name_conflicts(self, proposal: ProposedChange, change: CreateEntity) -> Iterator[ConflictView]:
+        entity = build_entity(proposal, change)
+        for namesake in self._not_ruled_different(entity, self._names.same_named(entity)):
+            text = f"There is a {namesake.kind} called {namesake.name} already. Accept it only if this is another."
+            same_kind = namesake.kind is entity.kind
+            yield ConflictView("same_name", text, certain=same_kind, entity_id=namesake.id)
+
+    def _similar_name_conflicts(self, proposal: ProposedChange) -> Iterator[ConflictView]:
+        """Yield what may be the same by another spelling: no conflict, but worth a look."""
+        if isinstance(proposal.change, CreateEntity):
+            entity = build_entity(proposal, proposal.change)
+            for lookalike in self._not_ruled_different(entity, self._names.similarly_named(entity)):
+                text = f"The name is much like {lookalike.name}."
+                yield ConflictView("alike", text, certain=False, entity_id=lookalike.id)
+
+    def _not_ruled_different(self, entity: Entity, others: Iterable[Entity]) -> Iterator[Entity]:
+        """Yield those of whom the court has not ruled that they are somebody else."""
+        return (e for e in others if not self._precedents.are_different(entity.id, e.id))
+
+    # --- the rest -----------------------------------------------------------------------------------
+
+    def _claim_notes(self, proposal: ProposedChange, claim: FactClaim | None) -> Iterator[str]:
+        if claim is None:
+            return
+        yield from axioms.axiom_notes(self._check_input(proposal, claim))
+        reading = read_fact(claim.fact, self._draft.catalogue)
+        predicate = self._draft.catalogue[reading.predicate]
+        for who, kinds in ((reading.subject, predicate.subjects), (reading.object, predicate.objects)):
+            entity = self._draft.entity(who) if who else None
+            if entity is not None and kinds and entity.kind not in kinds:
+                yield f"{entity.name} is a {entity.kind}, unusual for “{reading.predicate.replace('_', ' ')}”."
+
+
+def _ended_facts(proposal: ProposedChange, claim: FactClaim | None, draft: CanonDraft) -> tuple[Fact, ...]:
+    if isinstance(proposal.change, RetconFact):
+        retconned_fact = draft.facts.get(proposal.change.fact_id)
+        return (retconned_fact,) if retconned_fact is not None else ()
+    return tuple(facts_ended_by(claim, draft)) if claim is not None else ()
+
+
+def _previous_value(claim: FactClaim | None, draft: CanonDraft) -> str | int | float | bool | None:
+    """Return the value of the slot before the claim."""
+    fact_key = fact_key_of(claim.fact, draft.catalogue) if claim else None
+    if fact_key is None:
+        return None
+    current_fact = draft.current_fact(fact_key)
+    if current_fact is not None:
+        return current_fact.value
+    entity = draft.entities.get(fact_key.subject) if fact_key.subject else None
+    return sheet_value_of(entity, fact_key, draft.catalogue) if entity else None
+
+
+def _restored_claim(proposal: ProposedChange, draft: CanonDraft) -> FactClaim | None:
+    """Return a fact to be restored as though it were claimed anew: it finds its own place among the
+    values of its slot, so that only what excludes it is in its way."""
+    change = proposal.change
+    fact = draft.facts.get(change.fact_id) if isinstance(change, RetconFact) and change.restore else None
+    if fact is None:
+        return None
+    restored_fact = fact.model_copy(update={"status": FactStatus.CANONICAL})
+    fact_key = fact_key_of(restored_fact, draft.catalogue)
+    value_ids = (
+        other.id
+        for other in draft.rival_facts(restored_fact)
+        if fact_key and fact_key_of(other, draft.catalogue) == fact_key
+    )
+    return FactClaim(proposal, restored_fact, ended_ids=frozenset(value_ids))

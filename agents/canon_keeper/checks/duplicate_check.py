@@ -1,0 +1,112 @@
+"""What canon has already: the same thing said, the same value, the same name. Pure.
+
+Source: design/authority.md, "duplicate of canon -> merged as added evidence"; "same thing, other name".
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from rapidfuzz import fuzz, process
+
+from agents.canon_keeper.canon_draft import CanonDraft
+from agents.canon_keeper.canon_snapshot import SIMILAR_NAME_LIKENESS
+from agents.canon_keeper.fact_claims import FactClaim
+from agents.canon_keeper.fact_readings import (
+    IS_NOT,
+    fact_key_of,
+    gives_same_value,
+    is_in_force,
+    is_same_statement,
+    is_same_time,
+)
+from agents.canon_keeper.predicates import same_value
+from agents.canon_keeper.proposal_subjects import normalize_name
+from agents.canon_keeper.sheet_values import sheet_value_of
+from stores.records.canon import CreateEntity, EndFact
+from stores.records.ids import Id
+from stores.records.ledger import ProposedChange
+from stores.records.world import Entity, EntityStatus
+
+
+def find_duplicate(proposal: ProposedChange, claim: FactClaim | None, draft: CanonDraft) -> Id | None:
+    """Return the fact or entity that says already what the proposal would make true."""
+    change = proposal.change
+    if isinstance(change, CreateEntity):
+        return change.entity_id if change.entity_id in draft.entities else None
+    if claim is None or isinstance(change, EndFact):
+        return None
+    if claim.is_movement:
+        return _fact_with_same_value(claim, draft)
+    for other in draft.similar_facts(claim.fact):
+        if other.id in claim.ended_ids:
+            continue  # a correction of it
+        is_stated_already = is_same_statement(claim.fact, other, draft.catalogue)
+        if is_stated_already and is_in_force(other) and is_same_time(claim.fact, other):
+            return other.id
+    return None
+
+
+def _fact_with_same_value(claim: FactClaim, draft: CanonDraft) -> Id | None:
+    """Return what gives the slot the very value that it would be moved to."""
+    fact_key = fact_key_of(claim.fact, draft.catalogue)
+    if fact_key is None:
+        return None
+    current_fact = draft.current_fact(fact_key)
+    if current_fact is not None:
+        is_same_clock = current_fact.clock is None or current_fact.clock == claim.fact.clock
+        return (
+            current_fact.id
+            if is_same_clock and gives_same_value(current_fact, claim.fact, draft.catalogue)
+            else None
+        )
+    entity = draft.entities.get(fact_key.subject) if fact_key.subject else None
+    if entity is None:
+        return None
+    value = sheet_value_of(entity, fact_key, draft.catalogue)
+    if claim.fact.predicate == IS_NOT:
+        return entity.id if value is None else None
+    return entity.id if value is not None and (fact_key.tag or same_value(value, claim.fact.value)) else None
+
+
+class NameIndex:
+    """Names and aliases in use, compared without case."""
+
+    def __init__(self, entities: Iterable[Entity]) -> None:
+        self._entities_by_name: defaultdict[str, list[Entity]] = defaultdict(list)
+        for entity in entities:
+            self.add(entity)
+
+    def add(self, entity: Entity) -> None:
+        if entity.status is EntityStatus.CANONICAL:
+            for name in _bare_names(entity):
+                self._entities_by_name[name].append(entity)
+
+    def same_named(self, entity: Entity) -> list[Entity]:
+        """Return other entities that bear one of its names."""
+        namesakes = (e for name in _bare_names(entity) for e in self._entities_by_name.get(name, ()))
+        return list({e.id: e for e in namesakes if e.id != entity.id}.values())
+
+    def similarly_named(self, entity: Entity) -> list[Entity]:
+        """Return other entities with a name that is nearly its own."""
+        own_names, lookalikes = _bare_names(entity), dict[Id, Entity]()
+        for name in own_names:
+            near_names = process.extract(
+                name,
+                self._entities_by_name.keys(),
+                scorer=fuzz.ratio,
+                score_cutoff=SIMILAR_NAME_LIKENESS,
+                limit=3,
+            )
+            lookalikes |= {
+                e.id: e
+                for other_name, *_ in near_names
+                if other_name not in own_names
+                for e in self._entities_by_name[other_name]
+            }
+        return [e for e in lookalikes.values() if e.id != entity.id]
+
+
+def _bare_names(entity: Entity) -> dict[str, None]:
+    return dict.fromkeys(normalize_name(name) for name in (entity.name, *entity.aliases))

@@ -1,0 +1,110 @@
+"""The write-ahead record of commits: planned, written, closed, and what to do when that is cut off.
+
+A plan holds the whole batch in absolute values and derived ids, so that writing it again changes
+nothing. Source: design/loops.md, "Recovery"; design/ontology.md, `canonizations`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from agents.canon_keeper.commit_results import CommitResult, build_commit_result, count_in_words
+from stores.errors import StoreError
+from stores.ports import CanonKeeperLog, CanonWriter
+from stores.records.ids import Id
+from stores.records.ledger import Canonization, CanonizationState
+
+_UNFINISHED_STATES = (CanonizationState.PLANNED, CanonizationState.WRITTEN)
+
+
+class CommitJournal:
+    """Writes plans, and finishes or drops those that were cut off. Stateless: the log remembers."""
+
+    def __init__(self, canon: CanonWriter, log: CanonKeeperLog) -> None:
+        self._canon = canon
+        self._log = log
+
+    async def write_commit(self, canonization: Canonization) -> CommitResult:
+        """Plan, write and close. Raises StoreError; from the plan on, `settle` knows how to go on."""
+        await self._log.plan_canonization(canonization)
+        return await self.finish_commit(canonization)
+
+    async def finish_commit(self, canonization: Canonization) -> CommitResult:
+        """Write a planned batch and close over it. Raises StoreError, with everything kept."""
+        try:
+            if canonization.state is CanonizationState.PLANNED:
+                await self._canon.commit(canonization.batch)
+                await self._log.mark_written(canonization.id)
+            outcome_fact_ids = [fact.id for fact in canonization.batch.facts] if canonization.scene_id else []
+            await self._log.close_canonization(canonization, outcome_fact_ids)
+        except StoreError as error:
+            raise type(error)(
+                f"Canon could not be written: {error.what}",
+                kept="The whole commit is kept in the log, and every proposal with its decision.",
+                todo=error.todo or "Commit again, or start MONITOR again.",
+            ) from error
+        return build_commit_result(canonization)
+
+    async def read_unfinished(self, universe_ids: Iterable[Id | None] = (None,)) -> list[Canonization]:
+        """Return commits that were begun and not closed, oldest first; None means of any universe."""
+        unfinished_commits = [
+            canonization
+            for universe_id in universe_ids
+            for canonization in await self._log.canonizations(
+                universe_id=universe_id, states=_UNFINISHED_STATES
+            )
+        ]
+        return sorted(unfinished_commits, key=lambda c: (c.created_at, c.id))
+
+    async def settle_unfinished(self, universe_ids: Iterable[Id]) -> list[CommitResult]:
+        """Leave no commit of these universes half done: close what canon has, drop what it never saw.
+
+        What is dropped is pending again, with its decisions. It must be done before the next plan is
+        made: written after a later one, a batch would undo it. Raises StoreError.
+        """
+        results = []
+        for canonization in await self.read_unfinished(universe_ids):
+            if await self._is_in_canon(canonization):
+                results.append(await self.finish_commit(canonization))
+            else:
+                await self._drop_commit(canonization)
+        return results
+
+    async def recover(self) -> list[str]:
+        """Finish what a crash left half done; a line for the user for each. Never raises StoreError.
+
+        A scene's commit that canon never saw is dropped instead: its gate opens again with every
+        decision kept. What has no gate is finished.
+        """
+        lines = []
+        for canonization in await self.read_unfinished():
+            try:
+                lines.append(await self._recover_commit(canonization))
+            except StoreError as error:
+                lines.append(f"The commit “{canonization.reason}” is not finished yet. {error}")
+        return lines
+
+    async def _recover_commit(self, canonization: Canonization) -> str:
+        if canonization.scene_id is not None and not await self._is_in_canon(canonization):
+            await self._drop_commit(canonization)
+            return f"The commit “{canonization.reason}” was cut off before canon; your decisions are kept."
+        return f"Finished the commit “{canonization.reason}”: {count_in_words(await self.finish_commit(canonization))}."
+
+    async def _drop_commit(self, canonization: Canonization) -> None:
+        dropped_commit = canonization.model_copy(update={"state": CanonizationState.DROPPED})
+        await self._log.close_canonization(dropped_commit)
+
+    async def _is_in_canon(self, canonization: Canonization) -> bool:
+        """Say whether the batch was written: it is there whole or not at all.
+
+        A batch that adds nothing shows no trace; to drop it and commit again changes nothing either.
+        """
+        batch = canonization.batch
+        if canonization.state is CanonizationState.WRITTEN:
+            return True
+        if batch.facts:
+            return bool(await self._canon.facts_by_id([fact.id for fact in batch.facts]))
+        if batch.supports:
+            first = batch.supports[0]
+            return first.evidence_id in {e.id for e in await self._canon.evidence_of(first.subject_id)}
+        return False

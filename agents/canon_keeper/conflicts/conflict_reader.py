@@ -1,0 +1,139 @@
+"""Hearings: an open proposal, all that it meets, and both statements of each conflict with their evidence.
+
+It writes nothing. Source: design/authority.md, "A conflict opens the court: both statements with their
+evidence".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from agents.canon_keeper.assessment import ProposalAssessment, ProposalAssessor
+from agents.canon_keeper.conflicts.ruling_drafts import RivalStatement, possible_rulings
+from agents.canon_keeper.decisions import NOTHING_DECIDED, require_decidable
+from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.proposal_description import describe_proposal
+from agents.views.play_views import ConflictView
+from stores.errors import InputError
+from stores.ports import CanonReader, LogReader
+from stores.records.canon import Evidence, Fact
+from stores.records.ids import Id
+from stores.records.ledger import CourtRuling, ProposedChange
+
+
+@dataclass(frozen=True, slots=True)
+class FactConflict:
+    """Both sides of a conflict. `other_proposal` is set when what it meets is not in canon either.
+
+    `rulings` are those that can be made of this pair; `shared` names the entities that both are about,
+    by id: one of them may turn out to be two.
+    """
+
+    proposal: ProposedChange
+    claim: Fact
+    other: Fact
+    catalogue: Catalogue
+    conflict: ConflictView
+    claim_evidence: tuple[Evidence, ...] = ()
+    other_evidence: tuple[Evidence, ...] = ()
+    other_proposal: ProposedChange | None = None
+    rulings: tuple[CourtRuling, ...] = ()
+    shared: Mapping[Id, str] = field(default_factory=dict)
+
+    def statements(self) -> tuple[RivalStatement, RivalStatement]:
+        """Return the new one and the one it meets."""
+        return (
+            RivalStatement(self.claim, self.proposal, self.claim_evidence),
+            RivalStatement(self.other, self.other_proposal, self.other_evidence),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OpenConflicts:
+    """All that a proposal meets, and a hearing for each fact that is among it, by that fact; `seen` is
+    everything that is open, weighed."""
+
+    proposal: ProposedChange
+    title: str
+    conflicts: tuple[ConflictView, ...]
+    conflicts_by_fact: Mapping[Id, FactConflict]
+    assessment: ProposalAssessment
+
+
+class ConflictReader:
+    """Reads both sides. Stateless."""
+
+    def __init__(self, canon: CanonReader, log: LogReader, assessor: ProposalAssessor) -> None:
+        self._canon = canon
+        self._log = log
+        self._assessor = assessor
+
+    async def read_conflict(self, proposal_id: Id, other_id: Id | None = None) -> FactConflict:
+        """Return both sides of a held proposal's conflict: with `other_id`, or its first.
+
+        Raises InputError if the proposal is closed or meets nothing that could be ruled on.
+        """
+        for fact_conflict in (await self.read_conflicts(proposal_id)).conflicts_by_fact.values():
+            if other_id in (None, fact_conflict.other.id):
+                return fact_conflict
+        raise InputError(
+            "It meets nothing that a ruling could settle.",
+            kept=NOTHING_DECIDED,
+            todo="Accept it, reject it, or change it.",
+        )
+
+    async def read_conflicts(self, proposal_id: Id) -> OpenConflicts:
+        """Return all that an open proposal meets, with a hearing for each fact that it meets.
+
+        Raises InputError if the proposal is not there or is closed.
+        """
+        stored_proposals = await self._log.proposals_by_id([proposal_id])
+        if proposal_id not in stored_proposals:
+            raise InputError(f"There is no proposal {proposal_id}.", kept=NOTHING_DECIDED)
+        proposal = stored_proposals[proposal_id]
+        require_decidable(proposal, None, alone=True)
+        assessment = await self._assessor.assess_open(proposal.universe_id)
+        findings = assessment.contradictions.findings[proposal_id]
+        # A proposal may meet one fact in two ways: the ruling on the first settles both.
+        conflicts: dict[object, ConflictView] = {}
+        for conflict in (*findings.conflicts, *findings.similar_names):
+            conflicts.setdefault(conflict.other.id if conflict.other else id(conflict), conflict)
+        conflicts_by_fact = {
+            c.other.id: await self._build_conflict(proposal, findings.fact, c.other, c, assessment)
+            for c in conflicts.values()
+            if c.other is not None and findings.fact is not None
+        }
+        title = describe_proposal(
+            proposal, findings, assessment.contradictions.entities, assessment.policy.catalogue
+        ).title
+        return OpenConflicts(proposal, title, tuple(conflicts.values()), conflicts_by_fact, assessment)
+
+    async def _build_conflict(
+        self,
+        proposal: ProposedChange,
+        claim: Fact,
+        other: Fact,
+        conflict: ConflictView,
+        assessment: ProposalAssessment,
+    ) -> FactConflict:
+        rival_proposal = assessment.contradictions.source_proposals.get(other.id)
+        ids = {i.entity_id for i in claim.involves} & {i.entity_id for i in other.involves}
+        names = {e.id: e.name for e in (await self._canon.entities_by_id(ids)).values()}
+        fact_conflict = FactConflict(
+            proposal=proposal,
+            claim=claim,
+            other=other,
+            conflict=conflict,
+            claim_evidence=proposal.evidence,
+            other_evidence=rival_proposal.evidence
+            if rival_proposal
+            else tuple(await self._canon.evidence_of(other.id)),
+            other_proposal=rival_proposal,
+            catalogue=assessment.policy.catalogue,
+            shared={i.entity_id: names[i.entity_id] for i in claim.involves if i.entity_id in names},
+        )
+        return replace(
+            fact_conflict,
+            rulings=possible_rulings(conflict.rule, *fact_conflict.statements(), list(fact_conflict.shared)),
+        )

@@ -1,0 +1,90 @@
+"""Rulings of the court, found by what two statements say: the same pair never asks again. Pure.
+
+A statement is known by who, what and of whom, in whatever words; a mere sentence, or what happened at a
+time, by its words (and its tick). Source: design/authority.md, "Contradictions"; design/ontology.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from agents.canon_keeper.fact_readings import OCCURRENCE_KINDS, read_fact
+from agents.canon_keeper.predicates import Catalogue, value_in_words
+from stores.records.canon import Fact, Standing
+from stores.records.ids import Id, derived
+from stores.records.ledger import CourtRuling, Ruling
+
+RULING_WORDS: Mapping[CourtRuling, str] = {
+    CourtRuling.FROM_NOW: "the new one holds from then on",
+    CourtRuling.NEW: "the new one is so, the old one never was",
+    CourtRuling.OLD: "the old one stands",
+    CourtRuling.BOTH: "both stand, one of them as {standing}",
+    CourtRuling.BOUNDED: "each has its own time",
+    CourtRuling.SPLIT: "they are about different things",
+}
+
+
+def statement_key(fact: Fact, catalogue: Catalogue) -> str:
+    """Return the key of what a fact says, the same for all that say it."""
+    reading = read_fact(fact, catalogue)
+    if fact.kind in OCCURRENCE_KINDS or (reading.object is None and reading.value is None):
+        role_words = sorted(f"{i.role} {i.entity_id}" for i in fact.involves)
+        occurrence_tick = fact.valid_from if fact.kind in OCCURRENCE_KINDS else None
+        return derived("side", fact.said, occurrence_tick, *role_words)
+    end_ids = [reading.subject, reading.object]
+    if catalogue[reading.predicate].symmetric:
+        end_ids.sort(key=str)
+    return derived("side", reading.predicate, *end_ids, value_in_words(reading.value).casefold())
+
+
+def pair_key(one: Fact, other: Fact, catalogue: Catalogue) -> tuple[str, str]:
+    """Return the key of a pair, whichever of the two is new."""
+    first, second = sorted((statement_key(one, catalogue), statement_key(other, catalogue)))
+    return first, second
+
+
+def entity_pair_key(one: Id, other: Id) -> tuple[Id, Id]:
+    """Return the key of two entities that may be one."""
+    first, second = sorted((one, other))
+    return first, second
+
+
+def ruling_id(universe_id: Id, pair: tuple[str, str]) -> Id:
+    return derived("ruling", universe_id, *pair)
+
+
+class Precedents:
+    """What the court ruled in one universe."""
+
+    def __init__(self, rulings: Iterable[Ruling] = ()) -> None:
+        self._rulings = {ruling.pair: ruling for ruling in rulings}
+
+    def with_rulings(self, rulings: Iterable[Ruling]) -> Precedents:
+        """Return these precedents with others beside them."""
+        return Precedents([*self._rulings.values(), *rulings])
+
+    def are_different(self, one: Id, other: Id) -> bool:
+        """Say whether two entities were ruled to be two."""
+        return entity_pair_key(one, other) in self._rulings
+
+    def find_ruling(self, one: Fact, other: Fact, catalogue: Catalogue) -> Ruling | None:
+        if not self._rulings:
+            return None
+        return self._rulings.get(pair_key(one, other, catalogue))
+
+
+def is_upheld(ruling: Ruling, fact: Fact, catalogue: Catalogue) -> bool:
+    """Say whether the ruling was for what this fact says."""
+    return ruling.upheld == statement_key(fact, catalogue)
+
+
+def describe_precedent(ruling: Ruling) -> str:
+    """Return a sentence for the reasons of what meets the ruling again."""
+    return " ".join(filter(None, [f"You ruled on this: {describe_ruling(ruling)}.", ruling.reason]))
+
+
+def describe_ruling(ruling: Ruling) -> str:
+    """Return how the ruling settled it."""
+    standing = ruling.standing
+    standing_words = "disputed" if standing is Standing.DISPUTED else f"a {standing}" if standing else ""
+    return RULING_WORDS[ruling.ruling].format(standing=standing_words)

@@ -1,0 +1,284 @@
+"""A proposal in words for the rows and diffs of the proposals panel and the gate. Pure.
+
+Source: design/interface.md, "Scene screen" and "Canon gate": "the change as a diff against canon".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from agents.canon_keeper.canon_policy import ProposalFindings
+from agents.canon_keeper.commit_triggers import is_critical
+from agents.canon_keeper.commitments import closed_statement
+from agents.canon_keeper.fact_claims import state_move_of
+from agents.canon_keeper.fact_readings import IS, IS_NOT
+from agents.canon_keeper.predicates import Catalogue, value_in_words
+from agents.canon_keeper.sheet_values import is_number
+from agents.clock_faces import show_track
+from stores.records.canon import (
+    AdvanceClock,
+    AssertFact,
+    CreateEntity,
+    EndFact,
+    FactKind,
+    Involvement,
+    Literalish,
+    MergeEntities,
+    NoteAxiom,
+    RetconFact,
+    Standing,
+    StateChange,
+    StateOp,
+    UpdateEntity,
+)
+from stores.records.clocks import ProgressClock
+from stores.records.ids import Id
+from stores.records.ledger import ProposedChange
+from stores.records.world import Entity
+
+ABSENT = "—"
+"""How a diff shows that something was not there."""
+
+_LABELS: Mapping[FactKind, str] = {
+    FactKind.ATTRIBUTE: "fact",
+    FactKind.STATE: "state",
+    FactKind.RELATION: "relation",
+    FactKind.AXIOM: "axiom",
+    FactKind.ASSERTION: "fact",
+    FactKind.COMMITMENT: "promise",
+    FactKind.EVENT: "event",
+    FactKind.CHANGE: "event",
+    FactKind.ENCOUNTER: "event",
+}
+
+Diff = tuple[tuple[str, str, str], ...]
+"""Lines of what changes, how it was, how it would be."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalDescription:
+    """`group` is the entity that the proposal is chiefly about."""
+
+    label: str
+    title: str
+    group: str
+    diff: Diff = ()
+    critical: bool = False
+    quote: str = ""
+
+
+def describe_proposal(
+    proposal: ProposedChange, findings: ProposalFindings, entities: Mapping[Id, Entity], catalogue: Catalogue
+) -> ProposalDescription:
+    """Put a proposal into words; `entities` are those it mentions, as canon has them or as proposed."""
+    label, title, group, diff = _ProposalDescriber(findings, entities, catalogue).parts_of(proposal)
+    is_important = is_critical(proposal, catalogue)
+    return ProposalDescription(
+        label=label,
+        title=title,
+        group=group,
+        diff=diff,
+        critical=is_important,
+        quote=next((e.quote for e in proposal.evidence if e.quote), ""),
+    )
+
+
+_DescriptionParts = tuple[str, str, str, Diff]
+"""Label, title, group and diff."""
+
+
+class _ProposalDescriber:
+    def __init__(
+        self, findings: ProposalFindings, entities: Mapping[Id, Entity], catalogue: Catalogue
+    ) -> None:
+        self._findings = findings
+        self._entities = entities
+        self._catalogue = catalogue
+
+    def parts_of(self, proposal: ProposedChange) -> _DescriptionParts:
+        change = proposal.change
+        match change:
+            case CreateEntity():
+                return change.entity_kind.value, change.name, change.name, tuple(_creation_lines(change))
+            case UpdateEntity():
+                return self._describe_update(change)
+            case MergeEntities():
+                kept_name, absorbed_name = (
+                    self._entity_name(change.kept_id),
+                    self._entity_name(change.absorbed_id),
+                )
+                return (
+                    "merge",
+                    f"{absorbed_name} is {kept_name}",
+                    kept_name,
+                    (("name", f"{absorbed_name}, {kept_name}", kept_name),),
+                )
+            case AssertFact():
+                return self._describe_assertion(change)
+            case EndFact():
+                return self._describe_end(change)
+            case RetconFact():
+                return self._describe_retcon(change)
+            case StateChange():
+                return self._describe_state(change)
+            case AdvanceClock():
+                return self._describe_clock(change)
+            case NoteAxiom():
+                group = self._subject_name(change.involves) or "World"
+                return "axiom", change.statement, group, ((change.severity, ABSENT, change.statement),)
+            case _:
+                assert_never(change)
+
+    def _describe_end(self, change: EndFact) -> _DescriptionParts:
+        statement = self._concerned_statement()
+        diff = (("still", statement, "paid off" if change.closed else "ended"),)
+        if change.closed and self._findings.ended_facts:
+            return "end", closed_statement(self._findings.ended_facts[0]), self._group_name(), diff
+        return "end", f"No longer so: {statement}", self._group_name(), diff
+
+    def _describe_update(self, change: UpdateEntity) -> _DescriptionParts:
+        entity = self._entities.get(change.entity_id)
+        name = self._entity_name(change.entity_id)
+        diff: list[tuple[str, str, str]] = []
+        for field in ("name", "aliases", "description", "locked"):
+            after = getattr(change, field)
+            before = getattr(entity, field) if entity else None
+            if after is not None and after != before:
+                diff.append((field, _show_value(before), _show_value(after)))
+        title = f"{name} -> {change.name}" if change.name else f"{name}: {', '.join(d[0] for d in diff)}"
+        return "entity", title, name, tuple(diff)
+
+    def _describe_assertion(self, change: AssertFact) -> _DescriptionParts:
+        ended_statements = " ".join(fact.statement for fact in self._findings.ended_facts) or ABSENT
+        diff: Diff = ((change.predicate.replace("_", " "), ended_statements, change.statement),)
+        if change.standing is not Standing.TRUE:
+            diff = (*diff, ("standing", ABSENT, change.standing.value))
+        return (
+            _LABELS[change.fact_kind],
+            change.statement,
+            self._subject_name(change.involves) or "World",
+            diff,
+        )
+
+    def _describe_retcon(self, change: RetconFact) -> _DescriptionParts:
+        entity = self._entities.get(change.fact_id)
+        subject_words = f"{entity.kind} {entity.name}" if entity else self._concerned_statement()
+        group = entity.name if entity else self._group_name()
+        if change.restore:
+            return "restore", f"So again: {subject_words}", group, ((subject_words, "retconned", "canon"),)
+        return "retcon", f"Never so: {subject_words}", group, ((subject_words, "canon", "retconned"),)
+
+    def _describe_state(self, change: StateChange) -> _DescriptionParts:
+        """`Mara.hp 10 -> 7` where the number before is known; `Mara.hp -3` of a change that is closed."""
+        name, move = self._entity_name(change.entity_id), state_move_of(change, self._catalogue)
+        fact, previous_value, key = (
+            self._findings.fact,
+            self._findings.previous_value,
+            move.predicate.replace("_", " "),
+        )
+        if move.predicate in (IS, IS_NOT):
+            has_tag = move.predicate == IS
+            sentence = self._catalogue.phrase(move.predicate, name, value=move.value)
+            return (
+                "state",
+                _as_title(sentence),
+                name,
+                ((str(move.value), _yes_or_no(not has_tag), _yes_or_no(has_tag)),),
+            )
+        if move.op is StateOp.ADD and fact is None:
+            sign = "" if str(move.value).startswith("-") else "+"
+            title = f"{name}.{move.predicate} {sign}{value_in_words(move.value)}"
+            return "state", title, name, ()
+        value = fact.value if fact else move.value
+        if fact is not None and value is None:
+            return "state", _as_title(fact.statement), name, ((key, ABSENT, fact.statement),)
+        diff: Diff = ((key, _show_value(previous_value), _show_value(value)),)
+        if not is_number(value):
+            sentence = self._catalogue.phrase(move.predicate, name, value=value)
+            return "state", _as_title(sentence), name, diff
+        before = f"{value_in_words(previous_value)} -> " if is_number(previous_value) else ""
+        return "state", f"{name}.{move.predicate} {before}{value_in_words(value)}", name, diff
+
+    def _describe_clock(self, change: AdvanceClock) -> _DescriptionParts:
+        """`Tide 2 -> 3 of 6`; of one that is started, stopped or goes otherwise, that."""
+        label = "track" if change.pace else "clock"
+        after = self._findings.fact.clock if self._findings.fact else None
+        if after is None:
+            return label, f"{change.clock} {change.by:+d}", change.clock, ()
+        before = next((fact.clock for fact in self._findings.ended_facts if fact.clock), None)
+        if after.is_track:
+            previous_track = show_track(before) if before else ABSENT
+            ending_words = ", ends" if after.closed else ""
+            title = f"{after.name} {show_track(after)}{ending_words}"
+            return label, title, change.clock, ((change.clock, previous_track, show_track(after)),)
+        diff = (
+            (
+                change.clock,
+                value_in_words(self._findings.previous_value) or "0",
+                value_in_words(after.filled),
+            ),
+        )
+        return label, _clock_title(before, after, self._findings.previous_value), change.clock, diff
+
+    def _concerned_statement(self) -> str:
+        return (
+            self._findings.ended_facts[0].statement
+            if self._findings.ended_facts
+            else "a fact that is not in canon"
+        )
+
+    def _group_name(self) -> str:
+        return (
+            self._subject_name(self._findings.ended_facts[0].involves) if self._findings.ended_facts else ""
+        ) or "World"
+
+    def _subject_name(self, involves: tuple[Involvement, ...]) -> str:
+        subjects = sorted(involves, key=lambda i: i.role != "subject")
+        return self._entity_name(subjects[0].entity_id) if subjects else ""
+
+    def _entity_name(self, entity_id: Id) -> str:
+        entity = self._entities.get(entity_id)
+        return entity.name if entity else "somebody unknown"
+
+
+def _clock_title(
+    before: ProgressClock | None, after: ProgressClock, previous_value: Literalish | None
+) -> str:
+    """Return what becomes of a clock in a few words."""
+    start = before.filled if before else int(previous_value) if is_number(previous_value) else 0
+    movement_words = f"{start} -> {after.filled}" if start != after.filled else f"{after.filled}"
+    title = f"{after.name} {movement_words} of {after.size}"
+    if after.closed:
+        return f"{title}, {'strikes' if after.is_full else 'ends'}"
+    if after.per_scene != (before.per_scene if before else 0):
+        return f"{title}, {after.per_scene:+d} each scene"
+    return f"{title}, begins" if before is None and start == after.filled else title
+
+
+def _creation_lines(change: CreateEntity) -> Iterator[tuple[str, str, str]]:
+    yield change.entity_kind.value, ABSENT, change.name
+    if change.aliases:
+        yield "aliases", ABSENT, ", ".join(change.aliases)
+    if change.description:
+        yield "description", ABSENT, change.description
+    yield from ((key, ABSENT, value_in_words(number)) for key, number in change.numbers.items())
+    if change.tags:
+        yield "tags", ABSENT, ", ".join(change.tags)
+
+
+def _as_title(sentence: str) -> str:
+    return sentence.removesuffix(".")
+
+
+def _show_value(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) or ABSENT
+    if value is None or isinstance(value, bool | int | float | str):
+        return value_in_words(value) or ABSENT
+    return str(value)
+
+
+def _yes_or_no(value: bool) -> str:
+    return "yes" if value else "no"

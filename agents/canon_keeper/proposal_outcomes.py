@@ -1,0 +1,96 @@
+"""How each proposal ends in a commit, before anything is written. Pure.
+
+Source: design/authority.md, "Canon policy": nothing is rejected merely for being undecided: it is deferred.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, assert_never
+
+from agents.canon_keeper.batch_builder import AcceptedProposal
+from agents.canon_keeper.canon_policy import PolicyDecision
+from agents.canon_keeper.decisions import BY_POLICY, gm_decision
+from stores.records.ids import Id
+from stores.records.ledger import Decision, Outcome, ProposalStatus, ProposedChange, Verdict
+
+UndecidedHandling = Literal["defer", "leave", "accept"]
+"""What becomes of proposals that neither the GM nor policy accepted: deferred (a scene's end), left
+pending (a commit in mid-scene), or accepted unless they meet a conflict (the founding of a universe)."""
+
+
+@dataclass(slots=True)
+class ProposalOutcomes:
+    """Who is accepted, and how all the others end. What is left pending is in none of these."""
+
+    accepted_proposals: list[AcceptedProposal] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    held_count: int = 0
+
+
+def settle_outcomes(
+    proposals: Iterable[ProposedChange],
+    policy_decisions: Mapping[Id, PolicyDecision],
+    undecided: UndecidedHandling,
+    now: datetime,
+) -> ProposalOutcomes:
+    """Return how each proposal ends: by the GM's ruling, or else by the judgement."""
+    proposal_outcomes = ProposalOutcomes()
+    for proposal in proposals:
+        policy_decision, decision = policy_decisions[proposal.id], gm_decision(proposal)
+        if decision is None:
+            decision = _policy_decision(policy_decision, undecided, now)
+            proposal_outcomes.held_count += policy_decision.mark == "hold"
+        if decision is None:
+            continue
+        match decision.verdict:
+            case Verdict.ACCEPT:
+                is_by_person = decision.by != BY_POLICY
+                confidence = 1.0 if is_by_person else policy_decision.confidence
+                accepted_proposal = proposal.model_copy(update={"decision": decision})
+                proposal_outcomes.accepted_proposals.append(AcceptedProposal(accepted_proposal, confidence))
+            case Verdict.REJECT | Verdict.COLOUR:
+                proposal_outcomes.outcomes.append(_build_outcome(proposal, ProposalStatus.REJECTED, decision))
+            case Verdict.DEFER:
+                # What is deferred already stays so, and no commit needs to say it again.
+                if undecided != "leave" and proposal.status is not ProposalStatus.DEFERRED:
+                    proposal_outcomes.outcomes.append(
+                        _build_outcome(proposal, ProposalStatus.DEFERRED, decision)
+                    )
+            case _:
+                assert_never(decision.verdict)
+    return proposal_outcomes
+
+
+def outcomes_of(accepted_proposals: Sequence[AcceptedProposal], failures: Mapping[Id, str]) -> list[Outcome]:
+    """Return how the accepted ones end, once it is known which of them could not be written."""
+    outcomes = []
+    for proposal in (a.proposal for a in accepted_proposals):
+        assert proposal.decision is not None
+        error = failures.get(proposal.id, "")
+        status = ProposalStatus.FAILED if error else ProposalStatus.ACCEPTED
+        outcomes.append(_build_outcome(proposal, status, proposal.decision, error))
+    return outcomes
+
+
+def _policy_decision(
+    policy_decision: PolicyDecision, undecided: UndecidedHandling, now: datetime
+) -> Decision | None:
+    """Return what policy decides of a proposal that nobody decided; None leaves it as it is."""
+    reason = " ".join(policy_decision.reasons)
+    if policy_decision.mark == "accept" or (policy_decision.mark == "defer" and undecided == "accept"):
+        return Decision(verdict=Verdict.ACCEPT, by=BY_POLICY, at=now, reason=reason)
+    if undecided == "leave":
+        return None
+    verdict = Verdict.REJECT if policy_decision.mark == "reject" else Verdict.DEFER
+    return Decision(verdict=verdict, by=BY_POLICY, at=now, reason=reason)
+
+
+def _build_outcome(
+    proposal: ProposedChange, status: ProposalStatus, decision: Decision, error: str = ""
+) -> Outcome:
+    if decision.verdict is Verdict.COLOUR and not decision.reason:
+        decision = decision.model_copy(update={"reason": f"Mere colour: {proposal.change.kind}."})
+    return Outcome(proposal_id=proposal.id, status=status, decision=decision, error=error)

@@ -1,0 +1,68 @@
+"""One row of the proposals panel or the gate: the proposal, its words, and what a commit would do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from agents.canon_keeper.canon_policy import PolicyDecision, PolicyMark, ProposalFindings, confidence_of
+from agents.canon_keeper.decisions import BY_POLICY, OPEN_STATUSES, gm_decision
+from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.proposal_description import describe_proposal
+from agents.views.play_views import ProposalView
+from stores.records.ids import Id
+from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
+from stores.records.world import Entity
+
+_MARKS: Mapping[Verdict, PolicyMark] = {
+    Verdict.ACCEPT: "accept",
+    Verdict.REJECT: "reject",
+    Verdict.COLOUR: "reject",
+    Verdict.DEFER: "defer",
+}
+
+
+def build_proposal_row(
+    number: int,
+    proposal: ProposedChange,
+    assessed_decision: PolicyDecision | None,
+    findings: ProposalFindings,
+    entities: Mapping[Id, Entity],
+    catalogue: Catalogue,
+    *,
+    turn_number: int | None,
+) -> ProposalView:
+    """Return a row; without a judgement, the row of a proposal that is closed."""
+    description = describe_proposal(proposal, findings, entities, catalogue)
+    decision = gm_decision(proposal) if proposal.status in OPEN_STATUSES else proposal.decision
+    policy_decision = assessed_decision or PolicyDecision(_closed_mark(proposal), confidence_of(proposal))
+    return ProposalView(
+        number=number,
+        proposal=proposal,
+        status=proposal.status,
+        verdict=decision.verdict if decision else None,
+        mark=_MARKS[decision.verdict] if decision else policy_decision.mark,
+        label=description.label,
+        title=description.title,
+        group=description.group,
+        confidence=policy_decision.confidence,
+        reasons=tuple(_collect_reasons(proposal, policy_decision)),
+        diff=description.diff,
+        conflicts=policy_decision.conflicts,
+        critical=description.critical,
+        quote=description.quote,
+        turn_number=turn_number,
+        alike=findings.similar_names,
+        by_rule=policy_decision.by_rule and decision is None,
+        by_policy=proposal.status not in OPEN_STATUSES and decision is not None and decision.by == BY_POLICY,
+    )
+
+
+def _collect_reasons(proposal: ProposedChange, policy_decision: PolicyDecision) -> list[str]:
+    reasons = [f"Could not be written: {proposal.error}"] if proposal.error else []
+    if proposal.decision and proposal.decision.reason:
+        reasons.append(proposal.decision.reason)
+    return [*reasons, *policy_decision.reasons]
+
+
+def _closed_mark(proposal: ProposedChange) -> PolicyMark:
+    return "accept" if proposal.status is ProposalStatus.ACCEPTED else "reject"

@@ -1,0 +1,84 @@
+"""What a proposal names, and which time it speaks of. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stores.records.canon import (
+    AssertFact,
+    Authority,
+    EndFact,
+    EvidenceKind,
+    MergeEntities,
+    NoteAxiom,
+    Payload,
+    RetconFact,
+    StateChange,
+    UpdateEntity,
+    normal,
+)
+from stores.records.ids import Id
+from stores.records.ledger import ProposedChange
+from stores.records.world import Entity
+
+_ARTICLES = ("the", "a", "an")
+
+
+def current_entity(entity_id: Id, entities: Mapping[Id, Entity]) -> Entity | None:
+    """Return the entity that an id means now: what was merged away is what it was merged into."""
+    entity = entities.get(entity_id)
+    while entity is not None and entity.merged_into:
+        entity = entities.get(entity.merged_into)
+    return entity
+
+
+def named_entities(change: Payload) -> set[Id]:
+    """Return the entities that must be there for the change to mean anything."""
+    match change:
+        case UpdateEntity() | StateChange():
+            return {change.entity_id}
+        case MergeEntities():
+            return {change.kept_id, change.absorbed_id}
+        case AssertFact() | NoteAxiom():
+            return {i.entity_id for i in change.involves}
+        case _:
+            return set()
+
+
+def named_facts(change: Payload) -> tuple[Id, ...]:
+    """Return the facts that the change would end or retcon."""
+    match change:
+        case AssertFact():
+            return change.ends
+        case EndFact() | RetconFact():
+            return (change.fact_id,)
+        case _:
+            return ()
+
+
+def is_about_the_past(proposal: ProposedChange) -> bool:
+    """Say whether the proposal tells of a time before the one it was made at."""
+    change = proposal.change
+    told_tick = change.valid_from if isinstance(change, AssertFact) else None
+    return told_tick is not None and proposal.tick is not None and told_tick < proposal.tick
+
+
+def is_premise(proposal: ProposedChange) -> bool:
+    """Say whether the proposal takes something past for granted: who says it did not make it up."""
+    return is_about_the_past(proposal) and proposal.authority in (Authority.PLAYER, Authority.SYSTEM)
+
+
+def is_outcome(proposal: ProposedChange) -> bool:
+    """Say whether the proposal rests on its scene: it tells what the whole of it came to."""
+    return any(e.kind is EvidenceKind.SCENE and e.ref_id == proposal.scene_id for e in proposal.evidence)
+
+
+def normalize_name(name: str) -> str:
+    """Return a name as names are compared: without case, punctuation and an article before it."""
+    article, _, rest = normal(name).partition(" ")
+    return rest if rest and article in _ARTICLES else normal(name)
+
+
+def causes_of(change: Payload) -> tuple[Id, ...]:
+    """Return the facts that the change says it comes of."""
+    return change.because if isinstance(change, AssertFact) else ()

@@ -1,0 +1,191 @@
+"""Taking back what a commit did with one proposal: the proposal that undoes it. It writes nothing.
+
+What became canon is retconned, restored, split or described as before; what was kept out is proposed
+again. Source: design/authority.md, "what a policy decided is shown and can be undone".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agents.canon_keeper.decisions import OPEN_STATUSES
+from agents.canon_keeper.entity_merges import MergePreviewer
+from agents.canon_keeper.fact_claims import fact_id_of
+from stores.errors import InputError
+from stores.ports import CanonReader, LogReader
+from stores.records.canon import (
+    Authority,
+    CreateEntity,
+    Evidence,
+    EvidenceKind,
+    FactStatus,
+    MergeEntities,
+    Payload,
+    RetconFact,
+    UpdateEntity,
+)
+from stores.records.ids import Clock, Id, IdMaker, derived
+from stores.records.ledger import Canonization, CanonizationState, ProposalStatus, ProposedChange
+from stores.records.world import Entity, EntityStatus
+
+CANON_UNCHANGED = "Canon is as it was."
+_COMMITTED_STATES = (CanonizationState.WRITTEN, CanonizationState.CLOSED)
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalUndo:
+    """A closed proposal, and the proposals that together undo it."""
+
+    closed_proposal: ProposedChange
+    proposals: tuple[ProposedChange, ...]
+
+
+class UndoPlanner:
+    """Finds what undoes a closed proposal. Stateless."""
+
+    def __init__(
+        self, canon: CanonReader, log: LogReader, merges: MergePreviewer, ids: IdMaker, clock: Clock
+    ) -> None:
+        self._canon = canon
+        self._log = log
+        self._merges = merges
+        self._ids = ids
+        self._clock = clock
+
+    async def plan_undo(self, proposal_id: Id, words: str) -> ProposalUndo:
+        """Return what undoes what a commit made of this proposal; `words` say what it was.
+
+        Stage them. Raises InputError if it is still open, if there is nothing to undo, or if the same is
+        proposed already.
+        """
+        closed_proposal = (await self._log.proposals_by_id([proposal_id])).get(proposal_id)
+        if closed_proposal is None:
+            raise InputError("That proposal is gone.", kept=CANON_UNCHANGED)
+        if closed_proposal.status in OPEN_STATUSES:
+            raise InputError("It is still open: decide it.", kept=CANON_UNCHANGED)
+        if closed_proposal.status is ProposalStatus.REJECTED:
+            changes: tuple[Payload, ...] = (closed_proposal.payload,)
+            undo_proposals = [self._propose_again(closed_proposal)]
+        else:
+            changes = await self._undo_changes(closed_proposal)
+            undo_proposals = [self._propose_by_gm(closed_proposal, change, words) for change in changes]
+        open_proposals = await self._log.proposals(
+            universe_id=closed_proposal.universe_id, statuses=OPEN_STATUSES
+        )
+        if any(p.payload in changes for p in open_proposals):
+            raise InputError("That is proposed already.", kept=CANON_UNCHANGED, todo="It waits at the gate.")
+        return ProposalUndo(closed_proposal, tuple(undo_proposals))
+
+    async def _undo_changes(self, proposal: ProposedChange) -> tuple[Payload, ...]:
+        change = proposal.change
+        match change:
+            case CreateEntity():
+                return (await self._retcon_subject(change.entity_id),)
+            case UpdateEntity():
+                return await self._restore_entity(proposal, change)
+            case MergeEntities():
+                return await self._merges.plan_split(change.absorbed_id)
+            case RetconFact():
+                return (RetconFact(fact_id=change.fact_id, restore=not change.restore),)
+            case _:
+                return (await self._retcon_subject(fact_id_of(proposal)),)
+
+    async def _retcon_subject(self, subject_id: Id) -> RetconFact:
+        """Return the retcon of what a proposal made."""
+        fact = (await self._canon.facts_by_id([subject_id])).get(subject_id)
+        entity = (await self._canon.entities_by_id([subject_id])).get(subject_id)
+        if fact is None and entity is None:
+            raise _undo_error("Canon had it already; only evidence was added.")
+        is_undone = (fact is not None and fact.status is FactStatus.RETCONNED) or (
+            entity is not None and entity.status is not EntityStatus.CANONICAL
+        )
+        if is_undone:
+            raise _undo_error("It was taken back already.")
+        return RetconFact(fact_id=subject_id)
+
+    async def _restore_entity(
+        self, proposal: ProposedChange, change: UpdateEntity
+    ) -> tuple[UpdateEntity, ...]:
+        """Return how the entity was before, in what the change touched and nothing has touched since.
+
+        A name that is given back stays as another name: that is taken off in a second step.
+        """
+        current_entity = await self._canon.entity(change.entity_id)
+        earlier_entity = await self._read_earlier_entity(proposal)
+        fields = ("name", "aliases", "description", "locked")
+        touched_fields = [
+            f for f in fields if (new := getattr(change, f)) is not None and getattr(current_entity, f) == new
+        ]
+        if earlier_entity is None and touched_fields == ["locked"]:
+            earlier_entity = current_entity.model_copy(
+                update={"locked": not current_entity.locked}
+            )  # it was the other way round
+        if earlier_entity is None:
+            raise _undo_error("How it was before is not on record.", "Edit it by hand.")
+        restored_fields = {
+            f: getattr(earlier_entity, f)
+            for f in touched_fields
+            if getattr(earlier_entity, f) != getattr(current_entity, f)
+        }
+        if not restored_fields:
+            raise _undo_error("It was changed again since.", "Edit it by hand.")
+        changes = [UpdateEntity(entity_id=change.entity_id, **restored_fields)]
+        if "name" in restored_fields:
+            changes.append(UpdateEntity(entity_id=change.entity_id, aliases=earlier_entity.aliases))
+        return tuple(changes)
+
+    async def _read_earlier_entity(self, proposal: ProposedChange) -> Entity | None:
+        """Return the entity as the commits before the proposal's own left it."""
+        commits = await self._log.canonizations(universe_id=proposal.universe_id, states=_COMMITTED_STATES)
+        change = proposal.change
+        assert isinstance(change, UpdateEntity)
+        last: Entity | None = None
+        for commit in commits:
+            if commit.id == proposal.canonization_id:
+                return last
+            last = _committed_entity(commit, change.entity_id) or last
+        return None
+
+    # --- proposals -----------------------------------------------------------------------------------
+
+    def _propose_again(self, proposal: ProposedChange) -> ProposedChange:
+        """Return the same proposal anew, with the same evidence."""
+        return proposal.model_copy(
+            update={
+                "id": self._ids.new(),
+                "created_at": self._clock(),
+                "status": ProposalStatus.PENDING,
+                "decision": None,
+                "canonization_id": None,
+                "error": "",
+            }
+        )
+
+    def _propose_by_gm(self, proposal: ProposedChange, change: Payload, words: str) -> ProposedChange:
+        """Return a proposal of the GM's own, on the evidence of the GM's act."""
+        proposal_id = self._ids.new()
+        manual_evidence = Evidence(
+            id=derived("evidence", EvidenceKind.MANUAL, proposal_id),
+            kind=EvidenceKind.MANUAL,
+            ref_id=proposal_id,
+            quote=f"Taken back: {words}",
+        )
+        return ProposedChange(
+            id=proposal_id,
+            universe_id=proposal.universe_id,
+            story_id=proposal.story_id,
+            scene_id=proposal.scene_id,
+            payload=change,
+            evidence=(manual_evidence,),
+            authority=Authority.GM,
+            tick=proposal.tick,
+            created_at=self._clock(),
+        )
+
+
+def _committed_entity(commit: Canonization, entity_id: Id) -> Entity | None:
+    return next((e for e in commit.batch.entities if e.id == entity_id), None)
+
+
+def _undo_error(what: str, todo: str = "") -> InputError:
+    return InputError(what, kept=CANON_UNCHANGED, todo=todo)

@@ -1,0 +1,63 @@
+"""What an entity bears of the states that hold of it: numbers and tags.
+
+`Mara's hp is 7.` is a fact, and `hp: 7` stands on her sheet because of it. Pure.
+Source: design/ontology.md, "Working state": "Committing folds them in".
+"""
+
+from __future__ import annotations
+
+from typing import TypeGuard
+
+from agents.canon_keeper.fact_readings import IS, IS_NOT, FactKey
+from agents.canon_keeper.predicates import Catalogue
+from stores.records.canon import Fact, Literalish
+from stores.records.world import Entity, Number
+
+
+def update_sheet_value(
+    entity: Entity, fact_key: FactKey, current_fact: Fact | None, catalogue: Catalogue
+) -> Entity:
+    """Return the entity with what the slot's present fact says of it; with none, it bears nothing of it."""
+    tags = [tag for tag in entity.tags if not _is_same_tag(tag, _possible_tags(fact_key, catalogue))]
+    if new_tag := _tag_of(current_fact, catalogue):
+        tags.append(new_tag)
+    # What stays keeps its place: a sheet is read by position.
+    ordered_tags = [t for t in entity.tags if t in tags] + [t for t in tags if t not in entity.tags]
+    numbers = dict(entity.numbers)
+    if current_fact is not None and is_number(current_fact.value):
+        numbers[fact_key.predicate] = current_fact.value
+    else:
+        numbers.pop(fact_key.predicate, None)
+    return entity.model_copy(update={"tags": tuple(ordered_tags), "numbers": numbers})
+
+
+def sheet_value_of(entity: Entity, fact_key: FactKey, catalogue: Catalogue) -> Literalish | None:
+    """Return the value that the entity bears in a slot with no fact that says so, as when it was created."""
+    if fact_key.tag:
+        return next((tag for tag in entity.tags if _is_same_tag(tag, [fact_key.tag])), None)
+    if fact_key.predicate in entity.numbers:
+        return entity.numbers[fact_key.predicate]
+    values = catalogue[fact_key.predicate].tags.items()
+    return next((_literal_value(v) for v, tag in values if _is_same_tag(tag, entity.tags)), None)
+
+
+def is_number(value: Literalish | None) -> TypeGuard[Number]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _possible_tags(fact_key: FactKey, catalogue: Catalogue) -> list[str]:
+    return [fact_key.tag] if fact_key.tag else list(catalogue[fact_key.predicate].tags.values())
+
+
+def _tag_of(fact: Fact | None, catalogue: Catalogue) -> str | None:
+    if fact is None or fact.predicate == IS_NOT:
+        return None
+    return str(fact.value) if fact.predicate == IS else catalogue[fact.predicate].tag(fact.value)
+
+
+def _is_same_tag(tag: str, other_tags: list[str] | tuple[str, ...]) -> bool:
+    return tag.casefold() in (other.casefold() for other in other_tags)
+
+
+def _literal_value(words: str) -> Literalish:
+    return {"true": True, "false": False}.get(words, words)

@@ -1,0 +1,200 @@
+"""What one universe lays down for its own gate: rulings, rules by kind, predicates of its own.
+
+Rules by kind are offered from the GM's own decisions, never taken unasked.
+Source: design/authority.md, "Canon policy"; design/product.md, "Gate fatigue".
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from agents.canon_keeper.canon_policy import KindRules
+from agents.canon_keeper.change_kinds import kinds_of, parse_kind
+from agents.canon_keeper.conflicts.precedents import Precedents
+from agents.canon_keeper.decisions import BY_POLICY, BY_RULING
+from agents.canon_keeper.predicates import Catalogue, extend_catalogue
+from stores.errors import InputError
+from stores.ports import CanonKeeperLog
+from stores.records.ids import Clock, Id
+from stores.records.ledger import (
+    HousePolicy,
+    KindPolicy,
+    KindRule,
+    ProposalStatus,
+    Verdict,
+)
+
+MIN_DECISIONS = 20
+"""Decisions of one kind from which a rule may be offered."""
+
+SUGGESTION_SHARE = 0.95
+"""Share of accepted ones from which auto-accept is offered; of rejected ones, auto-reject."""
+
+MAX_RECENT_PROPOSALS = 2_000
+"""Closed proposals that are looked at."""
+
+
+class UniversePolicy(NamedTuple):
+    precedents: Precedents
+    rules: KindRules
+    catalogue: Catalogue
+
+
+ReadCatalogue = Callable[[Id], Awaitable[Catalogue]]
+"""Gives the predicates of a universe."""
+
+ReadPolicy = Callable[[Id], Awaitable[UniversePolicy]]
+"""Gives what holds in a universe."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSuggestion:
+    """A rule that the GM's own decisions suggest: `accepted` of `decided` of this kind."""
+
+    kind: str
+    rule: KindRule
+    accepted_count: int
+    decided_count: int
+
+
+class DecisionTally(NamedTuple):
+    """How often the GM accepted, of how many that the GM decided."""
+
+    accepted_count: int
+    decided_count: int
+
+
+class PolicyStore:
+    """Reads and writes what universes lay down."""
+
+    def __init__(self, log: CanonKeeperLog, base: Catalogue, clock: Clock) -> None:
+        self._log = log
+        self._base = base
+        self._clock = clock
+        self._catalogues_by_text: dict[str, Catalogue] = {"": base}
+
+    async def read_policy(self, universe_id: Id) -> UniversePolicy:
+        """Return what holds in the universe. Raises StoreError."""
+        rulings, policy = await gather(self._log.rulings(universe_id), self._log.policy(universe_id))
+        if policy is None:
+            return UniversePolicy(Precedents(rulings), {}, self._base)
+        rules = {kind.kind: kind.rule for kind in policy.kinds}
+        return UniversePolicy(Precedents(rulings), rules, self._extended_catalogue(policy.predicates))
+
+    async def read_catalogue(self, universe_id: Id) -> Catalogue:
+        """Return the predicates of the universe: the bundled ones with its own over them."""
+        return (await self.read_policy(universe_id)).catalogue
+
+    # --- rules by kind --------------------------------------------------------------------------------
+
+    async def read_rules(self, universe_id: Id) -> tuple[KindPolicy, ...]:
+        """Return the rules by kind, with who set them and when."""
+        policy = await self._log.policy(universe_id)
+        return policy.kinds if policy else ()
+
+    async def set_rule(self, universe_id: Id, kind: str, rule: KindRule | None, *, by: str = "gm") -> None:
+        """Lay down the rule for a kind (`state_change`, `state_change:hp`), or with None take it back.
+
+        Raises InputError for what is no kind of change.
+        """
+        kind = parse_kind(kind)
+        policy = await self._stored_policy(universe_id)
+        others = tuple(k for k in policy.kinds if k.kind != kind)
+        new = (KindPolicy(kind=kind, rule=rule, by=by, at=self._clock()),) if rule else ()
+        await self._log.put_policy(policy.model_copy(update={"kinds": (*others, *new)}))
+
+    async def set_budget(self, universe_id: Id, micros: int | None) -> None:
+        """Say what the model may cost in this universe, in millionths of a US dollar (None: no limit)."""
+        policy = await self._stored_policy(universe_id)
+        await self._log.put_policy(policy.model_copy(update={"budget": micros}))
+
+    async def read_tallies(self, universe_id: Id) -> dict[str, DecisionTally]:
+        """Return how the GM decided what commits closed lately, by kind and by kind with its part.
+
+        Mere colour counts as rejected; what policy decided, or carried out a ruling, does not count.
+        """
+        closed_proposals = await self._log.proposals(
+            universe_id=universe_id,
+            statuses=(ProposalStatus.ACCEPTED, ProposalStatus.REJECTED),
+            last=MAX_RECENT_PROPOSALS,
+        )
+        decided_counts, accepted_counts = Counter[str](), Counter[str]()
+        for proposal in closed_proposals:
+            decision = proposal.decision
+            is_by_gm = decision is not None and decision.by not in (BY_POLICY, BY_RULING)
+            if decision is not None and is_by_gm and decision.verdict is not Verdict.DEFER:
+                decided_counts.update(kinds_of(proposal))
+                if decision.verdict is Verdict.ACCEPT:
+                    accepted_counts.update(kinds_of(proposal))
+        return {
+            kind: DecisionTally(accepted_counts[kind], count)
+            for kind, count in sorted(decided_counts.items())
+        }
+
+    async def read_suggestions(self, universe_id: Id) -> list[RuleSuggestion]:
+        """Return the rules that the GM's own decisions suggest and that are not laid down yet.
+
+        Where a whole kind is decided alike, its parts are not offered one by one.
+        """
+        tallies, rules = await gather(self.read_tallies(universe_id), self.read_rules(universe_id))
+        return suggest_rules(tallies, {k.kind for k in rules})
+
+    # --- predicates of its own ------------------------------------------------------------------------
+
+    async def read_predicates(self, universe_id: Id) -> str:
+        """Return the YAML that the universe lays over the bundled catalogue."""
+        return (await self._stored_policy(universe_id)).predicates
+
+    async def set_predicates(self, universe_id: Id, text: str) -> frozenset[str]:
+        """Check and keep the universe's own predicates; returns the names that are told otherwise than in
+        the bundled catalogue. Raises InputError that names the line."""
+        try:
+            catalogue = extend_catalogue(self._base, text)
+        except InputError as error:
+            kept_message = "This world's predicates are as they were."
+            raise InputError(
+                error.what, kept=kept_message, todo="Mend that line and keep them again."
+            ) from None
+        policy = await self._stored_policy(universe_id)
+        await self._log.put_policy(policy.model_copy(update={"predicates": text}))
+        bundled = self._base.predicates
+        return frozenset(n for n, p in catalogue.predicates.items() if bundled.get(n) != p)
+
+    def _extended_catalogue(self, text: str) -> Catalogue:
+        if text not in self._catalogues_by_text:
+            try:
+                self._catalogues_by_text[text] = extend_catalogue(self._base, text)
+            except InputError:
+                # It was checked when it was kept: a later program may know a name otherwise.
+                self._catalogues_by_text[text] = self._base
+        return self._catalogues_by_text[text]
+
+    async def _stored_policy(self, universe_id: Id) -> HousePolicy:
+        return await self._log.policy(universe_id) or HousePolicy(id=universe_id, universe_id=universe_id)
+
+
+def suggest_rules(tallies: Mapping[str, DecisionTally], ruled_kinds: Collection[str]) -> list[RuleSuggestion]:
+    """Return the rules that these figures suggest, beside those that are laid down. Pure."""
+    suggestions = [
+        RuleSuggestion(kind, rule, *tally)
+        for kind, tally in tallies.items()
+        if kind not in ruled_kinds and (rule := _suggested_rule(tally)) is not None
+    ]
+    whole_kinds = {suggestion.kind for suggestion in suggestions} | set(ruled_kinds)
+    return [o for o in suggestions if ":" not in o.kind or o.kind.partition(":")[0] not in whole_kinds]
+
+
+def _suggested_rule(tally: DecisionTally) -> KindRule | None:
+    if tally.decided_count < MIN_DECISIONS:
+        return None
+    if tally.accepted_count >= tally.decided_count * SUGGESTION_SHARE:
+        return KindRule.ACCEPT
+    return (
+        KindRule.REJECT
+        if tally.decided_count - tally.accepted_count >= tally.decided_count * SUGGESTION_SHARE
+        else None
+    )

@@ -1,0 +1,62 @@
+"""Looking up whom a name means, in a scene or in its universe, for words that are read into changes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from agents.canon_keeper.decisions import OPEN_STATUSES
+from agents.context_assembly.context import ContextAssembly, SceneContext, as_entity
+from agents.declarations.reader import FindEntity
+from stores.ports import CanonReader, LogReader
+from stores.records.canon import CreateEntity
+from stores.records.ids import Id
+from stores.records.ledger import ProposalStatus
+from stores.records.world import Entity
+
+
+def scene_entity_finder(
+    context: SceneContext, contexts: ContextAssembly, *, guess: bool = False
+) -> FindEntity:
+    """Return what finds the one entity of a name in the scene or its universe; with `guess`, a word of the
+    name of somebody present will do."""
+
+    async def find(name: str) -> Entity | None:
+        return _single_entity(await contexts.find(context, name, guess=guess))
+
+    return find
+
+
+async def universe_entity_finder(universe_id: Id, canon: CanonReader, log: LogReader) -> FindEntity:
+    """Return what finds the one entity of a name: in canon, or among those that wait to be created."""
+    proposed_entities = await _read_proposed_entities(universe_id, log, [ProposalStatus.PENDING])
+
+    async def find(name: str) -> Entity | None:
+        canon_matches = await canon.find_entity(universe_id, name)
+        return _single_entity(
+            canon_matches
+            or [e for e in proposed_entities if name.casefold() in map(str.casefold, (e.name, *e.aliases))]
+        )
+
+    return find
+
+
+async def read_entities_by_id(
+    universe_id: Id, ids: Collection[Id], canon: CanonReader, log: LogReader
+) -> dict[Id, Entity]:
+    """Return who they are: in canon, or as they wait to be created; who is neither is left out."""
+    canon_entities = await canon.entities_by_id(ids)
+    if all(id in canon_entities for id in ids):
+        return canon_entities
+    proposed_entities = await _read_proposed_entities(universe_id, log, OPEN_STATUSES)
+    return {entity.id: entity for entity in proposed_entities if entity.id in ids} | canon_entities
+
+
+async def _read_proposed_entities(
+    universe_id: Id, log: LogReader, statuses: Collection[ProposalStatus]
+) -> list[Entity]:
+    creation_proposals = await log.proposals(universe_id=universe_id, statuses=statuses)
+    return [as_entity(p.change, p) for p in creation_proposals if isinstance(p.change, CreateEntity)]
+
+
+def _single_entity(matches: list[Entity]) -> Entity | None:
+    return matches[0] if len(matches) == 1 else None

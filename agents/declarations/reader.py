@@ -1,0 +1,307 @@
+"""What the GM declares in words, read into proposed changes: `/npc`, `/place`, `/fact`, `/axiom`, `/go`.
+
+Pure but for the look-up of names, which is handed in. Source: design/interface.md, "Input".
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Awaitable, Callable, Collection, Iterable
+from dataclasses import dataclass
+
+from agents.resolver.effects import MAX_NUMBER
+from agents.typed_numbers import numbers_behind
+from stores.errors import InputError
+from stores.records.canon import (
+    AssertFact,
+    CreateEntity,
+    FactKind,
+    Involvement,
+    Literalish,
+    NoteAxiom,
+)
+from stores.records.ids import Id
+from stores.records.world import Entity, EntityKind, Number
+
+FindEntity = Callable[[str], Awaitable[Entity | None]]
+"""Gives the one entity of that name, or None."""
+
+PhraseFact = Callable[[str, str, str], str]
+"""Words a predicate, its subject's name and its object as a sentence."""
+
+STATED_PREDICATE = "stated"
+"""The predicate of a fact that is told in a free sentence."""
+
+_FACT_KIND_BY_WORD = {
+    "event": (FactKind.EVENT, "event"),
+    "attribute": (FactKind.ATTRIBUTE, STATED_PREDICATE),
+    "state": (FactKind.STATE, "state"),
+    "assertion": (FactKind.ASSERTION, "assertion"),
+    "promise": (FactKind.COMMITMENT, "promised"),
+    "debt": (FactKind.COMMITMENT, "owes"),
+    "question": (FactKind.COMMITMENT, "question"),
+    "change": (FactKind.CHANGE, "change"),
+    "encounter": (FactKind.ENCOUNTER, "encounter"),
+}
+"""The words that name a kind, with the kind and the predicate of a sentence behind them: the ledger tells
+promise, debt and question apart by it, and the dead promise nothing."""
+_KIND_PREFIX = re.compile(rf"({'|'.join(_FACT_KIND_BY_WORD)})\s*:\s*(.+)", re.IGNORECASE | re.DOTALL)
+_CAPITALISED = re.compile(
+    r"\b(?:the\s+)?[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|the|and|in)\s+)*[^\W\d_a-z][\w'’-]*)*"
+)
+"""Names as they stand in a sentence, with what joins them and an article before them, which may be part of
+the first: `the Heron House` of an inn called The Heron House."""
+_DEATH_PATTERN = re.compile(r"(.+?)\s+(?:is dead|dies|died|has died)", re.IGNORECASE)
+"""The sentence that players type for a death; it is one, not a mere remark."""
+_JOINING_WORDS = frozenset({"the", "a", "an", "of", "and", "in"})
+"""Words that join names and name nobody alone."""
+_MAX_SPAN_WORDS = 24
+_MAX_NAME_WORDS = 6
+"""Words of one capitalised span that are read, and of one name in it."""
+MAX_NAME_LENGTH = 80
+MAX_STATEMENT_LENGTH = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntity:
+    """`important` (a name that ends in `!`) makes a discovery that asks to be committed at once; `numbers`
+    stand in brackets behind the words: `(hp 4, might 1)`."""
+
+    name: str
+    description: str
+    is_important: bool
+    numbers: tuple[tuple[str, Number], ...] = ()
+
+
+def read_entity(argument: str, example: str) -> NewEntity:
+    """Read `Name: description`, with numbers in brackets behind either. Raises InputError without a name."""
+    name, _, description = argument.partition(":")
+    description, numbers = numbers_behind(require_statement_length(description.strip()))
+    is_important = name.rstrip().endswith("!")
+    name, name_numbers = numbers_behind(name.rstrip(" !").strip())
+    if not name:
+        raise InputError("It needs a name.", kept="Nothing was staged.", todo=f"As in: {example}")
+    if len(name) > MAX_NAME_LENGTH or "\n" in name:
+        raise InputError(
+            f"That name is {len(name)} characters long; {MAX_NAME_LENGTH} on one line is the most.",
+            kept="Nothing was staged.",
+            todo=f"Put the description behind a colon, as in: {example}",
+        )
+    return NewEntity(name, description, is_important, (*name_numbers, *numbers))
+
+
+def build_entity_creation(new_entity: NewEntity, kind: EntityKind, entity_id: Id) -> CreateEntity:
+    return CreateEntity(
+        entity_id=entity_id,
+        entity_kind=kind,
+        name=new_entity.name,
+        description=new_entity.description,
+        numbers=dict(new_entity.numbers),
+    )
+
+
+def build_location_fact(entity: Entity, place: Entity, tick: int) -> AssertFact:
+    """`who` is now in `place`."""
+    return AssertFact(
+        fact_kind=FactKind.RELATION,
+        predicate="located_in",
+        statement=f"{entity.name} is in {place.name}.",
+        involves=(
+            Involvement(role="subject", entity_id=entity.id),
+            Involvement(role="object", entity_id=place.id),
+        ),
+        valid_from=tick,
+    )
+
+
+def build_connection_fact(start: Entity, place: CreateEntity, phrase: PhraseFact) -> AssertFact:
+    """From `start` one comes to the new place."""
+    return AssertFact(
+        fact_kind=FactKind.RELATION,
+        predicate="connected_to",
+        statement=phrase("connected_to", start.name, place.name),
+        involves=(
+            Involvement(role="subject", entity_id=start.id),
+            Involvement(role="object", entity_id=place.entity_id),
+        ),
+    )
+
+
+async def read_fact(
+    argument: str,
+    predicates: Collection[str],
+    find: FindEntity,
+    phrase: PhraseFact,
+    tick: int,
+) -> AssertFact:
+    """Read a fact.
+
+    `Mara located_in Hidden Chamber` (a predicate of the catalogue between two names, or a name and a
+    value) is a relation or a state; `event: ...`, `promise: ...` and the like name the kind; any other
+    sentence is an attribute of whoever it names. Raises InputError when there is no sentence.
+    """
+    text = require_statement_length(argument.strip())
+    if not text:
+        raise InputError(
+            "A fact needs a sentence.",
+            kept="Nothing was staged.",
+            todo="As in: /fact The bell was moved, or /fact Mara owns the lantern.",
+        )
+    if death_match := _DEATH_PATTERN.fullmatch(text.rstrip(".")):
+        dead_entity = await find(death_match[1])
+        if dead_entity is not None:
+            return _build_alive_fact(dead_entity, False, phrase, tick)
+    relation = await _read_relation(text, predicates, find, phrase, tick)
+    if relation is not None:
+        return relation
+    kind, predicate = FactKind.ATTRIBUTE, STATED_PREDICATE
+    if kind_match := _KIND_PREFIX.fullmatch(text):
+        (kind, predicate), text = _FACT_KIND_BY_WORD[kind_match[1].casefold()], kind_match[2].strip()
+    return AssertFact(
+        fact_kind=kind,
+        predicate=predicate,
+        statement=as_sentence(text),
+        involves=tuple(build_involvements(await find_mentioned_entities(text, find))),
+        valid_from=tick,
+    )
+
+
+def _build_alive_fact(entity: Entity, alive: bool, phrase: PhraseFact, tick: int) -> AssertFact:
+    return AssertFact(
+        fact_kind=FactKind.STATE,
+        predicate="alive",
+        statement=phrase("alive", entity.name, str(alive).lower()),
+        involves=(Involvement(role="subject", entity_id=entity.id),),
+        value=alive,
+        valid_from=tick,
+    )
+
+
+async def read_axiom(argument: str, find: FindEntity) -> NoteAxiom:
+    """Read a rule of the world."""
+    text = require_statement_length(argument.strip())
+    if not text:
+        raise InputError(
+            "An axiom needs a sentence.",
+            kept="Nothing was staged.",
+            todo="As in: /axiom The dead cannot cross salt.",
+        )
+    return NoteAxiom(
+        statement=as_sentence(text),
+        involves=tuple(build_involvements(await find_mentioned_entities(text, find))),
+    )
+
+
+async def find_mentioned_entities(text: str, find: FindEntity) -> list[Entity]:
+    """Return the entities that the text names, in its order: capitalised spans and their parts."""
+    entities_by_id: dict[Id, Entity] = {}
+    for span in _CAPITALISED.findall(text)[:40]:
+        for entity in await _find_named_entities(span.split()[:_MAX_SPAN_WORDS], find):
+            entities_by_id.setdefault(entity.id, entity)
+    return list(entities_by_id.values())
+
+
+async def _find_named_entities(words: list[str], find: FindEntity) -> list[Entity]:
+    """Return whom the words name: the longest name there is, then what stands before and behind it.
+
+    `Old Tam Weaver and Mara` is looked for before `Old Tam Weaver`, and that before `Tam Weaver`: a name may
+    have an `and` in it, and two names may be joined by one.
+    """
+    for size in range(min(len(words), _MAX_NAME_WORDS), 0, -1):
+        for start in range(len(words) - size + 1):
+            name_words = words[start : start + size]
+            if all(word.casefold() in _JOINING_WORDS for word in name_words):
+                continue
+            entity = await find(" ".join(name_words))
+            if entity is not None:
+                before, after = words[:start], words[start + size :]
+                return [
+                    *await _find_named_entities(before, find),
+                    entity,
+                    *await _find_named_entities(after, find),
+                ]
+    return []
+
+
+def build_involvements(entities: Iterable[Entity]) -> list[Involvement]:
+    """The first is the subject, the others take part."""
+    return [
+        Involvement(role="subject" if n == 0 else "participant", entity_id=e.id)
+        for n, e in enumerate(entities)
+    ]
+
+
+def as_sentence(text: str) -> str:
+    """Return the text as a sentence: a capital first, a full stop last."""
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?", "…", '"', "”")) else text + "."
+
+
+def require_statement_length(text: str) -> str:
+    """Return the text, or raise InputError if it is too long for one statement."""
+    if len(text) > MAX_STATEMENT_LENGTH:
+        raise InputError(
+            f"That is {len(text):,} characters; one statement holds {MAX_STATEMENT_LENGTH:,}.",
+            kept="Nothing was staged and your words are still in the prompt.",
+            todo="State it in several facts.",
+        )
+    return text
+
+
+async def _read_relation(
+    text: str,
+    predicates: Collection[str],
+    find: FindEntity,
+    phrase: PhraseFact,
+    tick: int,
+) -> AssertFact | None:
+    words = text.rstrip(".").split()
+    for index, word in enumerate(words[1:-1], start=1):
+        if word.casefold() not in predicates:
+            continue
+        subject, object_text = await find(" ".join(words[:index])), " ".join(words[index + 1 :])
+        if subject is None:
+            continue
+        object_entity = await find(object_text)
+        if object_entity is None and "_" not in word and not _is_plain_value(object_text):
+            continue
+        value: Literalish | None = None if object_entity else read_value(object_text)
+        involvements = [Involvement(role="subject", entity_id=subject.id)]
+        if object_entity:
+            involvements.append(Involvement(role="object", entity_id=object_entity.id))
+        return AssertFact(
+            fact_kind=FactKind.RELATION if object_entity else FactKind.STATE,
+            predicate=word.casefold(),
+            statement=phrase(
+                word.casefold(), subject.name, object_entity.name if object_entity else object_text
+            ),
+            involves=tuple(involvements),
+            value=value,
+            valid_from=tick,
+        )
+    return None
+
+
+def _is_plain_value(text: str) -> bool:
+    return isinstance(read_value(text), bool | int | float)
+
+
+def read_value(text: str) -> Literalish:
+    """Read a plain value: a truth, a number or words. Raises InputError for a number no sheet can hold."""
+    lowered = text.casefold()
+    if lowered in ("true", "yes", "false", "no"):
+        return lowered in ("true", "yes")
+    for number in (int, float):
+        try:
+            value = number(text)
+        except ValueError:
+            continue
+        if abs(value) > MAX_NUMBER or not math.isfinite(value):
+            raise InputError(
+                f"{text[:20]} is no number that a sheet can hold.",
+                kept="Nothing was staged.",
+                todo=f"The largest is {MAX_NUMBER:,}.",
+            )
+        return value
+    return text

@@ -1,0 +1,68 @@
+"""Whom a statement involves once its words were changed. Pure. Source: design/interface.md, key `e`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agents.canon_keeper.fact_readings import SUBJECT
+from agents.declarations.reader import FindEntity, find_mentioned_entities
+from stores.records.canon import AssertFact, Involvement, NoteAxiom, Payload
+from stores.records.world import Entity
+
+_FREE_SENTENCE_ROLES = (SUBJECT, "participant")
+"""The roles of a free sentence; any other belongs to a predicate, and its statement needs them all."""
+
+
+async def update_involved(change: Payload, before: Payload, find: FindEntity) -> Payload:
+    """Return `change` with those involved whom its words name now, and `before` did not.
+
+    Who is named still keeps their role, as does who never was named (those present at a scene's outcome);
+    who is named instead of another takes their place. Words that name nobody change nothing.
+    """
+    if not (isinstance(change, AssertFact | NoteAxiom) and isinstance(before, AssertFact | NoteAxiom)):
+        return change
+    mentioned_before = await find_mentioned_entities(before.statement, find)
+    mentioned_now = await find_mentioned_entities(change.statement, find)
+    if not mentioned_now:
+        return change
+    return change.model_copy(
+        update={"involves": tuple(_updated_involvements(change, mentioned_before, mentioned_now))}
+    )
+
+
+def _updated_involvements(
+    change: AssertFact | NoteAxiom, mentioned_before: Sequence[Entity], mentioned_now: Sequence[Entity]
+) -> list[Involvement]:
+    named_ids, known_ids = {e.id for e in mentioned_now}, {i.entity_id for i in change.involves}
+    dropped_by_id = {e.id: e for e in mentioned_before if e.id not in named_ids}
+    added_entities = [e for e in mentioned_now if e.id not in known_ids]
+    is_free_sentence = (
+        all(i.role in _FREE_SENTENCE_ROLES for i in change.involves)
+        and getattr(change, "value", None) is None
+    )
+
+    def kept_involvements() -> Iterator[Involvement]:
+        for involvement in change.involves:
+            dropped_entity = dropped_by_id.get(involvement.entity_id)
+            replacement = next(
+                (e for e in added_entities if dropped_entity and e.kind is dropped_entity.kind), None
+            )
+            if replacement is not None:
+                added_entities.remove(replacement)
+                yield involvement.model_copy(update={"entity_id": replacement.id})
+            elif dropped_entity is None or not is_free_sentence:
+                yield involvement
+
+    involvements = list(kept_involvements())
+    if is_free_sentence and not any(i.role == SUBJECT for i in involvements):
+        subject = Involvement(role=SUBJECT, entity_id=mentioned_now[0].id)
+        involvements = [subject, *(i for i in involvements if i.entity_id != subject.entity_id)]
+    involved_ids = {i.entity_id for i in involvements}
+    return [
+        *involvements,
+        *(
+            Involvement(role="participant", entity_id=e.id)
+            for e in added_entities
+            if e.id not in involved_ids
+        ),
+    ]

@@ -1,0 +1,151 @@
+"""When something was said, out of what a log has for it: ISO, the common forms, and Unix seconds.
+
+A time that cannot be read is no error: its words are kept as they are. Times without a zone are compared
+as they stand; one with a zone is taken as the clock on its wall showed it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from stores.records.play import Scene, Turn
+
+MAX_TIME_TEXT: Final = 80
+"""Characters of a time in words that are kept."""
+
+SESSION_TITLE: Final = "Session of"
+"""Begins the title of a scene that is named for its day."""
+
+_MONTHS: Final = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan",
+            "february feb",
+            "march mar",
+            "april apr",
+            "may",
+            "june jun",
+            "july jul",
+            "august aug",
+            "september sep sept",
+            "october oct",
+            "november nov",
+            "december dec",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_CLOCK = re.compile(r"(?<!\d)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*([ap])?\.?(?:m\b\.?)?", re.I)
+_HOUR = re.compile(r"(?<![\d:])(\d{1,2})\s*([ap])\.?m\b\.?", re.I)
+_DAYS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], date]], ...]] = (
+    (re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)"), lambda m: _day(m[1], m[2], m[3])),
+    (
+        re.compile(
+            rf"(?<!\d)(\d{{1,2}})(?:st|nd|rd|th)?[\s-]+(?:of\s+)?({_MONTH})\.?,?[\s-]+(\d{{4}})", re.I
+        ),
+        lambda m: _day(m[3], _MONTHS[m[2].casefold()], m[1]),
+    ),
+    (
+        re.compile(rf"\b({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})", re.I),
+        lambda m: _day(m[3], _MONTHS[m[1].casefold()], m[2]),
+    ),
+    # With points the day is first; with strokes the month is, unless no year has so many.
+    (re.compile(r"(?<!\d)(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)"), lambda m: _day(m[3], m[2], m[1])),
+    (re.compile(r"(?<!\d)(\d{1,2})/(\d{1,2})/(\d{4})(?!\d)"), lambda m: _slashed_date(m[3], m[1], m[2])),
+)
+_SECONDS = range(10**8, 10**11)
+"""Numbers that are Unix seconds (1973 to 5138); a thousand times as much is milliseconds."""
+
+
+def parse_time(value: object) -> tuple[str, datetime | None]:
+    """Return a log's time in its words, and the moment if it can be read."""
+    if value is None or isinstance(value, bool):
+        return "", None
+    if isinstance(value, int | float):
+        return _from_number(value)
+    words = " ".join(str(value).split())[:MAX_TIME_TEXT]
+    if re.fullmatch(r"\d{9,13}(?:\.\d+)?", words):
+        return _from_number(float(words))
+    return words, _moment(words)
+
+
+def format_day(moment: datetime) -> str:
+    """Return the day in words: `8 May 2023`."""
+    return f"{moment.day} {moment:%B} {moment.year}"
+
+
+def describe_said_time(turn: Turn, scene: Scene) -> str:
+    """Return when a turn was said in the world that we live in, in words to find it by; empty if the log that
+    it comes from does not say, or if it was played here.
+
+    Both the log's words and the day spelled out, for a question may name either: `2023-05-08T13:56` is found
+    as `8 May 2023`, too. Lines that carry no time have their scene's, if that is named for a day.
+    """
+    if not turn.ref:
+        return ""
+    if not turn.said:
+        _, moment = parse_time(scene.title.partition(f"{SESSION_TITLE} ")[2])
+        return format_day(moment) if moment else ""
+    _, moment = parse_time(turn.said)
+    day = format_day(moment) if moment else ""
+    return turn.said if not day or day.casefold() in turn.said.casefold() else f"{day} ({turn.said})"
+
+
+# --- reading ----------------------------------------------------------------------------------------
+
+
+def _moment(words: str) -> datetime | None:
+    try:
+        return _without_zone(datetime.fromisoformat(words))
+    except ValueError:
+        pass
+    for pattern, day in _DAYS:
+        if match := pattern.search(words):
+            try:
+                clock = _clock(f"{words[: match.start()]} {words[match.end() :]}")
+                return datetime.combine(day(match), clock)
+            except ValueError:
+                return None
+    return None
+
+
+def _clock(words: str) -> time:
+    if match := _CLOCK.search(words):
+        return time(_hour(match[1], match[4]), int(match[2]), int(match[3] or 0))
+    if match := _HOUR.search(words):
+        return time(_hour(match[1], match[2]))
+    return time()
+
+
+def _hour(digits: str, meridiem: str | None) -> int:
+    hour = int(digits)
+    if meridiem and 1 <= hour <= 12:
+        return hour % 12 + (12 if meridiem.casefold() == "p" else 0)
+    return hour
+
+
+def _day(year: str, month: str | int, day: str) -> date:
+    return date(int(year), int(month), int(day))
+
+
+def _slashed_date(year: str, first: str, second: str) -> date:
+    return _day(year, second, first) if int(first) > 12 else _day(year, first, second)
+
+
+def _from_number(value: float) -> tuple[str, datetime | None]:
+    seconds = value / 1_000 if _SECONDS.stop <= value < _SECONDS.stop * 1_000 else value
+    if not _SECONDS.start <= seconds < _SECONDS.stop:
+        return f"{value:g}" if isinstance(value, float) else str(value)[:MAX_TIME_TEXT], None
+    moment = _without_zone(datetime.fromtimestamp(seconds, UTC))
+    return f"{moment:%Y-%m-%d %H:%M}", moment
+
+
+def _without_zone(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=None)

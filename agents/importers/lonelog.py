@@ -1,0 +1,144 @@
+"""Solo logs: Lonelog, and MONITOR's own journal of a story, which is written much like it.
+
+`@` action, `?` question, `->` answer, `d:` roll, `=>` what happens, `S1` scene, `(note: ...)`, and tags such
+as `[N:Name|friendly]`. Source: Lonelog by R. Bisceglie; the journal: `agents.services.story_export`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from agents.importers.log_entries import ImportProblem, LogEntry, ParsedEntries, Voice
+from agents.importers.log_times import format_day
+from agents.importers.plain_text import is_name
+from agents.importers.scene_headings import find_day, find_heading
+from agents.services.story_export import LEGEND
+
+_SIGNS: Final = {"@": Voice.PLAYER, "?": Voice.PLAYER, "->": Voice.ORACLE, "=>": Voice.GM, "d:": Voice.ORACLE}
+_SIGN: Final = re.compile(r"(?P<sign>@|\?|->|=>|d:|gen:|tbl:)\s*(?P<text>.*)", re.DOTALL)
+_RESULT_BREAK: Final = re.compile(r"\s+(?==>\s)")
+_ROLL_BREAK: Final = re.compile(r"\s+(?=(?:->|d:)\s)")
+_SCENE: Final = re.compile(r"(?:T\d+-)?S\d+[a-z]?(?:\.\d+)?\b[:.]?\s*(?P<title>.*)")
+_SPOKEN: Final = re.compile(
+    r"(?P<who>PC|N|NPC)\s*(?:[(\[](?P<name>[^()\[\]]{1,60})[)\]])?\s*:\s*(?P<text>.+)", re.DOTALL
+)
+_TAGS: Final = re.compile(r"(?:\[[A-Za-z#]+:[^\[\]]*\]\s*)+")
+_META: Final = re.compile(r"\((?P<key>[a-z ]{2,20}):\s*(?P<text>.*?)\)?", re.DOTALL | re.IGNORECASE)
+_FACT: Final = re.compile(r"(?:!|<-)\s")
+_NAMED: Final = re.compile(r"(?P<name>[^\s:][^:\n]{0,58}?): (?P<text>.+)", re.DOTALL)
+_STORY_KEYS: Final = ("world", "hero", "theme", "tone", "goal", "recap")
+"""What a journal says of the story beside its line."""
+
+
+def count_signs(lines: Sequence[str]) -> int:
+    """Count the lines that begin with a sign of a solo log."""
+    return sum(bool(re.match(r"(?:@|\?|->|=>|d:)\s+\S|T?\d*-?S\d+\b", line.strip())) for line in lines)
+
+
+def read_lonelog(lines: Sequence[str]) -> ParsedEntries:
+    """Read entries. Facts of a journal are left out, and that is said: nothing of an import is canon."""
+    parsed = ParsedEntries()
+    is_journal = any(line.strip() == LEGEND for line in lines[:10])
+    hero, fact_count = "", 0
+    for number, block in _blocks(lines, is_journal=is_journal):
+        if _FACT.match(block):
+            fact_count += 1
+            continue
+        if (meta := _META.fullmatch(block)) and meta["key"].casefold() in _STORY_KEYS:
+            hero = meta["text"].strip() if meta["key"].casefold() == "hero" else hero
+            if meta["key"].casefold() in ("goal", "recap"):
+                parsed.entries.append(LogEntry(number, str(number), block, voice=Voice.OOC))
+            continue
+        parsed.entries += _entries(number, block, hero, is_journal=is_journal)
+    if fact_count:
+        noun = "line" if fact_count == 1 else "lines"
+        message = (
+            f"{fact_count:,} {noun} of canon and evidence (! and <-) left out: nothing of an import is canon"
+        )
+        parsed.problems.append(ImportProblem(0, message, is_lost=True))
+    return parsed
+
+
+def _blocks(lines: Sequence[str], *, is_journal: bool) -> Iterator[tuple[int, str]]:
+    """Yield each entry with the line it begins at: indented lines go on, and so does a told block."""
+    start, block, is_in_block = 0, "", False
+    for number, line in enumerate(lines, 1):
+        stripped = line.strip()
+        if is_in_block:
+            is_in_block = stripped != "---\\"
+            block += f"\n{stripped}" if is_in_block else ""
+            continue
+        is_continuation = bool(block) and line[:1] in " \t" and bool(stripped)
+        if is_continuation:
+            block += f"\n{stripped}"
+            continue
+        if block:
+            yield start, block
+            block = ""
+        is_in_block = stripped == "\\---"
+        if (
+            stripped
+            and not is_in_block
+            and not (is_journal and number <= 10 and (stripped == LEGEND or number == 1))
+        ):
+            start, block = number, stripped
+        elif is_in_block:
+            start, block = number, "\\---"
+    if block:
+        yield start, block
+
+
+def _entries(number: int, block: str, hero: str, *, is_journal: bool) -> Iterator[LogEntry]:
+    ref = str(number)
+
+    def entry(voice: Voice, text: str, speaker: str = "") -> LogEntry:
+        return LogEntry(number, ref, text.strip(), speaker or (hero if voice is Voice.PLAYER else ""), voice)
+
+    if block.startswith("\\---"):
+        yield entry(Voice.GM, block.removeprefix("\\---"))
+    elif match := _SCENE.fullmatch(block):
+        yield entry(Voice.MARK, match["title"].strip("* ") or block)
+    elif _SIGN.match(block):
+        for piece in [block] if is_journal else _split_parts(block):
+            yield from _parse_sign(piece, entry, is_journal=is_journal)
+    elif match := _SPOKEN.fullmatch(block):
+        voice = Voice.PLAYER if match["who"] == "PC" else Voice.NPC
+        yield entry(voice, match["text"], (match["name"] or "").strip())
+    elif _TAGS.fullmatch(block):
+        yield entry(Voice.SYSTEM, block)
+    elif block.startswith("(") and (meta := _META.fullmatch(block)):
+        yield entry(Voice.OOC, meta["text"])
+    elif (day := find_day(block)) is not None:
+        yield entry(Voice.MARK, format_day(day))
+    elif (mark := find_heading(block)) is not None:
+        yield entry(Voice.MARK, mark)
+    elif block.startswith("(") and block.endswith(")"):
+        yield entry(Voice.OOC, block.strip("()"))
+    else:
+        yield entry(Voice.GM, block)
+
+
+def _split_parts(block: str) -> Iterator[str]:
+    """Part `@ I sneak d: 4 vs 5 -> fail => It barks` into what is done, rolled and comes of it."""
+    for piece in _RESULT_BREAK.split(block):
+        yield from _ROLL_BREAK.split(piece, maxsplit=1) if piece[0] in "@?" else [piece]
+
+
+def _parse_sign(piece: str, entry: Callable[..., LogEntry], *, is_journal: bool) -> Iterator[LogEntry]:
+    match = _SIGN.fullmatch(piece)
+    assert match is not None
+    sign, text = match["sign"], match["text"]
+    if not text.strip():
+        return
+    if sign in ("gen:", "tbl:"):
+        yield entry(Voice.ORACLE, piece)
+    elif (
+        sign == "=>"
+        and (named_match := _NAMED.fullmatch(text))
+        and (is_journal or is_name(named_match["name"]))
+    ):
+        yield entry(Voice.NPC, named_match["text"], named_match["name"])
+    else:
+        yield entry(_SIGNS[sign], text)

@@ -1,0 +1,143 @@
+"""Where a log's scenes begin: at its own marks, where hours lie between two lines, or after so many turns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from agents.importers.log_entries import LogEntry, Voice
+from agents.importers.log_times import SESSION_TITLE, format_day
+
+SESSION_GAP: Final = timedelta(hours=6)
+"""Between two lines, from when on they belong to two sessions."""
+
+MIN_TURNS_BEFORE_GAP: Final = 10
+"""Turns that a scene has before a gap ends it: by post, hours lie between any two lines."""
+
+LONG_SCENE_TURNS: Final = 150
+MAX_SCENE_TURNS: Final = 200
+"""A scene without marks ends at the first of the player's turns after `LONG`, after `MOST` in any case."""
+
+START_TICK: Final = 480
+"""World time, in minutes, at which an imported story begins: the first morning."""
+
+
+MAX_TITLE: Final = 100
+"""Characters of a mark that become a scene's title."""
+
+
+@dataclass(slots=True)
+class ImportedScene:
+    """A scene to be: its title, and its turns and notes in the order of the log; `ticks` beside them."""
+
+    title: str
+    entries: list[LogEntry] = field(default_factory=list)
+    ticks: list[int] = field(default_factory=list)
+
+    @property
+    def turns(self) -> int:
+        return sum(entry.voice is not Voice.OOC for entry in self.entries)
+
+
+def split_scenes(entries: Sequence[LogEntry]) -> list[ImportedScene]:
+    """Return the scenes. One that nothing was said in is none: its notes go to the next."""
+    scenes = _name_scenes(_split_drafts(entries))
+    _set_ticks(scenes)
+    return scenes
+
+
+@dataclass(slots=True)
+class _SceneDraft:
+    """Entries that belong together. `goes_on`: it only began because the one before was long."""
+
+    heading: str = ""
+    is_continuation: bool = False
+    scene_name: str = ""
+    entries: list[LogEntry] = field(default_factory=list)
+    turns: int = 0
+    last_moment: datetime | None = None
+
+    def add(self, entry: LogEntry) -> None:
+        if entry.scene and not self.turns:
+            self.heading = self.heading or entry.scene
+        self.scene_name = entry.scene or self.scene_name
+        self.entries.append(entry)
+        self.turns += entry.voice is not Voice.OOC
+        self.last_moment = entry.moment or self.last_moment
+
+    def has_gap_before(self, entry: LogEntry) -> bool:
+        return (
+            entry.moment is not None
+            and self.last_moment is not None
+            and abs(entry.moment - self.last_moment) >= SESSION_GAP
+        )
+
+
+def _split_drafts(entries: Sequence[LogEntry]) -> list[_SceneDraft]:
+    drafts = [_SceneDraft()]
+    for entry in entries:
+        draft = drafts[-1]
+        if entry.voice is Voice.MARK:
+            _start_draft(drafts, entry.text)
+            continue
+        if entry.scene and draft.turns and entry.scene != (draft.scene_name or draft.heading):
+            _start_draft(drafts, entry.scene)
+        elif entry.voice is not Voice.OOC:
+            is_after_gap = draft.has_gap_before(entry)
+            if (is_after_gap and draft.turns >= MIN_TURNS_BEFORE_GAP) or _is_long(draft, entry):
+                _start_draft(drafts, "", is_continuation=not is_after_gap)
+        drafts[-1].add(entry)
+    if not drafts[-1].turns and len(drafts) > 1:
+        trailing_draft = drafts.pop()
+        drafts[-1].entries += trailing_draft.entries
+    return drafts
+
+
+def _start_draft(drafts: list[_SceneDraft], heading: str, *, is_continuation: bool = False) -> None:
+    """Begin another. If nothing was said in the last one yet, it is that one, under this mark."""
+    if drafts[-1].turns:
+        scene = drafts[-1].scene_name if is_continuation else heading
+        drafts.append(_SceneDraft(heading, is_continuation, scene))
+    elif heading and heading not in drafts[-1].heading:
+        drafts[-1].heading = " · ".join(filter(None, (drafts[-1].heading, heading)))
+
+
+def _is_long(draft: _SceneDraft, entry: LogEntry) -> bool:
+    return draft.turns >= MAX_SCENE_TURNS or (draft.turns >= LONG_SCENE_TURNS and entry.voice is Voice.PLAYER)
+
+
+def _name_scenes(drafts: Sequence[_SceneDraft]) -> list[ImportedScene]:
+    """Name each for its mark, else for its day, else by its number; parts of one scene are numbered."""
+    scenes: list[ImportedScene] = []
+    title_counts: Counter[str] = Counter()
+    stem = ""
+    for number, draft in enumerate(drafts, 1):
+        if not (draft.is_continuation and stem):
+            day = next((format_day(entry.moment) for entry in draft.entries if entry.moment), "")
+            stem = " ".join(draft.heading.split())[:MAX_TITLE] or (f"{SESSION_TITLE} {day}" if day else "")
+        title_counts[stem] += 1
+        title = stem if title_counts[stem] == 1 else f"{stem} ({title_counts[stem]})"
+        scenes.append(ImportedScene(title if stem else f"Part {number}", draft.entries))
+    return scenes
+
+
+def _set_ticks(scenes: Sequence[ImportedScene]) -> None:
+    """World time goes on a minute a turn, and with the clock of the log where it has one; never back."""
+    tick = START_TICK - 1
+    anchor: tuple[int, datetime] | None = None
+    for scene in scenes:
+        for entry in scene.entries:
+            if entry.voice is not Voice.OOC:
+                tick += 1
+            if entry.moment is not None:
+                anchor = anchor or (max(tick, START_TICK), entry.moment)
+                tick = max(tick, anchor[0] + int((entry.moment - anchor[1]).total_seconds() // 60))
+            scene.ticks.append(max(tick, START_TICK))
+
+
+def scene_turns(scene: ImportedScene) -> Iterator[tuple[LogEntry, int]]:
+    """Yield the scene's turns with their world times."""
+    return ((e, t) for e, t in zip(scene.entries, scene.ticks, strict=True) if e.voice is not Voice.OOC)

@@ -1,0 +1,93 @@
+"""What waits in one lane of the background, and whose turn it is. Pure.
+
+Fair between universes: each has its turn. Within one the order is: what play just touched, then the higher
+priority, then what was asked for first. Source: design/loops.md, "Background" (the fair scheduler).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from itertools import count
+
+from agents.jobs.worker import JobSubject, Worker
+from stores.records.ids import Id
+from stores.records.jobs import JobKind
+
+
+@dataclass(slots=True, eq=False)
+class QueueEntry:
+    """One thing to do: a worker and a subject. `attempts` counts failures in a row, `waits` says why it is
+    not tried now, `again` that it was asked for while it ran."""
+
+    worker: Worker
+    subject: JobSubject
+    number: int = 0
+    urgent: bool = False
+    items_left: int = 1
+    attempts: int = 0
+    wait_reason: str = ""
+    waits_after_failure: bool = False
+    rerun: bool = False
+    is_running: bool = False
+
+    @property
+    def key(self) -> tuple[JobKind, Id]:
+        return self.worker.kind, self.subject.id
+
+    @property
+    def rank(self) -> tuple[bool, int, int]:
+        return not self.urgent, -self.worker.priority, self.number
+
+
+@dataclass
+class JobQueue:
+    """What is ready, by universe, and what is tried again later. Times are in seconds of any clock."""
+
+    _ready: OrderedDict[Id, list[tuple[tuple[bool, int, int], int, QueueEntry]]] = field(
+        default_factory=OrderedDict
+    )
+    _delayed: list[tuple[float, int, QueueEntry]] = field(default_factory=list)
+    _tickets: count[int] = field(default_factory=count)
+    _ticket_of: dict[QueueEntry, int] = field(default_factory=dict)
+
+    def put(self, entry: QueueEntry, *, due: float | None = None) -> None:
+        """Let the entry wait: till its turn, or till `at`. Where it waited before, it waits no more."""
+        ticket = next(self._tickets)
+        self._ticket_of[entry] = ticket
+        if due is not None:
+            heapq.heappush(self._delayed, (due, ticket, entry))
+        else:
+            heap = self._ready.setdefault(entry.subject.universe_id, [])
+            heapq.heappush(heap, (entry.rank, ticket, entry))
+
+    def take_next(self, now: float) -> QueueEntry | None:
+        """Return whose turn it is, if anybody's."""
+        while self._delayed and self._delayed[0][0] <= now:
+            _, ticket, entry = heapq.heappop(self._delayed)
+            if self._ticket_of.get(entry) == ticket:
+                entry.wait_reason = ""
+                self.put(entry)
+        for universe_id in list(self._ready):
+            self._drop_stale_tickets(universe_id)
+        if not self._ready:
+            return None
+        urgent = (u for u, heap in self._ready.items() if not heap[0][0][0])
+        universe_id = next(urgent, next(iter(self._ready)))
+        _, _, entry = heapq.heappop(self._ready[universe_id])
+        self._ready.move_to_end(universe_id)
+        del self._ticket_of[entry]
+        return entry
+
+    def next_due(self) -> float | None:
+        """When something that waits is to be tried again."""
+        return self._delayed[0][0] if self._delayed else None
+
+    def _drop_stale_tickets(self, universe_id: Id) -> None:
+        """Forget tickets of entries that wait elsewhere by now."""
+        heap = self._ready[universe_id]
+        while heap and self._ticket_of.get(heap[0][2]) != heap[0][1]:
+            heapq.heappop(heap)
+        if not heap:
+            del self._ready[universe_id]

@@ -1,0 +1,435 @@
+"""The background: workers run beside play, one at a time a lane, and play never waits for them.
+
+Source: design/loops.md, "Background"; `agents.jobs.worker` says what a worker is promised.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from types import MappingProxyType
+from typing import Final
+
+from agents.events import (
+    BackgroundMoved,
+    Event,
+    EventBus,
+    ModelCalled,
+    Notice,
+    StepMoved,
+    WordsCame,
+    WordsDropped,
+)
+from agents.jobs.job_queue import JobQueue, QueueEntry
+from agents.jobs.job_status import StatusPublisher, build_background_view
+from agents.jobs.job_store import JobStore
+from agents.jobs.job_views import BackgroundView
+from agents.jobs.worker import MAX_FAILURES, JobSubject, RetryLater, Worker
+from stores.errors import InputError, MonitorError, StoreUnavailable
+from stores.records.ids import Id
+from stores.records.jobs import Job, JobKind, job_id
+
+SubjectNames = Callable[[Sequence[Id]], Awaitable[Mapping[Id, str]]]
+"""What subjects are called."""
+
+STORE_SECONDS: Final = 5.0
+"""Until a store that did not answer is tried again; twice as long each time, to a minute."""
+
+MAX_RETRY_SECONDS: Final = 60.0
+CLOSE_SECONDS: Final = 2.0
+CLOSE_ATTEMPTS: Final = 5
+"""How often whoever works is told to stop, and how long each time is waited."""
+YIELD_SECONDS: Final = 0.002
+"""Between two pieces: whoever waits for the loop is served before we go on."""
+
+_IGNORED_EVENTS: Final = (BackgroundMoved, ModelCalled, Notice, StepMoved, WordsCame, WordsDropped)
+"""Events that come in hundreds, or from here, and touch nothing."""
+
+log = logging.getLogger("monitor.background")
+
+
+async def no_names(ids: Sequence[Id]) -> Mapping[Id, str]:
+    return {}
+
+
+class JobRunner:
+    """Implements `agents.jobs.job_views.BackgroundDesk` and `agents.jobs.worker.Asks`.
+
+    `rows` are what others have to say on the System screen; `seconds` is the clock that waits are timed by.
+    What a worker has done is looked at by those whom `then` names for its kind, of the same subject.
+    Unless it `works`, `start` does nothing: then things are done by `settle` alone.
+    """
+
+    def __init__(
+        self,
+        store: JobStore,
+        events: EventBus,
+        *,
+        names: SubjectNames = no_names,
+        extra_rows: Callable[[], tuple[tuple[str, str], ...]] = lambda: (),
+        seconds: Callable[[], float] = time.monotonic,
+        follow_ups: Mapping[JobKind, tuple[JobKind, ...]] = MappingProxyType({}),
+        is_enabled: bool = True,
+    ) -> None:
+        self._follow_ups = follow_ups
+        self._is_enabled = is_enabled
+        self._store = store
+        self._events = events
+        self._names = names
+        self._extra_rows = extra_rows
+        self._seconds = seconds
+        self._workers: list[Worker] = []
+        self._queues: dict[str, JobQueue] = {}
+        self._wake_events: dict[str, asyncio.Event] = {}
+        self._entries: dict[tuple[JobKind, Id], QueueEntry] = {}
+        self._poisoned_jobs: dict[tuple[JobKind, Id], Job] = {}
+        self._failed_jobs: dict[tuple[JobKind, Id], Job] = {}
+        self._paused_kinds: dict[JobKind, tuple[float, str]] = {}
+        self._logged_reasons: dict[JobKind, str] = {}
+        self._inbox: deque[Event] = deque()
+        self._event_arrived = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._state_changed = asyncio.Event()
+        self._kinds_scanning: set[JobKind] = set()
+        self._is_handling_event = False
+        self._tasks: list[asyncio.Task[None]] = []
+        self._unsubscribe: Callable[[], None] | None = None
+        self._last_number = 0
+        self._status_publisher = StatusPublisher(events, self.current_status)
+
+    def register(self, worker: Worker) -> None:
+        """Take a worker in. Before `start`."""
+        assert not self._tasks, "the background runs already"
+        assert worker.kind not in {one.kind for one in self._workers}, f"two workers for {worker.kind}"
+        self._workers.append(worker)
+        self._queues.setdefault(worker.queue, JobQueue())
+        self._wake_events.setdefault(worker.queue, asyncio.Event())
+
+    # --- running -------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin; returns at once. Twice is once."""
+        if self._is_enabled and not self._tasks:
+            self._start_tasks()
+
+    def _start_tasks(self) -> None:
+        self._unsubscribe = self._events.subscribe(self._enqueue_event)
+        self._kinds_scanning = {worker.kind for worker in self._workers}
+        self._tasks = [
+            asyncio.create_task(self._handle_events(), name="background: events"),
+            asyncio.create_task(self._scan_all(), name="background: start"),
+            *(
+                asyncio.create_task(self._run_queue(queue), name=f"background: {queue}")
+                for queue in self._queues
+            ),
+        ]
+
+    async def close(self) -> None:
+        """Stop where it stands: what is half done is found again at the next start."""
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
+        self._status_publisher.close()
+        running_tasks = set(self._tasks)
+        for _ in range(CLOSE_ATTEMPTS):
+            for task in running_tasks:
+                task.cancel()
+            # A task that swallows it is told again: whoever closes must not wait for ever.
+            _, running_tasks = (
+                await asyncio.wait(running_tasks, timeout=CLOSE_SECONDS)
+                if running_tasks
+                else ((), running_tasks)
+            )
+        if running_tasks:
+            log.warning("background: %s did not end", ", ".join(task.get_name() for task in running_tasks))
+        self._tasks.clear()
+
+    async def wait_until_idle(self, universe_id: Id | None = None) -> None:
+        """Return when nothing is left to do (of the universe) but what is poisoned or waits for a store."""
+        if not self._tasks:
+            self._start_tasks()
+        if universe_id is None:
+            self._update_idle()
+            await self._idle.wait()
+            return
+        while not self._is_idle(universe_id):
+            self._state_changed.clear()
+            await self._state_changed.wait()
+
+    def count_items_left(self, universe_id: Id) -> int:
+        """What is left to do of a universe (items, as far as it is known)."""
+        return sum(one.items_left for one in self._entries.values() if one.subject.universe_id == universe_id)
+
+    def request(self, kind: JobKind, subject: JobSubject, *, urgent: bool = False) -> None:
+        for worker in self._workers:
+            if worker.kind is kind:
+                self._enqueue(worker, subject, urgent=urgent)
+
+    # --- how it stands -------------------------------------------------------------------------------
+
+    def current_status(self) -> BackgroundView:
+        """How it stands, as far as it is known without a store."""
+        return build_background_view(
+            self._workers, self._entries.values(), tuple(self._poisoned_jobs.values()), self._extra_rows()
+        )
+
+    async def read_status(self) -> BackgroundView:
+        if not self._tasks:
+            self._poisoned_jobs = {
+                (job.kind, job.subject_id): job for job in await self._store.list_poisoned()
+            }
+        view = self.current_status()
+        return view.with_names(await self._names([job.subject_id for job in view.poisoned]))
+
+    async def retry(self, job_id: Id) -> None:
+        """Try a poisoned job again, from its first attempt."""
+        poisoned_job = next((job for job in await self._store.list_poisoned() if job.id == job_id), None)
+        if poisoned_job is None:
+            raise InputError("That job waits for nobody any more.", kept="Nothing was changed.")
+        await self._store.clear_failure(poisoned_job.kind, poisoned_job.subject_id)
+        self._poisoned_jobs.pop((poisoned_job.kind, poisoned_job.subject_id), None)
+        self.request(
+            poisoned_job.kind, JobSubject(poisoned_job.subject_id, poisoned_job.universe_id), urgent=True
+        )
+        self._publish_change()
+
+    # --- what may be behind --------------------------------------------------------------------------
+
+    def _enqueue_event(self, event: Event) -> None:
+        if not isinstance(event, _IGNORED_EVENTS):
+            self._inbox.append(event)
+            self._idle.clear()
+            self._event_arrived.set()
+
+    async def _handle_events(self) -> None:
+        """Ask every worker what each event touched."""
+        while True:
+            await self._event_arrived.wait()
+            self._event_arrived.clear()
+            while self._inbox:
+                self._is_handling_event = True
+                event = self._inbox.popleft()
+                for worker in self._workers:
+                    try:
+                        for subject in await worker.on_event(event):
+                            self._enqueue(worker, subject, urgent=True)
+                    except Exception as error:  # noqa: BLE001 - logged; then it is looked for everywhere
+                        self._log_failure(worker, "an event", error)
+                        self._rescan_soon(worker)
+                self._is_handling_event = False
+            self._publish_change()
+
+    async def _scan_all(self) -> None:
+        """What was left behind by the last run, and by whoever changed the library without us."""
+        await self._retry_until_done("what failed before", self._load_failures)
+        for worker in sorted(self._workers, key=lambda one: -one.priority):
+            await self._scan(worker)
+
+    def _rescan_soon(self, worker: Worker) -> None:
+        async def rescan() -> None:
+            await asyncio.sleep(STORE_SECONDS)
+            await self._scan(worker)
+
+        if worker.kind not in self._kinds_scanning:
+            self._kinds_scanning.add(worker.kind)
+            self._tasks = [task for task in self._tasks if not task.done()]
+            self._tasks.append(asyncio.create_task(rescan(), name=f"background: {worker.kind} again"))
+
+    async def _scan(self, worker: Worker) -> None:
+        async def scan() -> None:
+            for subject in await worker.subjects():
+                self._enqueue(worker, subject)
+
+        await self._retry_until_done(worker.kind, scan)
+        self._kinds_scanning.discard(worker.kind)
+        self._publish_change()
+
+    async def _load_failures(self) -> None:
+        for job in await self._store.list_failed():
+            key = job.kind, job.subject_id
+            if job.attempts >= MAX_FAILURES:
+                self._poisoned_jobs[key] = job
+            else:
+                self._failed_jobs[key] = job
+                self.request(job.kind, JobSubject(job.subject_id, job.universe_id))
+
+    async def _retry_until_done(self, what: str, work: Callable[[], Awaitable[None]]) -> None:
+        wait = STORE_SECONDS
+        while True:
+            try:
+                return await work()
+            except Exception as error:
+                log.warning("background: looking for %s: %s", what, error, exc_info=_unexpected_error(error))
+            await asyncio.sleep(wait)
+            wait = min(MAX_RETRY_SECONDS, wait * 2)
+
+    def _enqueue(self, worker: Worker, subject: JobSubject, *, urgent: bool = False) -> None:
+        """Have it done: once, however often it is asked for."""
+        key = worker.kind, subject.id
+        if key in self._poisoned_jobs:
+            if not urgent:
+                return
+            # Something about it has changed: one more chance, as if it had failed once less.
+            job = self._poisoned_jobs.pop(key)
+            self._failed_jobs[key] = job.model_copy(update={"attempts": MAX_FAILURES - 1})
+        entry = self._entries.get(key)
+        self._idle.clear()
+        if entry is None:
+            self._last_number += 1
+            entry = QueueEntry(worker, subject, self._last_number, urgent, items_left=subject.items)
+            if key in self._failed_jobs:
+                entry.attempts = self._failed_jobs.pop(key).attempts
+            self._entries[key] = entry
+        elif entry.is_running:
+            entry.rerun, entry.urgent = True, entry.urgent or urgent
+            return
+        elif entry.wait_reason and not (urgent and entry.waits_after_failure):
+            # A store that is away stays away whatever is touched; but its time may have come.
+            self._wake_events[worker.queue].set()
+            return
+        elif urgent and (entry.wait_reason or not entry.urgent):
+            entry.urgent, entry.wait_reason, entry.waits_after_failure = True, "", False
+        else:
+            return
+        self._queues[worker.queue].put(entry)
+        self._wake_events[worker.queue].set()
+        self._status_publisher.schedule()
+
+    # --- doing it ------------------------------------------------------------------------------------
+
+    async def _run_queue(self, name: str) -> None:
+        queue, wake_event = self._queues[name], self._wake_events[name]
+        store_wait_seconds = 0.0
+        while True:
+            entry = queue.take_next(self._seconds())
+            if entry is None:
+                self._update_idle()
+                due = queue.next_due()
+                wake_event.clear()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(None if due is None else max(0.0, due - self._seconds())):
+                        await wake_event.wait()
+                continue
+            kind = entry.worker.kind
+            if kind in self._paused_kinds and self._paused_kinds[kind][0] > self._seconds():
+                self._postpone(queue, entry, *self._paused_kinds[kind])
+                continue
+            entry.is_running, entry.rerun, entry.waits_after_failure, entry.wait_reason = (
+                True,
+                False,
+                False,
+                "",
+            )
+            try:
+                await self._process(entry)
+                store_wait_seconds = 0.0
+            except RetryLater as error:
+                self._pause(kind, queue, entry, error.what, error.seconds, error.whole_kind)
+            except StoreUnavailable as error:
+                store_wait_seconds = min(MAX_RETRY_SECONDS, store_wait_seconds * 2 or STORE_SECONDS)
+                self._pause(kind, queue, entry, error.what, store_wait_seconds, True)
+            except Exception as error:  # noqa: BLE001 - a worker's crash is its own: logged, tried again
+                await self._fail(queue, entry, error)
+            finally:
+                entry.is_running = False
+            self._publish_change()
+            await asyncio.sleep(YIELD_SECONDS)
+
+    async def _process(self, entry: QueueEntry) -> None:
+        worker, subject = entry.worker, entry.subject
+        if entry.attempts:
+            await self._store.record_start(worker.kind, subject, entry.attempts + 1)
+        entry.items_left = await worker.reconcile(subject.id)
+        self._logged_reasons.pop(worker.kind, None)
+        if entry.attempts:
+            entry.attempts = 0
+            await self._store.clear_failure(worker.kind, subject.id)
+        if entry.items_left or entry.rerun:
+            self._queues[worker.queue].put(entry)
+        else:
+            del self._entries[entry.key]
+            for kind in self._follow_ups.get(worker.kind, ()):
+                self.request(kind, subject._replace(items=1), urgent=entry.urgent)
+
+    def _pause(
+        self, kind: JobKind, queue: JobQueue, entry: QueueEntry, reason: str, seconds: float, whole_kind: bool
+    ) -> None:
+        """Try again later: this, or `everything` of its kind, since it would go the same way."""
+        until = self._seconds() + seconds
+        if whole_kind:
+            if self._logged_reasons.get(kind) != reason:
+                self._logged_reasons[kind] = reason
+                log.info("background: %s waits: %s", kind, reason)
+            self._paused_kinds[kind] = until, reason
+        self._postpone(queue, entry, until, reason)
+
+    def _postpone(self, queue: JobQueue, entry: QueueEntry, until: float, reason: str) -> None:
+        entry.wait_reason = reason or "it waits"
+        queue.put(entry, due=until)
+
+    async def _fail(self, queue: JobQueue, entry: QueueEntry, error: Exception) -> None:
+        entry.attempts += 1
+        kind, subject = entry.worker.kind, entry.subject
+        self._log_failure(entry.worker, subject.id, error)
+        is_poisoned = entry.attempts >= MAX_FAILURES
+        seconds = min(MAX_RETRY_SECONDS, 2.0 ** (entry.attempts - 1))
+        error_text = error.what if isinstance(error, MonitorError) else f"{type(error).__name__}: {error}"
+        try:
+            retry_in = None if is_poisoned else timedelta(seconds=seconds)
+            await self._store.record_failure(kind, subject, entry.attempts, error_text, retry_in)
+        except MonitorError as store_error:
+            log.warning("background: the failure was not written down: %s", store_error)
+            is_poisoned = False
+        if is_poisoned:
+            await self._poison(entry)
+        else:
+            entry.wait_reason, entry.waits_after_failure = error_text, True
+            queue.put(entry, due=self._seconds() + seconds)
+
+    async def _poison(self, entry: QueueEntry) -> None:
+        del self._entries[entry.key]
+        poisoned_id = job_id(*entry.key)
+        self._poisoned_jobs[entry.key] = next(
+            job for job in await self._store.list_poisoned() if job.id == poisoned_id
+        )
+        notice_text = (
+            f"Work in the background failed {MAX_FAILURES} times and waits for you: System shows it."
+        )
+        self._events.publish(Notice(notice_text, "warning"))
+
+    # --- telling -------------------------------------------------------------------------------------
+
+    def _publish_change(self) -> None:
+        self._status_publisher.schedule()
+        self._update_idle()
+
+    def _update_idle(self) -> None:
+        if self._is_idle():
+            self._idle.set()
+        else:
+            self._idle.clear()
+        self._state_changed.set()
+
+    def _is_idle(self, universe_id: Id | None = None) -> bool:
+        """Quiet is: nothing to hear, nothing to look for, and whatever is left (of the universe) waits for
+        somebody else."""
+        open_entries = (e for e in self._entries.values() if universe_id in (None, e.subject.universe_id))
+        are_all_waiting = all(
+            one.wait_reason and not one.waits_after_failure and not one.is_running for one in open_entries
+        )
+        return are_all_waiting and not (self._inbox or self._is_handling_event or self._kinds_scanning)
+
+    def _log_failure(self, worker: Worker, subject_text: str, error: Exception) -> None:
+        log.warning(
+            "background: %s of %s: %s", worker.kind, subject_text, error, exc_info=_unexpected_error(error)
+        )
+
+
+def _unexpected_error(error: Exception) -> Exception | None:
+    """What is not ours is logged with where it came from."""
+    return None if isinstance(error, MonitorError) else error

@@ -1,0 +1,82 @@
+"""How the background stands, in words; and events about it, no more than two a second."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from agents.events import BackgroundMoved, EventBus
+from agents.jobs.job_queue import QueueEntry
+from agents.jobs.job_views import BackgroundView
+from agents.jobs.worker import Worker
+from stores.records.jobs import Job, JobKind
+
+SECONDS: Final = 0.5
+"""Between two events. The first one waits as long: what is done within it was never worth a word."""
+
+KIND_NAMES: Final = {
+    JobKind.INDEX: ("words", "indexing"),
+    JobKind.EMBED: ("meaning", "indexing"),
+    JobKind.REMEMBER: ("memories", "remembering"),
+    JobKind.SUMMARISE: ("summaries", "summarising"),
+    JobKind.ARCHIVE: ("archive", "archiving"),
+    JobKind.IMPORT: ("import", "importing"),
+}
+"""What a kind of work keeps up to date, and what it is called while it is done."""
+
+
+def build_background_view(
+    workers: Sequence[Worker],
+    entries: Iterable[QueueEntry],
+    poisoned: tuple[Job, ...],
+    rows: tuple[tuple[str, str], ...],
+) -> BackgroundView:
+    """Return how it stands."""
+    open_entries = list(entries)
+    current_work = next((KIND_NAMES[one.worker.kind][1] for one in open_entries if not one.wait_reason), "")
+    worker_rows = [
+        (KIND_NAMES[worker.kind][0], _worker_status(worker, open_entries, poisoned)) for worker in workers
+    ]
+    return BackgroundView(
+        items_left=sum(one.items_left for one in open_entries),
+        current_work=current_work,
+        rows=(*worker_rows, *rows),
+        poisoned=poisoned,
+    )
+
+
+def _worker_status(worker: Worker, entries: Sequence[QueueEntry], poisoned: Sequence[Job]) -> str:
+    worker_entries = [one for one in entries if one.worker is worker]
+    parts = [f"{sum(one.items_left for one in worker_entries):,} to do" if worker_entries else "up to date"]
+    if wait_reason := next((one.wait_reason for one in worker_entries if one.wait_reason), ""):
+        parts.append(wait_reason)
+    if poisoned_count := sum(job.kind is worker.kind for job in poisoned):
+        parts.append(f"{poisoned_count} gave up")
+    return " · ".join(parts)
+
+
+class StatusPublisher:
+    """Publishes BackgroundMoved when what it would say is another thing than what it said last."""
+
+    def __init__(self, events: EventBus, now: Callable[[], BackgroundView]) -> None:
+        self._events = events
+        self._now = now
+        self._timer: asyncio.TimerHandle | None = None
+        self._last_event = BackgroundMoved(0)
+
+    def schedule(self) -> None:
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(SECONDS, self._publish)
+
+    def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _publish(self) -> None:
+        self._timer = None
+        view = self._now()
+        event = BackgroundMoved(view.items_left, view.current_work, len(view.poisoned))
+        if event != self._last_event:
+            self._last_event = event
+            self._events.publish(event)

@@ -1,0 +1,114 @@
+"""What of the background has to be known after a stop: cursors, failures, and what is poisoned.
+
+Nothing is written for a job that goes well and leaves no cursor. One that failed before is written down
+before it is tried again, so that one which takes the whole process with it is counted as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Final
+
+from agents.jobs.worker import JobSubject
+from stores.ports import OrchestratorLog
+from stores.records.ids import Clock, Id
+from stores.records.jobs import Job, JobKind, JobState, job_id
+
+LEASE: Final = timedelta(minutes=5)
+"""How long a run counts as alive. A library has one process at a time, so at a start none is."""
+
+MAX_ERROR_CHARACTERS: Final = 500
+
+_INTERRUPTED: Final = "MONITOR ended while it was tried."
+
+
+class JobStore:
+    """Implements `agents.jobs.worker.Cursors`. Raises StoreError."""
+
+    def __init__(self, log: OrchestratorLog, clock: Clock) -> None:
+        self._log = log
+        self._clock = clock
+        self._lock = asyncio.Lock()
+
+    # --- cursors -------------------------------------------------------------------------------------
+
+    async def read_cursor(self, kind: JobKind, subject_id: Id) -> str:
+        job = await self._find_job(kind, subject_id)
+        return job.reached if job else ""
+
+    async def write_cursor(self, kind: JobKind, subject: JobSubject, cursor: str) -> None:
+        def put(job: Job) -> Job:
+            return job.model_copy(update={"reached": cursor, "updated_at": self._clock()})
+
+        await self._update(kind, subject, put)
+
+    # --- failures ------------------------------------------------------------------------------------
+
+    async def list_failed(self) -> list[Job]:
+        """Jobs that failed and were not done since, the poisoned ones among them. One that was running was
+        cut off: that counts as a failure, too."""
+        states = (JobState.WAITING, JobState.RUNNING, JobState.POISONED)
+        jobs = await self._log.jobs(states=states)
+        return [
+            job.model_copy(update={"error": job.error or _INTERRUPTED})
+            if job.state is JobState.RUNNING
+            else job
+            for job in jobs
+            if job.attempts
+        ]
+
+    async def record_start(self, kind: JobKind, subject: JobSubject, attempts: int) -> None:
+        """Note that it is tried, for what will have been the `attempts`-th time if it fails."""
+        now = self._clock()
+        changes = {"state": JobState.RUNNING, "attempts": attempts, "lease": now + LEASE, "updated_at": now}
+        await self._update(kind, subject, lambda job: job.model_copy(update=changes))
+
+    async def record_failure(
+        self, kind: JobKind, subject: JobSubject, attempts: int, error: str, retry_in: timedelta | None
+    ) -> None:
+        """`again`: after what time it is tried again (None: it is poisoned)."""
+        now = self._clock()
+        changes = {
+            "state": JobState.WAITING if retry_in is not None else JobState.POISONED,
+            "attempts": attempts,
+            "error": error[:MAX_ERROR_CHARACTERS],
+            "due": now + (retry_in or timedelta()),
+            "lease": None,
+            "updated_at": now,
+        }
+        await self._update(kind, subject, lambda job: job.model_copy(update=changes))
+
+    async def clear_failure(self, kind: JobKind, subject_id: Id) -> None:
+        """Forget that it failed; what it reached is kept."""
+        async with self._lock:
+            job = await self._find_job(kind, subject_id)
+            if job is None:
+                return
+            if not job.reached:
+                await self._log.drop_job(job.id)
+                return
+            changes = {"state": JobState.DONE, "attempts": 0, "error": "", "lease": None}
+            await self._log.put_job(job.model_copy(update={**changes, "updated_at": self._clock()}))
+
+    async def list_poisoned(self) -> list[Job]:
+        return await self._log.jobs(states=[JobState.POISONED])
+
+    # --- inside --------------------------------------------------------------------------------------
+
+    async def _update(self, kind: JobKind, subject: JobSubject, change: Callable[[Job], Job]) -> None:
+        async with self._lock:
+            job = await self._find_job(kind, subject.id) or Job(
+                id=job_id(kind, subject.id),
+                kind=kind,
+                subject_id=subject.id,
+                universe_id=subject.universe_id,
+                state=JobState.DONE,
+                due=self._clock(),
+                updated_at=self._clock(),
+            )
+            await self._log.put_job(change(job))
+
+    async def _find_job(self, kind: JobKind, subject_id: Id) -> Job | None:
+        return next(iter(await self._log.jobs(ids=[job_id(kind, subject_id)])), None)

@@ -1,0 +1,303 @@
+"""From any text to a bounded pydantic model, or to None: never an error. Pure.
+
+A model's answer is nearly right far more often than it is right: keys in other cases, one thing where a list
+should be, a sentence longer than the field, a score as 0.8, an end that was cut off. What is harmless is put
+right here; what is not leaves the field, the list's entry, or the whole answer out.
+Source: design/libraries.md, "Model", "Structured output".
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Final, Literal, TypeVar
+
+import json_repair
+from pydantic import BaseModel, ValidationError
+from rapidfuzz import fuzz, process
+
+from agents.llm.llm_port import AnswerSchema
+from agents.sanitize import clean
+
+T = TypeVar("T", bound=BaseModel)
+Schema = Mapping[str, Any]
+
+MAX_CHARACTERS: Final = 20_000
+"""Characters of an answer that are read; every output of ours ends far before."""
+
+_MAX_STARTS: Final = 12
+"""Places in a text where an object may begin that are tried."""
+
+_MAX_REPAIR_CHARACTERS: Final = 10_000
+_MAX_NESTING: Final = 60
+"""Characters, and opening brackets, of a text that is mended: the mender's time grows fast with both, and an
+answer of ours has a dozen."""
+
+_MIN_LIKENESS: Final = 85
+"""Likeness, in per cent, from which a word is taken for one of those that may stand there."""
+
+_OMITTED: Final = object()
+_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
+_NUMBER = re.compile(r"-?\d{1,18}(?:\.\d{1,6})?")
+_BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
+_TRUTH_WORDS: Final[Mapping[str, bool]] = {
+    **dict.fromkeys(("true", "yes", "y", "1"), True),
+    **dict.fromkeys(("false", "no", "n", "0", "none", ""), False),
+}
+
+
+def answer_schema(output_type: type[BaseModel], mode: Literal["schema", "tools"]) -> AnswerSchema:
+    """Return the model's schema as providers take it: every field asked for, nothing beside them."""
+    return AnswerSchema(
+        name=output_type.__name__.lower(), schema=_closed_schema(_json_schema(output_type)), mode=mode
+    )
+
+
+def parse_json_answer(text: str, output_type: type[T]) -> T | None:
+    """Read an answer that is JSON and nothing else."""
+    data = _load_json(text[:MAX_CHARACTERS].strip())
+    return fit_to_model(data, output_type) if isinstance(data, dict | list) else None
+
+
+def find_json_answer(text: str, output_type: type[T]) -> T | None:
+    """Read the first JSON in a text that is one: in a fence, with words around it, mended if it is broken."""
+    for data in _candidates(_THINKING.sub("", text[:MAX_CHARACTERS])):
+        value = fit_to_model(data, output_type)
+        if value is not None:
+            return value
+    return None
+
+
+def parse_plain_answer(text: str, output_type: type[T]) -> T | None:
+    """Read plain words, if the model says how (`from_words`)."""
+    parser: Callable[[str], object] | None = getattr(output_type, "from_words", None)
+    if parser is None or not text.strip():
+        return None
+    try:
+        value = parser(_THINKING.sub("", text[:MAX_CHARACTERS]))
+    except ValidationError:
+        return None
+    return value if isinstance(value, output_type) else None
+
+
+def fit_to_model(data: object, output_type: type[T]) -> T | None:
+    """Return the data as the model has it, put right where that is harmless."""
+    schema = _json_schema(output_type)
+    fitter = _SchemaFitter(schema.get("$defs", {}))
+    if isinstance(data, list):
+        data = fitter.unwrap_list(data, schema)
+    if not isinstance(data, dict):
+        return None
+    value = fitter.fields(data, schema)
+    if not isinstance(value, dict) or not value:
+        return None
+    try:
+        return output_type.model_validate(value)
+    except ValidationError:
+        return None
+
+
+@lru_cache(maxsize=32)
+def _json_schema(output_type: type[BaseModel]) -> Schema:
+    """Return a model's schema. Pydantic makes it anew each time, in milliseconds."""
+    return output_type.model_json_schema()
+
+
+# --- JSON in a text ---------------------------------------------------------------------------------------
+
+
+def _candidates(text: str) -> Iterator[object]:
+    fenced = [match[1] for match in _FENCED.finditer(text)][:_MAX_STARTS]
+    for part in (*fenced, text):
+        yield _load_json(part.strip())
+        starts = [n for n, c in enumerate(part) if c == "{"][:_MAX_STARTS]
+        for start in starts:
+            yield _first_object(part[start:])
+        if starts or "[" in part:
+            first = min(n for n in (part.find("{"), part.find("[")) if n >= 0)
+            yield _repair_json(part[first:])
+
+
+def _load_json(text: str) -> object:
+    try:
+        return json.loads(text, parse_constant=lambda _: None)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _first_object(text: str) -> object:
+    try:
+        return json.JSONDecoder().raw_decode(text)[0]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _repair_json(text: str) -> object:
+    if len(text) > _MAX_REPAIR_CHARACTERS or sum(map(text.count, "{[")) > _MAX_NESTING:
+        return None
+    try:
+        data = json_repair.loads(text, skip_json_loads=True)
+    except Exception:  # noqa: BLE001  (whatever a mender of broken text trips over, the text is broken)
+        return None
+    if isinstance(data, list) and len(data) > 1 and isinstance(data[0], dict):
+        # Several objects; or one, and the words behind it.
+        return data[0] if not all(isinstance(entry, dict) for entry in data) else data
+    return data
+
+
+# --- data to a schema -------------------------------------------------------------------------------------
+
+
+class _SchemaFitter:
+    """Puts data right by a JSON schema as pydantic writes it."""
+
+    def __init__(self, defs: Mapping[str, Schema]) -> None:
+        self._defs = defs
+
+    def value(self, data: object, schema: Schema) -> object:
+        schema = self._resolve_reference(schema)
+        if words := schema.get("enum") or ([schema["const"]] if "const" in schema else None):
+            return _one_of(data, words)
+        match schema.get("type"):
+            case "string":
+                return _string(data, schema.get("maxLength"))
+            case "integer":
+                return _integer(data, schema)
+            case "boolean":
+                return _boolean(data)
+            case "array":
+                return self._array(data, schema)
+            case "object":
+                return self.fields(data, schema) if isinstance(data, dict) else _OMITTED
+            case _:
+                return _OMITTED
+
+    def fields(self, data: Mapping[Any, object], schema: Schema) -> object:
+        by_key = {_key(str(key)): value for key, value in list(data.items())[:100]}
+        fields: dict[str, object] = {}
+        for name, field_schema in schema.get("properties", {}).items():
+            if _key(name) in by_key:
+                value = self.value(by_key[_key(name)], field_schema)
+                if value is not _OMITTED:
+                    fields[name] = value
+        for name in schema.get("required", ()):
+            field_schema = self._resolve_reference(schema["properties"][name])
+            if (
+                name not in fields
+                and fields
+                and field_schema.get("type") == "array"
+                and not field_schema.get("minItems")
+            ):
+                fields[name] = []
+        complete = all(name in fields for name in schema.get("required", ()))
+        return fields if complete else _OMITTED
+
+    def unwrap_list(self, data: list[object], schema: Schema) -> object:
+        """Return what a list stands for where an object should be: its first entry, or its one list field."""
+        if data and isinstance(data[0], dict):
+            first = self.fields(data[0], schema)
+            if isinstance(first, dict) and first:
+                return data[0]
+        lists = [
+            n
+            for n, s in schema.get("properties", {}).items()
+            if self._resolve_reference(s).get("type") == "array"
+        ]
+        return {lists[0]: data} if data and lists else None
+
+    def _array(self, data: object, schema: Schema) -> object:
+        item_schema = self._resolve_reference(schema.get("items", {}))
+        if isinstance(data, str):
+            lines = (_BULLET.sub("", line).strip() for line in data.splitlines())
+            data = [line for line in lines if line and line.casefold() not in ("none", "none.", "n/a")]
+        elif isinstance(data, dict):
+            data = [data] if item_schema.get("type") == "object" else list(data.values())
+        if not isinstance(data, list):
+            return _OMITTED if data is not None else []
+        max_items = schema.get("maxItems", len(data))
+        entries = [self.value(entry, item_schema) for entry in data[: 10 * max_items]]
+        valid_entries = [entry for entry in entries if entry is not _OMITTED and entry != ""]
+        if item_schema.get("type") == "string":
+            valid_entries = list(dict.fromkeys(valid_entries))  # small models say one thing over and over
+        return valid_entries[:max_items]
+
+    def _resolve_reference(self, schema: Schema) -> Schema:
+        if "$ref" in schema:
+            return self._defs.get(str(schema["$ref"]).rpartition("/")[2], {})
+        return next((s for s in schema.get("anyOf", ()) if s.get("type") != "null"), schema)
+
+
+def _one_of(data: object, words: list[Any]) -> object:
+    if not isinstance(data, str):
+        return next((word for word in words if word == data), _OMITTED)
+    normalized = _key(data[:100]).removeprefix("/")
+    keys = {_key(str(word)): word for word in words}
+    if normalized in keys:
+        return keys[normalized]
+    closest = (
+        process.extractOne(normalized, list(keys), scorer=fuzz.ratio, score_cutoff=_MIN_LIKENESS)
+        if normalized
+        else None
+    )
+    return keys[closest[0]] if closest else _OMITTED
+
+
+def _string(data: object, limit: int | None) -> object:
+    if isinstance(data, dict):
+        data = next((data[key] for key in ("text", "name", "value", "description") if key in data), None)
+    if isinstance(data, list):
+        data = "; ".join(str(entry) for entry in data[:10] if isinstance(entry, str | int))
+    if data is None:
+        return ""
+    if isinstance(data, bool):
+        data = "yes" if data else "no"
+    # Nothing that moves a cursor, no lone surrogate (an escape that a model cut in half): it is no text.
+    return clean(str(data))[:limit]
+
+
+def _integer(data: object, schema: Schema) -> object:
+    low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
+    if isinstance(data, str) and (match := _NUMBER.search(data[:100])):
+        data = float(match[0]) if "." in match[0] else int(match[0])
+    if isinstance(data, bool) or not isinstance(data, int | float):
+        return _OMITTED
+    if isinstance(data, float):
+        if not math.isfinite(data):
+            return _OMITTED
+        if high == 100 and 0 < data <= 1:
+            data *= 100  # a share where per cent were asked for
+    return round(min(max(data, low), high))
+
+
+def _boolean(data: object) -> object:
+    if isinstance(data, bool):
+        return data
+    return (
+        _TRUTH_WORDS.get(str(data).strip().casefold(), _OMITTED) if isinstance(data, str | int) else _OMITTED
+    )
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[\s_-]+", "_", name.strip().casefold())
+
+
+def _closed_schema(schema: Any) -> Any:
+    """Return a schema without titles and defaults, closed, and with every field asked for."""
+    if isinstance(schema, list):
+        return [_closed_schema(entry) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closed = {
+        key: {name: _closed_schema(field) for name, field in value.items()}
+        if key in ("properties", "$defs")
+        else _closed_schema(value)
+        for key, value in schema.items()
+        if key not in ("title", "default", "description")
+    }
+    if "properties" in closed:
+        closed |= {"additionalProperties": False, "required": list(closed["properties"])}
+    return closed

@@ -1,0 +1,395 @@
+"""The one door to the model: what a persona asks is budgeted, sent, tried again, heard, and put on the bill.
+
+A finished call is kept under an identifier that its occasion gives, so that a step done twice after a crash
+finds the words again and pays once; a replay of a session finds them all. Source: design/loops.md ("never
+pays for the same model call twice"); LANGGRAPH_AGENTS.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from agents.events import EventBus, ModelCalled
+from agents.llm.budget_guard import BudgetGuard
+from agents.llm.call_context import CallContext, OnText, PromptParts, ProseAnswer, StructuredAnswer
+from agents.llm.cancellations import Cancellations
+from agents.llm.errors import ModelCut, ModelError, ModelRefused, ModelUnset
+from agents.llm.fallback_ladder import FallbackOutcome, ask_with_fallbacks
+from agents.llm.llm_port import LanguageModel, LlmRequest, ModelFacts, TextChunk, Usage
+from agents.llm.llm_settings import AppSettings
+from agents.llm.model_names import ModelTarget
+from agents.llm.prompt_builder import (
+    BuiltPrompt,
+    Prompts,
+    build_prompt,
+    countable_texts,
+    counter_from_table,
+    estimate_tokens,
+)
+from agents.llm.retry import AttemptLog, stream_with_retries
+from agents.sanitize import clean
+from stores.ports import NarratorLog
+from stores.records.ids import Clock, Id, derived
+from stores.records.model import CallOutcome, LlmCall, Money, Persona, Rung
+
+T = TypeVar("T", bound=BaseModel)
+
+MAX_CHARACTERS = 60_000
+"""A stream that goes on past this is cut off: a model that loops must not fill the log."""
+
+REUSABLE_OUTCOMES = (CallOutcome.DONE, CallOutcome.CUT, CallOutcome.STOPPED)
+"""Calls whose words are used again when their step is done again."""
+
+
+@dataclass(slots=True)
+class _ReceivedAnswer:
+    """What has come of a call so far. Seconds are since it was sent."""
+
+    started_at: float
+    text: str = ""
+    usage: Usage | None = None
+    first_text_seconds: float | None = None
+
+
+class ModelCalls:
+    """Implements `agents.llm.call_context.Calls`. Holds no state but the streams that run (`stops`)."""
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        log: NarratorLog,
+        settings: Callable[[], AppSettings],
+        prompts: Callable[[], Prompts],
+        budget_guard: BudgetGuard,
+        cancellations: Cancellations,
+        clock: Clock,
+        events: EventBus,
+        *,
+        timer: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._model = model
+        self._log = log
+        self._settings = settings
+        self._prompts = prompts
+        self._budget_guard = budget_guard
+        self._cancellations = cancellations
+        self._clock = clock
+        self._events = events
+        self._timer = timer
+
+    def is_on(self, persona: Persona) -> bool:
+        return self._settings().is_on(persona)
+
+    async def ask_prose(
+        self, persona: Persona, parts: PromptParts, call_context: CallContext, on_text: OnText
+    ) -> ProseAnswer:
+        if earlier_call := await self._find_earlier_call(persona, call_context):
+            on_text(earlier_call.answer)
+            return _prose_answer(earlier_call)
+        request, built_prompt, targets = await self._prepare(persona, parts, call_context)
+        received, attempts = _ReceivedAnswer(self._timer()), AttemptLog(model=targets[0].model)
+        error: ModelError | None = None
+        outcome = CallOutcome.DONE
+        try:
+            with self._cancellations.watch_scene(call_context.scene_id) as stop_event:
+                was_stopped = await self._receive(request, targets, attempts, received, on_text, stop_event)
+            outcome = CallOutcome.STOPPED if was_stopped else _outcome_of(received)
+        except ModelError as model_error:
+            error, outcome = model_error, _failure_outcome(model_error, received)
+        except asyncio.CancelledError:
+            # The program closes: what came is kept, and is found again when the step is done again.
+            call = self._build_record(
+                persona, call_context, built_prompt, received, attempts, CallOutcome.STOPPED
+            )
+            await asyncio.shield(self._record(call))
+            raise
+        call = self._build_record(persona, call_context, built_prompt, received, attempts, outcome, error)
+        await self._record(await self._with_free_id(call, call_context))
+        if not call.answer.strip() and outcome is not CallOutcome.STOPPED:
+            raise error or ModelRefused(
+                "The model answered without a word.", todo="Ctrl+R asks again, or tell it yourself with >."
+            )
+        return _prose_answer(call)
+
+    async def ask_structured(
+        self,
+        persona: Persona,
+        parts: PromptParts,
+        call_context: CallContext,
+        output_type: type[T],
+        task: str = "",
+    ) -> StructuredAnswer[T]:
+        if earlier_call := await self._find_earlier_call(persona, call_context):
+            reread = await _reread_answer(earlier_call, output_type)
+            return StructuredAnswer(reread.value, earlier_call.rung, earlier_call, reread.note)
+        request, built_prompt, targets = await self._prepare(persona, parts, call_context, task)
+        facts = await self._model.read_facts(targets[0].model)
+        received, attempts = _ReceivedAnswer(self._timer()), AttemptLog(model=targets[0].model)
+
+        was_stopped = False
+
+        async def send(step_request: LlmRequest) -> tuple[str, Usage]:
+            nonlocal was_stopped
+            earlier_usage, received.text, received.usage = received.usage, "", None
+            with self._cancellations.watch_scene(call_context.scene_id) as stop_event:
+                try:
+                    was_stopped = await self._receive(
+                        step_request, targets, attempts, received, _ignore_text, stop_event
+                    )
+                except ModelCut:
+                    # What came of an answer can often be read: the ladder mends it.
+                    if not received.text.strip():
+                        raise
+            if was_stopped:
+                # Whoever stops it wants no second request either.
+                raise ModelCut("You stopped it.")
+            usage = received.usage or Usage(finish="length" if received.text else "stop")
+            received.usage = _add_usage(earlier_usage, usage)
+            return received.text, usage
+
+        try:
+            structured = await ask_with_fallbacks(send, request, output_type, facts)
+        except ModelError as error:
+            outcome = CallOutcome.STOPPED if was_stopped else _failure_outcome(error, received)
+            call = self._build_record(
+                persona,
+                call_context,
+                built_prompt,
+                received,
+                attempts,
+                outcome,
+                error,
+                fallback_step=Rung.NONE,
+            )
+            await self._record(await self._with_free_id(call, call_context))
+            raise
+        except asyncio.CancelledError:
+            # Whoever asked has gone: what it cost stands on the bill all the same.
+            failed_call = self._build_record(
+                persona,
+                call_context,
+                built_prompt,
+                received,
+                attempts,
+                CallOutcome.FAILED,
+                fallback_step=Rung.NONE,
+            )
+            await asyncio.shield(self._record(await self._with_free_id(failed_call, call_context)))
+            raise
+        call = self._build_record(
+            persona,
+            call_context,
+            built_prompt,
+            received,
+            attempts,
+            _outcome_of(received),
+            fallback_step=structured.fallback_step,
+            result=_summary_line(structured),
+        ).model_copy(update={"answer": structured.answer})
+        await self._record(call)
+        return StructuredAnswer(structured.value, structured.fallback_step, call, structured.note)
+
+    # --- inside --------------------------------------------------------------------------------------
+
+    async def _prepare(
+        self, persona: Persona, parts: PromptParts, call_context: CallContext, task: str = ""
+    ) -> tuple[LlmRequest, BuiltPrompt, tuple[ModelTarget, ...]]:
+        """Make the request. Raises BudgetExhausted or ModelUnset before anything is sent."""
+        settings = self._settings()
+        targets = settings.targets(persona)
+        if not targets:
+            raise ModelUnset(
+                f"No model is set up for the {persona.value}.",
+                todo="Model on the menu sets one up; > tells it yourself.",
+            )
+        await self._budget_guard.check_allowed(persona, call_context)
+        prompt, model = self._prompts().get(persona, task), targets[0].model
+        facts = await self._model.read_facts(model)
+        texts = countable_texts(prompt, parts)
+        numbers, exact = await self._model.count_tokens(model, texts)
+        answer_tokens = settings.max_tokens(persona, prompt.max_tokens)
+        built_prompt = build_prompt(
+            prompt, parts, counter_from_table(texts, numbers), facts.window, exact=exact, answer=answer_tokens
+        )
+        request = LlmRequest(
+            model=model,
+            messages=built_prompt.messages,
+            max_tokens=answer_tokens,
+            temperature=settings.temperature(persona, prompt.temperature),
+            seconds=settings.model.seconds,
+            api_base=targets[0].api_base,
+        )
+        return request, built_prompt, targets
+
+    async def _receive(
+        self,
+        request: LlmRequest,
+        targets: tuple[ModelTarget, ...],
+        attempts: AttemptLog,
+        received: _ReceivedAnswer,
+        on_text: OnText,
+        stop_event: asyncio.Event,
+    ) -> bool:
+        """Take in a stream to its end; returns whether the player stopped it."""
+        async with aclosing(stream_with_retries(self._model, request, targets, attempts)) as stream:
+            async for part in _until_stopped(stream, stop_event):
+                if isinstance(part, Usage):
+                    received.usage = part
+                    continue
+                if received.first_text_seconds is None:
+                    received.first_text_seconds = self._timer() - received.started_at
+                new_text = part.text[: MAX_CHARACTERS - len(received.text)]
+                received.text += new_text
+                on_text(new_text)
+                if len(new_text) < len(part.text):
+                    raise ModelCut(f"The model went on past {MAX_CHARACTERS:,} characters and was cut off.")
+        return stop_event.is_set()
+
+    async def _find_earlier_call(self, persona: Persona, call_context: CallContext) -> LlmCall | None:
+        """Return the call that was made on this occasion before, if it brought words."""
+        earlier_calls = await self._log.llm_calls(ids=[_call_id(persona, call_context)])
+        return next((call for call in earlier_calls if call.outcome in REUSABLE_OUTCOMES), None)
+
+    async def _with_free_id(self, call: LlmCall, call_context: CallContext) -> LlmCall:
+        """A call that brought nothing leaves its identifier to the one that will."""
+        if call.outcome in REUSABLE_OUTCOMES:
+            return call
+        run_calls = await self._log.llm_calls(beat_id=call_context.run_id)
+        return call.model_copy(update={"id": derived("llm_call", call.id, "failed", len(run_calls))})
+
+    async def _record(self, call: LlmCall) -> None:
+        await self._log.record_call(call)
+        self._events.publish(ModelCalled(call.id, call.story_id))
+
+    def _build_record(
+        self,
+        persona: Persona,
+        call_context: CallContext,
+        built_prompt: BuiltPrompt,
+        received: _ReceivedAnswer,
+        attempts: AttemptLog,
+        outcome: CallOutcome,
+        error: ModelError | None = None,
+        *,
+        fallback_step: Rung = Rung.PLAIN,
+        result: str = "",
+    ) -> LlmCall:
+        """Put down what was asked and what came of it."""
+        usage = received.usage or Usage()
+        return LlmCall(
+            id=_call_id(persona, call_context),
+            universe_id=call_context.universe_id,
+            story_id=call_context.story_id,
+            scene_id=call_context.scene_id,
+            turn_id=call_context.turn_id,
+            beat_id=call_context.run_id,
+            persona=persona,
+            model=attempts.model,
+            sections=built_prompt.sections,
+            tokens_in=usage.tokens_in or (built_prompt.tokens if received.text else 0),
+            tokens_out=usage.tokens_out or estimate_tokens(received.text),
+            tokens_cached=usage.tokens_cached,
+            counted=usage.counted,
+            cost=usage.cost if received.usage else Money(known=not received.text),
+            seconds=self._timer() - received.started_at,
+            first_seconds=received.first_text_seconds,
+            tries=max(1, attempts.tries),
+            rung=fallback_step,
+            outcome=outcome,
+            answer=clean(received.text),
+            result=result,
+            error=" ".join(part for part in (str(error) if error else "", attempts.failure_summary) if part),
+            at=self._clock(),
+        )
+
+
+async def _until_stopped(
+    stream: AsyncGenerator[TextChunk | Usage, None], stop_event: asyncio.Event
+) -> AsyncGenerator[TextChunk | Usage, None]:
+    """Give on what comes until it ends or the player stops it, also while nothing comes."""
+    stop_wait = asyncio.ensure_future(stop_event.wait())
+    try:
+        while True:
+            next_part = asyncio.ensure_future(anext(stream))
+            try:
+                await asyncio.wait((next_part, stop_wait), return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                if not next_part.done():
+                    next_part.cancel()
+                    with suppress(asyncio.CancelledError, StopAsyncIteration):
+                        await next_part
+            if next_part.cancelled():
+                return
+            try:
+                yield next_part.result()
+            except StopAsyncIteration:
+                return
+    finally:
+        stop_wait.cancel()
+
+
+async def _reread_answer(call: LlmCall, output_type: type[T]) -> FallbackOutcome[T]:
+    """Climb the ladder with the words that came then: nobody is asked."""
+
+    async def earlier_answer(_: LlmRequest) -> tuple[str, Usage]:
+        return call.answer, Usage()
+
+    facts = ModelFacts(call.model, takes_schema=True)
+    return await ask_with_fallbacks(earlier_answer, LlmRequest(call.model, (), 1), output_type, facts)
+
+
+def _call_id(persona: Persona, call_context: CallContext) -> Id:
+    return derived("llm_call", call_context.run_id, persona.value, call_context.nth)
+
+
+def _prose_answer(call: LlmCall) -> ProseAnswer:
+    is_complete = call.outcome is CallOutcome.DONE
+    reason = "" if is_complete else "you stopped it" if call.outcome is CallOutcome.STOPPED else call.error
+    return ProseAnswer(call.answer, call, is_complete, reason or "it was cut off")
+
+
+def _outcome_of(received: _ReceivedAnswer) -> CallOutcome:
+    """How a stream ended that broke nowhere."""
+    finish = received.usage.finish if received.usage else "stop"
+    if finish == "length":
+        return CallOutcome.CUT
+    return CallOutcome.REFUSED if finish == "content_filter" and not received.text else CallOutcome.DONE
+
+
+def _failure_outcome(error: ModelError, received: _ReceivedAnswer) -> CallOutcome:
+    if isinstance(error, ModelRefused):
+        return CallOutcome.REFUSED
+    return CallOutcome.CUT if received.text else CallOutcome.FAILED
+
+
+def _summary_line(structured: FallbackOutcome[T]) -> str:
+    """Say in one line what was made of a structured answer."""
+    in_short = getattr(structured.value, "in_short", None)
+    return str(in_short()) if in_short else structured.note
+
+
+def _add_usage(before: Usage | None, usage: Usage) -> Usage:
+    """Add up the usage of two requests of one call."""
+    if before is None:
+        return usage
+    return Usage(
+        tokens_in=before.tokens_in + usage.tokens_in,
+        tokens_out=before.tokens_out + usage.tokens_out,
+        tokens_cached=before.tokens_cached + usage.tokens_cached,
+        counted=before.counted and usage.counted,
+        cost=Money(
+            micros=before.cost.micros + usage.cost.micros, known=before.cost.known and usage.cost.known
+        ),
+        finish=usage.finish,
+    )
+
+
+def _ignore_text(text: str) -> None:
+    """Structured answers are not shown as they come."""

@@ -1,0 +1,143 @@
+"""Reading the personas' prompts: those that come with the program, and the user's own in their place.
+
+A bad file is refused with its line, and so is one that leaves out what binds (the sealed result, lines and
+veils). Source: design/product.md, "Rule systems are data" (so are prompts).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from typing import Final
+
+from pydantic import ValidationError
+
+from agents import yaml_with_lines as marked_yaml
+from agents.llm.prompt_builder import PROSE, PersonaPrompt, Prompts
+from agents.personas.outputs import OUTPUTS
+from stores.errors import InputError
+from stores.records.model import Persona
+
+SECTION_NAMES: Final = frozenset(
+    {
+        *("rules", "world", "story", "lines", "scene", "cast", "facts", "encounters", "assertions"),
+        *("threads", "decisions", "summary", "memories", "recalled", "recent", "named", "state", "self"),
+        *("evidence", "beats", "warnings", "voices", "result", "draft", "note", "words", "operations"),
+    }
+)
+"""Every section that a persona is given."""
+
+REQUIRED_SECTIONS: Final[Mapping[Persona, tuple[str, ...]]] = {
+    Persona.DIRECTOR: ("words",),
+    Persona.LIBRARIAN: ("words",),
+    Persona.STEWARD: ("words", "result"),
+    Persona.NARRATOR: ("lines", "result", "note", "words"),
+    Persona.CRITIC: ("lines", "result", "draft"),
+    Persona.ARCHIVIST: ("draft",),
+    Persona.CHARACTER: ("lines", "self", "words"),
+    Persona.MONITOR: ("operations", "words"),
+}
+"""What a prompt has to send, and never drops: what binds, and what is asked about."""
+
+STORY_TASK: Final = "story"
+"""The Monitor's other task: to make a story out of a sentence or two."""
+
+ANSWER_TASK: Final = "answer"
+"""The Librarian's other task: to answer a question from what was found."""
+
+EXTRA_TASKS: Final[Mapping[tuple[Persona, str], tuple[str, ...]]] = {
+    (Persona.MONITOR, STORY_TASK): ("words",),
+    (Persona.LIBRARIAN, ANSWER_TASK): ("evidence", "words"),
+}
+"""The tasks beside a persona's usual one, with what their prompts have to send."""
+
+BINDING_SECTIONS: Final = frozenset({"lines", "result", "note", "words"})
+"""What no prompt that sends it may drop."""
+
+
+def load_prompts() -> Prompts:
+    """Return the bundled prompts. Raises InputError, with file and line, if one is not well-formed."""
+    folder = files("agents.prompts")
+    prompt_paths = sorted(
+        (file for file in folder.iterdir() if file.name.endswith(".yaml")), key=lambda f: f.name
+    )
+    prompts = [read_prompt(file.read_text(encoding="utf-8"), file.name) for file in prompt_paths]
+    by_persona = {prompt.persona: prompt for prompt in prompts if not prompt.task}
+    by_task = {(prompt.persona, prompt.task): prompt for prompt in prompts if prompt.task}
+    missing = [*(p.value for p in Persona if p not in by_persona)]
+    missing += [f"{persona} ({task})" for persona, task in EXTRA_TASKS if (persona, task) not in by_task]
+    if missing:
+        raise _refusal("agents/prompts", f"there is none for the {missing[0]}")
+    return Prompts(by_persona, by_task)
+
+
+def with_user_prompts(prompts: Prompts, texts: Mapping[str, str]) -> Prompts:
+    """Return the prompts with the user's own files (`HOME/prompts/*.yaml`, by name) in their place. A bad one
+    is left out and told in `refused`, with its line: no file keeps the program from opening."""
+    by_persona, by_task = dict(prompts.by_persona), dict(prompts.by_task)
+    user_defined, rejected_files = set(prompts.user_defined), dict(prompts.rejected_files)
+    for name in sorted(texts)[: 10 * len(Persona)]:
+        try:
+            prompt = read_prompt(texts[name], name)
+        except InputError as error:
+            rejected_files[name] = str(error)
+        else:
+            if prompt.task:
+                by_task[prompt.persona, prompt.task] = prompt
+            else:
+                by_persona[prompt.persona] = prompt
+            user_defined.add(prompt.persona)
+    return Prompts(by_persona, by_task, frozenset(user_defined), rejected_files)
+
+
+def read_prompt(text: str, name: str) -> PersonaPrompt:
+    """Read one prompt file. Raises InputError that names the file, the line and what is wrong there."""
+    try:
+        document = marked_yaml.load(text)
+    except marked_yaml.Unreadable as error:
+        raise _refusal(name, str(error)) from None
+    if not isinstance(document.data, dict):
+        raise _refusal(name, f"{document.where(())}: fields and their values should stand here")
+    try:
+        prompt = PersonaPrompt.model_validate(document.data)
+    except ValidationError as error:
+        raise _refusal(
+            name, marked_yaml.told((document.where(e["loc"]), e["msg"]) for e in error.errors())
+        ) from None
+    if faults := [(document.where(loc), message) for loc, message in _find_faults(prompt)]:
+        raise _refusal(name, marked_yaml.told(faults))
+    return prompt
+
+
+def _find_faults(prompt: PersonaPrompt) -> Iterator[tuple[marked_yaml.Loc, str]]:
+    if prompt.task and (prompt.persona, prompt.task) not in EXTRA_TASKS:
+        yield ("task",), f"the {prompt.persona} has no task {prompt.task!r}"
+    required_names = EXTRA_TASKS.get((prompt.persona, prompt.task), REQUIRED_SECTIONS[prompt.persona])
+    if prompt.output != PROSE and prompt.output not in OUTPUTS:
+        yield ("output",), f"{prompt.output!r} is neither {PROSE} nor one of {', '.join(OUTPUTS)}"
+    seen_names: set[str] = set()
+    is_past_stable = False
+    for n, section in enumerate(prompt.sections):
+        if section.name not in SECTION_NAMES:
+            yield ("sections", n, "name"), f"{section.name!r} is none of {', '.join(sorted(SECTION_NAMES))}"
+        if section.name in seen_names:
+            yield ("sections", n, "name"), f"{section.name!r} is there already"
+        if section.stable and is_past_stable:
+            yield ("sections", n, "stable"), "stable sections stand before all others, or no cache holds"
+        if not section.drop and section.cap:
+            yield ("sections", n, "cap"), "what is never dropped (drop: 0) has no cap"
+        if section.drop and section.name in BINDING_SECTIONS.union(required_names):
+            yield ("sections", n, "drop"), f"the {prompt.persona}'s {section.name} is never dropped: drop: 0"
+        seen_names.add(section.name)
+        is_past_stable = is_past_stable or not section.stable
+    for name in required_names:
+        if name not in seen_names:
+            yield ("sections",), f"the {prompt.persona} has to be told {name!r}"
+
+
+def _refusal(name: str, reason: str) -> InputError:
+    return InputError(
+        f"The prompt {name} cannot be used: {reason}.",
+        kept="The one that comes with the program serves.",
+        todo="Mend that line and start again.",
+    )

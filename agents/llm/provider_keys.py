@@ -1,0 +1,139 @@
+"""Keys of providers: from the environment, else from the system's keyring. Never in a file of ours.
+
+A key is read here and handed to the child process, which hands it to the provider. Nothing else holds one:
+no record, no log, no view.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Protocol
+
+from agents.llm.model_names import (
+    KEY_ALIASES,
+    KEYLESS_PROVIDERS,
+    ModelTarget,
+    key_name,
+    may_carry_key,
+    provider_of,
+)
+from stores.errors import InputError
+
+KEYRING_SERVICE: Final = "monitor-tui"
+"""Under this name the keyring shows our entries; the user there is the environment variable's name."""
+
+_SECONDS: Final = 20.0
+"""A locked keyring asks for its password in a window of its own; without a screen it would ask for ever."""
+
+
+class KeyringBackend(Protocol):
+    """What we want of `keyring`."""
+
+    def get_password(self, service: str, name: str) -> str | None: ...
+
+    def set_password(self, service: str, name: str, key: str) -> None: ...
+
+
+class ProviderKeys:
+    """Finds and keeps keys. `shelf` None: the system's keyring, looked for at the first use."""
+
+    def __init__(
+        self, environ: Mapping[str, str] | None = None, keyring_backend: KeyringBackend | None = None
+    ) -> None:
+        self._environ = os.environ if environ is None else environ
+        self._keyring_backend = keyring_backend
+
+    async def describe_source(self, target: ModelTarget) -> str:
+        """Say where a model's key was found: as `agents.views.llm_views.ModelHouse.key` words it."""
+        name = key_name(target.model)
+        if not name:
+            return "not needed" if provider_of(target.model) else "missing: name the model's provider"
+        if not may_carry_key(target.api_base):
+            return "not sent: the address is not https"
+        if variable := self._environment_variable(name):
+            return f"environment {variable}"
+        if await self._read_keyring(name):
+            return "keyring"
+        if target.api_base or provider_of(target.model) in KEYLESS_PROVIDERS:
+            return "not needed"
+        return f"missing: set {name}"
+
+    async def read_keyring_keys(self, models: Iterable[str]) -> dict[str, str]:
+        """Return, by name of the variable, those keys of these models that only the keyring has."""
+        names = sorted({key_name(model) for model in models} - {""})
+        missing = [name for name in names if not self._environment_variable(name)]
+        return {name: key for name in missing if (key := await self._read_keyring(name))}
+
+    async def store_key(self, model: str, key: str) -> str:
+        """Keep a key in the keyring; returns the name it stands under. Raises InputError where that cannot
+        be done, with what to do instead."""
+        name, key = key_name(model), key.strip()
+        if not name:
+            raise InputError(
+                f"{model or 'No model'} is not signed in to by a key.",
+                kept="Nothing was changed.",
+                todo="Choose a model first." if not model else "Use its provider's own tools.",
+            )
+        if not key or not key.isascii() or not key.isprintable():
+            raise InputError(
+                "That is no key: keys are plain letters, digits and signs in one line.",
+                kept="Nothing was changed.",
+                todo="Copy it once more from your provider's page.",
+            )
+        await self._run_guarded(self._write_password, name, key)
+        return name
+
+    def _environment_variable(self, name: str) -> str:
+        """The first variable that holds this key; empty if none does."""
+        return next(
+            (variable for variable in (name, *KEY_ALIASES.get(name, ())) if self._environ.get(variable)), ""
+        )
+
+    def _write_password(self, name: str, key: str) -> None:
+        backend = _system_keyring(name) if self._keyring_backend is None else self._keyring_backend
+        backend.set_password(KEYRING_SERVICE, name, key)
+
+    async def _read_keyring(self, name: str) -> str:
+        """What the keyring has; nothing where there is none, or it is locked: then a key is missing."""
+        try:
+            return await self._run_guarded(self._read_password, name) or ""
+        except InputError:
+            return ""
+
+    def _read_password(self, name: str) -> str:
+        backend = _system_keyring(name) if self._keyring_backend is None else self._keyring_backend
+        return backend.get_password(KEYRING_SERVICE, name) or ""
+
+    async def _run_guarded(self, work: Any, name: str, *more: str) -> Any:
+        try:
+            return await asyncio.wait_for(asyncio.to_thread(work, name, *more), _SECONDS)
+        except InputError:
+            raise
+        except Exception as error:  # noqa: BLE001 - each system's keyring has errors of its own
+            # Its words are not repeated: nobody promises that they do not hold the key.
+            raise _keyring_error(name, f"did not do it ({type(error).__name__})") from None
+
+
+def _system_keyring(name: str) -> KeyringBackend:
+    """Return the system's keyring. Raises InputError if there is none, or one that is only a file."""
+    import keyring
+    from keyring.backends import chainer, fail
+
+    backend = keyring.get_keyring()
+    if isinstance(backend, fail.Keyring) or (
+        isinstance(backend, chainer.ChainerBackend) and not backend.backends
+    ):
+        raise _keyring_error(name, "is not there")
+    if type(backend).__module__.startswith("keyrings.alt"):
+        raise _keyring_error(name, "is a plain file, where a key is not safe")
+    return keyring
+
+
+def _keyring_error(name: str, reason: str) -> InputError:
+    return InputError(
+        f"The system's keyring {reason}.",
+        kept="Nothing was changed, and the key was written nowhere.",
+        todo=f"Set {name} in the environment that MONITOR is started in.",
+    )

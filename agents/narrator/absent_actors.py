@@ -1,0 +1,99 @@
+"""Whether somebody dead or absent speaks or acts in prose. Pure, and slow to accuse.
+
+A body may lie there, a ghost may nod, one may be remembered, and whoever left may come back: none of that is
+an act of somebody who cannot. Source: design/authority.md ("the dead, the absent ... do not act").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agents.narrator.speech import (
+    SAYS,
+    SPEAKS,
+    any_name_pattern,
+    find_speeches,
+    is_spoken_by,
+    split_sentences,
+    strip_speech,
+)
+
+_ACTS = (
+    r"(?:nods?|shakes|shrugs|grins|smiles|frowns|winks|walks|strides|steps|runs|turns|kneels|leans|"
+    r"points|waves|"
+    r"laughs|sighs|coughs|spits|draws|raises|lifts|grabs|grips|hands|offers|throws|pours|pulls|"
+    r"pushes|reaches|"
+    r"follows|leads|joins|sits down|stands up|gets up|climbs|watches|listens|waits|glances|"
+    r"hesitates|gestures|"
+    r"bows|drinks|eats|sings|strikes|attacks|swings|lunges|parries|kisses|tells|gives you|takes "
+    r"your|looks up|"
+    r"looks at|stares at you|opens|closes|picks up)"
+)
+_NOT_NOW = re.compile(
+    r"\b(?:ghosts?|spirit|spectre|shade|wraith|corpse|body|bones|skeleton|undead|risen|zombie|revenant|grave|"
+    r"statue|portrait|painting|picture|letter|voice in your (?:head|mind)|memory|memories|"
+    r"remember\w*|recall\w*|"
+    r"dream\w*|vision|imagin\w*|think\w*|thought|wonder\w*|picture|echo\w*|once|used to|had|years "
+    r"ago|long ago|"
+    r"back then|last (?:night|week|year|time|summer|winter)|yesterday|every|always|usually|often|if|"
+    r"would|could|"
+    r"might|may|perhaps|maybe|as though|as if|somewhere|elsewhere|meanwhile|far (?:away|off)|never again|"
+    r"no longer|not|would have|like|story|stories|tale|song|puppet|mask|disguis\w*|impostor|"
+    r"name[ds]?)\b|n't\b|\?",
+    re.IGNORECASE,
+)
+_COMES = (
+    r"(?:enters?|returns?|comes?|arrives?|appears?|steps? (?:in|out|up|through|from|into)|walks? in|emerges?|"
+    r"is back|has come|bursts? in|slips? in|climbs? in|rejoins?|catches up|wakes?|is here|stands? "
+    r"(?:in|at|by)|"
+    r"entered|returned|came|arrived|appeared|emerged|stepped (?:in|out|up|through|from|into))"
+)
+
+
+def find_spoken_words(text: str, names: Sequence[str]) -> str:
+    """Return words that the prose has one of these names say now; empty if none."""
+    for speech in find_speeches(text):
+        if not is_spoken_by(speech, names):
+            continue
+        # The sentence of the attribution alone: what the rest of the paragraph remembers is its own matter.
+        attribution = (
+            speech.paragraph[max(0, speech.start - 60) : speech.start] + speech.paragraph[speech.end :][:60]
+        )
+        subordinate_clause = re.search(
+            rf"\b(?:as|what|like|how|when|where|than|of|because|that)\s+{any_name_pattern(names)}",
+            attribution,
+        )
+        if subordinate_clause is None and _NOT_NOW.search(strip_speech(attribution)) is None:
+            return speech.spoken_text or speech.paragraph
+    return ""
+
+
+def find_act(text: str, names: Sequence[str]) -> str:
+    """Return the sentence in which one of these names does something now; empty if none."""
+    name_pattern = any_name_pattern(names)
+    verb = rf"{name_pattern}(?:,[^,]{{1,40}},)?\s+(?:\w+ly\s+)?(?:{_ACTS}|{SPEAKS})\b"
+    for sentence in split_sentences(strip_speech(text)):
+        match = re.search(verb, sentence)
+        if match is None or _NOT_NOW.search(sentence):
+            continue
+        text_before = sentence[: match.start()].rstrip()
+        if re.search(
+            rf"\b(?:{SAYS}|thinks?|claims?|swears?|believes?|hopes?|tells? you)(?: that)?$", text_before
+        ):
+            continue  # somebody else's word for it
+        if re.search(
+            r"\b(?:of|than|as|what|how|where|when|who|that|which|because|before|after|until|to|for|with)$",
+            text_before,
+        ):
+            continue
+        return sentence
+    return ""
+
+
+def enters_scene(text: str, names: Sequence[str]) -> bool:
+    """Say whether the prose brings one of these names in."""
+    return (
+        re.search(rf"{any_name_pattern(names)}(?:,[^,]{{1,60}},)?\s+(?:\w+ly\s+)?{_COMES}\b", text)
+        is not None
+    )

@@ -1,0 +1,333 @@
+"""Proposals from prose: each with the verbatim words that it rests on, and none that canon has already.
+
+A quote that is not in the text is dropped and counted: nothing rests on words that nobody told. All of it is
+of authority SYSTEM and waits at the gate, whatever the text says about itself. Source: design/loops.md, node
+`extract`; design/authority.md, "Security".
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rapidfuzz import fuzz
+
+from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.proposal_subjects import normalize_name
+from agents.context_assembly.package import ContextPackage
+from agents.narrator.change_payloads import ChangeRefused, PayloadBuilder
+from agents.narrator.decision_marks import find_decision_marks, strip_markers
+from agents.narrator.name_resolution import PLAYER_CHARACTER_WORDS, NameResolver
+from agents.narrator.quotes import Quote, find_quote
+from agents.narrator.record_lookups import names_of
+from agents.narrator.rule_based_changes import find_plain_changes
+from agents.personas.outputs import ReportedChange
+from agents.sanitize import clean
+from stores.ports import CanonReader
+from stores.records.canon import (
+    AssertFact,
+    Authority,
+    CreateEntity,
+    Evidence,
+    EvidenceKind,
+    Payload,
+    StateChange,
+    normal,
+)
+from stores.records.ids import derived
+from stores.records.ledger import ProposedChange
+from stores.records.play import Turn
+from stores.records.world import Entity
+
+__all__ = ["ChangeExtractor", "DroppedChange", "ExtractionResult", "find_decision_marks", "strip_markers"]
+
+MIN_WEIGHT: Final = 40
+"""Significance, of 100, from which a change is proposed."""
+MAX_PROPOSALS: Final = 12
+"""Proposals of one turn."""
+SAME_STATEMENT: Final = 92
+"""Likeness of two statements, in per cent, from which they are taken for one."""
+
+QUOTE_MISSING: Final = "its quote is not in the text"
+
+_GENERIC_NOUNS: Final = frozenset(
+    {
+        *(
+            "man",
+            "woman",
+            "boy",
+            "girl",
+            "child",
+            "stranger",
+            "figure",
+            "voice",
+            "guard",
+            "guards",
+            "soldier",
+        ),
+        *(
+            "innkeeper",
+            "barkeep",
+            "bartender",
+            "merchant",
+            "sailor",
+            "fisherman",
+            "farmer",
+            "beggar",
+            "thief",
+        ),
+        *(
+            "bandit",
+            "bandits",
+            "villager",
+            "villagers",
+            "crowd",
+            "captain",
+            "priest",
+            "servant",
+            "door",
+            "room",
+        ),
+        *("house", "tavern", "inn", "street", "road", "wall", "table", "rat", "dog", "horse", "cat", "wolf"),
+        *(
+            "goblin",
+            "orc",
+            "skeleton",
+            "creature",
+            "monster",
+            "someone",
+            "somebody",
+            "nobody",
+            "narrator",
+            "gm",
+        ),
+    }
+)
+"""Words that name a kind and nobody: who has no other name is not worth a record."""
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedChange:
+    """What was not proposed, and why, in a few words."""
+
+    change_label: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionResult:
+    proposals: tuple[ProposedChange, ...] = ()
+    dropped_changes: tuple[DroppedChange, ...] = ()
+
+    def in_short(self) -> str:
+        """Return it in one line: `2 proposals; 1 dropped (its quote is not in the text)`."""
+        count = len(self.proposals)
+        line = f"{count or 'no'} proposal{'' if count == 1 else 's'}"
+        if self.dropped_changes:
+            line += f"; {len(self.dropped_changes)} dropped ({', '.join(dict.fromkeys(d.reason for d in self.dropped_changes))})"
+        return line
+
+
+class ChangeExtractor:
+    """Makes proposals of what a turn told. Stateless; reads canon for names and statements alone."""
+
+    def __init__(self, canon: CanonReader) -> None:
+        self._canon = canon
+
+    async def extract(
+        self,
+        turn: Turn,
+        changes: Sequence[ReportedChange] | None,
+        package: ContextPackage,
+        catalogue: Catalogue,
+    ) -> ExtractionResult:
+        """Return what `turn` (told, not yet canon) would change. `changes` are the Archivist's; None: it is
+        off or had no answer, and a few plain rules read the prose.
+
+        Identifiers are derived from the turn: extracting twice is extracting once.
+        """
+        if changes is None:
+            changes = find_plain_changes(
+                turn.text, [names_of(p.entity) for p in package.canonical.cast if p.here]
+            )
+        dropped_changes: list[DroppedChange] = []
+        quoted_changes = _find_quotes(changes, turn.text, dropped_changes)
+        name_resolver = NameResolver(package, await self._look_up_entities(quoted_changes, package))
+        payload_builder = PayloadBuilder(turn, package, catalogue, name_resolver.find)
+        drafts: list[tuple[ReportedChange, Quote, Payload]] = []
+        # Who is new comes first, so that the rest can be about them.
+        for change, quote in sorted(quoted_changes, key=lambda each: each[0].kind != "new"):
+            try:
+                _check_worth(change, turn.text, name_resolver)
+                payload = payload_builder.build(change)
+                _check_duplicate(payload, drafts, package)
+            except ChangeRefused as refusal:
+                dropped_changes.append(DroppedChange(_change_label(change), str(refusal)))
+                continue
+            if isinstance(payload, CreateEntity):
+                name_resolver.add(payload, turn, package)
+            drafts.append((change, quote, payload))
+        new_drafts = await self._drop_known_statements(drafts, package, dropped_changes)
+        dropped_changes += [
+            DroppedChange(_change_label(change), "more than one turn can bring")
+            for change, *_ in new_drafts[MAX_PROPOSALS:]
+        ]
+        proposals = tuple(
+            _build_proposal(turn, package, catalogue, quote, made)
+            for _, quote, made in new_drafts[:MAX_PROPOSALS]
+        )
+        return ExtractionResult(proposals, tuple(dropped_changes))
+
+    async def _look_up_entities(
+        self, changes: Iterable[tuple[ReportedChange, Quote]], package: ContextPackage
+    ) -> Mapping[str, Entity]:
+        """Look every name up that canon may have and the scene has not."""
+        names = {
+            normalize_name(n): n.strip() for c, _ in changes for n in (c.subject, c.object) if _may_be_name(n)
+        }
+        universe_id = package.scene.universe.id
+        matches = await gather(
+            *(self._canon.find_entity(universe_id, n) for name in names.values() for n in _spellings(name))
+        )
+        entities = {e.id: e for entities in matches if len(entities) == 1 for e in entities}
+        return {normalize_name(n): e for e in entities.values() for n in (e.name, *e.aliases)}
+
+    async def _drop_known_statements(
+        self,
+        drafts: Sequence[tuple[ReportedChange, Quote, Payload]],
+        package: ContextPackage,
+        dropped_changes: list[DroppedChange],
+    ) -> list[tuple[ReportedChange, Quote, Payload]]:
+        """Leave out what canon says in these very words already, in view or not."""
+        statements = {normal(p.statement) for *_, p in drafts if isinstance(p, AssertFact)}
+        facts = await self._canon.facts_saying(package.scene.universe.id, statements) if statements else []
+        recorded_statements = {fact.said for fact in facts if fact.valid_to is None}
+        new_drafts = []
+        for change, quote, payload in drafts:
+            if isinstance(payload, AssertFact) and normal(payload.statement) in recorded_statements:
+                dropped_changes.append(DroppedChange(_change_label(change), "is on record already"))
+            else:
+                new_drafts.append((change, quote, payload))
+        return new_drafts
+
+
+def _find_quotes(
+    changes: Iterable[ReportedChange], text: str, dropped_changes: list[DroppedChange]
+) -> list[tuple[ReportedChange, Quote]]:
+    quoted_changes: list[tuple[ReportedChange, Quote]] = []
+    for change in changes:
+        quote = find_quote(change.quote, text)
+        if quote is None:
+            dropped_changes.append(DroppedChange(_change_label(change), QUOTE_MISSING))
+        else:
+            quoted_changes.append((change, quote))
+    return quoted_changes
+
+
+def _check_worth(change: ReportedChange, text: str, name_resolver: NameResolver) -> None:
+    """Raise Refused for what is beneath notice, and for somebody new who is none."""
+    if change.weight < MIN_WEIGHT:
+        raise ChangeRefused("beneath notice")
+    if change.kind != "new":
+        return
+    name = " ".join(change.subject.split())
+    words = normalize_name(name).split()
+    if not words or (words[-1] in _GENERIC_NOUNS and not any(w[:1].isupper() for w in name.split()[:-1])):
+        raise ChangeRefused("has no name of its own")
+    if not any(word[:1].isupper() for word in name.split()) or name.casefold() in PLAYER_CHARACTER_WORDS:
+        raise ChangeRefused("has no name of its own")
+    if name.isupper() and len(name) > 3:
+        raise ChangeRefused("has no name of its own")
+    if normal(name) not in normal(text):
+        raise ChangeRefused("is not named in the text")
+    if name_resolver.find(name) is not None or name_resolver.find_similar(name) is not None:
+        raise ChangeRefused("is on record already")
+
+
+def _check_duplicate(
+    payload: Payload, drafts: Iterable[tuple[ReportedChange, Quote, Payload]], package: ContextPackage
+) -> None:
+    """Raise Refused for what is in view of canon, or staged, or was made of this very turn."""
+    draft_payloads = [each for *_, each in drafts]
+    staged_changes = [p.change for p in package.scene.staged]
+    if isinstance(payload, AssertFact):
+        canon = package.canonical
+        facts = (*canon.facts, *canon.relations, *canon.encounters, *canon.assertions, *canon.axioms)
+        matters = package.agenda.matters.values()
+        if any(_is_same_statement(payload.statement, f.statement) for f in (*facts, *matters)):
+            raise ChangeRefused("is on record already")
+        proposed_statements = [
+            c.statement for c in (*staged_changes, *draft_payloads) if isinstance(c, AssertFact)
+        ]
+        if any(_is_same_statement(payload.statement, statement) for statement in proposed_statements):
+            raise ChangeRefused("is proposed already")
+    elif isinstance(payload, StateChange):
+        if any(isinstance(c, StateChange) and _is_same_fact_key(c, payload) for c in draft_payloads):
+            raise ChangeRefused("is proposed already")
+    elif payload in draft_payloads or payload in staged_changes:
+        raise ChangeRefused("is proposed already")
+
+
+def _is_same_statement(one: str, other: str) -> bool:
+    one, other = normal(one), normal(other)
+    # A number or a `not` more makes it another statement, however alike the rest.
+    differing_words = set(one.split()) ^ set(other.split())
+    if any(word.isdigit() or word in ("not", "no", "never", "nt", "t") for word in differing_words):
+        return False
+    return fuzz.ratio(one, other) >= SAME_STATEMENT
+
+
+def _is_same_fact_key(one: StateChange, other: StateChange) -> bool:
+    return (one.entity_id, one.key.casefold()) == (other.entity_id, other.key.casefold())
+
+
+def _build_proposal(
+    turn: Turn, package: ContextPackage, catalogue: Catalogue, quote: Quote, payload: Payload
+) -> ProposedChange:
+    scene = package.scene
+    is_critical = False
+    if isinstance(payload, StateChange):
+        is_critical = catalogue.is_critical(payload.key, payload.value)
+    evidence = Evidence(
+        id=derived("evidence", EvidenceKind.TURN, turn.id, quote.start, quote.end),
+        kind=EvidenceKind.TURN,
+        ref_id=turn.id,
+        quote=quote.text,
+        turn_id=turn.id,
+        scene_id=turn.scene_id,
+        span=(quote.start, quote.end),
+    )
+    return ProposedChange(
+        id=derived("extracted", turn.id, payload.model_dump_json()),
+        universe_id=scene.universe.id,
+        story_id=scene.story.id,
+        scene_id=turn.scene_id,
+        turn_id=turn.id,
+        payload=payload,
+        evidence=(evidence,),
+        authority=Authority.SYSTEM,
+        tick=turn.tick,
+        critical=is_critical,
+        created_at=turn.created_at,
+    )
+
+
+def _may_be_name(words: str) -> bool:
+    return (
+        0 < len(words.strip()) <= 80
+        and len(words.split()) <= 6
+        and any(w[0].isupper() for w in words.split())
+    )
+
+
+def _spellings(name: str) -> tuple[str, ...]:
+    """Return a name with and without its article: the Heron House may be called either."""
+    article, _, rest = name.partition(" ")
+    return (name, rest) if rest and article.casefold() == "the" else (name, f"The {name}")
+
+
+def _change_label(change: ReportedChange) -> str:
+    """Return what a change is about, in a few clean words."""
+    return " ".join(clean(f"{change.kind} {change.subject} {change.predicate} {change.object}").split())[:80]

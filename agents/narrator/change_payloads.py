@@ -1,0 +1,315 @@
+"""From a change in the Archivist's words to a change that canon can take: the typed payload. Pure.
+
+Names are resolved before; here is what each kind means. What canon could not take, or has already, is refused
+with a reason in few words. Source: design/ontology.md, "Proposed change kinds".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rapidfuzz import fuzz
+
+from agents.canon_keeper.predicates import Catalogue
+from agents.context_assembly.package import ContextPackage
+from agents.declarations.reader import MAX_NAME_LENGTH, STATED_PREDICATE, as_sentence, build_location_fact
+from agents.personas.outputs import ReportedChange
+from agents.resolver.effects import MAX_NUMBER
+from agents.sanitize import clean
+from stores.records.canon import (
+    AssertFact,
+    CreateEntity,
+    EndFact,
+    Fact,
+    FactKind,
+    Involvement,
+    Payload,
+    StateChange,
+    StateOp,
+    UpdateEntity,
+)
+from stores.records.ids import Id, derived
+from stores.records.play import Turn
+from stores.records.world import Entity, EntityKind
+
+END_LIKENESS: Final = 85
+"""Likeness, in per cent, from which words mean something on record that is over."""
+
+ENTITY_KIND_WORDS: Final[Mapping[str, EntityKind]] = {
+    **{kind.value: kind for kind in EntityKind},
+    "person": EntityKind.CHARACTER,
+    "npc": EntityKind.CHARACTER,
+    "thing": EntityKind.OBJECT,
+    "item": EntityKind.OBJECT,
+    "location": EntityKind.PLACE,
+    "group": EntityKind.FACTION,
+    "animal": EntityKind.CREATURE,
+    "monster": EntityKind.CREATURE,
+    "idea": EntityKind.CONCEPT,
+}
+_TRUTH_WORDS: Final = {
+    "yes": True,
+    "true": True,
+    "on": True,
+    "": True,
+    "no": False,
+    "false": False,
+    "off": False,
+}
+_NUMBER = re.compile(r"([+-−–])?\s*(\d{1,9}(?:\.\d{1,4})?)")
+_KEY = re.compile(r"[^\W\d][\w '-]{0,38}[\w]|[^\W\d]")
+
+
+class ChangeRefused(Exception):
+    """It is not proposed, for this reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class PayloadBuilder:
+    """Makes payloads of one turn's changes. `find` gives whom a name means here, `tick` is when it was."""
+
+    turn: Turn
+    package: ContextPackage
+    catalogue: Catalogue
+    find_entity: Callable[[str], Entity | None]
+
+    def build(self, change: ReportedChange) -> Payload:
+        """Return the change as canon takes it. Raises Refused."""
+        if change.kind == "new":
+            return self._create_entity(change)
+        if change.kind == "ended":
+            return self._end_fact(change)
+        subject = self._require_entity(change.subject)
+        match change.kind:
+            case "fact":
+                return self._assert_fact(subject, change)
+            case "state":
+                return self._change_state(subject, change)
+            case "moved":
+                return self._record_move(subject, change.object)
+            case "died":
+                return self._record_death(subject)
+            case "promise":
+                return self._record_commitment(
+                    subject, "promised", f"{subject.name} promised: {_clean_line(change.object)}"
+                )
+            case "debt":
+                return self._record_commitment(
+                    subject, "owes", f"{subject.name} owes {_clean_line(change.object)}"
+                )
+            case "question":
+                return self._record_commitment(subject, "question", _clean_line(change.object))
+            case "said":
+                return self._record_assertion(subject, change.object)
+            case "met":
+                return self._record_encounter(subject, change.object)
+            case _:
+                return self._update_entity(subject, change)
+
+    def _require_entity(self, name: str) -> Entity:
+        entity = self.find_entity(name)
+        if entity is None:
+            raise ChangeRefused("names nobody on record")
+        return entity
+
+    def _create_entity(self, change: ReportedChange) -> CreateEntity:
+        name = _clean_line(change.subject).strip(" .,:;!?\"“”'")
+        if not name or len(name) > MAX_NAME_LENGTH:
+            raise ChangeRefused("has no name")
+        kind = ENTITY_KIND_WORDS.get(change.predicate.strip().casefold(), EntityKind.CHARACTER)
+        return CreateEntity(
+            entity_id=derived("entity", self.turn.scene_id, self.turn.exchange_id, name.casefold()),
+            entity_kind=kind,
+            name=name,
+            description=_clean_line(change.object),
+        )
+
+    def _assert_fact(self, subject: Entity, change: ReportedChange) -> Payload:
+        """A predicate of the catalogue between two is a relation; anything else is told in a sentence."""
+        predicate = re.sub(r"\W+", "_", change.predicate.strip().casefold()).strip("_")
+        other = self.find_entity(change.object)
+        if predicate in ("located_in", "is_in", "in") and other is not None:
+            return self._record_move(subject, change.object)
+        if predicate in ("met", "said"):
+            return (
+                self._record_encounter(subject, change.object)
+                if predicate == "met"
+                else self._record_assertion(subject, change.object)
+            )
+        if predicate in self.catalogue.names() and other is not None and other.id != subject.id:
+            return AssertFact(
+                fact_kind=FactKind.RELATION,
+                predicate=predicate,
+                statement=self.catalogue.phrase(predicate, subject.name, other.name),
+                involves=_subject_and_object(subject, other),
+                valid_from=self.turn.tick,
+            )
+        words = _clean_line(f"{change.predicate.replace('_', ' ')} {change.object}")
+        if not words:
+            raise ChangeRefused("says nothing")
+        statement = (
+            words if words.casefold().startswith(subject.name.casefold()) else f"{subject.name} {words}"
+        )
+        involves = [Involvement(role="subject", entity_id=subject.id)]
+        if other is not None and other.id != subject.id:
+            involves.append(Involvement(role="participant", entity_id=other.id))
+        return AssertFact(
+            fact_kind=FactKind.ATTRIBUTE,
+            predicate=STATED_PREDICATE,
+            statement=as_sentence(statement),
+            involves=tuple(involves),
+            valid_from=self.turn.tick,
+        )
+
+    def _change_state(self, subject: Entity, change: ReportedChange) -> Payload:
+        key = _clean_line(change.predicate).casefold()
+        if not _KEY.fullmatch(key):
+            raise ChangeRefused("names no number or tag")
+        value = _clean_line(change.object)
+        if key in ("alive", "dead"):
+            is_dead = _TRUTH_WORDS.get(value.casefold(), True) is (key == "dead")
+            if not is_dead:
+                raise ChangeRefused("only you bring back the dead")
+            return self._record_death(subject)
+        if key in ("location", "located_in", "place"):
+            return self._record_move(subject, value)
+        if value.casefold() in _TRUTH_WORDS:
+            return self._state_change(
+                subject, key, StateOp.TAG if _TRUTH_WORDS[value.casefold()] else StateOp.UNTAG, None
+            )
+        number = _NUMBER.fullmatch(value)
+        if number is None:
+            return self._state_change(subject, key, StateOp.SET, value)
+        amount = float(number[2]) if "." in number[2] else int(number[2])
+        if amount > MAX_NUMBER:
+            raise ChangeRefused("no number that a sheet can hold")
+        if number[1]:
+            return self._state_change(subject, key, StateOp.ADD, amount if number[1] == "+" else -amount)
+        return self._state_change(subject, key, StateOp.SET, amount)
+
+    def _state_change(
+        self, subject: Entity, key: str, op: StateOp, value: bool | int | float | str | None
+    ) -> StateChange:
+        state = self.package.scene.state(subject)
+        tags = {tag.casefold() for tag in state.tags}
+        current_value = state.numbers.get(key, state.values.get(key))
+        is_unchanged = (op is StateOp.SET and current_value == value) or (op is StateOp.TAG and key in tags)
+        if is_unchanged or (op is StateOp.UNTAG and key not in tags):
+            raise ChangeRefused("is so already")
+        if op in (StateOp.ADD, StateOp.SET) and self._is_moved_by_dice(subject, key):
+            raise ChangeRefused("the result does that already")
+        return StateChange(entity_id=subject.id, key=key, op=op, value=value)
+
+    def _is_moved_by_dice(self, subject: Entity, key: str) -> bool:
+        """Say whether what was rolled or declared for this telling moves the same number already."""
+        last_turn_tick = max((t.tick for t in self.package.narrative.line), default=-1)
+        return any(
+            isinstance(p.change, StateChange)
+            and p.change.entity_id == subject.id
+            and p.change.key.casefold() == key
+            and (p.tick or 0) > last_turn_tick
+            for p in self.package.scene.staged
+        )
+
+    def _record_death(self, subject: Entity) -> StateChange:
+        state = self.package.scene.state(subject)
+        if state.values.get("alive") is False or "dead" in {tag.casefold() for tag in state.tags}:
+            raise ChangeRefused("is so already")
+        if subject.kind not in (EntityKind.CHARACTER, EntityKind.CREATURE):
+            raise ChangeRefused("does not live")
+        return StateChange(entity_id=subject.id, key="alive", op=StateOp.SET, value=False)
+
+    def _record_move(self, subject: Entity, name: str) -> AssertFact:
+        place = self._require_entity(name)
+        if place.kind is not EntityKind.PLACE or place.id == subject.id:
+            raise ChangeRefused("goes to no place on record")
+        current_place = self.package.scene.place
+        if (
+            subject.id == self.package.scene.story.pc_id
+            and current_place is not None
+            and current_place.id == place.id
+        ):
+            raise ChangeRefused("is so already")
+        return build_location_fact(subject, place, self.turn.tick)
+
+    def _record_commitment(self, subject: Entity, predicate: str, words: str) -> AssertFact:
+        if len(words.split()) < 3:
+            raise ChangeRefused("says nothing")
+        return AssertFact(
+            fact_kind=FactKind.COMMITMENT,
+            predicate=predicate,
+            statement=as_sentence(words),
+            involves=(Involvement(role="subject", entity_id=subject.id),),
+            valid_from=self.turn.tick,
+        )
+
+    def _record_assertion(self, subject: Entity, words: str) -> AssertFact:
+        spoken_words = _clean_line(words)
+        if not spoken_words:
+            raise ChangeRefused("says nothing")
+        return AssertFact(
+            fact_kind=FactKind.ASSERTION,
+            predicate="said",
+            statement=self.catalogue.phrase("said", subject.name, as_sentence(spoken_words)),
+            involves=(Involvement(role="subject", entity_id=subject.id),),
+            valid_from=self.turn.tick,
+        )
+
+    def _record_encounter(self, subject: Entity, name: str) -> AssertFact:
+        other = self._require_entity(name)
+        if other.id == subject.id:
+            raise ChangeRefused("says nothing")
+        return AssertFact(
+            fact_kind=FactKind.ENCOUNTER,
+            predicate="met",
+            statement=self.catalogue.phrase("met", subject.name, other.name),
+            involves=_subject_and_object(subject, other),
+            valid_from=self.turn.tick,
+        )
+
+    def _end_fact(self, change: ReportedChange) -> EndFact:
+        words = _clean_line(change.object).casefold()
+        matters = [f for f in self.package.agenda.matters.values() if f.id not in self.package.agenda.payoffs]
+        canon = self.package.canonical
+        fact = _nearest(words, matters) or _nearest(words, (*canon.facts, *canon.relations))
+        if fact is None:
+            raise ChangeRefused("nothing on record is over by that")
+        return EndFact(fact_id=fact.id, at=self.turn.tick, closed=fact.kind is FactKind.COMMITMENT)
+
+    def _update_entity(self, subject: Entity, change: ReportedChange) -> UpdateEntity:
+        words = _clean_line(change.object)
+        if not words:
+            raise ChangeRefused("says nothing")
+        current_names = {n.casefold() for n in (subject.name, *subject.aliases)}
+        match change.predicate.strip().casefold():
+            case "name" | "alias" if words.casefold() in current_names or len(words) > MAX_NAME_LENGTH:
+                raise ChangeRefused("is so already")
+            case "name":
+                return UpdateEntity(entity_id=subject.id, name=words)
+            case "alias":
+                return UpdateEntity(entity_id=subject.id, aliases=(*subject.aliases, words))
+            case _ if subject.description:
+                # What somebody wrote is not written over by what a telling says in passing.
+                raise ChangeRefused("is described already")
+            case _:
+                return UpdateEntity(entity_id=subject.id, description=as_sentence(words))
+
+
+def _subject_and_object(subject: Entity, other: Entity) -> tuple[Involvement, Involvement]:
+    return Involvement(role="subject", entity_id=subject.id), Involvement(role="object", entity_id=other.id)
+
+
+def _nearest(words: str, facts: Sequence[Fact]) -> Fact | None:
+    if len(words) < 6:
+        return None
+    likeness: dict[Id, float] = {f.id: fuzz.token_set_ratio(words, f.statement.casefold()) for f in facts}
+    best = max(facts, key=lambda f: likeness[f.id], default=None)
+    return best if best is not None and likeness[best.id] >= END_LIKENESS else None
+
+
+def _clean_line(text: str) -> str:
+    """Return outside words in one line, cleaned: they are data, and never a command."""
+    return " ".join(clean(text).split()).lstrip("/>?").strip()

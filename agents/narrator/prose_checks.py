@@ -1,0 +1,400 @@
+"""What cannot stand in told prose, found without a model: pure, deterministic, and slow to accuse.
+
+Each finding names the words it rests on. A false alarm costs a call and the player's trust, so what may be
+innocent is a warning, or nothing. Source: design/loops.md, node `critique`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from rapidfuzz import fuzz
+
+from agents.canon_keeper.checks.premise_check import SAME_ANSWER_LIKENESS
+from agents.context_assembly.package import ContextPackage
+from agents.narrator.absent_actors import enters_scene, find_act, find_spoken_words
+from agents.narrator.lines_and_veils import BarredTopic, find_crossings, parse_barred_topics
+from agents.narrator.past_claims import PastClaim, find_narrated_claims, find_past_claims
+from agents.narrator.record_breaches import find_reopened_matters, find_rule_breaches
+from agents.narrator.record_lookups import (
+    AbsentPerson,
+    collect_recorded_statements,
+    find_absent_people,
+    find_settled_matters,
+    names_of,
+    split_by_acquaintance,
+)
+from agents.narrator.result_check import find_result_contradiction
+from agents.narrator.speech import (
+    SPEAKS,
+    any_name_pattern,
+    find_speaker,
+    find_speeches,
+    split_sentences,
+    strip_speech,
+)
+from agents.personas.narrator_brief import NarratorBrief
+from stores.records.play import Degree, Speaker
+
+MIN_WORDS: Final = 6
+"""Words below which a telling is pointed out as very short."""
+
+RUN_LENGTH: Final = 5
+"""Words in a row that are compared with earlier turns."""
+REPEATED_SHARE: Final = 0.5
+ECHOED_SHARE: Final = 0.25
+"""Shares of a telling's runs that stand in one earlier turn: from the one it is told again, from the other it
+is pointed out. Of 20 runs at least; two tellings of one scene in other words share under a tenth."""
+MIN_RUNS: Final = 20
+LOOK_BACK_TURNS: Final = 6
+"""The GM's turns that a telling is compared with."""
+
+_DECIDES = re.compile(
+    r"\byou (?:decide|choose|resolve|agree|promise|vow|swear|make up your mind|consent) (?:to|that|never)\b|"
+    r"\byou (?:confess|admit) (?:that|to)\b",
+    re.IGNORECASE,
+)
+_TALK_VERBS = (
+    r"(?:ask|tell|answer|talk to|speak to|speak with|talk with|say to|whisper to|shout at|thank|greet|"
+    r"question)"
+)
+_DEALING_VERBS = (
+    r"(?:hit|attack|strike|stab|shoot|kiss|hug|give|hand|show|follow|help|push|grab|hold|bow to|wave to|"
+    r"face)"
+)
+_CONDITIONAL = re.compile(
+    r"\b(?:if|whether|when|before|until|unless|can|could|may|might|will|would|do|as)\b|\?", re.I
+)
+
+
+_PROMPT_MARKUP = re.compile(
+    r"</?data>|^\[result\].*$|^## (?:The (?:world|story|last turns|sealed result)|This scene|Who is here|"
+    r"What (?:is true|came before|the player)|How things stand|Rules of this world|Lines \()[^\n]*",
+    re.MULTILINE,
+)
+"""How a prompt sets its sections out: see `agents/prompts/narrator.yaml`."""
+
+
+class Severity(StrEnum):
+    """`REWRITE`: it is told once more, as another take; `WARN`: it is shown, and stands."""
+
+    REWRITE = "rewrite"
+    WARN = "warn"
+
+
+class ProseFindingKind(StrEnum):
+    EMPTY = "empty"
+    RESULT = "against_the_result"
+    DEAD = "the_dead_act"
+    ABSENT = "the_absent_act"
+    INVENTED_MEETING = "invented_meeting"
+    INVENTED_ANSWER = "invented_answer"
+    ECHOES = "echoes_the_prompt"
+    REPEATS = "repeats"
+    PLAYER = "speaks_for_the_player"
+    LINE = "crosses_a_line"
+    RULE = "breaks_a_rule"
+    SETTLED = "reopens_what_is_settled"
+
+
+@dataclass(frozen=True, slots=True)
+class ProseFinding:
+    """`words` are the text's own; `reason` is one line, fit to be shown and to be told to the Narrator."""
+
+    kind: ProseFindingKind
+    quoted_text: str
+    reason: str
+    severity: Severity
+
+
+@dataclass(frozen=True, slots=True)
+class ProseCheckInput:
+    """What prose is held against. `player` are the names of the player's character, `words` what was typed;
+    `strangers` are those present whom it never met before, `acquaintances` the others, each by names;
+    `answers` is what the record has of what was said and promised, `recent` the GM's last turns, the newest
+    last. `rules` are the world's; `settled` what is paid, kept and answered, with the names of whom it is
+    about. `opening`: nothing was said in this scene yet."""
+
+    degree: Degree | None = None
+    player_text: str = ""
+    player_names: tuple[str, ...] = ()
+    absent_people: tuple[AbsentPerson, ...] = ()
+    strangers: tuple[tuple[str, ...], ...] = ()
+    acquaintances: tuple[tuple[str, ...], ...] = ()
+    recorded_statements: tuple[str, ...] = ()
+    recent_turns: tuple[str, ...] = ()
+    barred_topics: tuple[BarredTopic, ...] = ()
+    rules: tuple[str, ...] = ()
+    settled_matters: tuple[tuple[str, frozenset[str]], ...] = ()
+    is_opening: bool = False
+
+
+def build_prose_check_input(package: ContextPackage, brief: NarratorBrief) -> ProseCheckInput:
+    """Return what prose for this exchange is held against."""
+    strangers, acquaintances = split_by_acquaintance(package)
+    turns = (*package.narrative.before, *package.narrative.line)
+    gm_turn_texts = [t.text for t in turns if t.speaker in (Speaker.GM, Speaker.NPC)]
+    return ProseCheckInput(
+        degree=brief.degree,
+        player_text=brief.player_text,
+        player_names=names_of(package.pc) if package.pc else (),
+        absent_people=find_absent_people(package),
+        strangers=strangers,
+        acquaintances=acquaintances,
+        recorded_statements=collect_recorded_statements(package),
+        recent_turns=tuple(gm_turn_texts[-LOOK_BACK_TURNS:]),
+        barred_topics=parse_barred_topics(brief.lines_and_veils),
+        rules=tuple(a.statement for a in package.canonical.axioms),
+        settled_matters=find_settled_matters(package),
+        is_opening=not package.narrative.line,
+    )
+
+
+def check_prose(text: str, check_input: ProseCheckInput) -> tuple[ProseFinding, ...]:
+    """Return what is wrong with the prose, the gravest first."""
+    if not any(c.isalpha() for c in text):
+        return (ProseFinding(ProseFindingKind.EMPTY, text.strip(), "Nothing was told.", Severity.REWRITE),)
+    findings = [
+        *_check_result(text, check_input),
+        *_check_absent_people(text, check_input),
+        *_check_invented_past(text, check_input),
+        *_check_barred_topics(text, check_input),
+        *_check_prompt_echo(text),
+        *_check_repetition(text, check_input),
+        *_check_record(text, check_input),
+        *_check_player_agency(text, check_input),
+    ]
+    if len(text.split()) < MIN_WORDS:
+        findings.append(
+            ProseFinding(ProseFindingKind.EMPTY, text.strip(), "Hardly anything was told.", Severity.WARN)
+        )
+    return tuple(sorted(findings, key=lambda f: f.severity is not Severity.REWRITE))
+
+
+def needs_rewrite(findings: Sequence[ProseFinding]) -> bool:
+    return any(f.severity is Severity.REWRITE for f in findings)
+
+
+def rewrite_note(findings: Sequence[ProseFinding]) -> str:
+    """Return what the Narrator is told to mend, in lines."""
+    return "\n".join(
+        f"- {f.reason} You wrote: “{f.quoted_text}”" for f in findings if f.severity is Severity.REWRITE
+    )
+
+
+def find_unfounded_claims(player_text: str, package: ContextPackage) -> tuple[str, ...]:
+    """Return what the player's words take for granted that the record does not hold, a line each: a past
+    meeting or answer, somebody dead or not here. For the `validate` node, without a model."""
+    lines = [
+        *_find_absent_addressees(player_text, find_absent_people(package)),
+        *_find_assumed_past(player_text, package),
+    ]
+    return tuple(dict.fromkeys(lines))
+
+
+# --- one function a kind ----------------------------------------------------------------------------
+
+
+def _check_result(text: str, check_input: ProseCheckInput) -> Iterator[ProseFinding]:
+    if contrary_sentence := find_result_contradiction(text, check_input.degree, check_input.player_names):
+        rolled_result, narrated_as = (
+            ("success", "failure") if check_input.degree is Degree.SUCCESS else ("failure", "success")
+        )
+        yield ProseFinding(
+            ProseFindingKind.RESULT,
+            contrary_sentence,
+            f"The dice say {rolled_result}, and it is told as a {narrated_as}.",
+            Severity.REWRITE,
+        )
+
+
+def _check_absent_people(text: str, check_input: ProseCheckInput) -> Iterator[ProseFinding]:
+    for person in check_input.absent_people:
+        if person.is_dead:
+            if quoted_text := find_spoken_words(text, person.names) or find_act(text, person.names):
+                yield ProseFinding(
+                    ProseFindingKind.DEAD,
+                    quoted_text,
+                    f"{person.names[0]} is dead and cannot do that.",
+                    Severity.REWRITE,
+                )
+        elif not enters_scene(text, person.names):
+            if quoted_text := find_spoken_words(text, person.names):
+                yield ProseFinding(
+                    ProseFindingKind.ABSENT,
+                    quoted_text,
+                    f"{person.names[0]} is not here to say that.",
+                    Severity.REWRITE,
+                )
+            elif quoted_text := find_act(text, person.names):
+                yield ProseFinding(
+                    ProseFindingKind.ABSENT, quoted_text, f"{person.names[0]} is not here.", Severity.WARN
+                )
+
+
+def _check_invented_past(text: str, check_input: ProseCheckInput) -> Iterator[ProseFinding]:
+    """Find a past that the record does not hold, in what is spoken to the player and in what is told."""
+    people = (*check_input.strangers, *check_input.acquaintances)
+    claims: list[tuple[PastClaim, int | None]] = []
+    for speech in find_speeches(text):
+        if is_spoken_by_player(
+            speech.surrounding_text, speech.paragraph[speech.end :], check_input.player_names
+        ):
+            continue
+        speaker = find_speaker(speech, people)
+        claims += [(claim, speaker) for claim in find_past_claims(speech.spoken_text)]
+    for n, names in enumerate(people):
+        claims += [(claim, n) for claim in find_narrated_claims(strip_speech(text), names)]
+    for claim, speaker in claims:
+        is_stranger = speaker is not None and speaker < len(check_input.strangers)
+        if speaker is None:
+            is_stranger = bool(check_input.strangers) and not check_input.acquaintances
+        person_name = people[speaker][0] if speaker is not None else "anybody here"
+        if is_stranger and (claim.is_meeting or claim.is_dated or check_input.is_opening):
+            kind = ProseFindingKind.INVENTED_MEETING if claim.is_meeting else ProseFindingKind.INVENTED_ANSWER
+            reason = f"No earlier meeting with {person_name} is on record."
+            yield ProseFinding(kind, claim.sentence, reason, Severity.REWRITE)
+        elif (
+            not is_stranger and speaker is not None and _is_off_record(claim, check_input.recorded_statements)
+        ):
+            reason = f"No such words between {person_name} and the player's character are on record."
+            yield ProseFinding(ProseFindingKind.INVENTED_ANSWER, claim.sentence, reason, Severity.WARN)
+
+
+def is_spoken_by_player(surrounding_text: str, text_after: str, player_names: Sequence[str]) -> bool:
+    """Say whether words are given to the player's character, who may say what was typed."""
+    you = rf"(?:\byou\b|{any_name_pattern(player_names)})"
+    return (
+        re.match(rf"\s*{you} {SPEAKS}\b", text_after) is not None
+        or re.search(rf"{you} {SPEAKS}", surrounding_text) is not None
+    )
+
+
+def _check_barred_topics(text: str, check_input: ProseCheckInput) -> Iterator[ProseFinding]:
+    for crossing in find_crossings(text, check_input.barred_topics):
+        topic = crossing.topic
+        is_in_player_text = all(stem in check_input.player_text.casefold() for stem in topic.stems)
+        severity = Severity.REWRITE if crossing.is_plain and not is_in_player_text else Severity.WARN
+        barrier = "A veil: keep it out of sight" if topic.is_veil else "A line"
+        yield ProseFinding(ProseFindingKind.LINE, crossing.sentence, f"{barrier}: {topic.text}.", severity)
+
+
+def _check_prompt_echo(text: str) -> Iterator[ProseFinding]:
+    """Find what small models give back: the fences and headings that they were told things in."""
+    if match := _PROMPT_MARKUP.search(text):
+        yield ProseFinding(
+            ProseFindingKind.ECHOES,
+            match[0],
+            "It gives back what it was told, and tells nothing.",
+            Severity.REWRITE,
+        )
+
+
+def _check_record(text: str, check_input: ProseCheckInput) -> Iterator[ProseFinding]:
+    for rule, sentence in find_rule_breaches(text, check_input.rules):
+        yield ProseFinding(
+            ProseFindingKind.RULE, sentence, f"It may break a rule of this world: {rule}", Severity.WARN
+        )
+    for statement, sentence in find_reopened_matters(text, check_input.settled_matters):
+        yield ProseFinding(
+            ProseFindingKind.SETTLED, sentence, f"On record that is settled: {statement}", Severity.WARN
+        )
+
+
+def _check_repetition(text: str, check_input: ProseCheckInput) -> Iterator[ProseFinding]:
+    runs = _runs(text)
+    if len(runs) < MIN_RUNS:
+        return
+    if 1 - len(set(runs)) / len(runs) >= REPEATED_SHARE:
+        (run, _), *_ = Counter(runs).most_common(1)
+        yield ProseFinding(
+            ProseFindingKind.REPEATS, " ".join(run), "It goes round in a circle.", Severity.REWRITE
+        )
+        return
+    for earlier in reversed(check_input.recent_turns):
+        earlier_runs = set(_runs(earlier))
+        shared_runs = [run for run in runs if run in earlier_runs]
+        share = len(shared_runs) / len(runs)
+        if share >= ECHOED_SHARE:
+            severity = Severity.REWRITE if share >= REPEATED_SHARE else Severity.WARN
+            reason = f"{share:.0%} of it repeats an earlier turn word for word."
+            yield ProseFinding(ProseFindingKind.REPEATS, " ".join(shared_runs[0]), reason, severity)
+            return
+
+
+def _check_player_agency(text: str, check_input: ProseCheckInput) -> Iterator[ProseFinding]:
+    for speech in find_speeches(text):
+        spoken_by_player = re.match(
+            rf"\s*(?:\byou\b|{any_name_pattern(check_input.player_names)}) {SPEAKS}\b",
+            speech.paragraph[speech.end :],
+        )
+        if (
+            spoken_by_player
+            and fuzz.partial_ratio(speech.spoken_text.casefold(), check_input.player_text.casefold())
+            < SAME_ANSWER_LIKENESS
+        ):
+            reason = "It puts words into the mouth of the player's character."
+            yield ProseFinding(ProseFindingKind.PLAYER, speech.spoken_text, reason, Severity.WARN)
+            return
+    for sentence in split_sentences(strip_speech(text)):
+        match = _DECIDES.search(sentence)
+        if match is None or _CONDITIONAL.search(sentence[: match.start()]) or sentence.endswith("?"):
+            continue
+        if fuzz.partial_ratio(match[0].casefold(), check_input.player_text.casefold()) < SAME_ANSWER_LIKENESS:
+            reason = "It decides for the player's character."
+            yield ProseFinding(ProseFindingKind.PLAYER, sentence, reason, Severity.WARN)
+            return
+
+
+# --- the player's own words -----------------------------------------------------------------------------
+
+
+def _find_absent_addressees(player_text: str, absent_people: Iterable[AbsentPerson]) -> Iterator[str]:
+    """Find whom the player deals with who is dead or not here; the dead may be searched, carried, mourned."""
+    for person in absent_people:
+        name_pattern = any_name_pattern(person.names)
+        if person.is_dead and re.search(
+            rf"\b{_TALK_VERBS}s?(?: \w+)? {name_pattern}", player_text, re.IGNORECASE
+        ):
+            yield f"{person.names[0]} is dead and cannot answer."
+        elif not person.is_dead and re.search(
+            rf"\b(?:{_TALK_VERBS}|{_DEALING_VERBS})s?(?: \w+)? {name_pattern}", player_text, re.IGNORECASE
+        ):
+            yield f"{person.names[0]} is not here."
+
+
+def _find_assumed_past(player_text: str, package: ContextPackage) -> Iterator[str]:
+    strangers, acquaintances = split_by_acquaintance(package)
+    people = (*strangers, *acquaintances)
+    named_indexes = [
+        n for n, names in enumerate(people) if re.search(any_name_pattern(names), player_text, re.IGNORECASE)
+    ]
+    if not named_indexes and len(people) == 1:
+        named_indexes = [0]
+    hero_name = package.pc.name if package.pc else "the player's character"
+    for n in named_indexes:
+        name = people[n][0]
+        for claim in (*find_past_claims(player_text), *find_narrated_claims(player_text, people[n])):
+            if n < len(strangers) and (claim.is_meeting or claim.is_dated or not package.narrative.line):
+                yield f"No earlier meeting of {hero_name} and {name} is on record: “{claim.sentence}”"
+            elif n >= len(strangers) and _is_off_record(claim, collect_recorded_statements(package)):
+                yield f"The record has no such words between {hero_name} and {name}: “{claim.sentence}”"
+
+
+def _is_off_record(claim: PastClaim, recorded_statements: Iterable[str]) -> bool:
+    """Say whether words of another day are claimed that nothing on record comes near."""
+    words = claim.sentence.casefold()
+    is_close_to_record = any(
+        fuzz.token_set_ratio(words, a.casefold()) >= SAME_ANSWER_LIKENESS - 20 for a in recorded_statements
+    )
+    return claim.is_dated and not claim.is_meeting and not is_close_to_record
+
+
+def _runs(text: str) -> list[tuple[str, ...]]:
+    words = re.findall(r"[\w'’]+", text.casefold())
+    return [tuple(words[n : n + RUN_LENGTH]) for n in range(len(words) - RUN_LENGTH + 1)]

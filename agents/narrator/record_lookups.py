@@ -1,0 +1,139 @@
+"""What the record says of those whom prose tells of: who cannot act, who knows the player's character. Pure.
+
+Source: design/authority.md, "Contradictions"; design/product.md, pain 2.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from agents.context_assembly.context import ACTORS
+from agents.context_assembly.package import ContextPackage, Present
+from agents.context_assembly.spans import HONORIFICS
+from agents.resolver.bonds import is_current
+from stores.records.canon import FactKind
+from stores.records.ids import Id
+from stores.records.play import Speaker
+from stores.records.world import Entity
+
+LONG_SCENE_TICKS: Final = 8 * 60
+"""World time (ticks) from which a scene is so long that its own start may be spoken of as past."""
+
+_WALKING_DEAD: Final = frozenset(
+    {
+        "undead",
+        "ghost",
+        "spirit",
+        "revenant",
+        "zombie",
+        "vampire",
+        "lich",
+        "wraith",
+        "spectre",
+        "risen",
+        "skeleton",
+    }
+)
+"""What the dead are who act all the same."""
+_NAME_PARTICLES: Final = frozenset({"the", "of", "and", "a", "an", "in", "de", "von", "van", "la", "le"})
+
+
+@dataclass(frozen=True, slots=True)
+class AbsentPerson:
+    """One who may not act, by every name, the full one first."""
+
+    names: tuple[str, ...]
+    is_dead: bool
+
+
+def names_of(entity: Entity) -> tuple[str, ...]:
+    """Return what prose may call somebody: name, aliases, and the parts of the name that stand for it."""
+    parts = [
+        word
+        for word in entity.name.split()
+        if len(word) > 2 and word[0].isupper() and word.casefold() not in HONORIFICS | _NAME_PARTICLES
+    ]
+    return tuple(dict.fromkeys((entity.name, *entity.aliases, *parts)))
+
+
+def find_absent_people(package: ContextPackage) -> tuple[AbsentPerson, ...]:
+    """Return who is dead or not here, without names that somebody bears who is here."""
+    present_names = {n for p in package.canonical.cast if p.here and not p.dead for n in names_of(p.entity)}
+    people = (*package.canonical.cast, *package.canonical.named)
+    absent_entities = (
+        p for p in people if p.entity.kind in ACTORS and (p.dead or not p.here) and not _is_walking_dead(p)
+    )
+    candidates = (
+        AbsentPerson(tuple(n for n in names_of(p.entity) if n not in present_names), p.dead)
+        for p in absent_entities
+    )
+    return tuple(person for person in candidates if person.names)
+
+
+def split_by_acquaintance(
+    package: ContextPackage,
+) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]:
+    """Return those present by names: whom the player's character never met before this scene, and "
+    "the rest."""
+    acquaintance_ids = _acquaintance_ids(package)
+    present = package.present()
+    strangers = tuple(names_of(p.entity) for p in present if p.entity.id not in acquaintance_ids)
+    return strangers, tuple(names_of(p.entity) for p in present if p.entity.id in acquaintance_ids)
+
+
+def collect_recorded_statements(package: ContextPackage) -> tuple[str, ...]:
+    """Return what the record has of what was said, promised, decided and remembered."""
+    assertions = [f.statement for f in (*package.canonical.assertions, *package.canonical.encounters)]
+    commitments = [f.statement for f in package.agenda.matters.values()]
+    memory_texts = [m.text for memories in package.recalled.memories.values() for m in memories]
+    turns = [
+        t.text
+        for t in (*package.narrative.before, *package.narrative.line)
+        if t.speaker is not Speaker.SYSTEM
+    ]
+    recalled_texts = [p.turn.text for p in package.recalled.scenes]
+    return (*assertions, *commitments, *memory_texts, *package.narrative.summary, *recalled_texts, *turns)
+
+
+def find_settled_matters(package: ContextPackage) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Return what was promised, owed or asked and is over, each with the names of everybody in view."""
+    people = (*package.canonical.cast, *package.canonical.named)
+    names = frozenset(n for p in people for n in names_of(p.entity))
+    return tuple((fact.statement, names) for fact in package.settled())
+
+
+def _acquaintance_ids(package: ContextPackage) -> set[Id]:
+    """Return who may know the player's character from before: by an earlier scene, a fact, a "
+    "memory, what they
+    are said to be; or because this scene lasts so long."""
+    pc = package.pc
+    present_ids = {p.entity.id for p in package.present()}
+    if pc is None or package.scene.tick - package.scene.scene.tick >= LONG_SCENE_TICKS:
+        return present_ids
+    acquaintance_ids = set(package.narrative.met_before)
+    canon = package.canonical
+    scene_start = package.scene.scene.tick
+    for fact in (*canon.relations, *canon.encounters, *canon.assertions, *canon.facts):
+        involved_ids = {i.entity_id for i in fact.involves}
+        is_earlier = (
+            fact.kind is not FactKind.ENCOUNTER or fact.valid_from is None or fact.valid_from < scene_start
+        )
+        if pc.id in involved_ids and is_earlier and is_current(fact, package.scene.tick):
+            acquaintance_ids |= involved_ids
+    hero_pattern = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names_of(pc)))
+    for person in package.present():
+        memories = package.memories_of(person.entity.id)
+        known_texts = (
+            person.entity.description,
+            *(m.text for m in memories if m.scene_id != package.scene.scene.id),
+        )
+        if any(hero_pattern.search(text) for text in known_texts) or (person.entity.name in pc.description):
+            acquaintance_ids.add(person.entity.id)
+    return acquaintance_ids
+
+
+def _is_walking_dead(person: Present) -> bool:
+    tags = {tag.casefold() for tag in (*person.entity.tags, *person.state.tags)}
+    return bool(tags & _WALKING_DEAD)

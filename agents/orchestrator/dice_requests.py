@@ -1,0 +1,131 @@
+"""Dice at the table: asking for the player's own, telling what may be rolled, taking a roll otherwise.
+
+Source: design/product.md, "Solo procedures" (physical dice; reroll one die, pick instead of rolled).
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Literal
+
+from agents.context_assembly.context import SceneContext
+from agents.orchestrator.exchange import begin_altered_roll
+from agents.orchestrator.exchange_pipeline import ExchangePipeline
+from agents.orchestrator.input.parser import RollInput
+from agents.orchestrator.rolls import CHECK_ROLLS, PROGRAM_DRAWN_ROLLS, RollService
+from agents.orchestrator.timeline import Timeline
+from agents.resolver.alteration_parser import read_pick, read_reroll
+from agents.resolver.dice_faces import DiceToThrow, describe_dice_to_throw, open_for_faces, split_faces
+from agents.resolver.pack_check import list_check_options, list_moves
+from agents.resolver.sparks import Spark
+from agents.views.play_views import Reply
+from stores.records.ids import IdMaker
+from stores.records.play import DiceBy, Resolution, Speaker, Turn
+
+AlterationKind = Literal["reroll", "pick"]
+
+
+class DiceRequestService:
+    """Stateless."""
+
+    def __init__(
+        self, rolls: RollService, timeline: Timeline, pipeline: ExchangePipeline, ids: IdMaker
+    ) -> None:
+        self._rolls = rolls
+        self._timeline = timeline
+        self._pipeline = pipeline
+        self._ids = ids
+
+    async def request_missing_input(
+        self, typed_line: str, roll: RollInput, context: SceneContext
+    ) -> Reply | None:
+        """Return what is still missing before a typed line can be played; None if nothing is.
+
+        Raises InputError, with nothing recorded, for a roll that could not be resolved.
+        """
+        if listing := self._list_choices(roll, context):
+            return Reply("operation", listing, text=f"{typed_line.rstrip()} ")
+        missing_dice = await self._rolls.find_missing_dice(roll, context)
+        return _ask_for_dice(typed_line, roll.faces, missing_dice) if missing_dice else None
+
+    def explain_program_draws(
+        self, turns: list[Turn], results: list[Resolution], context: SceneContext
+    ) -> list[str]:
+        """Say which of these rolls the program made although the player throws the dice."""
+        if context.story.dice is not DiceBy.PHYSICAL:
+            return []
+        oracle_turn_ids = {turn.id for turn in turns if turn.speaker is Speaker.ORACLE}
+        program_draws = [
+            r
+            for r in results
+            if r.turn_id in oracle_turn_ids and r.kind in PROGRAM_DRAWN_ROLLS and not r.by_hand
+        ]
+        explanation_by_kind = {
+            "event": "The program drew the event: its dice depend on each other.",
+            "spark": "The program drew the words; /spark = 34 61 draws with your own percentile dice.",
+        }
+        return list(dict.fromkeys(explanation_by_kind[r.kind] for r in program_draws))
+
+    async def alter_last_roll(
+        self, context: SceneContext, alteration_kind: AlterationKind, text: str
+    ) -> tuple[Reply, list[Turn]]:
+        """Take the last roll of the line otherwise, as another take of the turn that shows it.
+
+        Returns the turns that left the line for it: none while dice are still to be thrown by hand. Raises
+        InputError if the line does not end in a roll, or this one cannot be taken so.
+        """
+        roll_turn, original = await self._timeline.read_last_roll(context.scene)
+        spec, faces = split_faces(text) if alteration_kind == "reroll" else (text, None)
+        if alteration_kind == "reroll":
+            alteration = read_reroll(spec, original)
+        else:
+            alteration = read_pick(spec, original, await self._redraw_spark(original, context))
+        typed_line = f"/{alteration_kind} {text}".rstrip()
+        if missing_dice := await self._rolls.find_missing_reroll_dice(original, alteration, faces, context):
+            return _ask_for_dice(typed_line, faces, missing_dice), []
+        exchange = begin_altered_roll(
+            self._ids,
+            roll_turn,
+            alteration,
+            typed_text=typed_line,
+            faces=faces,
+            take=await self._timeline.next_take_number(roll_turn),
+        )
+        removed_turns = (
+            [roll_turn]
+            if context.head is None or context.head.id == roll_turn.id
+            else [roll_turn, context.head]
+        )
+        await self._pipeline.play(exchange, context)
+        return Reply("exchange"), removed_turns
+
+    async def _redraw_spark(self, original: Resolution, context: SceneContext) -> Spark | None:
+        """Return a spark as it was drawn, so that one of its rows can be picked."""
+        if original.kind != "spark":
+            return None
+        draw = await self._rolls.prepare_draw(original.kind, original.spec, context)
+        faces = [die.face for die in original.dice if not die.rerolled]
+        redrawn = draw(random.Random(0), faces)
+        return redrawn if isinstance(redrawn, Spark) else None
+
+    def _list_choices(self, roll: RollInput, context: SceneContext) -> tuple[str, ...]:
+        """Return what may stand behind a bare `/move` or `/check`; nothing if it says what it wants."""
+        pack = self._rolls.find_pack(context)
+        if roll.kind not in CHECK_ROLLS or roll.spec.split(";")[0].strip() or pack is None:
+            return ()
+        sheet = self._rolls.read_sheet(context, context.actor())
+        if roll.kind == "move":
+            return list_moves(pack, sheet) or (f"{pack.name} has no moves; /check rolls its numbers.",)
+        # What has no numbers is rolled as it stands: nothing is left to say.
+        return ("What with?", *list_check_options(pack, sheet)) if pack.gauges() else ()
+
+
+def _ask_for_dice(
+    typed_line: str, faces: tuple[int, ...] | None, missing_dice: tuple[DiceToThrow, ...]
+) -> Reply:
+    dice = describe_dice_to_throw(missing_dice)
+    has_reasons = any(one.reason for one in missing_dice)
+    prompt = (
+        f"Throw {dice}, and type on." if has_reasons else f"Throw {dice}, and type what fell behind the =."
+    )
+    return Reply("operation", (prompt,), text=open_for_faces(typed_line, faces))

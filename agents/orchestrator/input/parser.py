@@ -1,0 +1,185 @@
+"""What a typed line means: words of the story, a roll, or an operation. Pure; needs no model.
+
+Source: design/loops.md (node `route`) and design/interface.md ("Input").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from rapidfuzz import process
+
+from agents.resolver.check import ends_in_effects
+from agents.resolver.dice_faces import read_faces, split_faces
+from agents.resolver.oracle import read_oracle_query
+from agents.sanitize import clean_line
+from stores.errors import InputError
+
+RollKind = Literal["check", "move", "roll", "oracle", "howmuch", "react", "spark", "event", "start", "track"]
+
+
+@dataclass(frozen=True, slots=True)
+class RollInput:
+    """What the Resolver is asked; `spec` is what stood behind the command. An oracle's `spec` is its
+    likelihood; without one, canon may suggest it. `faces` are those of the player's own dice, typed behind
+    a last ` = ` (empty: the = stands there, and nothing behind it yet)."""
+
+    kind: RollKind
+    spec: str
+    faces: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WordsInput:
+    """Words of the story, by the player or (`told`) by the GM, with the roll that they call for. `narrated`:
+    they came behind /narrate, which with a model means that it tells them, whatever they look like.
+    `whispered` are the names of those who alone hear them."""
+
+    text: str
+    gm_authored: bool
+    roll: RollInput | None = None
+    is_narrate_command: bool = False
+    hearer_names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommandInput:
+    """A slash command that is no part of the story's line."""
+
+    name: str
+    argument: str
+
+
+ParsedInput = WordsInput | RollInput | CommandInput
+
+_INLINE_ROLL = re.compile(r"(?:^|\s)/(check|move|roll)\b", re.IGNORECASE)
+_COMMAND = re.compile(r"/([^\s/]+)\s*(.*)", re.DOTALL)
+_NAME_SEPARATOR = re.compile(r",|\band\b", re.IGNORECASE)
+_UNREAD_FACES = re.compile(r"[^#\[]*\s=\s+(\S.*)", re.DOTALL)
+_NARRATE_COMMANDS = frozenset({"narrate"})
+_ROLL_KIND_BY_COMMAND: dict[str, RollKind] = {
+    "check": "check",
+    "move": "move",
+    "roll": "roll",
+    "howmuch": "howmuch",
+    "react": "react",
+    "spark": "spark",
+    "event": "event",
+}
+
+
+def parse_input(line: str, command_names: Collection[str]) -> ParsedInput:
+    """Read one typed line.
+
+    Plain text is the player's action or speech; `> text` and `/narrate text` are the GM's words; `? text`
+    and `/oracle text` ask the oracle; a line may end in `/check ...`, `/move ...` or `/roll ...`, and a
+    roll in the faces of the player's own dice (` = 5 4`). Raises InputError for
+    an empty or endless line, and for a command that does not exist, naming the nearest one.
+    """
+    text = clean_line(line)
+    if text.startswith("?"):
+        return _parse_question(text[1:])
+    if text.startswith(">"):
+        return _parse_words(text[1:], gm_authored=True)
+    command = _COMMAND.fullmatch(text)
+    if command is None and text.startswith("/"):
+        raise InputError(
+            "A command's name follows the / at once.",
+            kept="Nothing was played.",
+            todo="/help lists them all.",
+        )
+    if command is None:
+        return _parse_words(text, gm_authored=False)
+    name, argument = command[1].casefold(), command[2].strip()
+    if name in _NARRATE_COMMANDS:
+        return replace(_parse_words(argument, gm_authored=True), is_narrate_command=True)
+    if name in _ROLL_KIND_BY_COMMAND:
+        return parse_roll(_ROLL_KIND_BY_COMMAND[name], argument)
+    if name == "oracle":
+        return _parse_question(argument)
+    if name == "whisper":
+        return _parse_whisper(argument)
+    if name in command_names:
+        return CommandInput(name, argument)
+    raise InputError(
+        _unknown_command(command[1], command_names), kept="Nothing was played.", todo="/help lists them all."
+    )
+
+
+def _parse_words(text: str, *, gm_authored: bool) -> WordsInput:
+    """Split prose from the roll that it ends in."""
+    roll_match = _INLINE_ROLL.search(text)
+    prose = (text[: roll_match.start()] if roll_match else text).strip()
+    if not prose:
+        raise InputError(
+            "There are no words to tell.",
+            kept="Nothing was played.",
+            todo="Write them behind the >, as in: > The hinges give with a shriek.",
+        )
+    if roll_match is None:
+        return WordsInput(prose, gm_authored)
+    return WordsInput(
+        prose,
+        gm_authored,
+        parse_roll(_ROLL_KIND_BY_COMMAND[roll_match[1].casefold()], text[roll_match.end() :].strip()),
+    )
+
+
+def _parse_whisper(argument: str) -> WordsInput:
+    """Read `Bela, Tam: words`: the player's words, that only those hear."""
+    names, colon, text = argument.partition(":")
+    hearer_names = tuple(" ".join(name.split()) for name in _NAME_SEPARATOR.split(names) if name.strip())
+    if not colon or not hearer_names or not text.strip():
+        raise InputError(
+            "It does not say who hears what.",
+            kept="Nothing was played.",
+            todo="As in: /whisper Bela: the key is under the stone. Several names have commas between.",
+        )
+    whispered_words = _parse_words(text, gm_authored=False)
+    return replace(
+        whispered_words,
+        text=f"I whisper to {', '.join(hearer_names)}: {whispered_words.text}",
+        hearer_names=hearer_names,
+    )
+
+
+def _parse_question(text: str) -> WordsInput:
+    """Read a yes/no question, with its likelihood if it begins with one."""
+    text, faces = split_faces(text)
+    oracle_query = read_oracle_query(text)
+    question = oracle_query.question.strip()
+    if not question:
+        raise InputError(
+            "Ask something that yes or no can answer.",
+            kept="Nothing was played.",
+            todo="As in: ? Is the door locked, or ? likely: Is it guarded",
+        )
+    question = question if question.endswith("?") else question + "?"
+    return WordsInput(
+        question,
+        False,
+        RollInput("oracle", oracle_query.likelihood.value if oracle_query.likelihood else "", faces),
+    )
+
+
+def parse_roll(kind: RollKind, spec: str) -> RollInput:
+    """Part what stands behind a command from the faces at its end. Raises InputError for faces that are
+    none."""
+    if kind in ("check", "move") and ends_in_effects(spec):
+        return RollInput(kind, spec)
+    formula, faces = split_faces(spec)
+    if faces is None and kind == "roll" and (faces_match := _UNREAD_FACES.fullmatch(spec)):
+        read_faces(faces_match[1])
+    return RollInput(kind, formula, faces)
+
+
+def _unknown_command(name: str, command_names: Collection[str]) -> str:
+    nearest = process.extractOne(
+        name.casefold(),
+        sorted({*command_names, *_NARRATE_COMMANDS, *_ROLL_KIND_BY_COMMAND, "oracle", "whisper"}),
+        score_cutoff=60,
+    )
+    return f"There is no command /{name[:40]}." + (f" Did you mean /{nearest[0]}?" if nearest else "")

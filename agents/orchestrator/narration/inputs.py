@@ -1,0 +1,159 @@
+"""What one run of the turn graph stands on: the scene before the telling, its package, and what binds it.
+
+Read once a run, and never kept: after a crash it is read again. Source: design/loops.md, "One turn".
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.package import ContextPackage, Packages
+from agents.orchestrator.narration.state import NarrationState
+from agents.personas.narrator_brief import NarratorBrief
+from stores.ports import LogReader
+from stores.records.ids import Clock, Id
+from stores.records.play import Degree, Resolution, Speaker, Turn
+
+MAX_LOOKBACK = 16
+"""Turns back in which the words and rolls that are answered are looked for."""
+
+_GM_SPEAKERS = (Speaker.GM, Speaker.NPC)
+
+ReadNarrationInput = Callable[[NarrationState], Awaitable["NarrationInput"]]
+
+
+@dataclass(frozen=True, slots=True)
+class NarrationInput:
+    """`behind` is the turn that the telling follows (None: it is the first), `answers` the turns that it
+    answers: words and rolls."""
+
+    package: ContextPackage
+    brief: NarratorBrief
+    previous_turn: Turn | None
+    state: NarrationState
+    clock: Clock
+
+    def build_gm_turn(self, turn_id: Id, text: str, take: int) -> Turn:
+        """Return the GM's turn that tells `text`."""
+        exchange = self.state.exchange
+        previous_turn, is_retake = self.previous_turn, self.state.narration.kind == "retake"
+        tick = previous_turn.tick + 1 if previous_turn is not None and not is_retake else exchange.tick
+        return Turn(
+            id=turn_id,
+            scene_id=exchange.scene_id,
+            parent_id=previous_turn.id if previous_turn else None,
+            exchange_id=exchange.exchange_id,
+            speaker=Speaker.GM,
+            text=text,
+            take=take,
+            depth=previous_turn.depth + 1 if previous_turn else 0,
+            tick=tick,
+            seed=exchange.seed,
+            created_at=self.clock(),
+        )
+
+
+class NarrationInputLoader:
+    """Reads grounds. Stateless."""
+
+    def __init__(self, log: LogReader, context: ContextAssembly, packages: Packages, clock: Clock) -> None:
+        self._log = log
+        self._context = context
+        self._packages = packages
+        self._clock = clock
+
+    def loader_for_run(self) -> ReadNarrationInput:
+        """Return what reads the ground at the first call of a run, and gives the same one after."""
+        loaded_inputs: list[NarrationInput] = []
+
+        async def read_input(state: NarrationState) -> NarrationInput:
+            if not loaded_inputs:
+                loaded_inputs.append(await self._load_input(state))
+            return loaded_inputs[0]
+
+        return read_input
+
+    async def find_turn(self, turn_id: Id) -> Turn | None:
+        """Return the turn, if it was told."""
+        return (await self._log.turns([turn_id])).get(turn_id)
+
+    async def _load_input(self, state: NarrationState) -> NarrationInput:
+        context, narrated_turn = await gather(
+            self._context.load(state.exchange.scene_id), self.find_turn(state.narration.turn_id)
+        )
+        previous_turn = await self._find_previous_turn(state, context, narrated_turn)
+        answered_turns = _select_answered_turns(await self._read_line(context, previous_turn), state)
+        words = next((t.text for t in reversed(answered_turns) if t.speaker is Speaker.PLAYER), "")
+        results = await self._log.resolutions([t.id for t in answered_turns])
+        package = await self._packages.assemble(_context_before(context, previous_turn), words)
+        # What is told of stands in sections of its own; what comes after is what is told anew.
+        answered_ids = {t.id for t in answered_turns}
+        line_turns = package.narrative.line
+        context_turns = tuple(
+            t
+            for t in line_turns
+            if previous_turn and t.depth <= previous_turn.depth and t.id not in answered_ids
+        )
+        package = replace(package, narrative=replace(package.narrative, line=context_turns))
+        return NarrationInput(
+            package, self._build_brief(state, context, words, results), previous_turn, state, self._clock
+        )
+
+    async def _find_previous_turn(
+        self, state: NarrationState, context: SceneContext, narrated_turn: Turn | None
+    ) -> Turn | None:
+        """Return the turn that the telling follows: a retake's is fixed, else it is the end of the line;
+        what a crash left told already does not count."""
+        if state.narration.kind == "retake":
+            parent_id = state.exchange.parent_id
+            return await self._log.turn(parent_id) if parent_id else None
+        if narrated_turn is not None:
+            return await self._log.turn(narrated_turn.parent_id) if narrated_turn.parent_id else None
+        return context.head
+
+    async def _read_line(self, context: SceneContext, previous_turn: Turn | None) -> list[Turn]:
+        if previous_turn is None:
+            return []
+        start = max(0, previous_turn.depth + 1 - MAX_LOOKBACK)
+        return await self._log.line_slice(context.scene.id, start, previous_turn.depth + 1 - start)
+
+    def _build_brief(
+        self, state: NarrationState, context: SceneContext, words: str, results: Sequence[Resolution]
+    ) -> NarratorBrief:
+        """The result that was at stake binds in its degree; what else was rolled stands beside it."""
+        staked_result = next((r for r in reversed(results) if r.degree is not Degree.NONE), None)
+        main_result = staked_result or (results[-1] if results else None)
+        brief = NarratorBrief.from_story(context.story, words, main_result)
+        texts = [r.text for r in results if r.text]
+        is_continuation = state.narration.kind in ("on", "retake") and not words and not results
+        return replace(
+            brief, result="\n".join(texts), note=state.narration.note, is_continuation=is_continuation
+        )
+
+
+def _select_answered_turns(line_turns: Sequence[Turn], state: NarrationState) -> list[Turn]:
+    """Return what is told of: the exchange's own turns, or (going on) all since the GM told last."""
+    if state.narration.kind != "on":
+        return [
+            t
+            for t in line_turns
+            if t.exchange_id == state.exchange.exchange_id and t.speaker not in _GM_SPEAKERS
+        ]
+    open_turns: list[Turn] = []
+    for turn in reversed(line_turns):
+        if turn.speaker in _GM_SPEAKERS:
+            break
+        open_turns.append(turn)
+    return open_turns[::-1]
+
+
+def _context_before(context: SceneContext, previous_turn: Turn | None) -> SceneContext:
+    """Return the scene as it stood before the telling: without what another take of it has staged."""
+    if context.head is None or context.head == previous_turn:
+        return context
+    removed_ids = {context.head.id}
+    staged_proposals = tuple(p for p in context.staged if p.turn_id not in removed_ids)
+    return replace(context, head=previous_turn, last=previous_turn, staged=staged_proposals)

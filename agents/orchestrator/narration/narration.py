@@ -1,0 +1,226 @@
+"""The model at the table: which lines it answers, how it tells again or goes on, and what came of that.
+
+Source: design/loops.md, "One turn"; design/interface.md, "Takes" and `/gm`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.package import Packages
+from agents.llm.call_context import CallContext, PersonaCalls
+from agents.llm.errors import ModelError, ModelUnset
+from agents.llm.llm_settings import CopilotSettings
+from agents.orchestrator.exchange import Exchange, begin_answer, begin_continuation, begin_retake
+from agents.orchestrator.exchange_pipeline import ExchangePipeline, is_answered
+from agents.orchestrator.input.intent import NARRATION, InputIntent, read_intent
+from agents.orchestrator.input.parser import ParsedInput, RollInput, WordsInput
+from agents.orchestrator.narration.state import NARRATION_STEPS, NarrationState
+from agents.orchestrator.timeline import Timeline
+from agents.personas.monitor import Monitor
+from agents.personas.narrator import Narrator
+from agents.personas.narrator_brief import NarratorBrief
+from agents.solo.notes import Notes
+from agents.views.play_views import CommandHelp, Reply
+from stores.errors import IllegalTransition, InputError
+from stores.records.ids import Id, IdMaker, derived
+from stores.records.model import Persona
+from stores.records.play import Speaker
+
+NARRATED_ROLLS = frozenset({"check", "move", "roll"})
+"""Rolls that stand in words and are told with them; of these alone a bare `/roll` is not an act."""
+ACT_ROLLS = frozenset({"check", "move"})
+
+STORY_COMMANDS = frozenset({"check", "move", "roll", "oracle", "narrate", "continue", "again", "gm", "note"})
+"""Commands that plain words are never taken for: they are the story's, or the player's alone."""
+
+_GM_SPEAKERS = (Speaker.GM, Speaker.NPC)
+
+OUT_OF_CHARACTER_NOTE = (
+    "The player speaks to you out of character, as to a game master beside the table. Answer in two or three "
+    "plain sentences. Tell no story, decide nothing that is not decided, and say so where the record is "
+    "silent. The player says: "
+)
+
+
+class Narration:
+    """Has exchanges told. Holds nothing but which scenes are being told right now."""
+
+    def __init__(
+        self,
+        calls: PersonaCalls,
+        pipeline: ExchangePipeline,
+        timeline: Timeline,
+        context: ContextAssembly,
+        packages: Packages,
+        notes: Notes,
+        read_copilot: Callable[[], CopilotSettings],
+        ids: IdMaker,
+    ) -> None:
+        self._calls = calls
+        self._pipeline = pipeline
+        self._timeline = timeline
+        self._context = context
+        self._packages = packages
+        self._notes = notes
+        self._read_copilot = read_copilot
+        self._ids = ids
+        self._monitor = Monitor(calls)
+        self._narrating_scenes: set[Id] = set()
+
+    @property
+    def is_enabled(self) -> bool:
+        """Whether a model narrates."""
+        return self._calls.is_on(Persona.NARRATOR)
+
+    def should_answer(self, parsed_input: WordsInput | RollInput) -> bool:
+        """Say whether the model answers a line: acts and speech; not the GM's own words, not an oracle."""
+        if not self.is_enabled:
+            return False
+        if isinstance(parsed_input, RollInput):
+            return parsed_input.kind in ACT_ROLLS
+        return not parsed_input.gm_authored and (
+            parsed_input.roll is None or parsed_input.roll.kind in NARRATED_ROLLS
+        )
+
+    def apply_narrate_override(self, parsed_input: ParsedInput) -> ParsedInput:
+        """With a model, `/narrate` is the player's word that it be told; `>` stays the GM's own telling."""
+        if isinstance(parsed_input, WordsInput) and parsed_input.is_narrate_command and self.is_enabled:
+            return replace(parsed_input, gm_authored=False)
+        return parsed_input
+
+    async def offer_command(
+        self, words_input: WordsInput, scene_id: Id, commands: Sequence[CommandHelp]
+    ) -> Reply | None:
+        """Return a reply that offers a command, if plain words say one: it waits in the prompt for Enter, so
+        that nothing is done that was meant as the story. None for words of the story."""
+        if words_input.gm_authored or words_input.is_narrate_command or words_input.roll:
+            return None
+        intent = read_intent(words_input.text)
+        if intent.kind == "unclear" and self._calls.is_on(Persona.MONITOR):
+            intent = await self._classify(words_input.text, scene_id, commands)
+        if intent.kind != "operation":
+            return None
+        narrate_hint = (
+            "/narrate and the same words tells it." if self.is_enabled else '> tells it, "..." says it.'
+        )
+        return Reply(
+            "operation",
+            (f"That reads as {intent.command_line}: Enter does it; {narrate_hint}",),
+            text=intent.command_line,
+        )
+
+    async def read_command(self, words: str, scene_id: Id, commands: Sequence[CommandHelp]) -> str:
+        """Return the line that words behind `/monitor` mean. Raises InputError if nobody knows one."""
+        intent = read_intent(words)
+        if intent.kind != "operation" and self._calls.is_on(Persona.MONITOR):
+            intent = await self._classify(words, scene_id, commands)
+        if intent.kind != "operation":
+            raise InputError(
+                "No command is known for that.",
+                kept="Nothing was done.",
+                todo="/help lists them all; with the Monitor persona on (/model) more words are understood.",
+            )
+        return intent.command_line
+
+    async def _classify(self, text: str, scene_id: Id, commands: Sequence[CommandHelp]) -> InputIntent:
+        """Ask the Monitor persona. Without an answer the words are the story's."""
+        context = await self._context.load(scene_id)
+        summary_by_command = {
+            entry.name: entry.summary for entry in commands if entry.name not in STORY_COMMANDS
+        }
+        run_id = derived("beat", "monitor", scene_id, context.head.id if context.head else "", text)
+        call_context = CallContext(context.universe.id, context.story.id, scene_id, run_id)
+        try:
+            classification = await self._monitor.classify(text, summary_by_command, call_context)
+        except ModelError:
+            return NARRATION
+        if classification.mode == "narration":
+            return NARRATION
+        return InputIntent("operation", classification.command, classification.argument)
+
+    def refuse_while_narrating(self, scene_id: Id, action: str) -> None:
+        """Raise IllegalTransition while words stream into the scene."""
+        if scene_id in self._narrating_scenes:
+            raise IllegalTransition(
+                f"You cannot {action} while it is being told.",
+                kept="Nothing was changed.",
+                todo="Esc stops it, and what came is kept.",
+            )
+
+    async def plan_retake(self, context: SceneContext, note: str) -> Exchange:
+        """Return the exchange that tells the last GM turn again; or for the first time, if nobody did."""
+        self._require_model()
+        turns = await self._timeline.read_last_exchange(context.scene)
+        if not turns:
+            return begin_continuation(self._ids, context.scene, context.head, note)
+        if not is_answered(turns):
+            return begin_answer(self._ids, context.scene, turns[-1], note)
+        last_turn = turns[-1]
+        if last_turn.speaker not in _GM_SPEAKERS:
+            raise InputError(
+                "The last turn is not the GM's, so there is nothing to tell again.",
+                kept="Nothing was changed.",
+                todo="/continue tells on from here; /undo takes the exchange back.",
+            )
+        return begin_retake(self._ids, last_turn, await self._timeline.next_take_number(last_turn), note)
+
+    async def plan_continuation(self, context: SceneContext, note: str) -> Exchange:
+        """Return the exchange that tells on: the answer that is still open, or what happens next."""
+        self._require_model()
+        turns = await self._timeline.read_last_exchange(context.scene)
+        if turns and not is_answered(turns) and turns[-1].speaker is not Speaker.SYSTEM:
+            return begin_answer(self._ids, context.scene, turns[-1], note)
+        return begin_continuation(self._ids, context.scene, context.head, note)
+
+    async def narrate(self, scene_id: Id, run_id: Id, *, is_resumed: bool = False) -> NarrationState | None:
+        """Have an exchange told that was played; `again` if it had begun before, so that a pause is over.
+        Raises StoreError; what a model fails at is in `told`."""
+        with self._mark_narrating(scene_id):
+            return await self._pipeline.narrate(
+                run_id, scene_id, pause=self._read_copilot().pause and not is_resumed
+            )
+
+    async def answer_out_of_character(self, context: SceneContext, words: str) -> tuple[str, ...]:
+        """Answer the player out of character; both are kept as notes. Raises ModelError, the note kept."""
+        note = await self._notes.add(context.scene.id, words)
+        if not self.is_enabled:
+            return ("Noted. /notes lists them.",)
+        package = await self._packages.assemble(context, words)
+        call_context = CallContext(context.universe.id, context.story.id, context.scene.id, note.id)
+        brief = NarratorBrief(
+            note=OUT_OF_CHARACTER_NOTE + words, lines_and_veils=context.story.lines_and_veils
+        )
+        with self._mark_narrating(context.scene.id):
+            reply = await Narrator(self._calls).narrate(package, brief, lambda _: None, call_context)
+        await self._notes.add(context.scene.id, f"The GM: {reply.text}")
+        return (reply.text,)
+
+    def _require_model(self) -> None:
+        if not self.is_enabled:
+            raise ModelUnset(
+                "No model is set up to tell it.",
+                kept="Nothing was changed.",
+                todo="Model on the menu sets one up; > tells it in your own words.",
+            )
+
+    @contextmanager
+    def _mark_narrating(self, scene_id: Id) -> Iterator[None]:
+        self._narrating_scenes.add(scene_id)
+        try:
+            yield
+        finally:
+            self._narrating_scenes.discard(scene_id)
+
+
+def is_paused(state: NarrationState) -> bool:
+    """Say whether the exchange stopped at the pause before `stage`."""
+    return state.last_step != NARRATION_STEPS[-1]
+
+
+def is_retake(exchange: Exchange) -> bool:
+    """Say whether it is another take of what stood."""
+    return exchange.narration is not None and exchange.narration.kind == "retake"

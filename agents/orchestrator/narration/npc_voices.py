@@ -1,0 +1,99 @@
+"""Whom the player's words speak to, and what those say for themselves, each from their own memories alone.
+
+Source: design/product.md, pain 12; LANGGRAPH_AGENTS, "Agent catalog" (Character).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from agents.context_assembly.package import ContextPackage, Present
+from agents.context_assembly.sections import asks_oracle
+from agents.llm.call_context import CallContext
+from agents.llm.errors import ModelError
+from agents.memory_manager.whispers import heard as heard_words
+from agents.memory_manager.whispers import whispers
+from agents.narrator.record_lookups import names_of
+from agents.orchestrator.narration.inputs import NarrationInput
+from agents.orchestrator.narration.state import NarrationState
+from agents.personas.character import Character
+from agents.sanitize import clean
+from stores.records.model import CallOutcome
+from stores.records.play import Speaker
+
+MAX_VOICES = 2
+"""People who speak for themselves in one exchange: each is a call."""
+
+_SPEECH_PATTERN = re.compile(
+    r"[\"“”«»]|\b(?:ask|tell|told|say|said|answer|reply|call|shout|whisper|greet|hail|speak|talk|beg|plead|"
+    r"demand|thank|warn|promise|confess|persuade|threaten|insult)(?:s|d|es|ed|ing)?\b",
+    re.IGNORECASE,
+)
+
+
+async def add_npc_voices(
+    character: Character, state: NarrationState, narration_input: NarrationInput, call_context: CallContext
+) -> NarrationState | None:
+    """Let those who are spoken to answer; for whom the model has no answer, the Narrator speaks. None if the
+    player stopped it."""
+    brief, voices = narration_input.brief, {}
+    # What an oracle is asked is said to nobody in the world.
+    audible_words = "" if asks_oracle(brief.result) else brief.player_text
+    for nth, (person, words) in enumerate(
+        find_listeners(audible_words, state, narration_input.package), start=1
+    ):
+        npc = person.entity
+        memories = narration_input.package.memories_of(npc.id)
+        npc_brief = replace(brief, player_text=words)
+        try:
+            speech = await character.speak(
+                npc, memories, narration_input.package, npc_brief, replace(call_context, nth=nth)
+            )
+        except ModelError as error:
+            line = f"{npc.name} had no voice of their own, so the Narrator speaks for them: {error.what}"
+            state = state.model_copy(update={"player_lines": (*state.player_lines, line)})
+            continue
+        if speech is None:
+            break  # the persona is off
+        if speech.call.outcome is CallOutcome.STOPPED:
+            return None
+        if spoken_line := " ".join(clean(speech.text).split()):
+            voices[npc.name] = spoken_line
+    return state.model_copy(update={"voices": voices})
+
+
+def find_listeners(words: str, state: NarrationState, package: ContextPackage) -> list[tuple[Present, str]]:
+    """Return whom the words speak to, each with what they hear of them: a whisper is not for all."""
+    names_by_id = {p.entity.id: names_of(p.entity) for p in package.present()}
+    hero_id, hearers = package.scene.story.pc_id, state.exchange.hearers
+    whispered_parts = whispers(words, Speaker.PLAYER, "", names_by_id, hero_id)
+    words_by_person = (
+        (p, heard_words(words, whispered_parts, p.entity.id, hero_id))
+        for p in find_addressees(words, package)
+    )
+    return [
+        (p, text)
+        for p, text in words_by_person
+        if (p.entity.id in hearers if hearers else text == words or _name_position(p, text) is not None)
+    ]
+
+
+def find_addressees(words: str, package: ContextPackage) -> list[Present]:
+    """Return those present whom the words name, in the order they are named, if they are words to somebody;
+    if they name nobody here, and one alone is here, that one."""
+    if not _SPEECH_PATTERN.search(words):
+        return []
+    present_people = package.present()
+    name_positions = [
+        (place, n) for n, p in enumerate(present_people) if (place := _name_position(p, words)) is not None
+    ]
+    named_people = [present_people[n] for _, n in sorted(name_positions)]
+    return named_people[:MAX_VOICES] if named_people else present_people if len(present_people) == 1 else []
+
+
+def _name_position(person: Present, words: str) -> int | None:
+    """Return where in the words somebody is named first, in full or in part."""
+    name_pattern = "|".join(re.escape(name) for name in names_of(person.entity))
+    match = re.search(rf"(?<!\w)(?:{name_pattern})(?!\w)", words, re.IGNORECASE)
+    return match.start() if match else None

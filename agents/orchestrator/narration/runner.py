@@ -1,0 +1,108 @@
+"""What a model tells of an exchange: its nodes run in order, with a checkpoint after each.
+
+The nodes are in `turn_nodes.py`; an engine runs them: LangGraph by default, or a plain loop
+(`MONITOR_ENGINE_BACKEND=inmemory`). Source: design/loops.md, "One turn"; LANGGRAPH_AGENTS.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from importlib import import_module
+from typing import Protocol
+
+from agents.orchestrator.loops import LoopTransitions
+from agents.orchestrator.narration.state import NARRATION_STEPS, NarrationState
+from stores.ports import OrchestratorLog
+from stores.records.ids import Clock
+from stores.records.ledger import Checkpoint, Loop
+
+StepFunction = Callable[[NarrationState], Awaitable[NarrationState]]
+StepFunctions = Mapping[str, StepFunction]
+
+PAUSE_BEFORE_STEP = "stage"
+"""The node that `MONITOR_COPILOT_PAUSE` waits before."""
+
+
+class NarrationEngine(Protocol):
+    async def run(self, checkpoint: Checkpoint, steps: StepFunctions, *, pause: bool) -> NarrationState:
+        """Run the nodes that the checkpoint has not done yet, with a checkpoint after each, and return the
+        state they leave. With `pause`, stop before `stage` the first time it is come to."""
+        ...
+
+
+class PlainNarrationEngine:
+    """The nodes in a row, without LangGraph."""
+
+    def __init__(self, log: OrchestratorLog, clock: Clock) -> None:
+        self._log = log
+        self._clock = clock
+
+    async def run(self, checkpoint: Checkpoint, steps: StepFunctions, *, pause: bool) -> NarrationState:
+        state = NarrationState.from_checkpoint(checkpoint)
+        for step_name in remaining_steps(state):
+            if pause and step_name == PAUSE_BEFORE_STEP:
+                return state
+            state = (await steps[step_name](state)).model_copy(update={"last_step": step_name})
+            await self._log.save_checkpoint(state.to_checkpoint(self._clock()))
+        return state
+
+
+class LazyLangGraphEngine:
+    """LangGraph, loaded when the first exchange is told: its import takes 1.2 CPU seconds."""
+
+    def __init__(self, log: OrchestratorLog, clock: Clock) -> None:
+        self._log = log
+        self._clock = clock
+        self._engine: NarrationEngine | None = None
+
+    async def run(self, checkpoint: Checkpoint, steps: StepFunctions, *, pause: bool) -> NarrationState:
+        if self._engine is None:
+            module = await asyncio.to_thread(import_module, "agents.orchestrator.narration.langgraph_engine")
+            self._engine = module.LangGraphEngine(self._log, self._clock)
+        return await self._engine.run(checkpoint, steps, pause=pause)
+
+
+class NarrationRunner:
+    """Runs the nodes and ends the exchange. Stateless: where it stands is its checkpoint."""
+
+    def __init__(
+        self,
+        log: OrchestratorLog,
+        build_steps: Callable[[], StepFunctions],
+        engine: NarrationEngine,
+        loops: LoopTransitions,
+    ) -> None:
+        self._log = log
+        self._build_steps = build_steps
+        self._engine = engine
+        self._loops = loops
+
+    async def run(self, checkpoint: Checkpoint, *, pause: bool = False) -> NarrationState:
+        """Tell the exchange to its end, or (with `pause`) to where it waits before `stage`: then it is whole
+        once it is run again. Raises StoreError with nothing half done that running it again would not
+        finish."""
+        state = await self._engine.run(checkpoint, self._build_steps(), pause=pause)
+        if state.last_step == NARRATION_STEPS[-1]:
+            await self._finish_exchange(state)
+        return state
+
+    async def _finish_exchange(self, state: NarrationState) -> None:
+        run_id = state.exchange.run_id
+        last_transition = await self._log.loop_state(Loop.TURN, run_id)
+        ready_transition = self._loops.build_transition(last_transition, Loop.TURN, run_id, "response_ready")
+        staged_transition = self._loops.build_transition(
+            ready_transition, Loop.TURN, run_id, "proposals_staged"
+        )
+        staged_transition = staged_transition.model_copy(update={"steps": state.steps})
+        await self._log.finish_exchange(run_id, [ready_transition, staged_transition])
+        self._loops.publish_transitions(ready_transition, staged_transition)
+
+
+def remaining_steps(state: NarrationState) -> tuple[str, ...]:
+    """Return the nodes that are still to do."""
+    return (
+        NARRATION_STEPS[NARRATION_STEPS.index(state.last_step) + 1 :]
+        if state.last_step in NARRATION_STEPS
+        else NARRATION_STEPS
+    )

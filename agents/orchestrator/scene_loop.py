@@ -1,0 +1,322 @@
+"""The Scene Loop: play, mid-scene commits, and the end through the gate.
+
+Source: CONVERSATIONAL_LOOPS, "Scene Loop" and "Canonization triggers"; design/loops.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from agents.canon_keeper.keeper import CanonKeeper, CommitResult
+from agents.context_assembly.context import (
+    ContextAssembly,
+    SceneContext,
+    counting,
+    in_line_order,
+    tells_end,
+)
+from agents.declarations.declarations import DeclarationService, turn_evidence
+from agents.declarations.entity_lookup import scene_entity_finder
+from agents.declarations.reader import (
+    STATED_PREDICATE,
+    as_sentence,
+    build_involvements,
+    find_mentioned_entities,
+)
+from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
+from agents.orchestrator.absent_cast import AbsentCastReader
+from agents.orchestrator.loops import LoopTransitions
+from agents.orchestrator.story_loop import StoryLoop, require_title
+from agents.orchestrator.undone_canon import UndoneCanonService
+from agents.services.scene_views import SceneViewBuilder
+from agents.solo.scene_end import SceneEndActions
+from agents.views.play_views import CommitReport
+from stores.errors import IllegalTransition, StoreError
+from stores.ports import CanonReader, OrchestratorLog
+from stores.records.canon import (
+    AssertFact,
+    Evidence,
+    EvidenceKind,
+    FactKind,
+)
+from stores.records.ids import Clock, Id, derived
+from stores.records.ledger import Decision, Loop, ProposalStatus, ProposedChange, Verdict
+from stores.records.play import Critical, Scene, Speaker, StoryMode
+
+LONG_SCENE_TURNS = 50
+"""Turns without a commit after which one is offered."""
+
+
+class SceneLoop:
+    """Moves one scene at a time from Active through the gate to Completed."""
+
+    def __init__(
+        self,
+        log: OrchestratorLog,
+        canon: CanonReader,
+        context: ContextAssembly,
+        keeper: CanonKeeper,
+        undone_canon: UndoneCanonService,
+        declarations: DeclarationService,
+        stories: StoryLoop,
+        views: SceneViewBuilder,
+        scene_end: SceneEndActions,
+        loops: LoopTransitions,
+        clock: Clock,
+        events: EventBus,
+    ) -> None:
+        self._log = log
+        self._canon = canon
+        self._context = context
+        self._keeper = keeper
+        self.undone_canon = undone_canon
+        self._declarations = declarations
+        self._stories = stories
+        self._views = views
+        self._scene_end = scene_end
+        self._loops = loops
+        self._clock = clock
+        self._events = events
+
+    async def end_scene(self, scene_id: Id, summary: str) -> None:
+        """Active -> Finalizing; the summary becomes the scene's proposed event, and clocks act."""
+        context = await self._context.load(scene_id)
+        await self._loops.plan_transition(Loop.SCENE, scene_id, "end")
+        if summary:
+            await self._reject_old_outcome(context)
+            await self._log.update_scene(context.scene.model_copy(update={"summary": summary}))
+            await self._propose_outcome(context, summary)
+        await self._scene_end.apply_scene_end(context)
+        await self._loops.fire(Loop.SCENE, scene_id, "end")
+
+    async def rename_scene(self, scene_id: Id, name: str, goal: str) -> Scene:
+        """Give the scene a title and, if there is one, a goal. Raises InputError without a title."""
+        scene = await self._log.scene(scene_id)
+        renamed_scene = scene.model_copy(
+            update={"title": require_title(name, "A scene needs a title."), "goal": goal or scene.goal}
+        )
+        await self._log.update_scene(renamed_scene)
+        self._events.publish(SceneOpened(scene_id))
+        return renamed_scene
+
+    async def reopen_scene(self, scene_id: Id) -> None:
+        """Finalizing -> Active, with every decision kept; what the end brought by itself is taken back."""
+        await self._loops.fire(Loop.SCENE, scene_id, "reopen")
+        await self._scene_end.revert_scene_end(await self._context.load(scene_id))
+
+    async def finish_interrupted_end(self, scene: Scene) -> bool:
+        """After a crash while an Active scene was ended or reopened: do what is left of it. Returns
+        whether it is at its gate now."""
+        context = await self._context.load(scene.id)
+        if context.head is None or not tells_end(context.head):
+            return False
+        last_transition = await self._log.loop_state(Loop.SCENE, scene.id)
+        if last_transition is not None and last_transition.event == "reopen":
+            await self._scene_end.revert_scene_end(context)
+            return False
+        await self._loops.fire(Loop.SCENE, scene.id, "end", detail="recovered")
+        return True
+
+    async def commit(self, scene_id: Id, only_ids: Sequence[Id] | None, *, reason: str) -> CommitReport:
+        """Write what is accepted or ticked; in a Finalizing scene, close it and open the next."""
+        state = await self._loops.read_state(Loop.SCENE, scene_id)
+        if state == "failed":
+            await self._loops.fire(Loop.SCENE, scene_id, "retry")
+            state = "finalizing"
+        if state == "finalizing":
+            return await self._close_scene(scene_id)
+        if state != "active":
+            raise IllegalTransition(
+                f"This scene is {state}; what it made true is in canon.", kept="Nothing was changed."
+            )
+        return await self._commit_mid_scene(scene_id, only_ids, reason)
+
+    async def finish_interrupted_close(self, scene: Scene) -> Scene:
+        """After a crash between the written canon and the scene's end: complete it, open the next."""
+        context = await self._context.load(scene.id)
+        if await self._loops.read_state(Loop.SCENE, scene.id) == "failed":
+            await self._loops.fire(Loop.SCENE, scene.id, "retry", detail="recovered")
+        await self._loops.fire(Loop.SCENE, scene.id, "canon_written", detail="recovered")
+        return await self._open_next_scene(context)
+
+    async def finish_interrupted_opening(self, scene: Scene) -> None:
+        """After a crash while a scene was being opened: do what is left of it."""
+        scenes = await self._log.scenes(scene.story_id)
+        previous_scene_id = next((s.id for s in reversed(scenes) if s.order < scene.order), None)
+        await self._stories.open_scene(scene, previous_scene_id=previous_scene_id)
+
+    async def open_missing_next_scene(self, scene: Scene) -> Scene:
+        """After a crash between a scene's end and the next one's beginning: open that one."""
+        return await self._open_next_scene(await self._context.load(scene.id))
+
+    async def find_trigger(self, scene_id: Id, dismissed_ids: Collection[Id]) -> tuple[str, tuple[Id, ...]]:
+        """Return why a commit is offered now, and what it would write; ("", ()) when none is."""
+        pending_proposals = await self._read_pending_proposals(scene_id)
+        critical_proposals = [
+            p for p in await self._keeper.find_critical(pending_proposals) if p.id not in dismissed_ids
+        ]
+        if not critical_proposals:
+            return await self._find_long_scene_trigger(scene_id, pending_proposals, dismissed_ids)
+        trigger_batch = await self._keeper.select_trigger_batch(pending_proposals, critical_proposals)
+        critical_ids = {p.id for p in critical_proposals}
+        # Rows of all that is staged: a proposal may name someone whom only another one brings in.
+        titles = [
+            row.title
+            for row in await self._views.build_proposal_rows(pending_proposals)
+            if row.proposal.id in critical_ids
+        ]
+        return f"Critical: {'; '.join(titles)}", tuple(p.id for p in trigger_batch)
+
+    async def raise_trigger(self, scene_id: Id, dismissed_ids: Collection[Id]) -> CommitReport | None:
+        """After something was staged: commit what is critical if the story says so, else offer it."""
+        reason, proposal_ids = await self.find_trigger(scene_id, dismissed_ids)
+        if not proposal_ids:
+            return None
+        story = await self._log.story((await self._log.scene(scene_id)).story_id)
+        if story.critical is Critical.AUTO or story.mode is StoryMode.AUTOPILOT:
+            return await self._commit_mid_scene(scene_id, proposal_ids, reason)
+        self._events.publish(TriggerRaised(scene_id, proposal_ids, reason))
+        return None
+
+    # --- inside --------------------------------------------------------------------------------------
+
+    async def _commit_mid_scene(
+        self, scene_id: Id, only_ids: Sequence[Id] | None, reason: str
+    ) -> CommitReport:
+        """A mid-scene commit: the scene stays Active."""
+        context = await self._context.load(scene_id)
+        pending_proposals = await self._read_pending_proposals(scene_id)
+        chosen_proposals = [p for p in pending_proposals if only_ids is None or p.id in only_ids]
+        await self._loops.fire(Loop.SCENE, scene_id, "critical_event", detail=reason[:200])
+        result = await self._keeper.commit(
+            chosen_proposals, reason=reason, scene=context.scene, story_id=context.story.id, undecided="leave"
+        )
+        await self.save_cast(context, await self._canon.entities_by_id([e.id for e in context.cast()]))
+        self._publish_commit(context.scene, result)
+        return result
+
+    async def _close_scene(self, scene_id: Id) -> CommitReport:
+        """The scene's end: one batch, then Completed, then the next scene."""
+        context = await self._context.load(scene_id)
+        # Who is here and where, before it is canon: should a crash come, the next scene begins the same.
+        await self.save_cast(context, {e.id for e in context.cast()})
+        arrived_ids = await self._canon.entities_by_id([e.entity_id for e in context.comings() if e.here])
+        cast = tuple(dict.fromkeys((*context.scene.cast, *arrived_ids)))
+        try:
+            result = await self._keeper.commit(
+                await self._read_pending_proposals(scene_id),
+                reason="scene end",
+                scene=context.scene.model_copy(update={"cast": cast}),
+                story_id=context.story.id,
+                close_scene=True,
+                undecided="defer",
+            )
+        except StoreError:
+            await self._loops.fire(Loop.SCENE, scene_id, "write_failed")
+            raise
+        await self._loops.fire(Loop.SCENE, scene_id, "canon_written")
+        next_scene = await self._open_next_scene(context)
+        self._publish_commit(context.scene, result)
+        self._events.publish(SceneOpened(next_scene.id))
+        return replace(result, next_scene_id=next_scene.id)
+
+    async def _open_next_scene(self, context: SceneContext) -> Scene:
+        """Open the scene that follows: same place, a minute later, and who is there still."""
+        return await self._stories.open_next_scene(
+            context.scene,
+            cast=await self._read_present_ids(context),
+            place_id=context.place.id if context.place else None,
+            tick=context.tick + 1,
+        )
+
+    async def _read_present_ids(self, context: SceneContext) -> tuple[Id, ...]:
+        """Return those present who are in canon, not dead, and not where canon has them somewhere else."""
+        canon_entities = await self._canon.entities_by_id([e.id for e in context.cast()])
+        living_ids = [i for i, entity in canon_entities.items() if "dead" not in entity.tags]
+        catalogue = (await self._keeper.policies.read_policy(context.universe.id)).catalogue
+        absent_ids = await AbsentCastReader(self._canon, catalogue).find_absent(context, living_ids)
+        return tuple(i for i in living_ids if i not in absent_ids)
+
+    async def save_cast(self, context: SceneContext, known_ids: Collection[Id]) -> None:
+        """After what was staged has become canon: the scene's own record takes over who of `known` was
+        brought in, and where this is. (Who came and left is in the story's books.)"""
+        cast = tuple(dict.fromkeys((*context.scene.cast, *(i for i in context.born() if i in known_ids))))
+        place_id = context.place.id if context.place else None
+        if (cast, place_id) != (context.scene.cast, context.scene.place_id):
+            await self._log.update_scene(
+                context.scene.model_copy(update={"cast": cast, "place_id": place_id})
+            )
+
+    async def _read_pending_proposals(self, scene_id: Id) -> list[ProposedChange]:
+        """Return the line's proposals that no commit has closed, in its order, rejected ones included: a
+        commit closes over those too."""
+        statuses = [ProposalStatus.PENDING, ProposalStatus.FAILED]
+        return list(in_line_order(await self._log.proposals(scene_id=scene_id, statuses=statuses)))
+
+    async def _find_long_scene_trigger(
+        self, scene_id: Id, pending_proposals: Sequence[ProposedChange], dismissed_ids: Collection[Id]
+    ) -> tuple[str, tuple[Id, ...]]:
+        """Every fifty turns a commit of what has gathered is offered."""
+        waiting_proposals = [p for p in counting(pending_proposals) if p.id not in dismissed_ids]
+        if not waiting_proposals:
+            return "", ()
+        turns = await self._log.turns({p.turn_id for p in waiting_proposals if p.turn_id})
+        oldest_depth = min((t.depth for t in turns.values()), default=None)
+        length = await self._log.line_length(scene_id)
+        if oldest_depth is None or length - oldest_depth < LONG_SCENE_TURNS:
+            return "", ()
+        return f"{length - oldest_depth} turns since the oldest of {len(waiting_proposals)} proposals", tuple(
+            p.id for p in waiting_proposals
+        )
+
+    async def _reject_old_outcome(self, context: SceneContext) -> None:
+        """A scene ends once: an outcome that was proposed before it was reopened gives way."""
+        old_outcome_ids = [
+            p.id
+            for p in await self._read_pending_proposals(context.scene.id)
+            if isinstance(p.payload, AssertFact)
+            and context.scene.summary
+            and p.payload.statement == as_sentence(context.scene.summary)
+        ]
+        if old_outcome_ids:
+            reason = "The scene ended otherwise."
+            await self._keeper.decide(
+                old_outcome_ids, Decision(verdict=Verdict.REJECT, by="gm", at=self._clock(), reason=reason)
+            )
+
+    async def _propose_outcome(self, context: SceneContext, summary: str) -> None:
+        find = scene_entity_finder(context, self._context, guess=True)
+        involved_by_id = {e.id: e for e in (*await find_mentioned_entities(summary, find), *context.cast())}
+        change = AssertFact(
+            fact_kind=FactKind.EVENT,
+            predicate=STATED_PREDICATE,
+            statement=as_sentence(summary),
+            involves=tuple(build_involvements(involved_by_id.values())),
+            valid_from=context.tick,
+        )
+        scene_evidence = Evidence(
+            id=derived("evidence", EvidenceKind.SCENE, context.scene.id),
+            kind=EvidenceKind.SCENE,
+            ref_id=context.scene.id,
+            quote=context.scene.title,
+            scene_id=context.scene.id,
+        )
+        recent_turns = await self._log.line_tail(context.scene.id, LONG_SCENE_TURNS)
+        narrative_turns = (t for t in recent_turns if t.speaker not in (Speaker.ORACLE, Speaker.SYSTEM))
+        narrative_evidence = [turn_evidence(t) for t in narrative_turns if t.id != context.scene.head]
+        await self._declarations.stage_change(
+            context, change, summary, evidence=[scene_evidence, *narrative_evidence]
+        )
+
+    def _publish_commit(self, scene: Scene, result: CommitResult) -> None:
+        self._events.publish(
+            CanonCommitted(
+                result.canonization_id or "",
+                scene.universe_id,
+                scene.id,
+                tuple(f.id for f in result.facts),
+                tuple(i for i, _ in result.failed),
+            )
+        )
+        self._events.publish(ProposalsChanged(scene.universe_id, scene.id))

@@ -1,0 +1,151 @@
+"""The four loops as statecharts: declared as data, so that an illegal transition is an error.
+
+Source: CONVERSATIONAL_LOOPS (Main, Story, Scene and Turn loops) and design/loops.md. The charts hold no
+state and do nothing: `step` says where an event leads, the loops persist it, and only then act on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
+
+from statemachine import HistoryState, State, StateChart
+from statemachine.exceptions import TransitionNotAllowed
+
+from stores.errors import IllegalTransition
+from stores.records.ledger import Loop
+
+
+class MainChart(StateChart):  # type: ignore[type-arg]
+    """The session. `resume` goes back to whatever mode was suspended."""
+
+    allow_event_without_transition = False
+    catch_errors_as_events = False
+
+    idle = State(initial=True)
+
+    class executing(State.Compound):  # noqa: N801 - the library names states by their class
+        start_story = State(initial=True)
+        continue_story = State()
+        universe = State()
+        characters = State()
+        query = State()
+        system = State()
+        last = HistoryState()
+
+    suspended = State()
+
+    start_story = idle.to(executing.start_story) | suspended.to(executing.start_story)
+    continue_story = idle.to(executing.continue_story) | suspended.to(executing.continue_story)
+    universe = idle.to(executing.universe) | suspended.to(executing.universe)
+    characters = idle.to(executing.characters) | suspended.to(executing.characters)
+    query = idle.to(executing.query) | suspended.to(executing.query)
+    system = idle.to(executing.system) | suspended.to(executing.system)
+    leave = executing.to(idle)
+    suspend = executing.to(suspended)
+    resume = suspended.to(executing.last)
+    abandon = suspended.to(idle)
+
+
+class StoryChart(StateChart):  # type: ignore[type-arg]
+    """A campaign arc."""
+
+    allow_event_without_transition = False
+    catch_errors_as_events = False
+
+    created = State(initial=True)
+    active = State()
+    completed = State(final=True)
+    abandoned = State(final=True)
+
+    begin = created.to(active)
+    complete = active.to(completed)
+    abandon = created.to(abandoned) | active.to(abandoned)
+
+
+class SceneChart(StateChart):  # type: ignore[type-arg]
+    """The interactive unit, and the atomic unit of canon."""
+
+    allow_event_without_transition = False
+    catch_errors_as_events = False
+
+    created = State(initial=True)
+    active = State()
+    finalizing = State()
+    failed = State()
+    completed = State(final=True)
+
+    load_context = created.to(active)
+    user_turn = active.to(active)
+    critical_event = active.to(active)
+    goal_met = active.to(finalizing)
+    end = active.to(finalizing)
+    reopen = finalizing.to(active) | failed.to(active)
+    canon_written = finalizing.to(completed)
+    write_failed = finalizing.to(failed)
+    retry = failed.to(finalizing)
+
+
+class TurnChart(StateChart):  # type: ignore[type-arg]
+    """One exchange."""
+
+    allow_event_without_transition = False
+    catch_errors_as_events = False
+
+    received = State(initial=True)
+    processing = State()
+    generating = State()
+    proposing = State()
+    persisted = State(final=True)
+    dropped = State(final=True)
+
+    user_input = received.to(processing)
+    context_loaded = processing.to(generating)
+    response_ready = generating.to(proposing)
+    proposals_staged = proposing.to(persisted)
+    drop = processing.to(dropped) | generating.to(dropped) | proposing.to(dropped)
+
+
+CHARTS: Mapping[Loop, type[StateChart]] = MappingProxyType(  # type: ignore[type-arg]
+    {Loop.MAIN: MainChart, Loop.STORY: StoryChart, Loop.SCENE: SceneChart, Loop.TURN: TurnChart}
+)
+
+
+@lru_cache(maxsize=256)
+def next_state(loop: Loop, state: str | None, event: str, *, history_state: str | None = None) -> str:
+    """Return the state that `event` leads to from `state` (None: the chart's first).
+
+    `remembered` is the state that a history state goes back to. Raises IllegalTransition, in words,
+    when the chart has no such way.
+    """
+    chart = CHARTS[loop](start_value=state) if state else CHARTS[loop]()
+    if history_state:
+        chart.history_values["last"] = [chart.states_map[history_state]]
+    try:
+        chart.send(event)
+    except TransitionNotAllowed as error:
+        state_name = state or "the start"
+        legal_names = ", ".join(event_name.replace("_", " ") for event_name in legal_events(loop, state))
+        raise IllegalTransition(
+            f"The {loop} loop cannot {event.replace('_', ' ')} from {state_name}.",
+            kept="Nothing was changed.",
+            todo=f"From there it can: {legal_names or 'nothing more'}.",
+        ) from error
+    return innermost_state(chart)
+
+
+def initial_state(loop: Loop) -> str:
+    """Return the state that the loop begins in."""
+    return innermost_state(CHARTS[loop]())
+
+
+def legal_events(loop: Loop, state: str | None) -> list[str]:
+    """Return the events that are legal from `state`."""
+    chart = CHARTS[loop](start_value=state) if state else CHARTS[loop]()
+    return sorted({str(event) for event in chart.allowed_events})
+
+
+def innermost_state(chart: StateChart) -> str:  # type: ignore[type-arg]
+    """Return the innermost active state: it names the whole configuration of these charts."""
+    return str(list(chart.configuration_values)[-1])

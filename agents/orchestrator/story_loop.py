@@ -1,0 +1,291 @@
+"""The Story Loop: set-up, scene after scene, and the end.
+
+Source: CONVERSATIONAL_LOOPS, "Story Loop"; design/loops.md. The Orchestrator writes containers and loop
+state; what becomes true goes through the CanonKeeper.
+"""
+
+from __future__ import annotations
+
+from agents.canon_keeper.keeper import CanonKeeper, CommitResult
+from agents.orchestrator.loops import LoopTransitions
+from agents.resolver.resolver import Resolver
+from agents.sanitize import clean
+from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
+from stores.errors import InputError
+from stores.ports import CanonReader, ContainerWriter, OrchestratorLog
+from stores.records.canon import Authority, CreateEntity, Evidence, EvidenceKind, Payload
+from stores.records.ids import Clock, Id, IdMaker, derived
+from stores.records.ledger import Decision, Loop, ProposedChange, Verdict
+from stores.records.play import Scene, Story
+from stores.records.world import EntityKind, SceneNode, StoryNode, Universe
+
+MAX_TITLE_LENGTH = 120
+
+
+class StoryLoop:
+    """Creates and closes stories and their scenes."""
+
+    def __init__(
+        self,
+        log: OrchestratorLog,
+        canon: CanonReader,
+        containers: ContainerWriter,
+        keeper: CanonKeeper,
+        resolver: Resolver,
+        loops: LoopTransitions,
+        ids: IdMaker,
+        clock: Clock,
+    ) -> None:
+        self._log = log
+        self._canon = canon
+        self._containers = containers
+        self._keeper = keeper
+        self._resolver = resolver
+        self._loops = loops
+        self._ids = ids
+        self._clock = clock
+
+    async def create_universe(self, new_universe: NewUniverse, universe_id: Id | None = None) -> Universe:
+        """Create an empty universe; if there is one of that identifier already, return it as it is. Raises
+        InputError without a name, or with one that is taken."""
+        name = require_title(new_universe.name, "A universe needs a name.")
+        universes = await self._canon.universes()
+        if existing_universe := next((u for u in universes if u.id == universe_id), None):
+            return existing_universe
+        if any(u.name.casefold() == name.casefold() for u in universes):
+            raise InputError(f"There is a universe called {name} already.", todo="Choose another name.")
+        universe = Universe(
+            id=universe_id or self._ids.new(),
+            name=name,
+            genre=clean(new_universe.genre),
+            tone=clean(new_universe.tone),
+            description=clean(new_universe.description),
+            recorded_at=self._clock(),
+        )
+        await self._keeper.create_universe(universe, [])
+        return universe
+
+    async def start_story(self, outline: StoryOutline) -> Scene:
+        """Create story, player character and place where they are new, and the first scene, Active; propose
+        the newcomers there."""
+        universe = await self._canon.universe(outline.universe_id)
+        story_title = require_title(outline.title, "A story needs a title.")
+        scene_title = require_title(outline.scene_title, "A scene needs a title.")
+        for newcomer in outline.newcomers:
+            require_title(newcomer.name, "Whoever is new needs a name.")
+        pc_id = await self.resolve_hero(universe, outline.pc)
+        place_id = await self._resolve_place(universe, outline.place)
+        story = Story(
+            id=self._ids.new(),
+            universe_id=universe.id,
+            title=story_title,
+            pc_id=pc_id,
+            theme=clean(outline.theme),
+            tone=clean(outline.tone),
+            constraints=clean(outline.constraints),
+            lines_and_veils=clean(outline.lines_and_veils),
+            mode=outline.mode,
+            critical=outline.critical,
+            system=outline.system,
+            dice=outline.dice,
+            tension_mode=outline.tension_mode,
+            created_at=self._clock(),
+        )
+        await self._log.put_story(story)
+        await self._containers.create_story_node(
+            StoryNode(id=story.id, universe_id=universe.id, title=story.title)
+        )
+        await self._loops.fire(Loop.STORY, story.id, "begin")
+        known_ids, creations = await self._resolve_newcomers(universe, outline)
+        cast = tuple(dict.fromkeys((*filter(None, [pc_id]), *outline.cast, *known_ids)))
+        scene = await self.open_scene(
+            Scene(
+                id=self._ids.new(),
+                story_id=story.id,
+                universe_id=universe.id,
+                order=1,
+                title=scene_title,
+                goal=clean(outline.scene_goal),
+                cast=cast,
+                place_id=place_id,
+                tick=outline.tick,
+                created_at=self._clock(),
+            ),
+            previous_scene_id=None,
+        )
+        if creations:
+            await self._resolver.stage([self._build_newcomer_proposal(change, scene) for change in creations])
+        return scene
+
+    async def open_next_scene(
+        self, previous_scene: Scene, *, cast: tuple[Id, ...], place_id: Id | None, tick: int
+    ) -> Scene:
+        """Create the scene that follows, with the next index. Twice for one scene gives the same one."""
+        scene_id = derived("scene", previous_scene.id, "next")
+        existing_scenes = [s for s in await self._log.scenes(previous_scene.story_id) if s.id == scene_id]
+        scene = (
+            existing_scenes[0]
+            if existing_scenes
+            else Scene(
+                id=scene_id,
+                story_id=previous_scene.story_id,
+                universe_id=previous_scene.universe_id,
+                order=previous_scene.order + 1,
+                title=f"Scene {previous_scene.order + 1}",
+                cast=cast,
+                place_id=place_id,
+                tick=tick,
+                created_at=self._clock(),
+            )
+        )
+        return await self.open_scene(scene, previous_scene_id=previous_scene.id)
+
+    async def complete_story(self, story_id: Id, recap: str) -> CommitResult:
+        """Close the story: Story chart Completed, recap kept, the container's status in canon."""
+        story = await self._log.story(story_id)
+        await self._loops.plan_transition(Loop.STORY, story_id, "complete")
+        await self._log.put_story(story.model_copy(update={"recap": clean(recap)}))
+        result = await self._keeper.commit(
+            [],
+            reason="story end",
+            scene=None,
+            story_id=story_id,
+            universe_id=story.universe_id,
+            complete_story=True,
+        )
+        await self._loops.fire(Loop.STORY, story_id, "complete")
+        return result
+
+    async def open_scene(self, scene: Scene, previous_scene_id: Id | None) -> Scene:
+        """Create the scene's record and container, and load it: each step again is a step once."""
+        await self._log.create_scene(scene)
+        await self._containers.create_scene_node(
+            SceneNode(
+                id=scene.id,
+                story_id=scene.story_id,
+                universe_id=scene.universe_id,
+                order=scene.order,
+                title=scene.title,
+                follows=previous_scene_id,
+            )
+        )
+        if await self._loops.read_state(Loop.SCENE, scene.id) == "created":
+            await self._loops.fire(Loop.SCENE, scene.id, "load_context")
+        return scene
+
+    async def resolve_hero(self, universe: Universe, pc: Id | NewCharacter | None) -> Id | None:
+        """Return the player character's id, creating them by the GM's word if they are new."""
+        return await self.create_hero(universe, pc) if isinstance(pc, NewCharacter) else pc
+
+    async def create_hero(self, universe: Universe, pc: NewCharacter) -> Id:
+        """Create a player character by the GM's word. Raises InputError without a name."""
+        entity_id = self._ids.new()
+        change = CreateEntity(
+            entity_id=entity_id,
+            entity_kind=EntityKind.CHARACTER,
+            name=require_title(pc.name, "Your character needs a name."),
+            description=clean(pc.description),
+            is_pc=True,
+            numbers=dict(pc.numbers),
+            tags=pc.tags,
+        )
+        await self._commit_manual_change(universe, change, f"Created at story set-up: {change.name}")
+        return entity_id
+
+    async def _resolve_place(self, universe: Universe, place: Id | str | None) -> Id | None:
+        """Return the place's id: one that is known by this id or name, or a new one."""
+        if not place:
+            return None
+        if place in await self._canon.entities_by_id([place]):
+            return place
+        name = require_title(place, "A place needs a name.")
+        if matching_places := [
+            e for e in await self._canon.find_entity(universe.id, name) if e.kind is EntityKind.PLACE
+        ]:
+            return matching_places[0].id
+        entity_id = self._ids.new()
+        change = CreateEntity(entity_id=entity_id, entity_kind=EntityKind.PLACE, name=name)
+        await self._commit_manual_change(universe, change, f"Created at story set-up: {name}")
+        return entity_id
+
+    async def _resolve_newcomers(
+        self, universe: Universe, outline: StoryOutline
+    ) -> tuple[list[Id], list[CreateEntity]]:
+        """Return who of the newcomers is known already and can be there, and whom and what to propose."""
+        known_ids: list[Id] = []
+        creations_by_name: dict[str, CreateEntity] = {}
+        for newcomer in outline.newcomers:
+            name = require_title(newcomer.name, "")
+            name_matches = await self._canon.find_entity(universe.id, name)
+            if same_kind_ids := [e.id for e in name_matches if e.kind is newcomer.kind]:
+                known_ids += same_kind_ids[:1] if newcomer.kind is EntityKind.CHARACTER else []
+                continue
+            creations_by_name.setdefault(
+                name.casefold(),
+                CreateEntity(
+                    entity_id=self._ids.new(),
+                    entity_kind=newcomer.kind,
+                    name=name,
+                    description=clean(newcomer.description),
+                ),
+            )
+        return known_ids, list(creations_by_name.values())
+
+    def _build_newcomer_proposal(self, change: CreateEntity, scene: Scene) -> ProposedChange:
+        """Return a proposal of the set-up's. It is inferred, not the GM's word: in autopilot, too, nobody
+        becomes canon by being thought of."""
+        description = f"{change.name}: {change.description}" if change.description else change.name
+        proposal = build_manual_proposal(
+            scene.universe_id, change, f"From story set-up: {description}", self._ids, self._clock
+        )
+        return proposal.model_copy(
+            update={
+                "story_id": scene.story_id,
+                "scene_id": scene.id,
+                "authority": Authority.SYSTEM,
+                "decision": None,
+                "tick": scene.tick,
+            }
+        )
+
+    async def _commit_manual_change(self, universe: Universe, change: Payload, quote: str) -> None:
+        """A manual act of the GM goes through the gate like all else: staged, then committed."""
+        proposal = build_manual_proposal(universe.id, change, quote, self._ids, self._clock)
+        await self._resolver.stage([proposal])
+        result = await self._keeper.commit(
+            [proposal], reason="set-up", scene=None, story_id=None, universe_id=universe.id
+        )
+        if result.failed:
+            raise InputError(result.failed[0][1], kept="The story was not started.")
+
+
+def build_manual_proposal(
+    universe_id: Id, change: Payload, quote: str, ids: IdMaker, clock: Clock
+) -> ProposedChange:
+    """Return the GM's own proposal, resting on what was typed, and accepted by typing it."""
+    proposal_id = ids.new()
+    evidence = Evidence(
+        id=derived("evidence", EvidenceKind.MANUAL, proposal_id),
+        kind=EvidenceKind.MANUAL,
+        ref_id=proposal_id,
+        quote=quote,
+    )
+    return ProposedChange(
+        id=proposal_id,
+        universe_id=universe_id,
+        payload=change,
+        evidence=(evidence,),
+        authority=Authority.GM,
+        decision=Decision(verdict=Verdict.ACCEPT, by="gm", at=clock()),
+        created_at=clock(),
+    )
+
+
+def require_title(text: str, missing_message: str) -> str:
+    """Return a clean one-line title. Raises InputError if it is missing or too long."""
+    cleaned = " ".join(clean(text).split())
+    if not cleaned:
+        raise InputError(missing_message)
+    if len(cleaned) > MAX_TITLE_LENGTH:
+        raise InputError(f"A title of {len(cleaned)} characters is too long; {MAX_TITLE_LENGTH} is the most.")
+    return cleaned

@@ -1,0 +1,184 @@
+"""Moving along the turn tree: undo, redo, takes, branches. Nothing is ever removed or rewritten.
+
+Source: design/ontology.md, "The turn tree"; design/interface.md, "Takes".
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from agents.events import EventBus, LineMoved, ProposalsChanged, TurnAppended
+from agents.narrator.gm_turn_writer import GmTurnWriter
+from agents.orchestrator.exchange import followup_turn_id
+from stores.errors import InputError
+from stores.ports import OrchestratorLog
+from stores.records.ids import Clock, Id, IdMaker
+from stores.records.play import MoveKind, Resolution, Scene, Speaker, Turn
+
+_GM_SPEAKERS = (Speaker.GM, Speaker.NPC)
+
+
+class Timeline:
+    """Moves heads. Stateless: the head is the scene's, and every move is in the log."""
+
+    def __init__(
+        self, log: OrchestratorLog, gm_turn_writer: GmTurnWriter, ids: IdMaker, clock: Clock, events: EventBus
+    ) -> None:
+        self._log = log
+        self._gm_turn_writer = gm_turn_writer
+        self._ids = ids
+        self._clock = clock
+        self._events = events
+
+    async def undo(self, scene: Scene) -> list[Turn]:
+        """Step back before the last exchange, or from a roll that was taken otherwise to the roll as it
+        fell; returns the turns that left the line, first first. Raises InputError when the line is empty.
+        """
+        if altered_turns := await self._undo_roll_alteration(scene):
+            return altered_turns
+        removed_turns = await self.read_last_exchange(scene)
+        if not removed_turns:
+            raise InputError("There is nothing to undo in this scene.", kept="Nothing was changed.")
+        await self._move_head(scene, removed_turns[0].parent_id, MoveKind.UNDO)
+        return removed_turns
+
+    async def redo(self, scene: Scene) -> Turn:
+        """Go back to where the last undo from here left. Raises InputError when there is none."""
+        target_id = await self._log.redo_target(scene.id)
+        if target_id is None:
+            raise InputError("There is nothing to redo here.", kept="Nothing was changed.")
+        await self._move_head(scene, target_id, MoveKind.REDO)
+        return await self._log.turn(target_id)
+
+    async def retake(self, scene: Scene, text: str) -> Turn:
+        """Tell the last GM turn in other words, as another take beside it."""
+        last_turn = await self._read_last_turn(scene)
+        if last_turn is None or last_turn.speaker not in _GM_SPEAKERS:
+            raise InputError(
+                "The last turn is not the GM's, so there is nothing to retake.",
+                kept="Nothing was changed.",
+                todo="/undo takes the whole exchange back; > tells what happens.",
+            )
+        takes = await self._read_takes(last_turn)
+        turn = last_turn.model_copy(
+            update={
+                "id": self._ids.new(),
+                "text": text,
+                "take": max(t.take for t in takes) + 1,
+                "created_at": self._clock(),
+            }
+        )
+        await self._gm_turn_writer.append_turn(turn, MoveKind.TAKE)
+        self._events.publish(TurnAppended(turn))
+        self._publish_moved(scene)
+        return turn
+
+    async def walk_takes(self, scene: Scene, step: Literal[-1, 1]) -> Turn:
+        """Stand on the take before or after the last turn's. Raises InputError at either end."""
+        last_turn = await self._read_last_turn(scene)
+        takes = sorted(await self._read_takes(last_turn), key=lambda t: t.take) if last_turn else []
+        if last_turn is None or len(takes) < 2:
+            raise InputError("The last turn has one take only.", todo="Ctrl+R makes another.")
+        take_index = [t.id for t in takes].index(last_turn.id) + step
+        if not 0 <= take_index < len(takes):
+            raise InputError(f"That is the {'first' if step < 0 else 'last'} take.")
+        await self._move_head(scene, takes[take_index].id, MoveKind.TAKE)
+        return takes[take_index]
+
+    async def branch(self, scene: Scene, turn_id: Id) -> Turn:
+        """Go on from an older turn; what came after it stays in the tree."""
+        turn = await self._log.turn(turn_id)
+        if turn.scene_id != scene.id:
+            raise InputError(
+                "That turn belongs to another scene.",
+                kept="Nothing was changed.",
+                todo="A branch starts from a turn of the scene that is being played.",
+            )
+        if turn_id == scene.head:
+            raise InputError("Play stands on that turn already.")
+        await self._move_head(scene, turn_id, MoveKind.BRANCH)
+        return turn
+
+    async def read_last_roll(self, scene: Scene) -> tuple[Turn, Resolution]:
+        """Return the roll that the line ends in: not what it brought by itself. Raises InputError."""
+        last_turn = await self._read_last_turn(scene)
+        roll_turn = await self._read_roll_turn(last_turn) if last_turn else None
+        if roll_turn is not None and roll_turn.speaker is Speaker.ORACLE:
+            for resolution in await self._log.resolutions([roll_turn.id]):
+                return roll_turn, resolution
+        roll_turns = [t for t in await self.read_last_exchange(scene) if t.speaker is Speaker.ORACLE]
+        if not roll_turns:
+            raise InputError(
+                "The line does not end in a roll.",
+                kept="Nothing was changed.",
+                todo="/reroll and /pick are for the roll that was just made.",
+            )
+        raise InputError(
+            "That roll has been answered already.",
+            kept="Nothing was changed.",
+            todo=f"/branch {roll_turns[-1].depth + 1} goes back to it, and what came after stays in the tree.",
+        )
+
+    async def next_take_number(self, turn: Turn) -> int:
+        """Return the number of one more take of the turn."""
+        return max(t.take for t in await self._read_takes(turn)) + 1
+
+    async def take_number_after(self, scene: Scene, exchange_id: Id, speaker: Speaker) -> int:
+        """Return the number of a turn of this exchange that follows the head: the rolls or answers that were
+        there before it stay in the tree."""
+        siblings = await self._log.children(scene.id, scene.head)
+        take_numbers = [t.take for t in siblings if t.exchange_id == exchange_id and t.speaker is speaker]
+        return max(take_numbers, default=0) + 1
+
+    async def read_turns_after(self, scene: Scene, turn_id: Id) -> list[Turn]:
+        """Return the turns of the line behind `turn_id`; none if it is not on the line."""
+        if turn_id not in await self._log.on_line(scene.id, [turn_id]):
+            return []
+        turn = await self._log.turn(turn_id)
+        length = await self._log.line_length(scene.id)
+        return await self._log.line_slice(scene.id, turn.depth + 1, length - turn.depth - 1)
+
+    async def read_last_exchange(self, scene: Scene) -> list[Turn]:
+        """Return the turns of the exchange that the line ends in, first first."""
+        reach = 8
+        while True:
+            last_turns = await self._log.line_tail(scene.id, reach)
+            exchange_turns = [t for t in last_turns if t.exchange_id == last_turns[-1].exchange_id]
+            if len(exchange_turns) < len(last_turns) or len(last_turns) < reach:
+                return exchange_turns
+            reach *= 4
+
+    async def _undo_roll_alteration(self, scene: Scene) -> list[Turn]:
+        """Go back from a roll that was taken otherwise to the one that it stands for."""
+        last_turn = await self._read_last_turn(scene)
+        roll_turn = await self._read_roll_turn(last_turn) if last_turn else None
+        if last_turn is None or roll_turn is None or roll_turn.speaker is not Speaker.ORACLE:
+            return []
+        replaced_turn_id = next((r.instead_of for r in await self._log.resolutions([roll_turn.id])), None)
+        if replaced_turn_id is None:
+            return []
+        followup_id = followup_turn_id(replaced_turn_id)
+        target_id = followup_id if await self._log.turns([followup_id]) else replaced_turn_id
+        await self._move_head(scene, target_id, MoveKind.UNDO)
+        return [roll_turn] if last_turn.id == roll_turn.id else [roll_turn, last_turn]
+
+    async def _read_roll_turn(self, turn: Turn) -> Turn | None:
+        """Return the turn, or the one whose result brought it."""
+        if turn.parent_id and turn.id == followup_turn_id(turn.parent_id):
+            return await self._log.turn(turn.parent_id)
+        return turn
+
+    async def _read_last_turn(self, scene: Scene) -> Turn | None:
+        return await self._log.turn(scene.head) if scene.head else None
+
+    async def _read_takes(self, turn: Turn) -> list[Turn]:
+        siblings = await self._log.children(turn.scene_id, turn.parent_id)
+        return [t for t in siblings if t.exchange_id == turn.exchange_id and t.speaker == turn.speaker]
+
+    async def _move_head(self, scene: Scene, target_id: Id | None, kind: MoveKind) -> None:
+        await self._log.move_head(scene.id, target_id, kind)
+        self._publish_moved(scene)
+
+    def _publish_moved(self, scene: Scene) -> None:
+        self._events.publish(LineMoved(scene.id))
+        self._events.publish(ProposalsChanged(scene.universe_id, scene.id))

@@ -1,0 +1,112 @@
+"""What had become canon and was taken back at the table: its retcon is proposed, and waits at the gate.
+
+Undo takes back what is staged by itself; what is canon goes only through the gate.
+Source: design/ontology.md, "The turn tree"; design/authority.md, "Retcon".
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Collection, Iterable, Sequence
+
+from agents.context_assembly.context import counting
+from agents.events import EventBus, ProposalsChanged
+from agents.resolver.resolver import Resolver
+from stores.ports import CanonReader, LogReader
+from stores.records.canon import Authority, Evidence, EvidenceKind, FactStatus, RetconFact
+from stores.records.ids import Clock, Id, derived
+from stores.records.ledger import ProposalStatus, ProposedChange
+from stores.records.play import Scene, Turn
+from stores.records.world import EntityStatus
+
+
+class UndoneCanonService:
+    """Proposes retcons of what rests on nothing but turns that left the line. Stateless."""
+
+    def __init__(
+        self, log: LogReader, canon: CanonReader, resolver: Resolver, clock: Clock, events: EventBus
+    ) -> None:
+        self._log = log
+        self._canon = canon
+        self._resolver = resolver
+        self._clock = clock
+        self._events = events
+
+    async def propose_retcons(self, scene: Scene, removed_turns: Sequence[Turn]) -> int:
+        """Turns left the line: propose to retcon the facts that they had made true, and whom and what they
+        had brought in unless something else in canon involves it, while they are off the line. Returns how
+        many are proposed. Raises StoreError."""
+        turn_subject_pairs = dict.fromkeys(await self._canon.supported_by([t.id for t in removed_turns]))
+        subject_ids = list(dict.fromkeys(subject for _, subject in turn_subject_pairs))
+        unsupported_ids = [i for i in subject_ids if not await self._has_other_support(scene, i)]
+        facts, entities = await gather(
+            self._canon.facts_by_id(unsupported_ids), self._canon.entities_by_id(unsupported_ids)
+        )
+        label_by_subject = {f.id: f.statement for f in facts.values() if f.status is FactStatus.CANONICAL}
+        retconned_ids = {*label_by_subject, *await self._read_pending_retcon_ids(scene)}
+        for entity in (e for e in entities.values() if e.status is EntityStatus.CANONICAL):
+            if not await self._is_otherwise_involved(scene, entity.id, retconned_ids):
+                label_by_subject[entity.id] = entity.name
+        proposals = [
+            self._build_retcon(scene, turn, i, label_by_subject[i])
+            for turn, i in turn_subject_pairs
+            if i in label_by_subject
+        ]
+        if proposals:
+            await self._resolver.stage(proposals)
+            self._events.publish(ProposalsChanged(scene.universe_id, scene.id))
+        return len(proposals)
+
+    async def _has_other_support(self, scene: Scene, subject_id: Id) -> bool:
+        """Say whether something rests on more than turns that are off the line: another turn, a book, a
+        word of the GM's own. That it came up in the scene is no such thing: every fact of it did; nor are
+        the words that called for a roll, if it came of the roll."""
+        evidence = await self._canon.evidence_of(subject_id)
+        evidence = [e for e in evidence if e.kind is not EvidenceKind.SCENE]
+        roll_turn_ids = {e.turn_id for e in evidence if e.kind is EvidenceKind.RESOLUTION and e.turn_id}
+        prompting_turn_ids = {turn.parent_id for turn in (await self._log.turns(roll_turn_ids)).values()}
+        evidence = [
+            e for e in evidence if e.kind is not EvidenceKind.TURN or e.turn_id not in prompting_turn_ids
+        ]
+        turn_ids = [e.turn_id for e in evidence if e.turn_id]
+        return len(turn_ids) < len(evidence) or bool(await self._log.on_line(scene.id, turn_ids))
+
+    async def _read_pending_retcon_ids(self, scene: Scene) -> Iterable[Id]:
+        """Return what an earlier step back proposed to retcon, and what waits still."""
+        pending_proposals = await self._log.proposals(scene_id=scene.id, statuses=[ProposalStatus.PENDING])
+        changes = (p.change for p in counting(pending_proposals))
+        return [c.fact_id for c in changes if isinstance(c, RetconFact) and not c.restore]
+
+    async def _is_otherwise_involved(
+        self, scene: Scene, entity_id: Id, retconned_ids: Collection[Id]
+    ) -> bool:
+        """Say whether anything else in canon involves an entity: a fact that stands, or another scene."""
+        facts, appearances = await gather(
+            self._canon.facts_about(entity_id, history=True), self._canon.appearances(entity_id)
+        )
+        standing_facts = (
+            f for f in facts if f.status is not FactStatus.RETCONNED and f.id not in retconned_ids
+        )
+        return any(standing_facts) or any(scene_id != scene.id for scene_id in appearances)
+
+    def _build_retcon(self, scene: Scene, turn_id: Id, subject_id: Id, label: str) -> ProposedChange:
+        proposal_id = derived("proposal", "undone", turn_id, subject_id)
+        undo_evidence = Evidence(
+            id=derived("evidence", EvidenceKind.MANUAL, proposal_id),
+            kind=EvidenceKind.MANUAL,
+            ref_id=proposal_id,
+            quote=f"Undone: {label}",
+            turn_id=turn_id,
+            scene_id=scene.id,
+        )
+        return ProposedChange(
+            id=proposal_id,
+            universe_id=scene.universe_id,
+            story_id=scene.story_id,
+            scene_id=scene.id,
+            unless_turn=turn_id,
+            payload=RetconFact(fact_id=subject_id),
+            evidence=(undo_evidence,),
+            authority=Authority.GM,
+            created_at=self._clock(),
+        )

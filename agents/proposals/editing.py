@@ -1,0 +1,71 @@
+"""A proposal with its words changed by the GM. Pure. Source: design/interface.md, key `e`."""
+
+from __future__ import annotations
+
+from agents.declarations.reader import MAX_NAME_LENGTH, as_sentence, require_statement_length
+from agents.resolver.effects import parse_effect
+from agents.sanitize import clean
+from stores.errors import InputError
+from stores.records.canon import AssertFact, CreateEntity, NoteAxiom, Payload, StateChange, StateOp
+
+
+def editable_text(change: Payload) -> str:
+    """Return the words that an edit of this change starts from."""
+    match change:
+        case AssertFact() | NoteAxiom():
+            return change.statement
+        case CreateEntity():
+            return f"{change.name}: {change.description}" if change.description else change.name
+        case StateChange(op=StateOp.ADD):
+            return f"{change.value:+}" if isinstance(change.value, int | float) else str(change.value)
+        case StateChange(op=StateOp.SET):
+            return str(change.value)
+        case StateChange():
+            return change.key
+    return ""
+
+
+def apply_text_edit(change: Payload, text: str) -> Payload:
+    """Return `change` with other words: a statement, a name (and description), an amount, a tag.
+
+    Raises InputError when the text does not fit, or when this kind of change has no words.
+    """
+    text = require_statement_length(clean(text))
+    if not text:
+        raise InputError("There is nothing typed.", kept="The proposal is as it was.")
+    match change:
+        case AssertFact():
+            return change.model_copy(update={"statement": as_sentence(text)})
+        case NoteAxiom():
+            return change.model_copy(update={"statement": as_sentence(text)})
+        case CreateEntity():
+            name, _, description = text.partition(":")
+            if not name.strip() or len(name) > MAX_NAME_LENGTH:
+                raise InputError(
+                    f"A name has 1 to {MAX_NAME_LENGTH} characters.", kept="The proposal is as it was."
+                )
+            return change.model_copy(
+                update={"name": name.strip(), "description": description.strip() or change.description}
+            )
+        case StateChange():
+            return _edit_state_change(change, text)
+    raise InputError(
+        f"A proposal to {change.kind.replace('_', ' ')} has no words to edit.",
+        kept="The proposal is as it was.",
+        todo="Reject it and declare what you mean instead.",
+    )
+
+
+def _edit_state_change(change: StateChange, text: str) -> StateChange:
+    """Read the new amount, value or tag by the same rules as a typed effect."""
+    match change.op:
+        case StateOp.ADD:
+            effect_text = f"X.{change.key} {text if text[0] in '+-' else '+' + text}"
+        case StateOp.SET:
+            effect_text = f"X.{change.key} = {text}"
+        case StateOp.TAG:
+            effect_text = f"X +{text}"
+        case StateOp.UNTAG:
+            effect_text = f"X -{text}"
+    effect = parse_effect(effect_text)
+    return change.model_copy(update={"key": effect.key, "op": effect.op, "value": effect.value})

@@ -1,0 +1,189 @@
+"""A typed question brought into the shape of a statement, so that canon's sentences can be held against it.
+
+`Is Mara still in the inn?` and `{subject} is in {object}.` both become `S in O` and *is a state*: names
+become mentions, the leading verb goes, so do articles and small adverbs, and words lose their endings.
+No more grammar than that is read; what fits no pattern is left unanswered. Pure.
+Source: design/product.md, "Solo procedures"; design/ontology.md (predicates carry their sentence).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from agents.resolver.phrasings import word_set
+from agents.resolver.typed_text import plain_line
+from stores.records.ids import Id
+from stores.records.world import Entity
+
+MAX_VALUE_WORDS: Final = 4
+"""Words that a value may have: `{subject} is {value}.`"""
+
+BE_VERBS: Final = word_set("is are am was were")
+DO_VERBS: Final = word_set("do does did")
+MODAL_VERBS: Final = word_set("will would can could may might shall should")
+PAST_VERBS: Final = word_set("was were did has have had")
+OPENINGS: Final = BE_VERBS | DO_VERBS | MODAL_VERBS | word_set("has have had")
+NEGATIVE_WORDS: Final = word_set("not no never nobody nothing neither without cannot")
+_OPEN_QUESTION_WORDS: Final = word_set("who whom whose what which where when why how")
+_PC_PRONOUNS: Final = word_set("i me us we")
+_FILLER_WORDS: Final = word_set("a an the still now currently really actually already ever also just")
+_IRREGULAR: Final = {"met": "meet", "knew": "know", "said": "say", "has": "have", "had": "have"}
+
+_CONTRACTIONS: Final = ((re.compile(r"\bcan't\b"), "can not"), (re.compile(r"\bwon't\b"), "will not"))
+_WORD: Final = re.compile(r"'s\b|[^\W_]+(?:-[^\W_]+)*")
+_PLACEHOLDER_OR_WORD: Final = re.compile(r"\{\w+\}|" + _WORD.pattern)
+POSSESSIVE: Final = "'s"
+
+
+class EntityMention(NamedTuple):
+    """A name in the text; whom it means."""
+
+    entity_id: Id
+
+
+Token = str | EntityMention
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuestion:
+    """`opening` is the verb that it begins with (empty: none). `is_state`: it says that something *is*.
+
+    `words` are the statement that is asked about; `raw` is every word of it, as it stood.
+    """
+
+    opening: str
+    words: tuple[Token, ...]
+    is_state: bool
+    all_words: frozenset[str]
+
+    @property
+    def is_past(self) -> bool:
+        return self.opening in PAST_VERBS
+
+    @property
+    def is_negative(self) -> bool:
+        return bool(self.all_words & NEGATIVE_WORDS)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it asks for more than yes or no, or for one of two."""
+        return bool(self.all_words & {"or"}) or bool(
+            self.all_words & _OPEN_QUESTION_WORDS and not self.opening
+        )
+
+    def mentions(self) -> tuple[Id, ...]:
+        return tuple(dict.fromkeys(word.entity_id for word in self.words if isinstance(word, EntityMention)))
+
+
+class Lexicon:
+    """The names that a text may use. A name that two have in common is nobody's."""
+
+    def __init__(
+        self, entities: Iterable[Entity], *, pc_id: Id | None = None, place_id: Id | None = None
+    ) -> None:
+        self._pc_id = pc_id
+        self._place_id = place_id
+        ids_by_name: defaultdict[tuple[str, ...], set[Id]] = defaultdict(set)
+        for entity in entities:
+            for name in (entity.name, *entity.aliases):
+                ids_by_name[_without_article(_split_words(name))].add(entity.id)
+        self._ids_by_name = {
+            words: next(iter(ids)) for words, ids in ids_by_name.items() if words and len(ids) == 1
+        }
+        self._max_name_words = max(map(len, self._ids_by_name), default=0)
+
+    def parse(self, text: str) -> ParsedQuestion:
+        """Read a question, or a statement: it has no opening."""
+        raw = _split_words(text)
+        opening = raw[0] if raw and raw[0] in OPENINGS else ""
+        tokens = list(self._with_mentions(raw[1:] if opening else raw))
+        is_state = opening in BE_VERBS or any(token in BE_VERBS for token in tokens)
+        return ParsedQuestion(opening, _reduce_tokens(tokens), is_state, frozenset(raw))
+
+    def _with_mentions(self, raw: list[str]) -> Iterable[Token]:
+        index = 0
+        while index < len(raw):
+            for length in range(min(self._max_name_words, len(raw) - index), 0, -1):
+                if entity_id := self._ids_by_name.get(tuple(raw[index : index + length])):
+                    yield EntityMention(entity_id)
+                    index += length
+                    break
+            else:
+                yield from self._read_pronoun(raw[index])
+                index += 1
+
+    def _read_pronoun(self, word: str) -> Iterable[Token]:
+        if self._pc_id is not None and word in _PC_PRONOUNS:
+            return (EntityMention(self._pc_id),)
+        if self._place_id is not None and word == "here":
+            return ("in", EntityMention(self._place_id))
+        return (word,)
+
+
+class SentencePattern:
+    """A predicate's sentence with places for those it is about: `{subject} is {object}'s enemy.`"""
+
+    def __init__(self, template: str) -> None:
+        tokens: list[Token] = _PLACEHOLDER_OR_WORD.findall(template.casefold())
+        self.is_state = any(token in BE_VERBS for token in tokens)
+        self._words = _reduce_tokens(tokens)
+
+    def match(self, question: ParsedQuestion) -> Mapping[str, str] | None:
+        """Return who or what stands in each place (an id, or the words of a value); None if it differs."""
+        if question.is_state is not self.is_state:
+            return None
+        words: tuple[Token, ...] = question.words
+        bindings: dict[str, str] = {}
+        if self._words and self._words[-1] == "{value}":
+            head = len(self._words) - 1
+            value = [word for word in words[head:] if isinstance(word, str)]
+            if not 0 < len(value) == len(words) - head <= MAX_VALUE_WORDS:
+                return None
+            words = (*words[:head], " ".join(value))
+        if len(words) != len(self._words):
+            return None
+        for place, word in zip(self._words, words, strict=True):
+            if place in ("{subject}", "{object}") and isinstance(word, EntityMention):
+                bindings[str(place).strip("{}")] = word.entity_id
+            elif place == "{value}":
+                bindings["value"] = str(word)
+            elif place != word:
+                return None
+        return bindings
+
+
+def stem(word: str) -> str:
+    """Return the word without its ending: `serves`, `served` and `serve` are one."""
+    word = _IRREGULAR.get(word, word)
+    if len(word) > 4 and word.endswith(("ies", "ied")):
+        return word[:-3] + "y"
+    if len(word) > 3 and word.endswith("ed"):
+        return word[:-2]
+    if len(word) > 2 and word.endswith("s") and not word.endswith("ss"):
+        word = word[:-1]
+    return word[:-1] if len(word) > 2 and word.endswith("e") else word
+
+
+def stem_words(text: str) -> str:
+    """Return words as a value in a question is compared."""
+    return " ".join(str(word) for word in _reduce_tokens(_split_words(text)))
+
+
+def _split_words(text: str) -> list[str]:
+    lower_text = plain_line(text).casefold()
+    for contraction, spelt_out in _CONTRACTIONS:
+        lower_text = contraction.sub(spelt_out, lower_text)
+    return _WORD.findall(lower_text.replace("n't", " not"))
+
+
+def _without_article(words: list[str]) -> tuple[str, ...]:
+    return tuple(words[1:] if len(words) > 1 and words[0] in ("a", "an", "the") else words)
+
+
+def _reduce_tokens(tokens: Iterable[Token]) -> tuple[Token, ...]:
+    content_tokens = (t for t in tokens if t not in _FILLER_WORDS and t not in BE_VERBS)
+    return tuple(stem(t) if isinstance(t, str) and t[0] not in "{'" else t for t in content_tokens)

@@ -1,0 +1,84 @@
+"""Building proposals and their evidence; pure. Identifiers derive from the turn, so a retry rebuilds them.
+
+Source: design/ontology.md (identifiers; "Proposed change kinds"); AGENT_ORCHESTRATION, Resolver
+("evidence-linked proposals").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from agents.resolver.resolution_requests import IsCritical, ProposingRequest
+from stores.records.canon import (
+    Authority,
+    Evidence,
+    EvidenceKind,
+    Payload,
+    StateChange,
+    StateOp,
+)
+from stores.records.ids import Id, derived
+from stores.records.ledger import ProposedChange
+from stores.records.play import Resolution
+
+MAX_QUOTE: Final = 500
+"""Characters of the very words that evidence quotes, from their beginning."""
+
+
+def resolution_id(turn_id: Id) -> Id:
+    """Return the identifier of the one result that a turn shows."""
+    return derived("resolution", turn_id)
+
+
+def proposal_id(turn_id: Id, index: int) -> Id:
+    """Return the identifier of the `index`-th change that a turn's result proposes."""
+    return derived("proposal", turn_id, index)
+
+
+def build_resolution_proposals(
+    request: ProposingRequest, resolution: Resolution, changes: Sequence[Payload]
+) -> tuple[ProposedChange, ...]:
+    """Build what a result proposes: on the player's authority, resting on the roll and on the words."""
+    scene = request.scene
+    evidence = (
+        Evidence(
+            id=derived("evidence", EvidenceKind.RESOLUTION, resolution.id),
+            kind=EvidenceKind.RESOLUTION,
+            ref_id=resolution.id,
+            quote=resolution.text[:MAX_QUOTE],
+            turn_id=request.turn_id,
+            scene_id=scene.id,
+        ),
+        Evidence(
+            id=derived("evidence", EvidenceKind.TURN, request.player_turn_id),
+            kind=EvidenceKind.TURN,
+            ref_id=request.player_turn_id,
+            quote=request.intent[:MAX_QUOTE],
+            turn_id=request.player_turn_id,
+            scene_id=scene.id,
+        ),
+    )
+    return tuple(
+        ProposedChange(
+            id=proposal_id(request.turn_id, index),
+            universe_id=scene.universe_id,
+            story_id=scene.story_id,
+            scene_id=scene.id,
+            turn_id=request.turn_id,
+            payload=change,
+            evidence=evidence,
+            authority=Authority.PLAYER,
+            tick=scene.tick if request.tick is None else request.tick,
+            critical=is_critical_change(change, request.is_critical),
+            created_at=resolution.created_at,
+        )
+        for index, change in enumerate(changes)
+    )
+
+
+def is_critical_change(change: Payload, is_critical: IsCritical) -> bool:
+    """Whether `change` gives a critical predicate a critical value, as `alive = false` does."""
+    if not isinstance(change, StateChange) or change.op not in (StateOp.SET, StateOp.ADD):
+        return False
+    return is_critical(change.key, change.value)

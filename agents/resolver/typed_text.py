@@ -1,0 +1,58 @@
+"""Small things about typed words that every reader here needs.
+
+Source: design/authority.md, "Security" (control characters in outside text are stripped);
+design/libraries.md (`rapidfuzz` for near names).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from rapidfuzz import fuzz, process
+
+from stores.errors import InputError
+
+_MIN_LIKENESS: Final = 60
+"""Likeness in per cent from which a word is worth suggesting."""
+_PLAIN_SIGNS: Final = str.maketrans("−–’“”„", '--\'"""')
+
+
+def one_line(text: str) -> str:
+    """Return the printable characters of `text` with single blanks between words."""
+    printable = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+    return " ".join(printable.split())
+
+
+def plain_line(text: str) -> str:
+    """Return one line with the dashes and quotation marks of a plain keyboard."""
+    return one_line(text.translate(_PLAIN_SIGNS))
+
+
+def fold_name(text: str) -> str:
+    """Return the form in which two spellings of one name are equal."""
+    return plain_line(text).casefold()
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """Return a question with up to three of `choices` that are like `word`; empty if none is."""
+    near_choices = process.extract(
+        word, list(choices), scorer=fuzz.WRatio, processor=fold_name, limit=3, score_cutoff=_MIN_LIKENESS
+    )
+    return f"Did you mean {' or '.join(choice for choice, *_ in near_choices)}?" if near_choices else ""
+
+
+def split_outside_quotes(text: str, separator: str) -> list[str]:
+    """Split at each `separator` that is not inside double quotes. Raises InputError on an open quote."""
+    parts, is_quoted = [""], False
+    for character in text.translate(_PLAIN_SIGNS):
+        is_quoted ^= character == '"'
+        if character == separator and not is_quoted:
+            parts.append("")
+        else:
+            parts[-1] += character
+    if is_quoted:
+        raise InputError(
+            "A quotation mark is not closed.", kept="Nothing was rolled or changed.", todo='Close it with ".'
+        )
+    return parts

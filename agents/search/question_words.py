@@ -1,0 +1,102 @@
+"""Words that questions are made of: which carry nothing, which mean the same, what they ask for. Data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from agents.narrator.lines_and_veils import stem
+from agents.resolver.phrasings import word_set
+
+SMALL: Final = word_set(
+    "a an and any are as at be been being but by can could did do does for from had has have he her hers "
+    "him his how i if in into is it its may me might more most must my no not of off on or our out over "
+    "shall she should so some still than that the their them then there these they this those to up us was "
+    "we were what when where which who whom whose why will with would you your ever about tell know known "
+    "anything everything something somebody someone anyone happen happened happens exactly really actually "
+    "just now currently also too very much many one s t m re ve ll d name named called call"
+)
+"""Words that carry nothing by themselves, in questions above all."""
+
+PLACING: Final = word_set(
+    "in at on under inside behind beneath near beside above below outside within between upon aboard off"
+)
+"""What a text must have one of to say where somebody or something is."""
+
+_ALIKE: Final[tuple[frozenset[str], ...]] = tuple(
+    word_set(group)
+    for group in (
+        "be found stay stand live lives lived home located whereabouts place",
+        "die died dies dead death alive killed kill kills slain",
+        "say said says tell told tells claim claimed",
+        "hide hid hidden hides hiding",
+        "keep kept keeps keeping",
+        "take took taken takes steal stole stolen steals theft thief",
+        "give gave given gives gift",
+        "go went gone goes leave left leaves",
+        "come came comes arrive arrived",
+        "know knew knows known",
+        "meet met meets meeting",
+        "see saw seen sees",
+        "find found finds",
+        "lose lost loses",
+        "break broke broken breaks",
+        "buy bought buys sell sold sells",
+        "write wrote written letter",
+        "swear swore sworn promise promised promises oath",
+        "owe owes owed debt debts",
+        "own owns owned owner belong belongs belonged",
+        "carry carries carried hold holds held wear wears wore",
+        "make made makes build built builds",
+        "ring rang rung rings",
+        "speak spoke spoken speaks",
+        "send sent sends",
+        "bring brought brings",
+        "fight fought fights",
+        "afraid fear fears feared",
+        "lie lies lied lying",
+        "mother father parent parents child children daughter son",
+        "brother sister sibling siblings",
+        "wife husband married marry spouse",
+        "friend friends ally allies",
+        "enemy enemies foe",
+    )
+)
+"""Forms and near meanings that endings do not give away; a word may stand in several."""
+
+ASKED_WITH: Final[Mapping[str, tuple[str, ...]]] = {
+    "where": ("located_in", "part_of", "contains", "connected_to", "buried_in"),
+    "whose": ("owned_by", "owns"),
+    "own": ("owned_by", "owns"),
+    "belong": ("owned_by", "owns", "member_of"),
+    "have": ("owned_by", "owns"),
+    "has": ("owned_by", "owns"),
+    "carry": ("owned_by", "owns"),
+    "die": ("alive", "buried_in"),
+    "friend": ("ally_of",),
+    "foe": ("enemy_of",),
+    "child": ("parent_of", "child_of"),
+    "mother": ("parent_of", "child_of"),
+    "brother": ("sibling_of",),
+    "wife": ("married_to",),
+    "promise": ("promised",),
+    "owe": ("owes", "owed"),
+    "work": ("serves", "member_of"),
+    "rule": ("rules_over",),
+}
+"""Predicates that the words of a question ask for, beside those that bear the words in their own names."""
+
+_COUNTED: Final = "zero one two three four five six seven eight nine ten eleven twelve"
+NUMBERS: Final = {word: str(n) for n, word in enumerate(_COUNTED.split())}
+
+
+def _table() -> dict[str, frozenset[str]]:
+    table: dict[str, frozenset[str]] = {}
+    for group in _ALIKE:
+        every = frozenset(map(stem, group))
+        for one in every:
+            table[one] = table.get(one, frozenset({one})) | every
+    return table
+
+
+FORMS: Final = _table()

@@ -1,0 +1,139 @@
+"""The model's part of the desk, put together: set-up, X-ray, bill, budgets, and stopping what streams.
+
+See `agents.model_desk.ModelDesk` for what each call promises.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from agents.canon_keeper.keeper import CanonKeeper
+from agents.llm.call_context import PersonaCalls
+from agents.llm.cancellations import Cancellations
+from agents.personas.outputs import StoryIdea
+from agents.services.bill import Bills
+from agents.services.llm_setup import Houses
+from agents.services.story_ideas import Imagining
+from agents.services.xray import Xrays
+from agents.views.llm_views import BillView, ModelHouse, Trial, XrayView
+from stores.errors import InputError
+from stores.ports import OrchestratorLog
+from stores.records.ids import Id
+from stores.records.model import Persona
+
+MILLION = 1_000_000
+
+
+class Models:
+    """Stateless: what is set up stands in the settings, what was spent in the log."""
+
+    def __init__(
+        self,
+        calls: PersonaCalls,
+        stops: Cancellations,
+        houses: Houses,
+        xrays: Xrays,
+        bills: Bills,
+        log: OrchestratorLog,
+        keeper: CanonKeeper,
+        turnstile: asyncio.Lock,
+        imagining: Imagining,
+    ) -> None:
+        self._imagining = imagining
+        self._calls = calls
+        self._stops = stops
+        self._houses = houses
+        self._xrays = xrays
+        self._bills = bills
+        self._log = log
+        self._keeper = keeper
+        self._turnstile = turnstile
+
+    @property
+    def on(self) -> bool:
+        """Whether a model narrates at this desk."""
+        return self._calls.is_on(Persona.NARRATOR)
+
+    async def warm(self) -> None:
+        """Start the process that speaks for us, if a model is set up. Call after the first frame; it
+        returns at once, and trouble is published as a Notice.
+        """
+        await self._houses.warm()
+
+    def stop(self, scene_id: Id | None) -> bool:
+        """Stop the words that stream into the scene (None: what is asked for no scene), and keep those that
+        came. Returns whether any did.
+        """
+        return self._stops.cancel_scene(scene_id)
+
+    async def imagine(self, universe_id: Id | None, words: str, *, world: str = "") -> StoryIdea:
+        """Make a story's set-up out of the GM's words, for a form: nothing is created. `world` tells of a
+        universe that is not created yet. Raises InputError; ModelError.
+        """
+        return await self._imagining.idea(universe_id, words, world)
+
+    async def xray(self, turn_id: Id) -> XrayView:
+        return await self._xrays.view(turn_id)
+
+    async def bill(self, *, story_id: Id | None = None) -> BillView:
+        """The bill; with `story_id`, its calls and turns are that story's."""
+        return await self._bills.view(story_id=story_id)
+
+    async def cost(self, story_id: Id) -> tuple[int, bool]:
+        """What the story has cost so far in millionths of a US dollar, and whether every price is known."""
+        return await self._bills.cost(story_id)
+
+    async def house(self) -> ModelHouse:
+        return await self._houses.house()
+
+    async def choose(self, *, model: str, api_base: str = "") -> ModelHouse:
+        """Set the model that serves every persona without one of its own (empty: no model). Raises InputError
+        for a name that no provider goes by, with near ones.
+        """
+        return await self._houses.choose(model=model, api_base=api_base)
+
+    async def set_fallbacks(self, models: tuple[str, ...]) -> ModelHouse:
+        return await self._houses.set_fallbacks(models)
+
+    async def set_persona(
+        self,
+        persona: Persona,
+        *,
+        on: bool | None = None,
+        model: str | None = None,
+        temperature: float | None = None,
+    ) -> ModelHouse:
+        return await self._houses.set_persona(persona, on=on, model=model, temperature=temperature)
+
+    async def set_key(self, key: str) -> ModelHouse:
+        """Keep the key of the default model's provider in the system's keyring. It is written nowhere else.
+        Raises InputError, with what to do instead, where there is no keyring.
+        """
+        return await self._houses.set_key(key)
+
+    async def set_budget(self, scope: str, micros: int | None, *, subject: Id | None = None) -> BillView:
+        """Raises InputError for a scope that there is not, and for a story or universe that is not named."""
+        if micros is not None and micros < 0:
+            raise InputError("A budget is no less than nothing.", kept="Nothing was changed.")
+        if scope == "day":
+            await self._houses.set_day(None if micros is None else micros / MILLION)
+            return await self.bill()
+        if scope not in ("story", "universe") or subject is None:
+            raise InputError(
+                "A budget is of a story, a universe or a day.",
+                kept="Nothing was changed.",
+                todo="As in: /budget story 5, or /budget day none.",
+            )
+        async with self._turnstile:
+            if scope == "story":
+                story = await self._log.story(subject)
+                await self._log.put_story(story.model_copy(update={"budget": micros}))
+            else:
+                await self._keeper.policies.set_budget(subject, micros)
+        return await self.bill(story_id=subject if scope == "story" else None)
+
+    async def try_out(self, model: str = "", *, api_base: str = "") -> Trial:
+        """Make one small call to a model (the default if none is named) and say how it went. Raises
+        ModelError.
+        """
+        return await self._houses.try_out(model, api_base=api_base)

@@ -1,0 +1,36 @@
+"""Making an answer true: a fact on the GM's word, staged where play stands or at the universe's own gate.
+
+Source: design/interface.md, "Query" ("make it true" leads on from unknown); nothing here writes canon.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from agents.declarations.declarations import DeclarationService
+from agents.orchestrator.loops import LoopTransitions
+from agents.orchestrator.reply_lines import proposed_reply
+from agents.services.world_edits import Edits
+from stores.records.ids import Id
+from stores.records.ledger import Loop
+
+
+class GmsWord:
+    """Stages facts. Stateless."""
+
+    def __init__(
+        self, declarations: DeclarationService, edits: Edits, loops: LoopTransitions, turnstile: asyncio.Lock
+    ) -> None:
+        self._declarations = declarations
+        self._edits = edits
+        self._loops = loops
+        self._turnstile = turnstile
+
+    async def propose(self, scene_id: Id | None, universe_id: Id, statement: str) -> str:
+        """Propose that this is so: as `/fact` does in a scene that is played, else by hand. Returns what to
+        tell. Raises InputError for a statement that cannot be staged; StoreError."""
+        if scene_id is not None and await self._loops.read_state(Loop.SCENE, scene_id) == "active":
+            async with self._turnstile:
+                reply = proposed_reply([await self._declarations.declare_fact(scene_id, statement)])
+            return f"{reply.lines[0]} (it waits at the scene's gate)"
+        return "\n".join((await self._edits.say(universe_id, statement)).lines)

@@ -1,0 +1,139 @@
+"""What the Scene screen and the gate show, read at this moment. Source: design/interface.md."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from agents.canon_keeper.keeper import CanonKeeper
+from agents.context_assembly.agenda import Agendas
+from agents.context_assembly.context import ContextAssembly, SceneContext, in_line_order
+from agents.orchestrator.loops import LoopTransitions
+from agents.services.clock_rows import folded_rows, together
+from agents.solo.scene_start import SceneStartRules
+from agents.solo.story_threads import thread_views
+from agents.views.play_views import CastMember, GateView, ProposalView, SceneView
+from agents.world_time.calendar import format_tick
+from stores.ports import CanonReader, LogReader
+from stores.records.canon import AdvanceClock
+from stores.records.ids import Id
+from stores.records.ledger import Loop, ProposalStatus, ProposedChange
+
+CLOSED_STATUSES = (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
+MAX_CLOSED_ROWS = 30
+"""Decided rows stay visible, the latest ones; withdrawn ones are gone with their turn."""
+
+UNDECIDED_STATUSES = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
+"""What still waits for a decision."""
+
+
+class SceneViewBuilder:
+    """Builds views. Stateless and read-only."""
+
+    def __init__(
+        self,
+        log: LogReader,
+        canon: CanonReader,
+        context: ContextAssembly,
+        agendas: Agendas,
+        start_rules: SceneStartRules,
+        keeper: CanonKeeper,
+        loops: LoopTransitions,
+    ) -> None:
+        self._log = log
+        self._canon = canon
+        self._context = context
+        self._agendas = agendas
+        self._start_rules = start_rules
+        self._keeper = keeper
+        self._loops = loops
+
+    async def build_scene_view(self, scene_id: Id, trigger_reason: str) -> SceneView:
+        """Return all that the Scene screen shows but the transcript."""
+        context = await self._context.load(scene_id)
+        scene = context.scene
+        state = await self._loops.read_state(Loop.SCENE, scene_id)
+        agenda = await self._agendas.of(context)
+        return SceneView(
+            universe=context.universe,
+            story=context.story,
+            scene=scene,
+            when=format_tick(context.universe.calendar, context.tick),
+            state=state,
+            turns=context.head.depth + 1 if context.head else 0,
+            place=context.place.name if context.place else "",
+            cast=build_cast(context),
+            proposals=await self.build_proposal_rows(await self.list_shown_proposals(scene_id)),
+            trigger=trigger_reason,
+            can_undo=scene.head is not None,
+            can_redo=await self._log.redo_target(scene_id) is not None,
+            unfinished=len(await self._log.checkpoints(scene_id)),
+            threads=tuple(t for t in thread_views(context, agenda) if t.open),
+            clocks=agenda.running,
+            tracks=agenda.tracks,
+            opening=await self._start_rules.describe_opening(context) if state == "active" else "",
+        )
+
+    async def build_gate_view(self, scene_id: Id) -> GateView:
+        """Return what waits at a scene's gate, and what its commits closed lately: that can be taken back."""
+        scene = await self._log.scene(scene_id)
+        universe = await self._canon.universe(scene.universe_id)
+        rows = await self.build_proposal_rows(await self.list_shown_proposals(scene_id))
+        is_finalizing = await self._loops.read_state(Loop.SCENE, scene_id) in ("finalizing", "failed")
+        return GateView(f'Scene {scene.order} "{scene.title}"', universe, scene, is_finalizing, rows)
+
+    async def list_shown_proposals(self, scene_id: Id) -> list[ProposedChange]:
+        """Return what waits on the scene's line, and what was decided last, in the order of the line;
+        the changes of one moment as they were written."""
+        open_proposals = await self._log.proposals(scene_id=scene_id, statuses=UNDECIDED_STATUSES)
+        closed_proposals = await self._log.proposals(
+            scene_id=scene_id, statuses=CLOSED_STATUSES, last=MAX_CLOSED_ROWS
+        )
+        on_line_ids = await self._log.on_line(scene_id, {p.turn_id for p in closed_proposals if p.turn_id})
+        closed_proposals = [p for p in closed_proposals if p.turn_id is None or p.turn_id in on_line_ids]
+        return list(in_line_order(sorted([*open_proposals, *closed_proposals], key=lambda p: p.created_at)))
+
+    async def ids_in_same_rows(self, ids: Collection[Id]) -> list[Id]:
+        """Return the ids with those that stand in one row with them, for a verdict is on the row."""
+        chosen_proposals = await self._log.proposals_by_id(ids)
+        clock_scene_ids = {
+            p.scene_id
+            for p in chosen_proposals.values()
+            if isinstance(p.payload, AdvanceClock) and p.scene_id
+        }
+        shown_proposals = [
+            p for scene_id in sorted(clock_scene_ids) for p in await self.list_shown_proposals(scene_id)
+        ]
+        return together(shown_proposals, ids)
+
+    async def build_turn_proposals(self, scene_id: Id, turn_id: Id) -> tuple[ProposalView, ...]:
+        """Return what a turn would make true and nobody has decided by a commit; withdrawn with the turn."""
+        statuses = (*UNDECIDED_STATUSES, ProposalStatus.WITHDRAWN)
+        scene_proposals = await self._log.proposals(scene_id=scene_id, statuses=statuses)
+        turn_proposals = [
+            p for p in scene_proposals if turn_id in (p.turn_id, *(e.turn_id for e in p.evidence))
+        ]
+        return await self.build_proposal_rows(turn_proposals)
+
+    async def build_proposal_rows(self, proposals: Sequence[ProposedChange]) -> tuple[ProposalView, ...]:
+        """Return rows for the proposals, with the number of the turn that each hangs on."""
+        turns = await self._log.turns({p.turn_id for p in proposals if p.turn_id})
+        turn_numbers = {turn_id: turn.depth + 1 for turn_id, turn in turns.items()}
+        return folded_rows(await self._keeper.build_views(proposals, turn_numbers=turn_numbers))
+
+
+def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
+    """Return those present with their working state; `changed` names what the line has moved."""
+    members = []
+    for entity in context.cast():
+        state = context.state(entity)
+        members.append(
+            CastMember(
+                entity_id=entity.id,
+                name=entity.name,
+                is_pc=entity.is_pc,
+                numbers=dict(state.numbers),
+                tags=tuple(state.tags),
+                changed=tuple(dict.fromkeys(c.key for c in context.changes(entity.id))),
+            )
+        )
+    return tuple(members)

@@ -1,0 +1,65 @@
+"""The transcript's rows and a turn's trace, read from the log and canon. Source: design/interface.md."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from agents.views.play_views import TurnTrace, TurnView
+from stores.ports import CanonReader, LogReader
+from stores.records.ids import Id
+from stores.records.play import Speaker
+
+_SPEAKERS_WITH_TAKES = (Speaker.GM, Speaker.NPC, Speaker.ORACLE)
+"""Who may say a thing again in other words, or roll it again."""
+
+
+class TranscriptReader:
+    """Builds rows for a stretch of the line; its cost follows the stretch, not the scene."""
+
+    def __init__(self, log: LogReader, canon: CanonReader) -> None:
+        self._log = log
+        self._canon = canon
+
+    async def read_rows(self, scene_id: Id, start: int, count: int) -> list[TurnView]:
+        """Return the rows at depths `start` to `start + count - 1` of the line."""
+        turns = await self._log.line_slice(scene_id, start, count)
+        if not turns:
+            return []
+        results_by_turn = {
+            r.turn_id: r
+            for r in await self._log.resolutions([t.id for t in turns if t.speaker is Speaker.ORACLE])
+        }
+        take_counts = await self._log.take_counts([t.id for t in turns if t.speaker in _SPEAKERS_WITH_TAKES])
+        notes_by_turn: defaultdict[Id, list[str]] = defaultdict(list)
+        for note in await self._log.notes(turn_ids=[t.id for t in turns]):
+            notes_by_turn[note.turn_id or ""].append(note.text)
+        made_counts = Counter(turn for turn, _ in await self._canon.supported_by([t.id for t in turns]))
+        return [
+            TurnView(
+                turn=t,
+                resolution=results_by_turn.get(t.id),
+                take=t.take,
+                takes=max(take_counts.get(t.id, 1), t.take),
+                made=made_counts[t.id],
+                notes=tuple(notes_by_turn[t.id]),
+            )
+            for t in turns
+        ]
+
+    async def trace_turn(self, turn_id: Id) -> TurnTrace:
+        """Return where a turn stands, and what it made true."""
+        turn = await self._log.turn(turn_id)
+        scene = await self._log.scene(turn.scene_id)
+        made_ids = [subject for _, subject in await self._canon.supported_by([turn_id])]
+        facts = await self._canon.facts_by_id(made_ids)
+        entities = await self._canon.entities_by_id(made_ids)
+        results = await self._log.resolutions([turn_id])
+        return TurnTrace(
+            turn=turn,
+            scene=scene,
+            story=await self._log.story(scene.story_id),
+            on_line=turn_id in await self._log.on_line(scene.id, [turn_id]),
+            facts=tuple(facts[i] for i in made_ids if i in facts),
+            entities=tuple(entities[i] for i in made_ids if i in entities),
+            resolution=results[-1] if results else None,
+        )

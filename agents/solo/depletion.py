@@ -1,0 +1,105 @@
+"""What runs out: numbers that come to 0 and tracks that fill up, heard as they are staged.
+
+What the rules say of it is told and its effects are suggested; nothing is staged, for the GM decides.
+Source: docs/rule-packs.md (`at_zero`, `at_full`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.orchestrator.rolls import RollService
+from agents.resolver.effects import Effect
+from agents.resolver.ruleset_schema import Pack, spoken_key
+from agents.resolver.sheets import NewSheet, Sheet, find_crossings
+from agents.resolver.typed_text import fold_name
+from agents.resolver.working_state import fold_changes
+from agents.views.play_views import Reply
+from stores.errors import InputError
+from stores.records.canon import StateChange, StateOp
+from stores.records.ids import Id
+from stores.records.world import Entity
+
+
+@dataclass(frozen=True, slots=True)
+class StagedSnapshot:
+    """What was staged on a scene's line at a moment."""
+
+    scene_id: Id
+    staged_ids: frozenset[Id]
+
+
+class DepletionWatcher:
+    """Stateless."""
+
+    def __init__(self, context: ContextAssembly, rolls: RollService) -> None:
+        self._context = context
+        self._rolls = rolls
+
+    async def take_snapshot(self, scene_id: Id) -> StagedSnapshot | None:
+        """Remember what is staged, so that `crossed` can tell what came since; None without a rule pack."""
+        context = await self._context.load(scene_id)
+        if self._rolls.find_pack(context) is None:
+            return None
+        return StagedSnapshot(scene_id, frozenset(p.id for p in context.staged))
+
+    async def add_depletion_lines(self, snapshot: StagedSnapshot | None, reply: Reply) -> Reply:
+        """Add to a reply what the rules say of numbers that came to 0 (or tracks that filled) since, with
+        their effects as a line to accept. Nothing is staged: the GM decides."""
+        if snapshot is None:
+            return reply
+        context = await self._context.load(snapshot.scene_id)
+        pack = self._rolls.find_pack(context)
+        new_changes = [p.change for p in context.staged if p.id not in snapshot.staged_ids]
+        state_changes = [change for change in new_changes if isinstance(change, StateChange)]
+        if pack is None or not state_changes:
+            return reply
+        lines: list[str] = []
+        effects: list[Effect] = []
+        for entity_id in dict.fromkeys(change.entity_id for change in state_changes):
+            entity = context.entities[entity_id]
+            entity_changes = [change for change in state_changes if change.entity_id == entity_id]
+            sheet_before, sheet_after = self._sheets_before_and_after(context, entity, entity_changes)
+            lines += _describe_new_numbers(pack, sheet_before, entity_changes)
+            try:
+                suggestions = find_crossings(pack, sheet_before, sheet_after)
+            except InputError as error:  # what was played stays played, whatever the pack makes of it
+                lines.append(f"{entity.name}: {error.what}")
+                continue
+            for suggestion in suggestions:
+                lines.append(
+                    f"{entity.name}: {suggestion.cause}." + (f" {suggestion.says}" if suggestion.says else "")
+                )
+                effects += suggestion.effects
+        if not effects:
+            return replace(reply, lines=(*reply.lines, *lines))
+        state_command = f"/state {', '.join(dict.fromkeys(map(str, effects)))}"
+        lines.append(f"The rules suggest {state_command}" + ("" if reply.text else " (Enter stages it)"))
+        return replace(reply, lines=(*reply.lines, *lines), text=reply.text or state_command)
+
+    def _sheets_before_and_after(
+        self, context: SceneContext, entity: Entity, changes: Sequence[StateChange]
+    ) -> tuple[Sheet, Sheet]:
+        """Return somebody's sheet before these changes, and as it stands with them."""
+        earlier_changes = list(context.changes(entity.id))
+        for change in changes:
+            earlier_changes.remove(change)
+        state_before = fold_changes(entity, earlier_changes)
+        sheet = NewSheet(entity.name, entity.is_pc, state_before.numbers, state_before.tags)
+        return sheet, self._rolls.read_sheet(context, entity)
+
+
+def _describe_new_numbers(pack: Pack, sheet_before: Sheet, changes: Iterable[StateChange]) -> list[str]:
+    """Say which numbers of the rules were moved that somebody has not got: they count from 0."""
+    known_keys = {fold_name(key) for key in sheet_before.numbers}
+    new_keys = [
+        c.key
+        for c in changes
+        if c.op is StateOp.ADD and c.key in pack.number_keys() and fold_name(c.key) not in known_keys
+    ]
+    return [
+        f"{sheet_before.name} had no {spoken_key(key)}, so it counts from 0: /state {sheet_before.name}.{key} = 8 sets it."
+        for key in dict.fromkeys(new_keys)
+    ]

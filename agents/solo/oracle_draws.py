@@ -1,0 +1,182 @@
+"""What chance is asked besides checks: the oracle, reactions, how much, sparks, events, the scene check.
+
+Each is a draw that the Resolver seals. Here it is made ready: names are found, and canon is read for who
+is meant and for what an answer is likely to be. Source: design/product.md, "Solo procedures".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from collections.abc import Callable, Collection, Sequence
+
+from agents.canon_keeper.universe_policy import ReadCatalogue
+from agents.context_assembly.agenda import Agendas
+from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.declarations.entity_lookup import scene_entity_finder
+from agents.declarations.reader import find_mentioned_entities
+from agents.resolver.bonds import find_bonds
+from agents.resolver.clocks import finish_track
+from agents.resolver.how_much import roll_amount
+from agents.resolver.likelihood import LikelihoodSuggestion, suggest_likelihood
+from agents.resolver.oracle import ask_oracle, is_event, read_likelihood
+from agents.resolver.random_events import (
+    CHECK_RULE,
+    SceneStartKind,
+    draw_random_event,
+    event_candidates,
+    roll_scene_check,
+)
+from agents.resolver.random_tables import TableLibrary
+from agents.resolver.reaction import roll_reaction
+from agents.resolver.resolution_requests import ChanceDraw
+from agents.resolver.sparks import draw_spark
+from agents.solo.npcs import People
+from stores.errors import InputError
+from stores.ports import CanonReader
+from stores.records.canon import Fact
+from stores.records.clocks import ProgressClock
+from stores.records.ids import Id
+from stores.records.play import Resolution
+from stores.records.world import EntityKind
+
+DRAW_KINDS = frozenset({"oracle", "howmuch", "react", "spark", "event", "start", "track"})
+_LEAN_PATTERN = re.compile(r"[+-]?[0-3]")
+
+
+class OracleDraws:
+    """Makes draws ready. Stateless and read-only; `shelf` gives the random tables, the user's included."""
+
+    def __init__(
+        self,
+        canon: CanonReader,
+        context: ContextAssembly,
+        agendas: Agendas,
+        people: People,
+        read_catalogue: ReadCatalogue,
+        load_tables: Callable[[], TableLibrary],
+    ) -> None:
+        self._canon = canon
+        self._context = context
+        self._agendas = agendas
+        self._people = people
+        self._read_catalogue = read_catalogue
+        self._load_tables = load_tables
+
+    async def prepare_draw(self, kind: str, spec: str, context: SceneContext) -> ChanceDraw:
+        """Return the draw that `spec` asks for. Raises InputError if it makes no sense here."""
+        tension = context.story.tension
+        match kind:
+            case "oracle":
+                likelihood = read_likelihood(spec)
+                mode = context.story.tension_mode
+                return lambda rng, faces: ask_oracle(likelihood, tension, rng, faces, mode=mode)
+            case "howmuch":
+                lean = _read_lean(spec)
+                return lambda rng, faces: roll_amount(rng, faces, lean=lean)
+            case "react":
+                return await self._prepare_reaction(spec, context)
+            case "event":
+                return await self._prepare_event(context)
+            case "start":
+                return lambda rng, faces: roll_scene_check(tension, rng, faces)
+            case "track":
+                track = _find_track((await self._agendas.of(context)).clocks, spec)
+                return lambda rng, faces: finish_track(track, rng, faces)
+        tables = await asyncio.to_thread(self._load_tables)
+        draw_spark(
+            tables, random.Random(0), kind=spec
+        )  # an unknown table is told before anything is recorded
+        return lambda rng, faces: draw_spark(tables, rng, faces, kind=spec)
+
+    async def suggest_likelihood(self, question: str, context: SceneContext) -> LikelihoodSuggestion:
+        """Return how likely canon makes a yes, with its reasons."""
+        find = scene_entity_finder(context, self._context, guess=True)
+        actor = context.actor()
+        named_entities = {
+            e.id: e
+            for e in (*await find_mentioned_entities(question, find), *filter(None, (actor, context.place)))
+        }
+        return suggest_likelihood(
+            question,
+            named_entities.values(),
+            await self._read_facts(named_entities),
+            await self._read_catalogue(context.universe.id),
+            tick=context.tick,
+            pc_id=actor.id if actor else None,
+            place_id=context.place.id if context.place else None,
+        )
+
+    async def _prepare_reaction(self, spec: str, context: SceneContext) -> ChanceDraw:
+        """An NPC's first reaction to the hero, with what stands between them."""
+        name, sign, amount = re.fullmatch(r"(.*?)\s*(?:([+-])\s*(\d))?", spec, re.DOTALL).groups()  # type: ignore[union-attr]
+        if not name:
+            raise InputError("Whose reaction?", kept="Nothing was played.", todo="As in: /react Old Tam +1")
+        npc = await self._context.named(context, name)
+        hero = context.actor()
+        catalogue = await self._read_catalogue(context.universe.id)
+        actor_bonds = (
+            find_bonds(npc.id, hero.id, await self._read_facts((npc.id, hero.id)), catalogue, context.tick)
+            if hero
+            else ()
+        )
+        modifier = int(f"{sign or '+'}{amount or 0}")
+        return lambda rng, faces: roll_reaction(rng, faces, bonds=actor_bonds, modifier=modifier)
+
+    async def _prepare_event(self, context: SceneContext) -> ChanceDraw:
+        """A random event about the campaign's own: open threads, people, places."""
+        agenda = await self._agendas.of(context)
+        people = await self._people.of(context, agenda)
+        places = await self._canon.entities(context.universe.id, kind=EntityKind.PLACE, limit=100)
+        candidates = event_candidates(agenda.threads, [(p.entity, p.chance) for p in people], places)
+        tables = await asyncio.to_thread(self._load_tables)
+        return lambda rng, faces: draw_random_event(candidates, tables, rng)
+
+    async def _read_facts(self, entity_ids: Collection[Id]) -> list[Fact]:
+        facts: dict[Id, Fact] = {}
+        for entity_id in entity_ids:
+            facts.update((f.id, f) for f in await self._canon.facts_about(entity_id, history=True, limit=300))
+        return list(facts.values())
+
+
+def followup_roll_of(result: Resolution, tension: int) -> tuple[str, str] | None:
+    """Return what a sealed result brings with it (kind and what is asked of it): an oracle's answer may
+    bring a random event, an interrupted scene does, an altered one begins with a spark."""
+    if result.rule.startswith("oracle"):
+        counted_dice = (die for die in result.dice if not die.rerolled)
+        return ("event", "") if any(is_event(die.face, tension) for die in counted_dice) else None
+    if result.rule.startswith(CHECK_RULE):
+        text_parts = result.text.split(" · ")
+        return (
+            ("event", "")
+            if SceneStartKind.INTERRUPTED in text_parts
+            else ("spark", "")
+            if SceneStartKind.ALTERED in text_parts
+            else None
+        )
+    return None
+
+
+def _find_track(clocks: Sequence[ProgressClock], name: str) -> ProgressClock:
+    """Return the track of that very name, even if a roll has closed it that is now taken otherwise. Raises
+    InputError if it is gone."""
+    matching_track = next((clock for clock in clocks if clock.is_track and clock.name == name), None)
+    if matching_track is None:
+        raise InputError(
+            f"There is no track {name[:60]!r}.", kept="Nothing was rolled.", todo="/track lists them."
+        )
+    return matching_track
+
+
+def _read_lean(spec: str) -> int:
+    """Read how the scale leans, from -3 (little) to +3 (much)."""
+    if not spec:
+        return 0
+    if not _LEAN_PATTERN.fullmatch(spec):
+        raise InputError(
+            f"{spec[:40]!r} does not say how it leans.",
+            kept="Nothing was played.",
+            todo="/howmuch, or /howmuch +2 (much is likely) down to /howmuch -3 (little is).",
+        )
+    return int(spec)

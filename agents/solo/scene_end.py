@@ -1,0 +1,180 @@
+"""What acts by itself when a scene ends: clocks go on and strike, and what nobody touched is named.
+
+What the clocks do is told in a turn of its own at the end of the line, with the changes proposed on it: to
+reopen the scene is to step back before that turn, which takes them along; to end it again the same way is
+to stand on the same turn again. So nothing acts twice, and all of it has words that it rests on.
+Source: design/product.md, pain 15 ("clocks and threads act at scene end"); design/ontology.md, "The turn
+tree".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agents.context_assembly.agenda import Agendas
+from agents.context_assembly.context import SceneContext, end_turn_id, tells_end
+from agents.declarations.declarations import turn_evidence
+from agents.declarations.reader import STATED_PREDICATE
+from agents.events import EventBus, LineMoved, ProposalsChanged, TurnAppended
+from agents.resolver.clocks import ClockMovement, advance_clocks
+from agents.resolver.resolver import Resolver
+from agents.resolver.threads import STALE_AFTER, find_stale_threads, is_mentioned
+from agents.solo.tension import Tensions
+from stores.ports import OrchestratorLog
+from stores.records.canon import AssertFact, Authority, FactKind, Payload
+from stores.records.ids import Clock, derived
+from stores.records.ledger import ProposedChange
+from stores.records.play import MoveKind, Scene, Speaker, Turn
+from stores.records.threads import Thread, ThreadEntry
+
+MAX_NAMED_THREADS = 3
+"""Untouched threads that are named."""
+
+
+class SceneEndActions:
+    """Lets a scene's end act, and tells of it. Stateless; whoever calls `act` or `take_back` holds the
+    turnstile."""
+
+    def __init__(
+        self,
+        log: OrchestratorLog,
+        agendas: Agendas,
+        tensions: Tensions,
+        resolver: Resolver,
+        clock: Clock,
+        events: EventBus,
+    ) -> None:
+        self._log = log
+        self._agendas = agendas
+        self._tensions = tensions
+        self._resolver = resolver
+        self._clock = clock
+        self._events = events
+
+    async def apply_scene_end(self, context: SceneContext) -> None:
+        """Let the clocks do what they do at this end of the scene: staged, then told on the line. Twice is
+        once. Raises StoreError."""
+        if context.head is not None and tells_end(context.head):
+            return
+        movements = advance_clocks((await self._agendas.of(context)).running)
+        if not movements:
+            return
+        turn = self._build_end_turn(context, movements)
+        # Staged first: what hangs on a turn that is not on the line counts for nothing yet.
+        await self._resolver.stage(list(self._build_proposals(context, turn, movements)))
+        if await self._log.turns([turn.id]):
+            await self._log.move_head(context.scene.id, turn.id, MoveKind.BRANCH)
+        else:
+            await self._log.append_turn(turn)
+        self._events.publish(TurnAppended(turn))
+        self._events.publish(LineMoved(context.scene.id))
+        self._events.publish(ProposalsChanged(context.universe.id, context.scene.id))
+
+    async def revert_scene_end(self, context: SceneContext) -> None:
+        """The scene goes on: step back before the turn that tells of its end, if there is one."""
+        if context.head is None or not tells_end(context.head):
+            return
+        await self._log.move_head(context.scene.id, context.head.parent_id, MoveKind.BRANCH)
+        self._events.publish(LineMoved(context.scene.id))
+        self._events.publish(ProposalsChanged(context.universe.id, context.scene.id))
+
+    async def describe_scene_end(self, context: SceneContext) -> tuple[str, ...]:
+        """Return what there is to say at the scene's end: clocks, untouched threads, tension."""
+        clock_lines = [context.head.text] if context.head is not None and tells_end(context.head) else []
+        untouched_threads = await self._find_untouched_threads(context)
+        thread_lines = [
+            f"“{thread.name}” has not come up for {STALE_AFTER} scenes." for thread in untouched_threads
+        ]
+        unnamed_count = len(thread_lines) - MAX_NAMED_THREADS
+        if unnamed_count > 0:
+            thread_lines = [
+                *thread_lines[:MAX_NAMED_THREADS],
+                f"... nor have {unnamed_count} more. /thread lists them.",
+            ]
+        return (*clock_lines, *thread_lines, await self._tensions.told(context))
+
+    # --- clocks --------------------------------------------------------------------------------------
+
+    def _build_end_turn(self, context: SceneContext, movements: Sequence[ClockMovement]) -> Turn:
+        text = f"The scene ends. {'; '.join(one.text for one in movements)}."
+        parent = context.head
+        turn_id = end_turn_id(context.scene.id, parent.id if parent else None, text)
+        return Turn(
+            id=turn_id,
+            scene_id=context.scene.id,
+            parent_id=parent.id if parent else None,
+            exchange_id=turn_id,
+            speaker=Speaker.SYSTEM,
+            text=text,
+            depth=parent.depth + 1 if parent else 0,
+            tick=context.tick + 1,
+            created_at=self._clock(),
+        )
+
+    def _build_proposals(
+        self, context: SceneContext, turn: Turn, movements: Sequence[ClockMovement]
+    ) -> Iterator[ProposedChange]:
+        for number, change in enumerate(_changes_of(movements, turn.tick)):
+            yield ProposedChange(
+                id=derived("proposal", turn.id, number),
+                universe_id=context.universe.id,
+                story_id=context.story.id,
+                scene_id=context.scene.id,
+                turn_id=turn.id,
+                payload=change,
+                evidence=(turn_evidence(turn),),
+                # The GM set the clock going; that it goes is the GM's word too.
+                authority=Authority.GM,
+                tick=turn.tick,
+                created_at=turn.created_at,
+            )
+
+    # --- threads -------------------------------------------------------------------------------------
+
+    async def _find_untouched_threads(self, context: SceneContext) -> tuple[Thread, ...]:
+        agenda = await self._agendas.of(context)
+        scenes = [s for s in await self._log.scenes(context.story.id) if s.order <= context.scene.order]
+        recent_scenes = scenes[-STALE_AFTER:]
+        if len(recent_scenes) < STALE_AFTER:
+            return ()
+        texts_by_scene = {scene.id: await self._read_scene_texts(scene) for scene in recent_scenes}
+        return find_stale_threads(
+            (t, 0 if _is_touched(t, recent_scenes, texts_by_scene, context) else STALE_AFTER)
+            for t in agenda.threads
+        )
+
+    async def _read_scene_texts(self, scene: Scene) -> list[str]:
+        line_turns = await self._log.line_slice(scene.id, 0, await self._log.line_length(scene.id))
+        return [scene.title, scene.goal, scene.summary, *(turn.text for turn in line_turns)]
+
+
+def _changes_of(movements: Sequence[ClockMovement], tick: int) -> Iterator[Payload]:
+    for movement in movements:
+        yield movement.change
+        if movement.is_struck:
+            yield AssertFact(
+                fact_kind=FactKind.EVENT,
+                predicate=STATED_PREDICATE,
+                statement=f"The clock “{movement.after.name}” strikes.",
+                valid_from=tick,
+            )
+
+
+def _is_touched(
+    thread: Thread,
+    scenes: Sequence[Scene],
+    texts_by_scene: dict[str, list[str]],
+    context: SceneContext,
+) -> bool:
+    """Say whether the thread came up in one of the scenes: in words, in the books, or by being opened."""
+    scene_ids = {scene.id for scene in scenes}
+    has_entry = any(
+        isinstance(e, ThreadEntry) and e.thread_id == thread.id and e.scene_id in scene_ids
+        for e in context.entries
+    )
+    was_opened = thread.since is not None and thread.since >= scenes[0].tick
+    return (
+        has_entry
+        or was_opened
+        or any(is_mentioned(thread.name, texts_by_scene[scene.id]) for scene in scenes)
+    )

@@ -1,0 +1,60 @@
+"""How a scene begins: the check that may alter or interrupt it, offered while nothing much is played.
+
+Source: design/product.md, "Solo procedures" (scene check: as expected, altered, interrupted).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from agents.context_assembly.context import SceneContext
+from agents.resolver.random_events import CHECK_RULE
+from stores.errors import InputError
+from stores.ports import LogReader
+from stores.records.play import Speaker, Turn
+
+FIRST_SCENE_HINT: Final = "/zero sets it up · /start rolls how it begins"
+LATER_SCENE_HINT: Final = "/start rolls how it begins · /scene names it"
+_MAX_OPENING_TURNS: Final = 12
+"""Turns that still may be a beginning: an opening that was told before the player acted."""
+
+
+class SceneStartRules:
+    """Says what may still be asked of a scene's beginning. Stateless and read-only."""
+
+    def __init__(self, log: LogReader) -> None:
+        self._log = log
+
+    async def describe_opening(self, context: SceneContext) -> str:
+        """Return a few words on how the scene may be begun; empty once somebody has acted or asked."""
+        opening_turns = await self._read_opening_turns(context)
+        if opening_turns is None or any(
+            turn.speaker in (Speaker.PLAYER, Speaker.ORACLE) for turn in opening_turns
+        ):
+            return ""
+        return FIRST_SCENE_HINT if context.scene.order == 1 else LATER_SCENE_HINT
+
+    async def require_start_roll(self, context: SceneContext) -> None:
+        """Raise InputError if it is too late to roll how the scene begins, or if that was rolled."""
+        opening_turns = await self._read_opening_turns(context)
+        if opening_turns is None or sum(turn.speaker is Speaker.PLAYER for turn in opening_turns) > 1:
+            raise InputError(
+                "This scene is well under way.",
+                kept="Nothing was rolled.",
+                todo="/start belongs to its first turns. /event rolls a random event at any time.",
+            )
+        results = await self._log.resolutions([t.id for t in opening_turns if t.speaker is Speaker.ORACLE])
+        if any(result.rule.startswith(CHECK_RULE) for result in results):
+            raise InputError(
+                "How this scene begins was rolled already.",
+                kept="Nothing was rolled.",
+                todo="/undo takes that back, if it was the last thing that happened.",
+            )
+
+    async def _read_opening_turns(self, context: SceneContext) -> list[Turn] | None:
+        """Return the turns of the line; None if they are too many for a beginning."""
+        if context.head is None:
+            return []
+        if context.head.depth >= _MAX_OPENING_TURNS:
+            return None
+        return await self._log.line_slice(context.scene.id, 0, _MAX_OPENING_TURNS)

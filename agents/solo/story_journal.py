@@ -1,0 +1,97 @@
+"""The story's books: what the GM enters beside the line, and the tension that was set.
+
+An entry hangs on the turn that play stands on, so that undoing that turn takes it back. Nothing here is
+canon. Source: design/ontology.md, "Narrative log" (`stories`) and "The turn tree".
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TypedDict
+
+from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.events import EventBus, ProposalsChanged
+from agents.orchestrator.loops import LoopTransitions
+from agents.resolver.oracle import check_tension
+from stores.errors import IllegalTransition
+from stores.ports import OrchestratorLog
+from stores.records.ids import Clock, Id, IdMaker
+from stores.records.ledger import Loop
+from stores.records.play import Story
+from stores.records.threads import Entry, TensionEntry
+
+KEPT = "Nothing was changed."
+
+
+class Stamp(TypedDict):
+    """What every entry says of when it was made."""
+
+    id: Id
+    scene_id: Id
+    turn_id: Id | None
+    tick: int
+    at: datetime
+
+
+class Books:
+    """Makes entries. Stateless; whoever calls holds the turnstile."""
+
+    def __init__(
+        self,
+        log: OrchestratorLog,
+        context: ContextAssembly,
+        loops: LoopTransitions,
+        ids: IdMaker,
+        clock: Clock,
+        events: EventBus,
+    ) -> None:
+        self._log = log
+        self._context = context
+        self._loops = loops
+        self._ids = ids
+        self._clock = clock
+        self._events = events
+
+    async def opened(self, scene_id: Id) -> SceneContext:
+        """Return the scene as it stands. Raises IllegalTransition if it or its story is over."""
+        context = await self._context.load(scene_id)
+        story, scene = (
+            await self._loops.read_state(Loop.STORY, context.story.id),
+            await self._loops.read_state(Loop.SCENE, scene_id),
+        )
+        if story != "active" or scene == "completed":
+            over = f"This story is {story}." if story != "active" else "This scene is over."
+            raise IllegalTransition(over, kept=KEPT, todo="Continue goes on where play stands.")
+        return context
+
+    def stamp(self, context: SceneContext) -> Stamp:
+        """Return when and where an entry is made: now, on the last turn of play."""
+        return Stamp(
+            id=self._ids.new(),
+            scene_id=context.scene.id,
+            turn_id=context.last.id if context.last else None,
+            tick=context.tick,
+            at=self._clock(),
+        )
+
+    async def enter(self, context: SceneContext, entry: Entry) -> None:
+        """Put one more entry into the books."""
+        story = await self._log.story(context.story.id)
+        await self._put(context, story.model_copy(update={"entries": (*story.entries, entry)}))
+
+    async def set_tension(self, context: SceneContext, tension: int, why: str = "") -> None:
+        """Turn the story's dial, and enter that it was turned. Raises InputError if it does not go there."""
+        story = await self._log.story(context.story.id)
+        check_tension(tension)
+        entry = TensionEntry(**self.stamp(context), before=story.tension, after=tension, why=why)
+        changed = {"tension": tension, "entries": (*story.entries, entry)}
+        await self._put(context, story.model_copy(update=changed))
+
+    async def outline(self, context: SceneContext, **words: str) -> None:
+        """Set the tone, the theme, or lines and veils of the story."""
+        story = await self._log.story(context.story.id)
+        await self._put(context, story.model_copy(update=dict(words)))
+
+    async def _put(self, context: SceneContext, story: Story) -> None:
+        await self._log.put_story(story)
+        self._events.publish(ProposalsChanged(context.universe.id, context.scene.id))
