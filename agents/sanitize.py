@@ -13,6 +13,9 @@ from stores.errors import InputError
 MAX_LINE = 20_000
 """Characters in one typed line. A page of prose is about 3,000."""
 
+MAX_TITLE_LENGTH = 120
+"""Characters in the title of a universe, a story or a scene, and in a name."""
+
 _ESCAPES = re.compile(
     r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # OSC: titles, links, clipboard
     r"|\x1b[PX^_].*?(?:\x1b\\|$)"  # DCS, SOS, PM, APC strings
@@ -49,4 +52,14 @@ def clean_line(text: str, limit: int = MAX_LINE) -> str:
             "There is nothing to play in that." if text.strip() else "There is nothing typed.",
             todo="Type what your character does, or /help.",
         )
+    return cleaned
+
+
+def require_title(text: str, missing_message: str) -> str:
+    """Return a clean one-line title. Raises InputError if it is missing or too long."""
+    cleaned = " ".join(clean(text).split())
+    if not cleaned:
+        raise InputError(missing_message)
+    if len(cleaned) > MAX_TITLE_LENGTH:
+        raise InputError(f"A title of {len(cleaned)} characters is too long; {MAX_TITLE_LENGTH} is the most.")
     return cleaned

@@ -16,8 +16,8 @@ from agents.context_assembly.context import ContextAssembly
 from agents.context_assembly.package import Packages
 from agents.context_assembly.sections import parts
 from agents.llm.prompt_builder import BuiltPrompt, build_prompt, estimate_tokens, reusable_share
-from agents.llm.prompt_files import load_prompts
 from agents.personas.narrator_brief import NarratorBrief
+from agents.personas.prompt_files import load_prompts
 from benchmarks.libraries import Libraries, Table, at_table, timed
 from benchmarks.table import Row, percentile, times
 from stores.authority import Role

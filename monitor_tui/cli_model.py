@@ -87,8 +87,8 @@ async def _houses(home: Path) -> AsyncIterator[Houses]:
     """The model's set-up without a library: a model can be tried before there is one."""
     from agents.events import EventBus
     from agents.llm.child_client import ChildModel
-    from agents.llm.prompt_files import load_prompts
     from agents.llm.provider_keys import ProviderKeys
+    from agents.personas.prompt_files import load_prompts
     from agents.services.llm_setup import Houses, keys_for
     from monitor_tui.settings_file import SettingsFile
 

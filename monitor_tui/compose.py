@@ -30,7 +30,6 @@ from agents.llm.child_client import ChildModel
 from agents.llm.llm_settings import AppSettings
 from agents.llm.model_calls import ModelCalls
 from agents.llm.prompt_builder import Prompts
-from agents.llm.prompt_files import load_prompts, with_user_prompts
 from agents.llm.provider_keys import ProviderKeys
 from agents.memory_manager.knowledge import Knowledge
 from agents.narrator.change_extraction import ChangeExtractor
@@ -63,6 +62,7 @@ from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.personas.persona_set import Personas
+from agents.personas.prompt_files import load_prompts, with_user_prompts
 from agents.resolver.random_tables import TableLibrary
 from agents.resolver.resolver import Resolver
 from agents.resolver.rulesets import PackLibrary, add_user_packs, load_bundled_packs

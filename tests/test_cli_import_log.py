@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.importing.test_importer import TURNS, written
+from tests.agents.importers.test_importer import TURNS, written
 from tests.test_worked_examples import monitor
 
 pytestmark = pytest.mark.slow

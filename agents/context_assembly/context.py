@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from rapidfuzz import process
 
+from agents.canon_keeper.change_application import build_entity
 from agents.resolver.working_state import WorkingState, fold_changes
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
@@ -20,10 +21,9 @@ from stores.records.ids import Id, derived
 from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
 from stores.records.play import Scene, Story, Turn
 from stores.records.threads import Entry, PresenceEntry
-from stores.records.world import Entity, EntityKind, EntityStatus, Universe
+from stores.records.world import ACTORS, Entity, EntityStatus, Universe
 
 _UNDECIDED = (ProposalStatus.PENDING, ProposalStatus.DEFERRED)
-ACTORS = (EntityKind.CHARACTER, EntityKind.CREATURE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ class ContextAssembly:
         entities = {i: e for i, e in known.items() if e.status is not EntityStatus.RETCONNED}
         for proposal in staged:
             if isinstance(proposal.change, CreateEntity) and proposal.change.entity_id not in entities:
-                entities[proposal.change.entity_id] = as_entity(proposal.change, proposal)
+                entities[proposal.change.entity_id] = build_entity(proposal, proposal.change)
         return entities
 
 
@@ -206,22 +206,6 @@ def in_line_order(proposals: Sequence[ProposedChange]) -> tuple[ProposedChange, 
     was proposed later, after an undo. World time only rises along a line; what tells none keeps its place."""
     timed = iter(sorted((p for p in proposals if p.tick is not None), key=lambda p: p.tick or 0))
     return tuple(next(timed) if p.tick is not None else p for p in proposals)
-
-
-def as_entity(change: CreateEntity, proposal: ProposedChange) -> Entity:
-    """Return the entity that a proposal would create."""
-    return Entity(
-        id=change.entity_id,
-        universe_id=proposal.universe_id,
-        kind=change.entity_kind,
-        name=change.name,
-        aliases=change.aliases,
-        description=change.description,
-        is_pc=change.is_pc,
-        tags=change.tags,
-        numbers=change.numbers,
-        recorded_at=proposal.created_at,
-    )
 
 
 def _moved_to(staged: Iterable[ProposedChange], pc_id: Id | None) -> Id | None:

@@ -15,8 +15,8 @@ from typing import Final
 
 from agents.context_assembly.cues import Cues, covered, stems, words
 from agents.context_assembly.recall_port import Kind, Within
-from agents.context_assembly.spans import names_in
 from agents.context_assembly.standing import is_over
+from agents.prose.names import names_in
 from stores.ports import CanonReader, TextIndex
 from stores.records.canon import Fact, FactStatus
 from stores.records.ids import Id

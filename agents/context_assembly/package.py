@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Final
 
 from agents.context_assembly.agenda import Agenda, Agendas
-from agents.context_assembly.context import ACTORS, ContextAssembly, SceneContext
+from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.context_assembly.cues import covered, stems
 from agents.context_assembly.found_again import (
     PATIENCE,
@@ -28,14 +28,14 @@ from agents.context_assembly.narrative import Line, Narrative, Narratives
 from agents.context_assembly.package_cache import PackageCache
 from agents.context_assembly.recall_port import Recall
 from agents.context_assembly.remembered import Remembered, Remembering
-from agents.context_assembly.spans import names_in
+from agents.prose.names import names_in
 from agents.resolver.working_state import WorkingState
 from stores.errors import StoreError
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Fact, FactKind, FactStatus
 from stores.records.ids import Clock, Id, utc_now
 from stores.records.memory import Memory
-from stores.records.world import Entity
+from stores.records.world import ACTORS, Entity
 
 MOST_FACTS: Final = 60
 """Facts of those in view; the newest."""

@@ -6,24 +6,22 @@ moves with every turn stands in sections of its own. Source: design/product.md, 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from agents.canon_keeper.proposal_subjects import named_facts
-from agents.context_assembly.context import ACTORS
 from agents.context_assembly.found_again import Passage
 from agents.context_assembly.package import ContextPackage, Present
 from agents.context_assembly.standing import is_over
 from agents.llm.call_context import LEFT_OUT, PromptParts
-from agents.memory_manager.presence import Attendance
-from agents.narrator.record_lookups import names_of
+from agents.memory_manager.presence import Attendance, asks_oracle
+from agents.prose.names import names_of
 from agents.world_time.calendar import format_tick
 from stores.records.canon import AssertFact, CreateEntity, Fact, FactKind, NoteAxiom, Standing
 from stores.records.ids import Id
 from stores.records.memory import Memory
 from stores.records.play import Speaker, Turn
-from stores.records.world import Entity
+from stores.records.world import ACTORS, Entity
 
 SECTIONS: Final = (
     "rules",
@@ -52,8 +50,6 @@ _STANDINGS: Final[Mapping[Standing, str]] = {
     Standing.DISPUTED: " (disputed)",
 }
 _STAGED: Final = " (proposed)"
-_ORACLE: Final = re.compile(r" · tension \d+ · d100 \d+ · ")
-"""How an oracle's answer is worded (`agents/resolver/oracle.py`)."""
 
 
 def parts(package: ContextPackage) -> PromptParts:
@@ -267,11 +263,6 @@ def _heard_by(package: ContextPackage, npc: Entity) -> list[Turn]:
     )
     heard = ((t, attendance.heard(t).get(npc.id, "")) for t in _in_the_world(package.narrative.line))
     return [t.model_copy(update={"text": words}) for t, words in heard if words]
-
-
-def asks_oracle(result: str) -> bool:
-    """Say whether a result is an oracle's answer: the question was put to nobody in the world."""
-    return _ORACLE.search(result) is not None
 
 
 def _in_the_world(turns: Sequence[Turn]) -> Iterable[Turn]:

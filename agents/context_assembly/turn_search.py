@@ -16,7 +16,6 @@ from agents.context_assembly.cues import Cues, words
 from agents.context_assembly.fusion import normalised, ranked
 from agents.context_assembly.linking import Linked
 from agents.context_assembly.recall_port import Within
-from agents.context_assembly.spans import names_in
 from agents.context_assembly.standing import is_over
 from agents.context_assembly.turn_ranking import (
     By,
@@ -28,6 +27,7 @@ from agents.context_assembly.turn_ranking import (
     prefer_later,
 )
 from agents.importers.log_times import describe_said_time, parse_time
+from agents.prose.names import names_in
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader, TextIndex
 from stores.records.ids import Id

@@ -13,6 +13,7 @@ from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import scene_entity_finder
 from agents.events import EventBus, ProposalsChanged
+from agents.proposals.statements import build_location_fact
 from agents.resolver.effects import parse_effects
 from agents.resolver.resolver import Resolver
 from stores.errors import InputError
@@ -122,7 +123,7 @@ class DeclarationService:
                 kept="Nothing was staged.",
                 todo="/place Name brings in a new place.",
             )
-        change = declare.build_location_fact(actor, place, context.tick)
+        change = build_location_fact(actor, place, context.tick)
         return await self._stage_proposal(context, change, f"{actor.name} goes to {place.name}.")
 
     async def declare_state(self, scene_id: Id, argument: str) -> list[ProposedChange]:

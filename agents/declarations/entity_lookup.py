@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from agents.canon_keeper.change_application import build_entity
 from agents.canon_keeper.decisions import OPEN_STATUSES
-from agents.context_assembly.context import ContextAssembly, SceneContext, as_entity
+from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.declarations.reader import FindEntity
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import CreateEntity
@@ -55,7 +56,7 @@ async def _read_proposed_entities(
     universe_id: Id, log: LogReader, statuses: Collection[ProposalStatus]
 ) -> list[Entity]:
     creation_proposals = await log.proposals(universe_id=universe_id, statuses=statuses)
-    return [as_entity(p.change, p) for p in creation_proposals if isinstance(p.change, CreateEntity)]
+    return [build_entity(p, p.change) for p in creation_proposals if isinstance(p.change, CreateEntity)]
 
 
 def _single_entity(matches: list[Entity]) -> Entity | None:

@@ -10,6 +10,12 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
 
+from agents.proposals.statements import (
+    MAX_NAME_LENGTH,
+    STATED_PREDICATE,
+    as_sentence,
+    require_statement_length,
+)
 from agents.resolver.effects import MAX_NUMBER
 from agents.typed_numbers import numbers_behind
 from stores.errors import InputError
@@ -30,8 +36,6 @@ FindEntity = Callable[[str], Awaitable[Entity | None]]
 PhraseFact = Callable[[str, str, str], str]
 """Words a predicate, its subject's name and its object as a sentence."""
 
-STATED_PREDICATE = "stated"
-"""The predicate of a fact that is told in a free sentence."""
 
 _FACT_KIND_BY_WORD = {
     "event": (FactKind.EVENT, "event"),
@@ -59,8 +63,6 @@ _JOINING_WORDS = frozenset({"the", "a", "an", "of", "and", "in"})
 _MAX_SPAN_WORDS = 24
 _MAX_NAME_WORDS = 6
 """Words of one capitalised span that are read, and of one name in it."""
-MAX_NAME_LENGTH = 80
-MAX_STATEMENT_LENGTH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +100,6 @@ def build_entity_creation(new_entity: NewEntity, kind: EntityKind, entity_id: Id
         name=new_entity.name,
         description=new_entity.description,
         numbers=dict(new_entity.numbers),
-    )
-
-
-def build_location_fact(entity: Entity, place: Entity, tick: int) -> AssertFact:
-    """`who` is now in `place`."""
-    return AssertFact(
-        fact_kind=FactKind.RELATION,
-        predicate="located_in",
-        statement=f"{entity.name} is in {place.name}.",
-        involves=(
-            Involvement(role="subject", entity_id=entity.id),
-            Involvement(role="object", entity_id=place.id),
-        ),
-        valid_from=tick,
     )
 
 
@@ -230,23 +218,6 @@ def build_involvements(entities: Iterable[Entity]) -> list[Involvement]:
         Involvement(role="subject" if n == 0 else "participant", entity_id=e.id)
         for n, e in enumerate(entities)
     ]
-
-
-def as_sentence(text: str) -> str:
-    """Return the text as a sentence: a capital first, a full stop last."""
-    text = text[:1].upper() + text[1:]
-    return text if text.endswith((".", "!", "?", "…", '"', "”")) else text + "."
-
-
-def require_statement_length(text: str) -> str:
-    """Return the text, or raise InputError if it is too long for one statement."""
-    if len(text) > MAX_STATEMENT_LENGTH:
-        raise InputError(
-            f"That is {len(text):,} characters; one statement holds {MAX_STATEMENT_LENGTH:,}.",
-            kept="Nothing was staged and your words are still in the prompt.",
-            todo="State it in several facts.",
-        )
-    return text
 
 
 async def _read_relation(

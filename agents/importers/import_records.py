@@ -14,7 +14,7 @@ from typing import Final
 
 from agents.importers.log_entries import LogEntry, Voice
 from agents.importers.scene_split import ImportedScene, scene_turns
-from agents.orchestrator.state_machines import initial_state, next_state
+from agents.state_machines import initial_state, next_state
 from stores.history import Part as Records
 from stores.records.base import Record
 from stores.records.ids import Id, derived

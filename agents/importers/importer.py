@@ -20,8 +20,7 @@ from agents.importers.import_views import ImportPreview, ImportProgress, ImportR
 from agents.importers.log_entries import ParsedLog, Voice
 from agents.importers.log_reading import read_log
 from agents.importers.scene_split import ImportedScene, split_scenes
-from agents.orchestrator.story_loop import require_title
-from agents.sanitize import clean
+from agents.sanitize import clean, require_title
 from agents.story_outline import NewCharacter, NewUniverse
 from stores.errors import InputError
 from stores.history import History

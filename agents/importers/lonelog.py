@@ -14,7 +14,9 @@ from agents.importers.log_entries import ImportProblem, LogEntry, ParsedEntries,
 from agents.importers.log_times import format_day
 from agents.importers.plain_text import is_name
 from agents.importers.scene_headings import find_day, find_heading
-from agents.services.story_export import LEGEND
+
+LEGEND: Final = "@ action  ? question  d: roll -> result  => what happens  ! fact  <- what it rests on"
+"""The second line of a journal that MONITOR exports; it explains the signs."""
 
 _SIGNS: Final = {"@": Voice.PLAYER, "?": Voice.PLAYER, "->": Voice.ORACLE, "=>": Voice.GM, "d:": Voice.ORACLE}
 _SIGN: Final = re.compile(r"(?P<sign>@|\?|->|=>|d:|gen:|tbl:)\s*(?P<text>.*)", re.DOTALL)

@@ -45,7 +45,8 @@ from agents.memory_manager.weighing import (
     part_in_it,
     valence_of,
 )
-from agents.narrator.speech import any_name_pattern, split_sentences
+from agents.prose.names import any_name_pattern
+from agents.prose.words import split_sentences
 from stores.records.canon import FactKind
 from stores.records.ids import Id, derived
 from stores.records.memory import How, Memory

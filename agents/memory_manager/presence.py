@@ -16,14 +16,21 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agents.memory_manager.whispers import People, Whisper, heard, whispers
-from agents.narrator.absent_actors import enters_scene, find_spoken_words
-from agents.narrator.speech import any_name_pattern
+from agents.prose.actions import enters_scene, find_spoken_words
+from agents.prose.names import any_name_pattern
 from stores.records.ids import Id
 from stores.records.play import Speaker, Turn
 from stores.records.threads import PresenceEntry
 
+_ORACLE_ANSWER = re.compile(r" · tension \d+ · d100 \d+ · ")
+"""The wording of an oracle's answer (`agents/resolver/oracle.py`)."""
 SENSELESS = frozenset({"dead", "unconscious", "asleep", "sleeping", "comatose", "petrified"})
 """Tags of those who hear and see nothing."""
+
+
+def asks_oracle(result: str) -> bool:
+    """Say whether a result is an oracle's answer: the question was put to nobody in the world."""
+    return _ORACLE_ANSWER.search(result) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,9 @@ import re
 from typing import NamedTuple
 
 from agents.memory_manager.whispers import People, whispers
-from agents.narrator.speech import (
-    Speech,
-    any_name_pattern,
-    find_speaker,
-    find_speeches,
-    split_sentences,
-    strip_speech,
-)
+from agents.prose.names import any_name_pattern
+from agents.prose.speech import Speech, find_speaker, find_speeches, strip_speech
+from agents.prose.words import split_sentences
 from stores.records.ids import Id
 from stores.records.play import Speaker, Turn
 

@@ -12,17 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from agents.canon_keeper.change_application import build_entity
 from agents.canon_keeper.fact_claims import fact_id_of
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.universe_policy import ReadCatalogue
-from agents.context_assembly.context import ACTORS, as_entity
-from agents.context_assembly.sections import asks_oracle
 from agents.memory_manager.claims import Claims
 from agents.memory_manager.counting import standing
 from agents.memory_manager.lived import Death, Lived, Stated
-from agents.memory_manager.presence import SENSELESS, Attendance, Stay
+from agents.memory_manager.presence import SENSELESS, Attendance, Stay, asks_oracle
 from agents.memory_manager.staged import denied, fact_of, fold_sense, is_senseless
-from agents.narrator.record_lookups import names_of
+from agents.prose.names import names_of
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import (
     AssertFact,
@@ -37,7 +36,7 @@ from stores.records.ledger import ProposalStatus, ProposedChange
 from stores.records.memory import Memory
 from stores.records.play import Resolution, Scene, Speaker, Story, Turn
 from stores.records.threads import PresenceEntry
-from stores.records.world import Entity
+from stores.records.world import ACTORS, Entity
 
 BEHIND: Final = 3
 """Turns read behind a stretch: what rolls an exchange has tells whether its words were heard."""
@@ -84,7 +83,7 @@ class Scenes:
         for entity_id, proposal in created.items():
             if entity_id not in entities and not denied(proposal):
                 assert isinstance(proposal.change, CreateEntity)
-                entities[entity_id] = as_entity(proposal.change, proposal)
+                entities[entity_id] = build_entity(proposal, proposal.change)
         actors = {i: e for i, e in entities.items() if e.kind in ACTORS or i == story.pc_id}
         born = {
             i: p.tick if p.tick is not None else scene.tick

@@ -11,8 +11,8 @@ from rapidfuzz import fuzz
 from agents.memory_manager.beliefs import Beliefs
 from agents.memory_manager.lived import Lived, Stated
 from agents.memory_manager.sayings import Saying
-from agents.narrator.quotes import find_quote
-from agents.narrator.speech import any_name_pattern
+from agents.prose.names import any_name_pattern
+from agents.prose.quotes import find_quote
 from stores.records.canon import EvidenceKind, Fact, FactKind, normal
 from stores.records.ids import Id
 from stores.records.play import Turn

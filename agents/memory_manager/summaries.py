@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from agents.memory_manager.weighing import importance_of
-from agents.narrator.speech import split_sentences
+from agents.prose.words import split_sentences
 from stores.records.canon import normal
 from stores.records.model import DecisionMark
 from stores.records.play import Degree, Resolution, Scene, Speaker, Turn

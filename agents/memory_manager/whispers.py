@@ -13,7 +13,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.narrator.speech import SAYS, any_name_pattern
+from agents.prose.names import any_name_pattern
+from agents.prose.speech import SAYS
 from stores.records.ids import Id
 from stores.records.play import Speaker
 

@@ -20,10 +20,10 @@ from agents.context_assembly.package import ContextPackage
 from agents.narrator.change_payloads import ChangeRefused, PayloadBuilder
 from agents.narrator.decision_marks import find_decision_marks, strip_markers
 from agents.narrator.name_resolution import PLAYER_CHARACTER_WORDS, NameResolver
-from agents.narrator.quotes import Quote, find_quote
-from agents.narrator.record_lookups import names_of
 from agents.narrator.rule_based_changes import find_plain_changes
 from agents.personas.outputs import ReportedChange
+from agents.prose.names import names_of
+from agents.prose.quotes import Quote, find_quote
 from agents.sanitize import clean
 from stores.ports import CanonReader
 from stores.records.canon import (

@@ -15,8 +15,8 @@ from rapidfuzz import fuzz
 
 from agents.canon_keeper.predicates import Catalogue
 from agents.context_assembly.package import ContextPackage
-from agents.declarations.reader import MAX_NAME_LENGTH, STATED_PREDICATE, as_sentence, build_location_fact
 from agents.personas.outputs import ReportedChange
+from agents.proposals.statements import MAX_NAME_LENGTH, STATED_PREDICATE, as_sentence, build_location_fact
 from agents.resolver.effects import MAX_NUMBER
 from agents.sanitize import clean
 from stores.records.canon import (

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from agents.narrator.speech import strip_speech
+from agents.prose.speech import strip_speech
 from agents.sanitize import clean
 from stores.records.ids import Id, derived
 from stores.records.model import DecisionMark

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from agents.narrator.speech import split_sentences
+from agents.prose.words import split_sentences, stem
 
 MAX_TOPICS: Final = 60
 """Lines and veils that are read."""
@@ -126,11 +126,3 @@ def find_crossings(text: str, topics: tuple[BarredTopic, ...]) -> Iterator[Topic
 def _are_adjacent(stems: list[tuple[str, int]], topic_stems: tuple[str, ...]) -> bool:
     words = [stem for stem, _ in stems if stem not in _STOP_WORDS]
     return any(tuple(words[n : n + len(topic_stems)]) == topic_stems for n in range(len(words)))
-
-
-def stem(word: str) -> str:
-    """Return what is left of a word when its ending is off: `crosses` and `crossing` are `cross`."""
-    for ending, instead in (("ies", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            return word[: -len(ending)] + instead
-    return word.removesuffix("e") if len(word) > 4 else word

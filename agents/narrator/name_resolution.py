@@ -13,7 +13,7 @@ from rapidfuzz import fuzz
 from agents.canon_keeper.canon_snapshot import SIMILAR_NAME_LIKENESS
 from agents.canon_keeper.proposal_subjects import normalize_name
 from agents.context_assembly.package import ContextPackage
-from agents.narrator.record_lookups import names_of
+from agents.prose.names import names_of
 from stores.records.canon import CreateEntity
 from stores.records.play import Turn
 from stores.records.world import Entity

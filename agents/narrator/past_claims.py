@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agents.narrator.speech import any_name_pattern, split_sentences
+from agents.prose.names import any_name_pattern
+from agents.prose.words import split_sentences
 
 _TIME: Final = re.compile(
     r"\b(?:yesterday|last (?:night|week|month|year|time|winter|summer|spring|autumn|fall)|the other "

@@ -17,7 +17,6 @@ from rapidfuzz import fuzz
 
 from agents.canon_keeper.checks.premise_check import SAME_ANSWER_LIKENESS
 from agents.context_assembly.package import ContextPackage
-from agents.narrator.absent_actors import enters_scene, find_act, find_spoken_words
 from agents.narrator.lines_and_veils import BarredTopic, find_crossings, parse_barred_topics
 from agents.narrator.past_claims import PastClaim, find_narrated_claims, find_past_claims
 from agents.narrator.record_breaches import find_reopened_matters, find_rule_breaches
@@ -26,19 +25,14 @@ from agents.narrator.record_lookups import (
     collect_recorded_statements,
     find_absent_people,
     find_settled_matters,
-    names_of,
     split_by_acquaintance,
 )
 from agents.narrator.result_check import find_result_contradiction
-from agents.narrator.speech import (
-    SPEAKS,
-    any_name_pattern,
-    find_speaker,
-    find_speeches,
-    split_sentences,
-    strip_speech,
-)
 from agents.personas.narrator_brief import NarratorBrief
+from agents.prose.actions import enters_scene, find_act, find_spoken_words
+from agents.prose.names import any_name_pattern, names_of
+from agents.prose.speech import SPEAKS, find_speaker, find_speeches, strip_speech
+from agents.prose.words import split_sentences
 from stores.records.play import Degree, Speaker
 
 MIN_WORDS: Final = 6

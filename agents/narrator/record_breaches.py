@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from agents.narrator.lines_and_veils import stem
-from agents.narrator.speech import split_sentences, strip_speech
+from agents.prose.speech import strip_speech
+from agents.prose.words import split_sentences, stem
 
 MIN_RULE_WORDS: Final = 3
 """Words that a rule must have beside its `never`: two may well stand together by chance."""

@@ -9,14 +9,13 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from agents.context_assembly.context import ACTORS
 from agents.context_assembly.package import ContextPackage, Present
-from agents.context_assembly.spans import HONORIFICS
+from agents.prose.names import names_of
 from agents.resolver.bonds import is_current
 from stores.records.canon import FactKind
 from stores.records.ids import Id
 from stores.records.play import Speaker
-from stores.records.world import Entity
+from stores.records.world import ACTORS
 
 LONG_SCENE_TICKS: Final = 8 * 60
 """World time (ticks) from which a scene is so long that its own start may be spoken of as past."""
@@ -37,7 +36,6 @@ _WALKING_DEAD: Final = frozenset(
     }
 )
 """What the dead are who act all the same."""
-_NAME_PARTICLES: Final = frozenset({"the", "of", "and", "a", "an", "in", "de", "von", "van", "la", "le"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +44,6 @@ class AbsentPerson:
 
     names: tuple[str, ...]
     is_dead: bool
-
-
-def names_of(entity: Entity) -> tuple[str, ...]:
-    """Return what prose may call somebody: name, aliases, and the parts of the name that stand for it."""
-    parts = [
-        word
-        for word in entity.name.split()
-        if len(word) > 2 and word[0].isupper() and word.casefold() not in HONORIFICS | _NAME_PARTICLES
-    ]
-    return tuple(dict.fromkeys((entity.name, *entity.aliases, *parts)))
 
 
 def find_absent_people(package: ContextPackage) -> tuple[AbsentPerson, ...]:

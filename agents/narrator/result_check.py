@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agents.narrator.speech import any_name_pattern, split_sentences, strip_speech
+from agents.prose.names import any_name_pattern
+from agents.prose.speech import strip_speech
+from agents.prose.words import split_sentences
 from stores.records.play import Degree
 
 _ATTACK_NOUNS = (

@@ -11,16 +11,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from agents.context_assembly.spans import is_titled, spans_in
-from agents.narrator.speech import (
-    SAYS,
-    any_name_pattern,
-    find_speaker,
-    find_speeches,
-    split_sentences,
-    strip_speech,
-)
 from agents.personas.outputs import ReportedChange
+from agents.prose.names import any_name_pattern, is_titled, spans_in
+from agents.prose.speech import SAYS, find_speaker, find_speeches, strip_speech
+from agents.prose.words import split_sentences
 
 MAX_CHANGES: Final = 6
 

@@ -6,7 +6,7 @@ Source: design/loops.md ("Every transition is written before its effects").
 from __future__ import annotations
 
 from agents.events import EventBus, LoopMoved
-from agents.orchestrator.state_machines import initial_state, next_state
+from agents.state_machines import initial_state, next_state
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id
 from stores.records.ledger import Loop, Transition

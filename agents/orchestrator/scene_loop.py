@@ -18,17 +18,14 @@ from agents.context_assembly.context import (
 )
 from agents.declarations.declarations import DeclarationService, turn_evidence
 from agents.declarations.entity_lookup import scene_entity_finder
-from agents.declarations.reader import (
-    STATED_PREDICATE,
-    as_sentence,
-    build_involvements,
-    find_mentioned_entities,
-)
+from agents.declarations.reader import build_involvements, find_mentioned_entities
 from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
 from agents.orchestrator.absent_cast import AbsentCastReader
 from agents.orchestrator.loops import LoopTransitions
-from agents.orchestrator.story_loop import StoryLoop, require_title
+from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.undone_canon import UndoneCanonService
+from agents.proposals.statements import STATED_PREDICATE, as_sentence
+from agents.sanitize import require_title
 from agents.services.scene_views import SceneViewBuilder
 from agents.solo.scene_end import SceneEndActions
 from agents.views.play_views import CommitReport

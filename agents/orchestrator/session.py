@@ -9,7 +9,7 @@ from agents.canon_keeper.keeper import CanonKeeper
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.loops import LoopTransitions
 from agents.orchestrator.scene_loop import SceneLoop
-from agents.orchestrator.state_machines import legal_events
+from agents.state_machines import legal_events
 from agents.story_outline import Mode
 from agents.views.play_views import MenuView, StoryCard
 from stores.errors import NotFound, StoreError

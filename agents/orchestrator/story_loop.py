@@ -9,7 +9,7 @@ from __future__ import annotations
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from agents.orchestrator.loops import LoopTransitions
 from agents.resolver.resolver import Resolver
-from agents.sanitize import clean
+from agents.sanitize import clean, require_title
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from stores.errors import InputError
 from stores.ports import CanonReader, ContainerWriter, OrchestratorLog
@@ -18,8 +18,6 @@ from stores.records.ids import Clock, Id, IdMaker, derived
 from stores.records.ledger import Decision, Loop, ProposedChange, Verdict
 from stores.records.play import Scene, Story
 from stores.records.world import EntityKind, SceneNode, StoryNode, Universe
-
-MAX_TITLE_LENGTH = 120
 
 
 class StoryLoop:
@@ -279,13 +277,3 @@ def build_manual_proposal(
         decision=Decision(verdict=Verdict.ACCEPT, by="gm", at=clock()),
         created_at=clock(),
     )
-
-
-def require_title(text: str, missing_message: str) -> str:
-    """Return a clean one-line title. Raises InputError if it is missing or too long."""
-    cleaned = " ".join(clean(text).split())
-    if not cleaned:
-        raise InputError(missing_message)
-    if len(cleaned) > MAX_TITLE_LENGTH:
-        raise InputError(f"A title of {len(cleaned)} characters is too long; {MAX_TITLE_LENGTH} is the most.")
-    return cleaned

@@ -8,8 +8,8 @@ from __future__ import annotations
 from agents.context_assembly.package import ContextPackage
 from agents.context_assembly.sections import parts
 from agents.llm.call_context import CallContext, PersonaCalls
-from agents.llm.prompt_files import ANSWER_TASK
 from agents.personas.outputs import CitedAnswer, Digest
+from agents.personas.prompt_files import ANSWER_TASK
 from stores.records.model import Persona
 
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 from agents.llm.call_context import CallContext, PersonaCalls, PromptParts
 from agents.llm.errors import ModelRefused
-from agents.llm.prompt_files import STORY_TASK
 from agents.personas.outputs import NO_COMMAND, Routing, StoryIdea, routing_model
+from agents.personas.prompt_files import STORY_TASK
 from agents.sanitize import clean
 from stores.records.model import Persona
 

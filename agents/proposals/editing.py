@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.declarations.reader import MAX_NAME_LENGTH, as_sentence, require_statement_length
+from agents.proposals.statements import MAX_NAME_LENGTH, as_sentence, require_statement_length
 from agents.resolver.effects import parse_effect
 from agents.sanitize import clean
 from stores.errors import InputError

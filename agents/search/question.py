@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from agents.canon_keeper.predicates import Catalogue
-from agents.context_assembly.spans import HONORIFICS, spans_in
-from agents.narrator.lines_and_veils import stem
-from agents.narrator.speech import split_sentences
+from agents.prose.names import HONORIFICS, spans_in
+from agents.prose.words import split_sentences, stem
 from agents.resolver.typed_text import plain_line
 from agents.search.question_words import ASKED_WITH, FORMS, NUMBERS, PLACING, SMALL
 from stores.records.ids import Id

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from agents.narrator.lines_and_veils import stem
+from agents.prose.words import stem
 from agents.resolver.phrasings import word_set
 
 SMALL: Final = word_set(

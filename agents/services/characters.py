@@ -14,10 +14,10 @@ from dataclasses import replace
 from typing import Final
 
 from agents.declarations.entity_lookup import read_entities_by_id
-from agents.declarations.reader import require_statement_length
 from agents.memory_manager.changes import misremembered_id
 from agents.memory_manager.knowledge import Belief, Knowledge, Knows
 from agents.orchestrator.reply_lines import commit_lines
+from agents.proposals.statements import require_statement_length
 from agents.sanitize import clean
 from agents.services.entity_cards import Atlas
 from agents.services.entity_edits import name_from

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from agents.context_assembly.spans import HONORIFICS, names_in
 from agents.personas.outputs import CitedSentence
+from agents.prose.names import HONORIFICS, names_in
 from agents.search.question import forms
 from agents.views.query_views import Finding
 

@@ -16,9 +16,9 @@ from agents.canon_keeper.decisions import NOTHING_DECIDED, OPEN_STATUSES, is_rej
 from agents.canon_keeper.fact_readings import LOCATED_IN, OBJECT
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.context import ContextAssembly, SceneContext
-from agents.declarations.reader import MAX_NAME_LENGTH
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.commit_events import publish_commit
+from agents.proposals.statements import MAX_NAME_LENGTH
 from agents.resolver.resolver import Resolver
 from agents.sanitize import clean_line
 from agents.services.commit_preview import outlook

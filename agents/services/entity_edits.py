@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from agents.canon_keeper.predicates import value_in_words
-from agents.declarations import reader as declare
+from agents.proposals.statements import MAX_NAME_LENGTH, require_statement_length
 from agents.resolver.effects import MAX_NUMBER
 from agents.sanitize import clean
 from agents.services.manual_edits import STAGED_NOT, Act
@@ -24,7 +24,7 @@ MOST = 20
 def renamed(entity: Entity, edit: EntityEdit) -> Iterator[Act]:
     """Yield the change of names and description, if there is one. Raises InputError."""
     name, aliases = name_from(edit.name), names_from(edit.aliases)
-    description = declare.require_statement_length(clean(edit.description))
+    description = require_statement_length(clean(edit.description))
     change = UpdateEntity(
         entity_id=entity.id,
         name=name if name != entity.name else None,
@@ -67,9 +67,9 @@ def name_from(text: str) -> str:
     name = " ".join(clean(text).split())
     if not name:
         raise InputError("It needs a name.", kept=STAGED_NOT)
-    if len(name) > declare.MAX_NAME_LENGTH:
+    if len(name) > MAX_NAME_LENGTH:
         raise InputError(
-            f"That name is {len(name)} characters long; {declare.MAX_NAME_LENGTH} is the most.",
+            f"That name is {len(name)} characters long; {MAX_NAME_LENGTH} is the most.",
             kept=STAGED_NOT,
             todo="Put the rest into the description.",
         )

@@ -9,6 +9,7 @@ from agents.canon_keeper.fact_readings import OBJECT, SUBJECT, is_open
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.predicates import value_in_words
 from agents.declarations import reader as declare
+from agents.proposals.statements import as_sentence, require_statement_length
 from agents.sanitize import clean
 from agents.services.manual_edits import STAGED_NOT, Act, present
 from agents.views.world_views import FactEdit
@@ -46,7 +47,7 @@ class Corrections:
             )
         if not clean(edit.statement):
             raise InputError("A fact needs a sentence.", kept=STAGED_NOT, todo="R retcons what never was so.")
-        statement = declare.as_sentence(declare.require_statement_length(clean(edit.statement)))
+        statement = as_sentence(require_statement_length(clean(edit.statement)))
         now = await present(self._log, fact.universe_id)
         evidence = tuple(await self._canon.evidence_of(fact.id))
         never = Act(RetconFact(fact_id=fact.id), f"Never so: {fact.statement}")

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
+from agents.importers.lonelog import LEGEND
 from agents.sanitize import clean
 from agents.services.markdown import noted, one_line, paragraphs, quoted
 from agents.views.play_views import FactView, TurnView
@@ -40,7 +41,6 @@ _AUTHORITIES: Final[Mapping[Authority, str]] = {
     Authority.PLAYER: "by a roll",
     Authority.SYSTEM: "inferred",
 }
-LEGEND: Final = "@ action  ? question  d: roll -> result  => what happens  ! fact  <- what it rests on"
 
 
 @dataclass(frozen=True, slots=True)

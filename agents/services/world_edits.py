@@ -20,6 +20,7 @@ from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.predicates import Catalogue
 from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import universe_entity_finder
+from agents.proposals.statements import require_statement_length
 from agents.sanitize import clean
 from agents.services.entity_edits import name_from, names_from, numbers_of, renamed, sheet
 from agents.services.fact_corrections import Corrections
@@ -70,7 +71,7 @@ class Edits:
             entity_kind=thing.kind,
             name=name_from(thing.name),
             aliases=names_from(thing.aliases),
-            description=declare.require_statement_length(clean(thing.description)),
+            description=require_statement_length(clean(thing.description)),
             numbers=numbers_of(thing.numbers),
             tags=names_from(thing.tags),
         )

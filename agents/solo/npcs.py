@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from agents.context_assembly.agenda import Agenda, Agendas
-from agents.context_assembly.context import ACTORS, ContextAssembly, SceneContext
+from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.resolver.typed_text import fold_name
 from agents.solo.story_journal import KEPT, Books
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
 from stores.records.threads import PersonEntry, PresenceEntry
-from stores.records.world import Entity, EntityKind
+from stores.records.world import ACTORS, Entity, EntityKind
 
 WAYS: Final = "/npcs 2 + or -, /npcs 2 off (out of random events), /npcs 2 on; a name does as well"
 MOST_READ: Final = 100

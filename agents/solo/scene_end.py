@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from agents.context_assembly.agenda import Agendas
 from agents.context_assembly.context import SceneContext, end_turn_id, tells_end
 from agents.declarations.declarations import turn_evidence
-from agents.declarations.reader import STATED_PREDICATE
 from agents.events import EventBus, LineMoved, ProposalsChanged, TurnAppended
+from agents.proposals.statements import STATED_PREDICATE
 from agents.resolver.clocks import ClockMovement, advance_clocks
 from agents.resolver.resolver import Resolver
 from agents.resolver.threads import STALE_AFTER, find_stale_threads, is_mentioned

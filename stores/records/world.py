@@ -25,6 +25,10 @@ class EntityKind(StrEnum):
     CREATURE = "creature"
 
 
+ACTORS = (EntityKind.CHARACTER, EntityKind.CREATURE)
+"""The kinds of entity that can act and speak."""
+
+
 class EntityStatus(StrEnum):
     CANONICAL = "canonical"
     MERGED = "merged"

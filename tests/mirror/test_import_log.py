@@ -10,7 +10,7 @@ from agents.importers.import_views import ImportProgress
 from monitor_tui.compose import compose
 from stores.authority import Store
 from stores.records.ids import SeededIds
-from tests.agents.importing.test_importer import TURNS, order
+from tests.agents.importers.test_importer import TURNS, order
 from tests.mirror.far import Far, Naps, all_of, healed, mirror_of
 from tests.mirror.sessions import new_clock
 

@@ -14,9 +14,9 @@ import pytest
 from agents.events import Event, EventBus, Notice
 from agents.llm.errors import ModelUnknown, ModelUnreachable, ModelUnset
 from agents.llm.llm_port import ModelFacts, Usage
-from agents.llm.prompt_files import load_prompts
 from agents.llm.provider_keys import ProviderKeys
 from agents.llm.scripted_model import ScriptedAnswer, ScriptedModel, ScriptedReply
+from agents.personas.prompt_files import load_prompts
 from agents.services.llm_setup import Houses
 from agents.services.llm_trial import FULL, TRIAL
 from monitor_tui.settings_file import SettingsFile

@@ -9,7 +9,7 @@ import pytest
 
 from agents.events import Event, ImportMoved
 from screens.import_log import ImportScreen
-from tests.agents.importing.test_importer import written
+from tests.agents.importers.test_importer import written
 from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated, twin_desk
 from tests.screens.twin import TwinDesk
 

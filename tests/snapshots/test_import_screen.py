@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from monitor_tui.app import MonitorApp
-from tests.agents.importing.test_importer import written
+from tests.agents.importers.test_importer import written
 from tests.screens.table import real_desk
 from tests.snapshots.test_screens import SIZES, Compare, Steps, walk
 

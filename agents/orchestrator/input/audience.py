@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.memory_manager.whispers import whispered_to
-from agents.narrator.record_lookups import names_of
 from agents.orchestrator.input.parser import WordsInput
+from agents.prose.names import names_of
 from stores.errors import InputError
 from stores.records.ids import Id
 

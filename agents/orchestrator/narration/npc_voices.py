@@ -9,15 +9,15 @@ import re
 from dataclasses import replace
 
 from agents.context_assembly.package import ContextPackage, Present
-from agents.context_assembly.sections import asks_oracle
 from agents.llm.call_context import CallContext
 from agents.llm.errors import ModelError
+from agents.memory_manager.presence import asks_oracle
 from agents.memory_manager.whispers import heard as heard_words
 from agents.memory_manager.whispers import whispers
-from agents.narrator.record_lookups import names_of
 from agents.orchestrator.narration.inputs import NarrationInput
 from agents.orchestrator.narration.state import NarrationState
 from agents.personas.character import Character
+from agents.prose.names import names_of
 from agents.sanitize import clean
 from stores.records.model import CallOutcome
 from stores.records.play import Speaker

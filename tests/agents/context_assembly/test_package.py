@@ -15,9 +15,9 @@ from agents.context_assembly.recall import Recollector
 from agents.context_assembly.recall_port import Findings
 from agents.context_assembly.sections import parts
 from agents.llm.prompt_builder import build_prompt, estimate_tokens
-from agents.llm.prompt_files import load_prompts
 from agents.narrator.prose_checks import build_prose_check_input, check_prose
 from agents.personas.narrator_brief import NarratorBrief
+from agents.personas.prompt_files import load_prompts
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import StoreUnavailable

@@ -17,8 +17,8 @@ from agents.narrator.change_extraction import (
     find_decision_marks,
     strip_markers,
 )
-from agents.narrator.quotes import find_quote
 from agents.personas.outputs import ReportedChange
+from agents.prose.quotes import find_quote
 from stores.ports import CanonReader
 from stores.records.canon import (
     AssertFact,

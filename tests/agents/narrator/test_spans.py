@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.context_assembly.spans import names_in, spans_in
+from agents.prose.names import names_in, spans_in
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from pathlib import Path
 from agents.events import Event
 from agents.llm.llm_port import LlmRequest
 from agents.llm.llm_settings import AppSettings, ModelSettings, PersonaSettings
-from agents.llm.prompt_files import load_prompts
 from agents.llm.scripted_model import ScriptedAnswer, ScriptedModel, ScriptedReply
+from agents.personas.prompt_files import load_prompts
 from monitor_tui.compose import Program, open_program
 from stores.records.ids import Id, SeededIds, SteppingClock
 from stores.records.model import Persona

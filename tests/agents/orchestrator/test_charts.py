@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 
-from agents.orchestrator.state_machines import CHARTS, initial_state, legal_events, next_state
+from agents.state_machines import CHARTS, initial_state, legal_events, next_state
 from agents.story_outline import Mode
 from stores.errors import IllegalTransition
 from stores.records.ledger import Loop

@@ -13,7 +13,6 @@ from pydantic import BaseModel
 from agents.context_assembly.sections import SECTIONS, own_parts, parts
 from agents.llm.call_context import CallContext, OnText, PromptParts, ProseAnswer, StructuredAnswer
 from agents.llm.errors import ModelRefused
-from agents.llm.prompt_files import SECTION_NAMES, load_prompts
 from agents.personas.archivist import Archivist, first_sentence
 from agents.personas.character import Character
 from agents.personas.critic import Critic
@@ -33,6 +32,7 @@ from agents.personas.outputs import (
     StoryIdea,
     Warnings,
 )
+from agents.personas.prompt_files import SECTION_NAMES, load_prompts
 from agents.personas.steward import Steward
 from stores.records.memory import Memory
 from stores.records.model import LlmCall, Persona, Rung

@@ -8,9 +8,11 @@ proper names a rule of this kind does better than a small trained one (design/li
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
+
+from stores.records.world import Entity
 
 MOST_WORDS: Final = 6
 """Words of one name."""
@@ -90,6 +92,8 @@ _PLAIN: Final = frozenset(
     }
 )
 """Words that are no name with a capital, and no part of one at a sentence's start."""
+
+_NAME_PARTICLES: Final = frozenset({"the", "of", "and", "a", "an", "in", "de", "von", "van", "la", "le"})
 
 _JOINS: Final = frozenset(
     {"of", "the", "de", "del", "della", "di", "da", "du", "la", "le", "von", "van", "der"}
@@ -209,3 +213,19 @@ def _is_plain(word: str) -> bool:
 
 def _shouted(word: str) -> bool:
     return len(word) > 1 and word.isupper()
+
+
+def names_of(entity: Entity) -> tuple[str, ...]:
+    """Return what prose may call somebody: name, aliases, and the parts of the name that stand for it."""
+    parts = [
+        word
+        for word in entity.name.split()
+        if len(word) > 2 and word[0].isupper() and word.casefold() not in HONORIFICS | _NAME_PARTICLES
+    ]
+    return tuple(dict.fromkeys((entity.name, *entity.aliases, *parts)))
+
+
+def any_name_pattern(names: Iterable[str]) -> str:
+    """Return a pattern that matches any of the names as whole words, the longest first."""
+    ordered = sorted({name for name in names if name.strip()}, key=len, reverse=True)
+    return "(?:" + "|".join(rf"\b{re.escape(name)}\b" for name in ordered) + ")" if ordered else r"(?!)"

@@ -19,8 +19,14 @@ from agents.llm.prompt_builder import (
     estimate_tokens,
     reusable_share,
 )
-from agents.llm.prompt_files import SECTION_NAMES, STORY_TASK, load_prompts, read_prompt, with_user_prompts
 from agents.personas.outputs import OUTPUTS
+from agents.personas.prompt_files import (
+    SECTION_NAMES,
+    STORY_TASK,
+    load_prompts,
+    read_prompt,
+    with_user_prompts,
+)
 from stores.errors import InputError
 from stores.records.model import Persona
 

@@ -11,7 +11,7 @@ import pytest
 from agents.events import Event, ImportMoved, Notice
 from monitor_tui.compose import Program
 from stores.errors import InputError
-from tests.agents.importing.test_importer import TURNS, order, written
+from tests.agents.importers.test_importer import TURNS, order, written
 from tests.table import opened
 
 

@@ -9,15 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agents.narrator.speech import (
-    SAYS,
-    SPEAKS,
-    any_name_pattern,
-    find_speeches,
-    is_spoken_by,
-    split_sentences,
-    strip_speech,
-)
+from agents.prose.names import any_name_pattern
+from agents.prose.speech import SAYS, SPEAKS, find_speeches, is_spoken_by, strip_speech
+from agents.prose.words import split_sentences
 
 _ACTS = (
     r"(?:nods?|shakes|shrugs|grins|smiles|frowns|winks|walks|strides|steps|runs|turns|kneels|leans|"

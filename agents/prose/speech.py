@@ -6,8 +6,11 @@ Source: design/loops.md, node `critique`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from agents.prose.names import any_name_pattern
+from agents.prose.words import split_paragraphs
 
 SPEAKS = (
     r"(?:says?|asks?|answers?|repl(?:y|ies)|whispers?|mutters?|shouts?|calls?|cries|growls?|hisses|murmurs?|"
@@ -20,7 +23,6 @@ SPOKE = (
 SAYS = rf"(?:{SPEAKS}|{SPOKE})"
 
 _QUOTED = re.compile(r"[“«]([^”»\n]*)(?:[”»]|$)|(?<!\w)\"([^\"\n]*)(?:\"|$)", re.MULTILINE)
-_SENTENCE = re.compile(r"[^.!?…\n]+(?:[.!?…]+[\"”’»)]*|\n|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +37,9 @@ class Speech:
     end: int
 
 
-def split_paragraphs(text: str) -> list[str]:
-    return [part for part in text.split("\n") if part.strip()]
-
-
 def strip_speech(text: str) -> str:
     """Return the text without what is spoken in it."""
     return _QUOTED.sub(lambda match: " ¶ ", text)
-
-
-def split_sentences(text: str) -> list[str]:
-    return [match[0].strip() for match in _SENTENCE.finditer(text) if match[0].strip()]
 
 
 def find_speeches(text: str) -> list[Speech]:
@@ -55,12 +49,6 @@ def find_speeches(text: str) -> list[Speech]:
         for part in split_paragraphs(text)
         for match in _QUOTED.finditer(part)
     ]
-
-
-def any_name_pattern(names: Iterable[str]) -> str:
-    """Return a pattern that matches any of the names as whole words, the longest first."""
-    ordered = sorted({name for name in names if name.strip()}, key=len, reverse=True)
-    return "(?:" + "|".join(rf"\b{re.escape(name)}\b" for name in ordered) + ")" if ordered else r"(?!)"
 
 
 def is_spoken_by(speech: Speech, names: Sequence[str]) -> bool:

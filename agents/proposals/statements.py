@@ -1,0 +1,43 @@
+"""Statements of proposed facts: their limits, their form as a sentence, and the fact of a move."""
+
+from __future__ import annotations
+
+from stores.errors import InputError
+from stores.records.canon import AssertFact, FactKind, Involvement
+from stores.records.world import Entity
+
+STATED_PREDICATE = "stated"
+"""The predicate of a fact that is told in a free sentence."""
+MAX_NAME_LENGTH = 80
+MAX_STATEMENT_LENGTH = 1_000
+
+
+def as_sentence(text: str) -> str:
+    """Return the text as a sentence: a capital first, a full stop last."""
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?", "…", '"', "”")) else text + "."
+
+
+def require_statement_length(text: str) -> str:
+    """Return the text, or raise InputError if it is too long for one statement."""
+    if len(text) > MAX_STATEMENT_LENGTH:
+        raise InputError(
+            f"That is {len(text):,} characters; one statement holds {MAX_STATEMENT_LENGTH:,}.",
+            kept="Nothing was staged and your words are still in the prompt.",
+            todo="State it in several facts.",
+        )
+    return text
+
+
+def build_location_fact(entity: Entity, place: Entity, tick: int) -> AssertFact:
+    """`who` is now in `place`."""
+    return AssertFact(
+        fact_kind=FactKind.RELATION,
+        predicate="located_in",
+        statement=f"{entity.name} is in {place.name}.",
+        involves=(
+            Involvement(role="subject", entity_id=entity.id),
+            Involvement(role="object", entity_id=place.id),
+        ),
+        valid_from=tick,
+    )
