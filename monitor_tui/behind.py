@@ -25,7 +25,7 @@ from agents.indexer.truth import Truth
 from agents.indexer.workers import IndexWorker
 from agents.jobs.job_runner import JobRunner
 from agents.jobs.job_store import JobStore
-from agents.llm.budget_guard import BudgetGuard
+from agents.llm.budget import BudgetGuard
 from agents.llm.call_context import CallContext
 from agents.llm.llm_port import EmbeddingProvider, Usage
 from agents.llm.llm_settings import NO_EMBEDDING, AppSettings

@@ -24,7 +24,7 @@ from agents.events import EventBus, Notice
 from agents.importers.import_runner import ImportRunner
 from agents.importers.importer import Importer
 from agents.indexer.port import Embedder
-from agents.llm.budget_guard import BudgetGuard
+from agents.llm.budget import BudgetGuard
 from agents.llm.cancellations import Cancellations
 from agents.llm.child_client import ChildModel
 from agents.llm.llm_settings import AppSettings

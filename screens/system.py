@@ -24,7 +24,7 @@ from widgets.system import SystemList
 
 if TYPE_CHECKING:
     from agents.events import Event
-    from agents.jobs.job_views import BackgroundView
+    from agents.jobs.job_status import BackgroundView
     from agents.services.services import Services
     from agents.views.play_views import MenuView, StoryCard
 

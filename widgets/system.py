@@ -10,7 +10,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from agents.jobs.job_views import BackgroundView
+from agents.jobs.job_status import BackgroundView
 from stores.records.jobs import Job, JobKind
 from widgets.ink import Ink, Line
 from widgets.plain_rows import heading, words_row

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Final
 
 from agents.importers.log_entries import LogEntry, Voice
-from agents.importers.scene_split import ImportedScene, scene_turns
+from agents.importers.scenes import ImportedScene, scene_turns
 from agents.state_machines import initial_state, next_state
 from stores.history import Part as Records
 from stores.records.base import Record

@@ -19,7 +19,7 @@ from agents.importers.import_records import StoryImport, story_id_of, universe_i
 from agents.importers.import_views import ImportPreview, ImportProgress, ImportRequest, ImportResult
 from agents.importers.log_entries import ParsedLog, Voice
 from agents.importers.log_reading import read_log
-from agents.importers.scene_split import ImportedScene, split_scenes
+from agents.importers.scenes import ImportedScene, split_scenes
 from agents.sanitize import clean, require_title
 from agents.story_outline import NewCharacter, NewUniverse
 from stores.errors import InputError

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from agents.importers.log_entries import ImportProblem, LogEntry, ParsedEntries, Voice
 from agents.importers.log_times import parse_time
-from agents.importers.speaker_roles import parse_role
+from agents.importers.voices import parse_role
 
 _TURN: Final = ("turn", "turn_id", "id", "dia_id", "index")
 _SPEAKER: Final = ("speaker", "name", "author", "character", "who")

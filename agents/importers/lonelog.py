@@ -13,7 +13,7 @@ from typing import Final
 from agents.importers.log_entries import ImportProblem, LogEntry, ParsedEntries, Voice
 from agents.importers.log_times import format_day
 from agents.importers.plain_text import is_name
-from agents.importers.scene_headings import find_day, find_heading
+from agents.importers.scenes import find_day, find_heading
 
 LEGEND: Final = "@ action  ? question  d: roll -> result  => what happens  ! fact  <- what it rests on"
 """The second line of a journal that MONITOR exports; it explains the signs."""

@@ -15,9 +15,8 @@ from typing import Final
 
 from agents.importers.log_entries import LogEntry, ParsedEntries, Voice
 from agents.importers.log_times import format_day, parse_time
-from agents.importers.out_of_character import is_aside
-from agents.importers.scene_headings import find_day, find_heading
-from agents.importers.speaker_roles import voice_from_name
+from agents.importers.scenes import find_day, find_heading
+from agents.importers.voices import is_aside, voice_from_name
 
 _STAMP: Final = re.compile(
     r"\s*(?:\[(?P<square>[^\[\]]{3,40})\]|\((?P<round>\d[^()]{2,40})\)"

@@ -26,9 +26,8 @@ from agents.events import (
     WordsDropped,
 )
 from agents.jobs.job_queue import JobQueue, QueueEntry
-from agents.jobs.job_status import StatusPublisher, build_background_view
+from agents.jobs.job_status import BackgroundView, StatusPublisher, build_background_view
 from agents.jobs.job_store import JobStore
-from agents.jobs.job_views import BackgroundView
 from agents.jobs.worker import MAX_FAILURES, JobSubject, RetryLater, Worker
 from stores.errors import InputError, MonitorError, StoreUnavailable
 from stores.records.ids import Id

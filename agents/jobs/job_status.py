@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from agents.events import BackgroundMoved, EventBus
 from agents.jobs.job_queue import QueueEntry
-from agents.jobs.job_views import BackgroundView
 from agents.jobs.worker import Worker
+from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundView:
+    """`waiting` counts what is left to do (items, as far as it is known), `doing` says what is done now
+    (empty: nothing). `rows` are (what, how it stands) for the System screen: indexes, embedding model,
+    memories. `poisoned` failed too often and wait for a word of the user's."""
+
+    items_left: int = 0
+    current_work: str = ""
+    rows: tuple[tuple[str, str], ...] = ()
+    poisoned: tuple[Job, ...] = ()
+    names: Mapping[Id, str] = field(default_factory=dict)
+    """What subjects of poisoned jobs are called, as far as it is known."""
+
+    def with_names(self, names: Mapping[Id, str]) -> BackgroundView:
+        return replace(self, names=names)
+
 
 SECONDS: Final = 0.5
 """Between two events. The first one waits as long: what is done within it was never worth a word."""

@@ -17,7 +17,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from agents.events import EventBus, ModelCalled
-from agents.llm.budget_guard import BudgetGuard
+from agents.llm.budget import BudgetGuard
 from agents.llm.call_context import CallContext, OnText, PromptParts, ProseAnswer, StructuredAnswer
 from agents.llm.cancellations import Cancellations
 from agents.llm.errors import ModelCut, ModelError, ModelRefused, ModelUnset

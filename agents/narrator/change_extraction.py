@@ -17,9 +17,12 @@ from rapidfuzz import fuzz
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import normalize_name
 from agents.context_assembly.package import ContextPackage
-from agents.narrator.change_payloads import ChangeRefused, PayloadBuilder
-from agents.narrator.decision_marks import find_decision_marks, strip_markers
-from agents.narrator.name_resolution import PLAYER_CHARACTER_WORDS, NameResolver
+from agents.narrator.change_payloads import (
+    PLAYER_CHARACTER_WORDS,
+    ChangeRefused,
+    NameResolver,
+    PayloadBuilder,
+)
 from agents.narrator.rule_based_changes import find_plain_changes
 from agents.personas.outputs import ReportedChange
 from agents.prose.names import names_of
@@ -40,8 +43,6 @@ from stores.records.ids import derived
 from stores.records.ledger import ProposedChange
 from stores.records.play import Turn
 from stores.records.world import Entity
-
-__all__ = ["ChangeExtractor", "DroppedChange", "ExtractionResult", "find_decision_marks", "strip_markers"]
 
 MIN_WEIGHT: Final = 40
 """Significance, of 100, from which a change is proposed."""

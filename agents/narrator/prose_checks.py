@@ -18,8 +18,13 @@ from rapidfuzz import fuzz
 from agents.canon_keeper.checks.premise_check import SAME_ANSWER_LIKENESS
 from agents.context_assembly.package import ContextPackage
 from agents.narrator.lines_and_veils import BarredTopic, find_crossings, parse_barred_topics
-from agents.narrator.past_claims import PastClaim, find_narrated_claims, find_past_claims
-from agents.narrator.record_breaches import find_reopened_matters, find_rule_breaches
+from agents.narrator.record_checks import (
+    PastClaim,
+    find_narrated_claims,
+    find_past_claims,
+    find_reopened_matters,
+    find_rule_breaches,
+)
 from agents.narrator.record_lookups import (
     AbsentPerson,
     collect_recorded_statements,

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from agents.llm.budget import BUDGET_RULES, Budget, compute_budgets
-from agents.llm.budget_guard import BudgetGuard
+from agents.llm.budget import BUDGET_RULES, Budget, BudgetGuard, compute_budgets
 from agents.views.llm_views import BillRow, BillView, BudgetView
 from stores.ports import CanonReader, LogReader, Spent
 from stores.records.ids import Clock, Id

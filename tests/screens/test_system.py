@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agents.events import BackgroundMoved
-from agents.jobs.job_views import BackgroundView
+from agents.jobs.job_status import BackgroundView
 from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind, JobState, job_id

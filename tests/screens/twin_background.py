@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.jobs.job_views import BackgroundView
+from agents.jobs.job_status import BackgroundView
 from stores.records.ids import Id
 
 

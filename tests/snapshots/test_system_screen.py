@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.jobs.job_views import BackgroundView
+from agents.jobs.job_status import BackgroundView
 from monitor_tui.app import MonitorApp
 from tests.screens.table import twin_desk
 from tests.screens.test_system import SCENE, given_up

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.importers.log_decoding import MAX_FILE, decode
 from agents.importers.log_entries import LogEntry, LogFormat, ParsedLog, Voice
-from agents.importers.log_reading import read_log
+from agents.importers.log_reading import MAX_FILE, decode, read_log
 from agents.importers.log_times import describe_said_time, parse_time
-from agents.importers.out_of_character import split_asides
-from agents.importers.scene_headings import find_heading
+from agents.importers.scenes import find_heading
+from agents.importers.voices import split_asides
 from agents.sanitize import MAX_LINE, clean
 from agents.services.story_export import ScenePart, StoryRecord, to_journal
 from agents.views.play_views import TurnView
@@ -401,7 +400,7 @@ def test_what_is_no_log_is_refused_in_words(data: bytes, says: str) -> None:
 
 
 def test_a_file_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.importers.log_decoding.MAX_FILE", 100)
+    monkeypatch.setattr("agents.importers.log_reading.MAX_FILE", 100)
     assert MAX_FILE > 100_000_000
     with pytest.raises(InputError, match="are the most"):
         decode(b"x" * 101)

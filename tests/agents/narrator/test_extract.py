@@ -10,13 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.context_assembly.package import ContextPackage
-from agents.narrator.change_extraction import (
-    QUOTE_MISSING,
-    ChangeExtractor,
-    ExtractionResult,
-    find_decision_marks,
-    strip_markers,
-)
+from agents.narrator.change_extraction import QUOTE_MISSING, ChangeExtractor, ExtractionResult
+from agents.narrator.decision_marks import find_decision_marks, strip_markers
 from agents.personas.outputs import ReportedChange
 from agents.prose.quotes import find_quote
 from stores.ports import CanonReader

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.narrator.record_breaches import find_reopened_matters, find_rule_breaches
+from agents.narrator.record_checks import find_reopened_matters, find_rule_breaches
 
 SALT = "No drowned thing crosses a line of salt."
 WEIR = "No weir is opened between dusk and dawn"

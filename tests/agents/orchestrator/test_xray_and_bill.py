@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from agents.llm.budget import BUDGET_RULES
-from agents.llm.budget_guard import BudgetGuard
+from agents.llm.budget import BUDGET_RULES, BudgetGuard
 from agents.llm.llm_settings import BudgetSettings
 from agents.services.bill import Bills
 from agents.services.xray import Xrays
