@@ -1,7 +1,4 @@
-"""What every child process of MONITOR has in common, on both ends of its pipes.
-
-Source: design/architecture.md ("The model lives in a child process"); docs/decisions/0012.
-"""
+"""Shared helpers for child processes and the pipes to them. See docs/decisions/0012."""
 
 from __future__ import annotations
 
@@ -15,15 +12,15 @@ from typing import Any
 import agents
 
 
-def child_environ(more: Mapping[str, str]) -> dict[str, str]:
-    """Ours, with the folder in front that our packages were found in."""
+def build_child_environment(more: Mapping[str, str]) -> dict[str, str]:
+    """Return our environment for a child, with the folder of our packages first on its path."""
     home = str(Path(agents.__file__).parent.parent)
     path = os.pathsep.join(part for part in (home, os.environ.get("PYTHONPATH", "")) if part)
     return {**os.environ, "PYTHONPATH": path, "PYTHONUTF8": "1", **more}
 
 
 async def end_child(process: asyncio.subprocess.Process, *, seconds: float) -> None:
-    """Ask a child to end, by ending its input; if it has not within `seconds`, end it."""
+    """Close the child's input so that it ends; kill it if it has not ended within `seconds`."""
     assert process.stdin is not None
     with suppress(BrokenPipeError, ConnectionResetError):
         process.stdin.close()
@@ -35,8 +32,8 @@ async def end_child(process: asyncio.subprocess.Process, *, seconds: float) -> N
         await process.wait()
 
 
-def own_pipe() -> Any:
-    """In a child: keep stdout for our own lines alone, unbuffered; whatever else prints, prints nowhere."""
+def claim_stdout() -> Any:
+    """In a child: reserve stdout for our own lines, unbuffered; anything else that prints goes nowhere."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -46,7 +43,7 @@ def own_pipe() -> Any:
 
 
 def write_all(out: Any, data: bytes) -> None:
-    """Write everything to an unbuffered pipe, which takes what fits."""
+    """Write all data to an unbuffered pipe, which may take only part of it at once."""
     rest = memoryview(data)
     while rest:
         rest = rest[out.write(rest) :]

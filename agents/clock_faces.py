@@ -1,4 +1,5 @@
-"""How clocks and tracks look in a line, and which is the most urgent. Light: widgets draw with it."""
+"""Draws clocks and tracks as text, and finds the most urgent clock. Imports little, because widgets use
+it."""
 
 from __future__ import annotations
 
@@ -7,28 +8,28 @@ from typing import Final
 
 from stores.records.clocks import BOXES, TICKS_PER_BOX, ProgressClock
 
-_PARTS: Final = "·░▓█"
-"""How a box looks with 0 to 3 of its ticks."""
-_DRAWN: Final = 12
+_BOX_FILLS: Final = "·░▓█"
+"""A box with 0 to 3 of its ticks, and full."""
+_MAX_DRAWN_STEPS: Final = 12
 """Steps of a clock that are drawn one by one."""
 
 
 def most_urgent(clocks: Iterable[ProgressClock]) -> ProgressClock | None:
-    """Return the open clock that has the fewest steps left, the first of several; None without one."""
+    """Return the open clock with the fewest steps left, or None; the first one of several."""
     running = [clock for clock in clocks if not clock.closed and not clock.is_track]
     return min(running, key=lambda clock: clock.size - clock.filled, default=None)
 
 
-def show_clock(clock: ProgressClock) -> str:
-    """Return `●●○○○○ 2/6`; a clock of more than twelve steps in numbers alone."""
+def format_clock(clock: ProgressClock) -> str:
+    """Return `●●○○○○ 2/6`; a clock of more than twelve steps as numbers only."""
     numbers = f"{clock.filled}/{clock.size}"
-    if clock.size > _DRAWN:
+    if clock.size > _MAX_DRAWN_STEPS:
         return numbers
     return f"{'●' * clock.filled}{'○' * (clock.size - clock.filled)} {numbers}"
 
 
-def show_track(track: ProgressClock) -> str:
+def format_track(track: ProgressClock) -> str:
     """Return `███▓······ 3/10`."""
     full, rest = divmod(track.filled, TICKS_PER_BOX)
-    boxes = (_PARTS[-1] * full + (_PARTS[rest] if full < BOXES else "")).ljust(BOXES, _PARTS[0])
+    boxes = (_BOX_FILLS[-1] * full + (_BOX_FILLS[rest] if full < BOXES else "")).ljust(BOXES, _BOX_FILLS[0])
     return f"{boxes} {track.boxes}/{BOXES}"

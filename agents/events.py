@@ -1,7 +1,6 @@
-"""What the Orchestrator publishes: events that screens, the Indexer and tests listen to.
+"""Defines the events that agents publish, and the bus that screens, the Indexer and tests subscribe to.
 
-Events say that something is so; they carry identifiers and short words, never widgets or handles.
-Source: design/architecture.md, "How one exchange flows"; AGENT_ORCHESTRATION, "Event Publishing".
+Events report that something has happened; they carry identifiers and short texts, never widgets or handles.
 """
 
 from __future__ import annotations
@@ -17,29 +16,35 @@ from stores.records.play import Resolution, Turn
 
 @dataclass(frozen=True, slots=True)
 class LoopMoved:
+    """A loop made a transition to another state."""
+
     transition: Transition
 
 
 @dataclass(frozen=True, slots=True)
 class TurnAppended:
+    """A turn was appended to the log."""
+
     turn: Turn
 
 
 @dataclass(frozen=True, slots=True)
 class ResolutionSealed:
+    """A roll or an oracle's answer was sealed."""
+
     resolution: Resolution
 
 
 @dataclass(frozen=True, slots=True)
 class LineMoved:
-    """The head moved to another turn: undo, redo, another take, a branch."""
+    """The scene's head moved to another turn: undo, redo, another take, a branch."""
 
     scene_id: Id
 
 
 @dataclass(frozen=True, slots=True)
 class ProposalsChanged:
-    """Staged, decided, withdrawn or committed: ask for the view again."""
+    """Proposals were staged, decided, withdrawn or committed: read the view again."""
 
     universe_id: Id
     scene_id: Id | None
@@ -47,41 +52,52 @@ class ProposalsChanged:
 
 @dataclass(frozen=True, slots=True)
 class TriggerRaised:
-    """Something critical is staged; `why` is one line, `proposal_ids` what a commit now would write."""
+    """A critical proposal is staged, and could be committed now."""
 
     scene_id: Id
     proposal_ids: tuple[Id, ...]
+    """What a commit now would write."""
+
     why: str
+    """The reason in one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class CanonCommitted:
+    """Proposals were committed to canon."""
+
     canonization_id: Id
     universe_id: Id
     scene_id: Id | None
     fact_ids: tuple[Id, ...]
     failed: tuple[Id, ...]
+    """Proposals that could not be written."""
 
 
 @dataclass(frozen=True, slots=True)
 class SceneOpened:
+    """A scene was opened."""
+
     scene_id: Id
 
 
 @dataclass(frozen=True, slots=True)
 class StepMoved:
-    """A step of an exchange that is being played: `direct`, `narrate` ... `note` is one line on it."""
+    """A step of the exchange that is being played started or ended."""
 
     scene_id: Id
     beat_id: Id
     step: str
+    """Name of the step: `direct`, `narrate` ..."""
+
     state: Literal["running", "done", "skipped", "failed"]
     note: str = ""
+    """One line on the outcome."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordsCame:
-    """Words of a turn that is being told, as they arrive. It is in the log once `TurnAppended` says so."""
+    """Text of a turn that is being narrated, as it arrives. `TurnAppended` follows when it is in the log."""
 
     scene_id: Id
     turn_id: Id
@@ -91,7 +107,7 @@ class WordsCame:
 
 @dataclass(frozen=True, slots=True)
 class WordsDropped:
-    """The words that came for this turn are not kept: nothing of them is told (a rewrite, a failure)."""
+    """The text that arrived for this turn is discarded (a rewrite, a failure)."""
 
     scene_id: Id
     turn_id: Id
@@ -99,7 +115,7 @@ class WordsDropped:
 
 @dataclass(frozen=True, slots=True)
 class ModelCalled:
-    """A call of a model ended, well or not, and stands on the bill."""
+    """A call of a model ended, with or without success, and is recorded."""
 
     call_id: Id
     story_id: Id | None
@@ -107,16 +123,19 @@ class ModelCalled:
 
 @dataclass(frozen=True, slots=True)
 class BackgroundMoved:
-    """How much is left to do behind play: `waiting` items, `poisoned` jobs that wait for the user."""
+    """The amount of background work changed."""
 
     waiting: int
+    """Items left to do."""
+
     doing: str = ""
     poisoned: int = 0
+    """Jobs that wait for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportMoved:
-    """A log is being brought in: so many of its turns are; both 0 when none is (any more)."""
+    """An import made progress; both numbers are 0 when none is running."""
 
     turns: int = 0
     of_turns: int = 0
@@ -124,7 +143,7 @@ class ImportMoved:
 
 @dataclass(frozen=True, slots=True)
 class MemoriesRead:
-    """These memories were shown to a model or a player: recalling strengthens them."""
+    """These memories were shown to a model or a player, which strengthens them."""
 
     memory_ids: tuple[Id, ...]
     tick: int
@@ -132,7 +151,7 @@ class MemoriesRead:
 
 @dataclass(frozen=True, slots=True)
 class MemoriesWritten:
-    """Memories of the scene were written, changed or linked: ask again, and index them."""
+    """Memories of the scene were written, changed or linked: read them again, and index them."""
 
     universe_id: Id
     scene_id: Id | None
@@ -140,7 +159,7 @@ class MemoriesWritten:
 
 @dataclass(frozen=True, slots=True)
 class SourceCame:
-    """A document came into the universe, or more chunks of it are in the log: index them."""
+    """A document, or more chunks of it, was added to the universe: index them."""
 
     universe_id: Id
     source_id: Id
@@ -148,7 +167,7 @@ class SourceCame:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A line for the user that is no part of the story."""
+    """A message for the user that is no part of the story."""
 
     text: str
     severity: Literal["information", "warning", "error"] = "information"
@@ -189,19 +208,19 @@ Passing = (
     | MemoriesWritten
     | SourceCame
 )
-"""Events that come and go and change nothing that a view of the scene was read from."""
+"""Events that change nothing that a view of the scene was read from."""
 
 Listener = Callable[[Event], None]
 
 
 class EventBus:
-    """One stream of events up. Listeners are called in the order they subscribed and must not block."""
+    """One stream of events. Listeners are called in the order of subscription and must not block."""
 
     def __init__(self) -> None:
         self._listeners: list[Listener] = []
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Add `listener`; the returned function takes it off again."""
+        """Add `listener`. Calling the returned function removes it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 

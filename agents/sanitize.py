@@ -1,6 +1,6 @@
-"""Outside text made safe to store: what was typed, pasted, imported or generated is data.
+"""Cleans text from outside before it is stored: typed, pasted, imported or generated text is data.
 
-Source: design/authority.md, "Security": control characters and terminal escapes are stripped.
+Control characters, terminal escapes and direction overrides are removed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ MAX_LINE = 20_000
 """Characters in one typed line. A page of prose is about 3,000."""
 
 MAX_TITLE_LENGTH = 120
-"""Characters in the title of a universe, a story or a scene, and in a name."""
+"""Characters of a title or name."""
 
 _ESCAPES = re.compile(
     r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # OSC: titles, links, clipboard
@@ -28,14 +28,16 @@ _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\
 
 
 def clean(text: str) -> str:
-    """Return `text` without terminal escapes, control characters and direction overrides.
+    r"""Return `text` without terminal escapes, control characters and direction overrides.
 
-    Line breaks stay (as `\\n`), tabs become spaces, accents are composed (NFC).
+    Line breaks stay (as `\n`), tabs become spaces, accents are composed (NFC).
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", "    ")
     text = _ESCAPES.sub("", text)
-    kept = (c for c in text if c == "\n" or (unicodedata.category(c) not in ("Cc", "Cs") and c not in _BIDI))
-    return unicodedata.normalize("NFC", "".join(kept)).strip()
+    allowed = (
+        c for c in text if c == "\n" or (unicodedata.category(c) not in ("Cc", "Cs") and c not in _BIDI)
+    )
+    return unicodedata.normalize("NFC", "".join(allowed)).strip()
 
 
 def clean_line(text: str, limit: int = MAX_LINE) -> str:

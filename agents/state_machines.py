@@ -1,7 +1,7 @@
-"""The four loops as statecharts: declared as data, so that an illegal transition is an error.
+"""Declares the four loops as statecharts, so that an illegal transition is an error.
 
-Source: CONVERSATIONAL_LOOPS (Main, Story, Scene and Turn loops) and design/loops.md. The charts hold no
-state and do nothing: `step` says where an event leads, the loops persist it, and only then act on it.
+The charts have no state and no effects: `next_state` says where an event leads; the loops store the result
+and only then act on it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from stores.records.ledger import Loop
 
 
 class MainChart(StateChart):  # type: ignore[type-arg]
-    """The session. `resume` goes back to whatever mode was suspended."""
+    """The session. `resume` returns to the mode that was suspended."""
 
     allow_event_without_transition = False
     catch_errors_as_events = False
@@ -49,7 +49,7 @@ class MainChart(StateChart):  # type: ignore[type-arg]
 
 
 class StoryChart(StateChart):  # type: ignore[type-arg]
-    """A campaign arc."""
+    """A story, from set-up to its end."""
 
     allow_event_without_transition = False
     catch_errors_as_events = False
@@ -65,7 +65,7 @@ class StoryChart(StateChart):  # type: ignore[type-arg]
 
 
 class SceneChart(StateChart):  # type: ignore[type-arg]
-    """The interactive unit, and the atomic unit of canon."""
+    """A scene: the unit of play, and of commits to canon."""
 
     allow_event_without_transition = False
     catch_errors_as_events = False
@@ -114,10 +114,10 @@ CHARTS: Mapping[Loop, type[StateChart]] = MappingProxyType(  # type: ignore[type
 
 @lru_cache(maxsize=256)
 def next_state(loop: Loop, state: str | None, event: str, *, history_state: str | None = None) -> str:
-    """Return the state that `event` leads to from `state` (None: the chart's first).
+    """Return the state that `event` leads to from `state` (None: the chart's first state).
 
-    `remembered` is the state that a history state goes back to. Raises IllegalTransition, in words,
-    when the chart has no such way.
+    `history_state` is the state that a history state returns to. Raises IllegalTransition, worded for the
+    player, if the chart has no such transition.
     """
     chart = CHARTS[loop](start_value=state) if state else CHARTS[loop]()
     if history_state:
@@ -136,7 +136,7 @@ def next_state(loop: Loop, state: str | None, event: str, *, history_state: str 
 
 
 def initial_state(loop: Loop) -> str:
-    """Return the state that the loop begins in."""
+    """Return the first state of the loop."""
     return innermost_state(CHARTS[loop]())
 
 
@@ -147,5 +147,5 @@ def legal_events(loop: Loop, state: str | None) -> list[str]:
 
 
 def innermost_state(chart: StateChart) -> str:  # type: ignore[type-arg]
-    """Return the innermost active state: it names the whole configuration of these charts."""
+    """Return the innermost active state, which identifies the whole configuration of these charts."""
     return str(list(chart.configuration_values)[-1])

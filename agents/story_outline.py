@@ -1,4 +1,4 @@
-"""What a story is set up from: a new universe, a hero, the outline of the story and its first scene."""
+"""Defines the input for a new story: a universe, a hero, the outline of the story and its first scene."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stores.records.world import EntityKind, Number
 
 
 class Mode(StrEnum):
-    """The Main Loop's modes that exist so far."""
+    """Modes of the main loop."""
 
     START_STORY = "start_story"
     CONTINUE = "continue_story"
@@ -23,6 +23,8 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NewUniverse:
+    """A universe to create."""
+
     name: str
     genre: str = ""
     tone: str = ""
@@ -31,17 +33,19 @@ class NewUniverse:
 
 @dataclass(frozen=True, slots=True)
 class NewCharacter:
-    """A player character to create; `numbers` such as hp or might."""
+    """A player character to create."""
 
     name: str
     description: str = ""
     numbers: tuple[tuple[str, Number], ...] = ()
+    """Names and values on the sheet, such as hp or might."""
+
     tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Newcomer:
-    """Somebody or something to propose to the world."""
+    """A person, place or thing to propose to the world."""
 
     kind: EntityKind
     name: str
@@ -50,13 +54,13 @@ class Newcomer:
 
 @dataclass(frozen=True, slots=True)
 class StoryOutline:
-    """Story and first scene. `pc` is an existing character's id or one to create; `tick` the world time
-    that the scene begins at; `prose` is told by the GM before the first turn. `newcomers` are proposed at
-    the first scene's gate, on nobody's word; who of them is known already is there instead."""
+    """A story and its first scene."""
 
     universe_id: Id
     title: str
     pc: Id | NewCharacter | None
+    """An existing character's id, or one to create."""
+
     theme: str = ""
     tone: str = ""
     constraints: str = ""
@@ -71,5 +75,10 @@ class StoryOutline:
     place: Id | str | None = None
     cast: tuple[Id, ...] = ()
     tick: int = 480
+    """World time at which the scene begins."""
+
     prose: tuple[str, ...] = ()
+    """The GM's opening text, before the first turn."""
+
     newcomers: tuple[Newcomer, ...] = ()
+    """Proposed at the first scene's gate; those who already exist are put into the scene instead."""

@@ -1,4 +1,4 @@
-"""Numbers of a sheet as they are typed: `hp 10, might 1`. Pure."""
+"""Parses numbers of a sheet as they are typed: `hp 10, might 1`."""
 
 from __future__ import annotations
 
@@ -8,45 +8,45 @@ from typing import Final
 from stores.errors import InputError
 from stores.records.world import Number
 
-LARGEST: Final = 1_000_000_000
+MAX_TYPED_NUMBER: Final = 1_000_000_000
 _NUMBER: Final = re.compile(
     r"(?P<name>[^\d\s=:+-][^\d=:+-]*?)\s*[=:]?\s*(?P<value>[+-]?\d{1,10}(?:\.\d{1,4})?)"
 )
-_BEHIND: Final = re.compile(r"(?P<before>.*?)\s*\((?P<inside>[^()]*)\)\s*", re.DOTALL)
+_TRAILING_BRACKETS: Final = re.compile(r"(?P<before>.*?)\s*\((?P<inside>[^()]*)\)\s*", re.DOTALL)
 
 
-def numbers_from(text: str) -> tuple[tuple[str, Number], ...]:
-    """Read `hp 10, might 1` (also `hp=10; might: +1`). Raises InputError."""
+def parse_numbers(text: str) -> tuple[tuple[str, Number], ...]:
+    """Parse `hp 10, might 1` (also `hp=10; might: +1`). Raises InputError."""
     numbers: list[tuple[str, Number]] = []
     for part in (p.strip() for p in re.split(r"[,;\n]", text)):
         if not part:
             continue
-        found = _NUMBER.fullmatch(part)
-        value = number_in(found["value"]) if found else LARGEST + 1
-        if found is None or abs(value) > LARGEST:
+        match = _NUMBER.fullmatch(part)
+        value = parse_number(match["value"]) if match else MAX_TYPED_NUMBER + 1
+        if match is None or abs(value) > MAX_TYPED_NUMBER:
             raise InputError(
                 f"“{part[:60]}” is not a number with a name.",
                 kept="Everything else you typed is still here.",
                 todo="Write names and numbers, with commas between: hp 10, might 1",
             )
-        numbers.append((found["name"].strip().casefold(), value))
+        numbers.append((match["name"].strip().casefold(), value))
     return tuple(numbers)
 
 
-def numbers_behind(text: str) -> tuple[str, tuple[tuple[str, Number], ...]]:
-    """Part words from the numbers in brackets behind them: `keeper of the bell (hp 4, might 1)`.
+def split_trailing_numbers(text: str) -> tuple[str, tuple[tuple[str, Number], ...]]:
+    """Split a text from the numbers in brackets after it: `keeper of the bell (hp 4, might 1)`.
 
-    Brackets that hold anything else are words like the others.
+    Brackets with any other content stay part of the text.
     """
-    found = _BEHIND.fullmatch(text)
-    if found is None or not found["inside"].strip():
+    match = _TRAILING_BRACKETS.fullmatch(text)
+    if match is None or not match["inside"].strip():
         return text, ()
     try:
-        return found["before"], numbers_from(found["inside"])
+        return match["before"], parse_numbers(match["inside"])
     except InputError:
         return text, ()
 
 
-def number_in(text: str) -> Number:
-    """Return digits as a whole number, or as one with decimals if it has a point."""
+def parse_number(text: str) -> Number:
+    """Return digits as an integer, or as a float if they have a point."""
     return float(text) if "." in text else int(text)

@@ -1,6 +1,6 @@
-"""YAML that somebody wrote by hand: read safely, with every value's line kept for the error message.
+"""Reads hand-written YAML safely, and keeps the line of every value for error messages.
 
-Source: design/authority.md, "Security": a document is data, bounded, and never more than it looks.
+A document is bounded data: aliases, repeated keys and oversized files are rejected.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ MAX_CHARS = 1_000_000
 """Characters in one file. The bundled sample world has about 20,000."""
 
 Loc = tuple[int | str, ...]
-"""The way to a value: names of fields and positions in lists, as pydantic gives it."""
+"""The path to a value: field names and list positions, as pydantic reports it."""
 
 
-class Unreadable(ValueError):
-    """The text is no YAML that is read here; its words say where and why."""
+class UnreadableYaml(ValueError):
+    """The text is no YAML that is accepted here; the message says where and why."""
 
 
-class Marked(NamedTuple):
-    """A document's plain values, and the nodes that know where they stand."""
+class YamlDocument(NamedTuple):
+    """A document's plain values, and the nodes that know their lines."""
 
     data: object
     root: yaml.Node
 
-    def where(self, loc: Loc) -> str:
-        """Return the line of what `loc` leads to (or of what is nearest), with the way to it."""
+    def line_of(self, loc: Loc) -> str:
+        """Return the line of the value at `loc` (or the nearest one), with its path."""
         node, path = self.root, []
         for step in loc:
             child = _child(node, step)
@@ -40,37 +40,37 @@ class Marked(NamedTuple):
         return f"{line} ({', '.join(path)})" if path else line
 
 
-def load(text: str) -> Marked:
+def load_yaml(text: str) -> YamlDocument:
     """Read one YAML document. Raises Unreadable."""
     if len(text) > MAX_CHARS:
-        raise Unreadable(f"it has {len(text):,} characters, and {MAX_CHARS:,} is the most that is read")
+        raise UnreadableYaml(f"it has {len(text):,} characters, and {MAX_CHARS:,} is the most that is read")
     try:
         loader = _PlainLoader(text)
         root = loader.get_single_node()
         if root is None:
-            raise Unreadable("it is empty")
-        return Marked(loader.construct_document(root), root)
+            raise UnreadableYaml("it is empty")
+        return YamlDocument(loader.construct_document(root), root)
     except yaml.MarkedYAMLError as error:
-        raise Unreadable(_words(error)) from None
+        raise UnreadableYaml(_describe_error(error)) from None
     except yaml.YAMLError as error:
-        raise Unreadable(" ".join(str(error).split())) from None
+        raise UnreadableYaml(" ".join(str(error).split())) from None
     except RecursionError:
-        raise Unreadable("its lists and mappings are nested too deep") from None
+        raise UnreadableYaml("its lists and mappings are nested too deep") from None
 
 
-def told(faults: Iterable[tuple[str, str]], most: int = 3) -> str:
+def describe_faults(faults: Iterable[tuple[str, str]], limit: int = 3) -> str:
     """Join (where, what) pairs into one sentence: the first fault of each place, `most` of them in full."""
     by_place: dict[str, str] = {}
     for where, what in faults:
         by_place.setdefault(where, what)
-    shown = [f"{where}: {what}" for where, what in list(by_place.items())[:most]]
-    if len(by_place) > most:
-        shown.append(f"and {len(by_place) - most} more")
+    shown = [f"{where}: {what}" for where, what in list(by_place.items())[:limit]]
+    if len(by_place) > limit:
+        shown.append(f"and {len(by_place) - limit} more")
     return "; ".join(shown)
 
 
 class _PlainLoader(yaml.SafeLoader):
-    """Without aliases (a small file could unfold to a huge one) or repeated keys."""
+    """Rejects aliases (a small file could unfold to a huge one) and repeated keys."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
@@ -98,7 +98,7 @@ def _fault(node: yaml.Node, words: str) -> yaml.constructor.ConstructorError:
     return yaml.constructor.ConstructorError(None, None, words, node.start_mark)
 
 
-def _words(error: yaml.MarkedYAMLError) -> str:
+def _describe_error(error: yaml.MarkedYAMLError) -> str:
     mark = error.problem_mark or error.context_mark
     where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
     return f"{where}{error.problem or error.context}"

@@ -6,7 +6,7 @@ import logging
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from agents.secret_masking import strike
+from agents.secret_masking import mask_secrets
 
 LOG_NAME = "monitor.log"
 _CHATTY = ("httpx", "neo4j", "opensearch", "pymongo", "urllib3")
@@ -17,7 +17,7 @@ class StrikeSecrets(logging.Formatter):
     """Replaces what looks like a key or a password in all that is written, tracebacks included."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return strike(super().format(record))
+        return mask_secrets(super().format(record))
 
 
 def start_log(home: Path) -> Path:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from agents.events import Event, TurnAppended
 from agents.services.services import Services
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
-from agents.typed_numbers import numbers_behind
+from agents.typed_numbers import split_trailing_numbers
 from stores.errors import InputError, MonitorError
 from stores.records.ids import Id
 from stores.records.play import Critical, DiceBy, Speaker, StoryMode, TensionMode, Turn
@@ -192,7 +192,7 @@ def _person(text: str, people: list[Entity]) -> Id | NewCharacter | None:
     """Read `Mara`, or `Mara (hp 10, might 1)` for someone new."""
     if not text:
         return next((e.id for e in people if e.is_pc), None)
-    name, numbers = numbers_behind(text)
+    name, numbers = split_trailing_numbers(text)
     for entity in people:
         if name.casefold() in (entity.name.casefold(), *(a.casefold() for a in entity.aliases)):
             return entity.id

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.story_outline import NewCharacter, Newcomer, NewUniverse, StoryOutline
-from agents.typed_numbers import numbers_from as numbers_from
+from agents.typed_numbers import parse_numbers as parse_numbers
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityKind, Universe
 

@@ -13,7 +13,7 @@ from textual.widgets import Static
 from agents.story_outline import NewCharacter
 from agents.views.play_views import SheetRow, SystemView
 from screens.fields import Entry, Field, Form
-from screens.outline import numbers_from, words_from
+from screens.outline import parse_numbers, words_from
 from screens.setup_pages import named
 from stores.errors import InputError
 
@@ -71,7 +71,7 @@ class NewHeroPage(Form):
         return NewCharacter(
             name=named(self["hero-name"], "The hero"),
             description=self["hero-text"],
-            numbers=(*numbers, *numbers_from(self["hero-numbers"])),
+            numbers=(*numbers, *parse_numbers(self["hero-numbers"])),
             tags=words_from(self["hero-tags"]),
         )
 

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from agents.events import Passing
-from agents.typed_numbers import LARGEST, number_in
+from agents.typed_numbers import MAX_TYPED_NUMBER, parse_number
 from screens.base import ServiceScreen
 from screens.edit_text import EditTextScreen
 from screens.key_bar import KeyBar
@@ -163,8 +163,8 @@ class SheetScreen(ServiceScreen[str]):
         if words is None:
             return
         found = _VALUE.fullmatch(words.strip())
-        value = number_in(found["digits"]) if found else LARGEST + 1
-        if found is None or value > LARGEST:
+        value = parse_number(found["digits"]) if found else MAX_TYPED_NUMBER + 1
+        if found is None or value > MAX_TYPED_NUMBER:
             self._say(f"“{one_line(words)[:40]}” is no number. Type one (7), or a change (+2, -3).")
             return
         now = row.number or 0

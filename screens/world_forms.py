@@ -11,7 +11,7 @@ from textual.widget import Widget
 from agents.views.world_views import EntityEdit, FactEdit, NewThing, Staged
 from screens.fields import Choice, Field, Form, Words
 from screens.form_dialog import FormDialog
-from screens.outline import numbers_from, words_from
+from screens.outline import parse_numbers, words_from
 from stores.records.canon import Fact, FactKind, Standing
 from stores.records.world import Entity, EntityKind
 
@@ -50,7 +50,7 @@ def edit_entity(world: WorldServices, entity: Entity) -> FormDialog:
                 name=form["name"],
                 aliases=words_from(form["aliases"]),
                 description=form["description"],
-                numbers=numbers_from(form["numbers"]),
+                numbers=parse_numbers(form["numbers"]),
                 tags=words_from(form["tags"]),
             ),
         )
@@ -167,7 +167,7 @@ class NewDialog(FormDialog):
                 name=words,
                 description=form["description"],
                 aliases=words_from(form["aliases"]),
-                numbers=numbers_from(form["numbers"]),
+                numbers=parse_numbers(form["numbers"]),
                 tags=words_from(form["tags"]),
             ),
         )

@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.content import Content
 from textual.widgets import Static
 
-from agents.clock_faces import show_clock, show_track
+from agents.clock_faces import format_clock, format_track
 from agents.views.play_views import SceneView, ThreadView
 from stores.records.clocks import ProgressClock
 from widgets.safe_text import content, one_line
@@ -38,13 +38,13 @@ def _clocks(clocks: Sequence[ProgressClock]) -> Iterator[Content]:
         yield Content.assemble(
             ("⏱ ", "$text-muted"),
             (one_line(clock.name), "bold"),
-            (f" {show_clock(clock)}", "$text-warning" if near else ""),
+            (f" {format_clock(clock)}", "$text-warning" if near else ""),
             (goes, "$text-muted"),
         )
 
 
 def _track(track: ProgressClock) -> Content:
-    return Content.assemble(("▸ ", "$text-muted"), (one_line(track.name), "bold"), f" {show_track(track)}")
+    return Content.assemble(("▸ ", "$text-muted"), (one_line(track.name), "bold"), f" {format_track(track)}")
 
 
 def _thread(thread: ThreadView) -> Content:

@@ -133,43 +133,45 @@ def extend_catalogue(base: Catalogue, text: str) -> Catalogue:
     assert isinstance(document.data, dict)
     if reserved_names := sorted(name for name in document.data if name in RESERVED_PREDICATES):
         raise _catalogue_error(
-            f"{document.where((reserved_names[0],))}: the program itself relies on {reserved_names[0]!r}"
+            f"{document.line_of((reserved_names[0],))}: the program itself relies on {reserved_names[0]!r}"
         )
     return _validate(document, base.predicates)
 
 
-def _load_yaml(text: str) -> marked_yaml.Marked:
+def _load_yaml(text: str) -> marked_yaml.YamlDocument:
     try:
-        document = marked_yaml.load(text)
-    except marked_yaml.Unreadable as error:
+        document = marked_yaml.load_yaml(text)
+    except marked_yaml.UnreadableYaml as error:
         raise _catalogue_error(str(error)) from None
     if not isinstance(document.data, dict):
-        raise _catalogue_error(f"{document.where(())}: predicates and their fields should stand here")
+        raise _catalogue_error(f"{document.line_of(())}: predicates and their fields should stand here")
     return document
 
 
-def _validate(document: marked_yaml.Marked, base: Mapping[str, Predicate]) -> Catalogue:
+def _validate(document: marked_yaml.YamlDocument, base: Mapping[str, Predicate]) -> Catalogue:
     assert isinstance(document.data, dict)
     faults: list[tuple[str, str]] = []
     new_predicates: dict[str, Predicate] = {}
     for name, body in document.data.items():
         if not isinstance(name, str) or not _NAME.fullmatch(name):
-            faults.append((document.where((str(name),)), f"{name!r} is no name: small letters, digits and _"))
+            faults.append(
+                (document.line_of((str(name),)), f"{name!r} is no name: small letters, digits and _")
+            )
         elif not isinstance(body, dict | None):
-            faults.append((document.where((name,)), "fields and their values should stand here"))
+            faults.append((document.line_of((name,)), "fields and their values should stand here"))
         else:
             try:
                 new_predicates[name] = Predicate.model_validate({**(body or {}), "name": name})
             except ValidationError as error:
-                faults += [(document.where((name, *e["loc"])), e["msg"]) for e in error.errors()]
+                faults += [(document.line_of((name, *e["loc"])), e["msg"]) for e in error.errors()]
     all_predicates = {**base, **new_predicates}
     for predicate in new_predicates.values():
         faults += [
-            (document.where((predicate.name, field)), why)
+            (document.line_of((predicate.name, field)), why)
             for field, why in _predicate_faults(predicate, all_predicates)
         ]
     if faults:
-        raise _catalogue_error(marked_yaml.told(faults))
+        raise _catalogue_error(marked_yaml.describe_faults(faults))
     return Catalogue(all_predicates)
 
 

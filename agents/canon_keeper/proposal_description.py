@@ -16,7 +16,7 @@ from agents.canon_keeper.fact_claims import state_move_of
 from agents.canon_keeper.fact_readings import IS, IS_NOT
 from agents.canon_keeper.predicates import Catalogue, value_in_words
 from agents.canon_keeper.sheet_values import is_number
-from agents.clock_faces import show_track
+from agents.clock_faces import format_track
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
@@ -209,10 +209,10 @@ class _ProposalDescriber:
             return label, f"{change.clock} {change.by:+d}", change.clock, ()
         before = next((fact.clock for fact in self._findings.ended_facts if fact.clock), None)
         if after.is_track:
-            previous_track = show_track(before) if before else ABSENT
+            previous_track = format_track(before) if before else ABSENT
             ending_words = ", ends" if after.closed else ""
-            title = f"{after.name} {show_track(after)}{ending_words}"
-            return label, title, change.clock, ((change.clock, previous_track, show_track(after)),)
+            title = f"{after.name} {format_track(after)}{ending_words}"
+            return label, title, change.clock, ((change.clock, previous_track, format_track(after)),)
         diff = (
             (
                 change.clock,

@@ -17,7 +17,7 @@ from agents.proposals.statements import (
     require_statement_length,
 )
 from agents.resolver.effects import MAX_NUMBER
-from agents.typed_numbers import numbers_behind
+from agents.typed_numbers import split_trailing_numbers
 from stores.errors import InputError
 from stores.records.canon import (
     AssertFact,
@@ -79,9 +79,9 @@ class NewEntity:
 def read_entity(argument: str, example: str) -> NewEntity:
     """Read `Name: description`, with numbers in brackets behind either. Raises InputError without a name."""
     name, _, description = argument.partition(":")
-    description, numbers = numbers_behind(require_statement_length(description.strip()))
+    description, numbers = split_trailing_numbers(require_statement_length(description.strip()))
     is_important = name.rstrip().endswith("!")
-    name, name_numbers = numbers_behind(name.rstrip(" !").strip())
+    name, name_numbers = split_trailing_numbers(name.rstrip(" !").strip())
     if not name:
         raise InputError("It needs a name.", kept="Nothing was staged.", todo=f"As in: {example}")
     if len(name) > MAX_NAME_LENGTH or "\n" in name:

@@ -1,4 +1,5 @@
-"""Existing play brought in: logs of other tables become stories, scenes and turns, and nothing of them canon.
+"""Imports existing play: logs of other programs become stories, scenes and turns. None of it becomes canon.
 
-Reading is pure (`reading.read_log` and what it calls); `importer` writes what was read, a scene at a time.
+`log_reading.read_log` and the parsers that it calls are pure; `importer` writes the records, one scene at a
+time.
 """

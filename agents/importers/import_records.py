@@ -1,8 +1,8 @@
-"""A log's scenes as records: the same log gives the same records every time, so that to write one twice is to
-write it once.
+"""Turns a log's scenes into records. The same log gives the same records, so writing it twice changes
+nothing.
 
-At every moment what was brought in is a story like any other: its last scene is Active, those before are
-Completed, and nothing of it is canon. Source: design/ontology.md, "Identifiers" and "The turn tree".
+After each scene the library has an ordinary story: its last scene is active, those before are completed, and
+nothing of it is canon.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from stores.records.play import HeadMove, MoveKind, Note, Scene, Speaker, Story,
 from stores.records.world import SceneNode, StoryNode
 
 IMPORT_VERSION: Final = 1
-"""Rises when the same file would be cut into other scenes or turns than before."""
+"""Increased when the same file would be split into other scenes or turns than before."""
 
 IMPORT_DETAIL: Final = "imported"
-"""The detail of every transition that an import made."""
+"""The detail of every loop transition that an import writes."""
 
 _SPEAKERS: Final = {
     Voice.PLAYER: Speaker.PLAYER,
@@ -38,33 +38,33 @@ _SPEAKERS: Final = {
 
 
 def universe_id_of(digest: str) -> Id:
-    """Return the one universe that the file with this digest becomes when none is named."""
+    """Return the id of the universe that the file with this digest becomes if none is named."""
     return derived("imported universe", digest)
 
 
 def story_id_of(universe_id: Id, digest: str, title: str, form: str) -> Id:
-    """Return the one story that the file with this digest becomes in this universe under this title."""
+    """Return the id of the story that the file with this digest becomes in this universe under this title."""
     return derived("imported story", universe_id, IMPORT_VERSION, digest, title.casefold(), form)
 
 
 @dataclass(frozen=True, slots=True)
 class StoryImport:
-    """What an import writes: a story, and the parts that become its scenes. All records bear the story's own
-    time of making. `cast_of` names the canonical characters by who speaks."""
+    """The story and scenes that one import writes. All records have the story's time of creation."""
 
     story: Story
     scenes: Sequence[ImportedScene]
     cast_of: dict[str, Id]
+    """The canonical characters by the name of the speaker."""
 
     def scene_id(self, scene_index: int) -> Id:
         return derived("imported scene", self.story.id, scene_index)
 
     def head(self, scene_index: int) -> Id:
-        """Return the turn that the scene stands on when it has been brought in."""
+        """Return the last turn of an imported scene."""
         return self._turn_id(scene_index, self.scenes[scene_index].turns - 1)
 
     def records(self, scene_index: int) -> list[Records]:
-        """Return what brings the scene at this place in: all of it, and the end of the one before."""
+        """Return the records that import one scene, and that end the scene before it."""
         imported_scene, scene_id = self.scenes[scene_index], self.scene_id(scene_index)
         turns = list(self._turns(scene_index))
         at = self.story.created_at
@@ -84,7 +84,7 @@ class StoryImport:
         )
         record_groups: list[tuple[str, Sequence[Record]]] = [
             ("story_nodes", [self._story_node()] if scene_index == 0 else []),
-            # A container says how it ended when it has: it is the next scene that ends this one.
+            # A scene node is written when the scene ends, and the next scene ends it.
             ("scene_nodes", self._nodes(scene_index)),
             ("stories", [self.story] if scene_index == 0 else []),
             ("scenes", [scene]),
@@ -95,13 +95,14 @@ class StoryImport:
         ]
         return [(name, records) for name, records in record_groups if records]
 
-    # --- inside -------------------------------------------------------------------------------------
+    # --- internals -------------------------------------------------------------------------------------
 
     def _turn_id(self, scene_index: int, number: int) -> Id:
         return derived("imported turn", self.scene_id(scene_index), number)
 
     def _turns(self, scene_index: int) -> Iterator[Turn]:
-        """An exchange is what the player does and the answers to it; before the first, each turn is one."""
+        """Yield the turns. An exchange is what the player does and the answers; before the first, each
+        turn is one."""
         exchange_id, previous_speaker, parent_id = "", Speaker.SYSTEM, None
         for depth, (entry, tick) in enumerate(scene_turns(self.scenes[scene_index])):
             turn_id, speaker = self._turn_id(scene_index, depth), _speaker(entry)
@@ -175,7 +176,8 @@ class StoryImport:
         return StoryNode(id=self.story.id, universe_id=self.story.universe_id, title=self.story.title)
 
     def _nodes(self, scene_index: int) -> list[SceneNode]:
-        """The container of the scene that ended; with the last scene, its own: play goes on in that."""
+        """Return the node of the scene that ended; with the last scene, also its own, where play
+        continues."""
         is_last = scene_index == len(self.scenes) - 1
         ended_nodes = [self._node(scene_index - 1, "completed")] if scene_index else []
         return [*ended_nodes, *([self._node(scene_index, "active")] if is_last else [])]

@@ -1,7 +1,4 @@
-"""The import that runs behind the screens: one at a time, told as it goes, and ended by a word.
-
-Source: the issue "Context that remembers", "The import of a long log ... and play goes on meanwhile".
-"""
+"""Runs imports in the background: one at a time, with events on its progress, and cancelled on request."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ OpenFile = Callable[[str], Awaitable[bytes]]
 
 
 class ImportRunner:
-    """See `agents.import_desk.ImportDesk` for what each call promises."""
+    """Runs one import at a time and publishes its progress."""
 
     def __init__(self, importer: Importer, open_file: OpenFile, events: EventBus) -> None:
         self._importer = importer
@@ -30,29 +27,31 @@ class ImportRunner:
     async def open_request(
         self, path: str, *, universe: str = "", story: str = "", hero: str = ""
     ) -> ImportRequest:
-        """Read a file, and return what `look` and `run` are asked for with it."""
+        """Read a file and return the request to preview or import it."""
         return ImportRequest(path, await self._open(path), universe, story, hero)
 
     async def preview(self, request: ImportRequest) -> ImportPreview:
-        """Say what a log holds and where it would go; changes nothing."""
+        """Return what a log contains and where it would go. Nothing is changed."""
         return await self._importer.preview(request)
 
     async def import_log(
         self, request: ImportRequest, on_progress: OnProgress = lambda progress: None
     ) -> ImportResult:
-        """Bring a log in, or go on where that was cut off; play may go on meanwhile. To cancel it, cancel the
-        task: what is in stays, and the same order goes on from there.
+        """Import a log, or continue where an earlier import stopped; play may continue meanwhile.
+
+        To cancel it, cancel the task: what was imported stays, and the same request continues from there.
         """
         return await self._importer.import_log(request, on_progress)
 
     @property
     def progress(self) -> ImportProgress | None:
-        """How far the one is that `run` brings in; None if there is none."""
+        """The progress of the import that `run` started; None if there is none."""
         return self._progress
 
     async def run(self, request: ImportRequest) -> ImportResult | None:
-        """As `bring`, and tell of it in events (`ImportMoved`, a `Notice` at its end); None if it was
-        cancelled. One runs at a time.
+        """Import a log and publish `ImportMoved` events, and a `Notice` at the end; None if it was cancelled.
+
+        Raises InputError if another import is running.
         """
         if self._task is not None:
             raise InputError(
@@ -61,7 +60,7 @@ class ImportRunner:
         self._record_progress(ImportProgress(0, 0, 0, 0))
         self._task = asyncio.ensure_future(self._importer.import_log(request, self._record_progress))
         try:
-            # Shielded: whoever waits for it may go away, and it goes on.
+            # Shielded: the import continues if its caller is cancelled.
             result = await asyncio.shield(self._task)
         except asyncio.CancelledError:
             if not self._task.cancelled():
@@ -76,12 +75,12 @@ class ImportRunner:
         return result
 
     def cancel(self) -> None:
-        """End the one that runs, between two scenes."""
+        """Cancel the running import between two scenes."""
         if self._task is not None:
             self._task.cancel()
 
     async def close(self) -> None:
-        """Cancel what runs, before the stores are closed."""
+        """Cancel the running import, before the stores are closed."""
         if (task := self._task) is not None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
@@ -99,7 +98,7 @@ class ImportRunner:
 
 
 def describe_import(result: ImportResult) -> str:
-    """Return a line on what an import came to."""
+    """Return one line on the result of an import."""
     imported_text = f"{result.turns:,} turns in {result.scenes:,} scenes"
     if result.was_already_complete:
         return f"“{result.story}” has this log already: {imported_text}."

@@ -1,4 +1,4 @@
-"""What an import tells: what it is about to do, how far it is, what came of it."""
+"""Values that describe an import: the request, a preview, the progress, the result."""
 
 from __future__ import annotations
 
@@ -12,36 +12,43 @@ from stores.records.ids import Id
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """What is asked for: the file's name and bytes; names of universe, story and player character (empty:
-    from the file's name, and nobody). `form` overrides what the content says."""
+    """A file to import, and where to."""
 
     name: str
     data: bytes
     universe: str = ""
+    """Name of the universe; empty: a new one, named after the file."""
+
     story: str = ""
+    """Name of the story; empty: named after the file."""
+
     hero: str = ""
+    """Name of the player character; empty: nobody."""
+
     form: LogFormat | None = None
+    """Overrides the format that the content suggests."""
 
     @cached_property
     def digest(self) -> str:
-        """What the contents are known by, whatever the file is called."""
+        """Identifies the contents, whatever the file is called."""
         return hashlib.sha256(self.data).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class ImportProgress:
-    """How much is in the library: turns and scenes of how many, and the scene that came last."""
+    """How much of a log has been imported."""
 
     turns: int
     total_turns: int
     scenes: int
     total_scenes: int
     title: str = ""
+    """Title of the scene imported last."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportPreview:
-    """What a file holds and where it would go. `begun`: turns of it that are in the library already."""
+    """What a file contains and where it would go."""
 
     form: LogFormat
     universe: str
@@ -53,15 +60,18 @@ class ImportPreview:
     turns: int
     notes: int
     turns_already_in: int
+    """Turns of the file that the library already has."""
+
     titles: tuple[str, ...]
     speakers: tuple[tuple[str, str, int], ...]
+    """Name, voice and number of turns of each speaker."""
+
     problems: tuple[ImportProblem, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What is in now. `resumed_at` is the turn (from 1) that this run began with, `whole`: nothing was left
-    to do. `last_scene` is the one that play goes on in."""
+    """What an import brought in."""
 
     universe_id: Id
     universe: str
@@ -71,6 +81,12 @@ class ImportResult:
     turns: int
     notes: int
     resumed_at: int
+    """The turn (from 1) at which this run started; 0: at the beginning."""
+
     was_already_complete: bool
+    """Whether there was nothing left to import."""
+
     last_scene: Id
+    """The scene in which play continues."""
+
     problems: tuple[ImportProblem, ...]

@@ -1,8 +1,7 @@
-"""Bringing a log in: read, shown, and written a scene at a time, so that it can be cut off and gone on with.
+"""Imports a log: reads it, previews it, and writes it one scene at a time, so that it can be interrupted.
 
-Each scene comes whole or not at all, and a second run of the same file goes on behind what is there. Nothing
-of it is canon, and nothing is proposed. Source: the issue "Context that remembers" ("Import of existing
-play").
+Each scene is written completely or not at all, and importing the same file again continues after the scenes
+that are there. Nothing becomes canon and nothing is proposed.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ from stores.records.world import EntityKind, Universe
 T = TypeVar("T")
 
 MAX_SPEAKERS: Final = 500
-"""Speakers that are looked for in canon; a log with more is no log of one table."""
+"""Speakers that are looked up in canon; a log with more is no log of one group."""
 
 CreateUniverse = Callable[[NewUniverse, Id | None], Awaitable[Universe]]
-"""Makes a universe on the GM's word, or gives the one of that identifier."""
+"""Creates a universe on the GM's authority, or returns the one with that identifier."""
 
 CreateHero = Callable[[Universe, NewCharacter], Awaitable[Id]]
-"""Makes a player character on the GM's word, as story set-up does."""
+"""Creates a player character on the GM's authority, as story set-up does."""
 
 OnProgress = Callable[[ImportProgress], None]
 
@@ -58,7 +57,7 @@ class _ReadLog(NamedTuple):
 
 
 class Importer:
-    """Stateless: how far an import has come is what of it is in the library."""
+    """Imports logs. It keeps no state: the library itself shows how far an import has come."""
 
     def __init__(
         self,
@@ -81,7 +80,7 @@ class Importer:
         self._events = events
 
     async def preview(self, request: ImportRequest) -> ImportPreview:
-        """Say what the file holds and where it would go; changes nothing. Raises InputError."""
+        """Return what the file contains and where it would go. Nothing is changed. Raises InputError."""
         universe, universe_name = await self._find_universe(request)
         story = await self._find_story(request, universe)
         read_result = await self._read_log(request, story)
@@ -115,11 +114,13 @@ class Importer:
     async def import_log(
         self, request: ImportRequest, on_progress: OnProgress = lambda progress: None
     ) -> ImportResult:
-        """Bring the log in, or go on where it was cut off. To cancel it, cancel the task: what is in stays,
-        and the same order goes on from there. Raises InputError (nothing more was written), StoreError.
+        """Import the log, or continue where an earlier import stopped.
+
+        To cancel it, cancel the task: what was imported stays, and the same request continues from there.
+        Raises InputError (nothing more was written) or StoreError.
         """
         universe, universe_name = await self._find_universe(request)
-        # The whole file is read before the first word of it is written.
+        # The whole file is read before anything is written.
         read_result = await self._read_log(request, await self._find_story(request, universe))
         if universe is None:
             own_id = None if _universe_name(request) else universe_id_of(request.digest)
@@ -127,7 +128,7 @@ class Importer:
         story_import = await self._build_import(request, universe, read_result)
         scenes_done = await self._count_imported_scenes(story_import)
         turn_totals = list(accumulate((part.turns for part in story_import.scenes), initial=0))
-        # The last scene again: a store that cannot write everything at once may have it in part.
+        # The last scene is written again: a store without transactions may have only part of it.
         start = max(scenes_done - 1, 0) if scenes_done < len(story_import.scenes) else scenes_done
         for scene_index in range(start, len(story_import.scenes)):
             await self._import_scene(story_import, scene_index, is_continuing=scene_index > start)
@@ -155,14 +156,14 @@ class Importer:
             problems=read_result.log.problems,
         )
 
-    # --- inside -------------------------------------------------------------------------------------
+    # --- internals -------------------------------------------------------------------------------------
 
     async def _import_scene(
         self, story_import: StoryImport, scene_index: int, *, is_continuing: bool
     ) -> None:
         records = await asyncio.to_thread(story_import.records, scene_index)
         async with self._session_lock:
-            # Play goes on beside an import, and might have gone on in this very story.
+            # Play continues during an import, possibly in this very story.
             if is_continuing and not await self._is_untouched(story_import, scene_index - 1):
                 raise _played_on_error(story_import, scene_index - 1)
             await self._history.load(records, naming=(), finish=True)
@@ -190,7 +191,7 @@ class Importer:
         return StoryImport(story, read_result.parts, await self._find_cast(universe, read_result))
 
     async def _is_untouched(self, story_import: StoryImport, scene_index: int) -> bool:
-        """Whether the scene that came last is as the import left it."""
+        """Return whether the scene imported last is as the import left it."""
         last_transition = await self._log.loop_state(Loop.SCENE, story_import.scene_id(scene_index))
         scene = await self._log.scene(story_import.scene_id(scene_index))
         return (
@@ -200,7 +201,7 @@ class Importer:
         )
 
     async def _count_imported_scenes(self, story_import: StoryImport) -> int:
-        """Return how many scenes are in. Raises InputError if the story is no longer what the import left."""
+        """Return how many scenes are in. Raises InputError if the story was changed since."""
         existing_scenes = await self._log.scenes(story_import.story.id)
         states = await self._log.loop_states(Loop.SCENE, [scene.id for scene in existing_scenes])
         if len(existing_scenes) >= len(story_import.scenes):
@@ -218,8 +219,11 @@ class Importer:
         return len(existing_scenes)
 
     async def _find_universe(self, request: ImportRequest) -> tuple[Universe | None, str]:
-        """Return where the log goes, and what that is called; None: it is made. Only a universe that was
-        named is shared with what is there: two files of one name are seldom of one world."""
+        """Return the universe that the log goes to (None: it is created) and its name.
+
+        Only a universe that was named is shared with existing play: two files of one name are seldom of one
+        world.
+        """
         requested_name, universes = _universe_name(request), await self._canon.universes()
         for universe in universes if requested_name else ():
             if requested_name.casefold() in (universe.name.casefold(), universe.id):
@@ -239,7 +243,7 @@ class Importer:
         return None, next(name for name in names if name.casefold() not in taken_names)
 
     async def _find_story(self, request: ImportRequest, universe: Universe | None) -> Story | None:
-        """Return the story that this very file became here, if it was begun."""
+        """Return the story that this file already became here, if its import was begun."""
         if universe is None:
             return None
         story_id = self._story_id(request, universe)
@@ -277,7 +281,7 @@ class Importer:
         return entities[entity_id].name if entity_id in entities else ""
 
     async def _find_cast(self, universe: Universe, read_result: _ReadLog) -> dict[str, Id]:
-        """Who of those who speak is in canon: they were there."""
+        """Return which of the speakers are in canon."""
         names = Counter(e.speaker for part in read_result.parts for e in part.entries if e.speaker)
         cast: dict[str, Id] = {}
         for name, _ in names.most_common(MAX_SPEAKERS):
@@ -289,8 +293,7 @@ class Importer:
 
 
 async def _finish_despite_cancel(work: Awaitable[T]) -> T:
-    """Return what comes of it. Cancelling waits for it: what is being made on the GM's word is made, and
-    whoever imports next finds it."""
+    """Finish the work even if cancelled, so that what was created is found by the next import."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)
@@ -313,12 +316,12 @@ def _story_title(request: ImportRequest) -> str:
 
 
 def _hero_name(request: ImportRequest) -> str:
-    """Return the name, or nothing. Raises InputError if it is too long for one."""
+    """Return the name that was given, or nothing. Raises InputError if it is too long."""
     return require_title(request.hero, "") if clean(request.hero) else ""
 
 
 def _name_from_file(request: ImportRequest) -> str:
-    """Return a name made of the file's: `the_long-road.jsonl` is “The long road”."""
+    """Return a name made from the file's: `the_long-road.jsonl` becomes “The long road”."""
     stem = clean(PurePath(request.name).stem).replace("_", " ").replace("-", " ")
     name = " ".join(stem.split())[:120]
     return name[:1].upper() + name[1:] if name else "Imported log"

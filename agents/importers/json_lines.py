@@ -1,6 +1,6 @@
-"""Logs in JSON: an object a line, or one array of them; `{turn, speaker, role, text[, time]}`.
+"""Reads logs in JSON: one object a line, or one array of them: `{turn, speaker, role, text[, time]}`.
 
-Keys that are not known are left out; those that other programs use for the same are read, too.
+Unknown keys are ignored, and common synonyms of other programs are recognised.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ MAX_JSON: Final = 1_000_000
 
 
 class _Unreadable(Exception):
-    """Why an object is no entry, in words."""
+    """Says why an object is no entry."""
 
 
 def looks_like_json(lines: Sequence[str]) -> bool:
-    """Whether the first line with anything on it begins an object or an array of them."""
+    """Return whether the first line with content begins an object or an array of objects."""
     start = "".join(lines[:200])[:4_000].lstrip()
     first = next((line.strip() for line in lines if line.strip()), "")
     return first.startswith("{") or start.startswith(("[{", "[]")) or _opens_array(start)
 
 
 def read_json(lines: Sequence[str]) -> ParsedEntries:
-    """Read entries. A line that is none is a problem with its number, and the others are read."""
+    """Read entries. A line that is none is reported with its number, and the others are read."""
     first_lines = [line.strip() for line in lines if line.strip()][:2]
     is_single_document = (
         len(first_lines) < 2 or first_lines[0].startswith("[") or not _is_json(first_lines[0])
@@ -46,12 +46,12 @@ def read_json(lines: Sequence[str]) -> ParsedEntries:
 
 
 _NumberedValue = tuple[str, int, int, Any]
-"""What a problem begins with, the line, the number that stands for a missing id, the value or its fault."""
+"""The prefix of a problem, the line, the number that replaces a missing id, and the value or its fault."""
 
 
 def _numbered_lines(lines: Sequence[str]) -> Iterator[_NumberedValue]:
     for number, line in enumerate(lines, 1):
-        # An array that is broken somewhere is mostly an object a line with commas.
+        # Most broken arrays still have one object a line, with commas.
         stripped = line.strip().removesuffix(",")
         if not stripped or stripped in ("[", "]"):
             continue
@@ -98,7 +98,7 @@ def _parse_entry(value: Any, line: int, number: int, parsed: ParsedEntries, pref
 
 def _parse_text(value: Any) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str):
-        # Chat programs write a message as parts.
+        # Chat programs split a message into parts.
         parts = [part.get("text") if isinstance(part, Mapping) else part for part in value]
         value = "\n".join(part for part in parts if isinstance(part, str))
     if value is None:
@@ -117,7 +117,7 @@ def _scalar(value: Any) -> Any:
 
 
 def _plain_text(value: Any) -> str:
-    """Return a name or an id as a line; what is no word or number is as if it were not there."""
+    """Return a name or an id as one line; empty for anything that is no word or number."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     return " ".join(str(value).split())
@@ -136,14 +136,14 @@ def _load_json(text: str) -> Any:
 
 
 def _load_array(lines: Sequence[str]) -> list[Any] | None:
-    """Return the entries of one array over all lines; None if it is not one, or not whole."""
+    """Return the entries of one array over all lines; None if it is none, or broken."""
     try:
         value = json.loads("\n".join(lines))
     except (ValueError, RecursionError):
         return None
     if isinstance(value, Mapping):
         entry_lists = (value[key] for key in _LISTS if isinstance(value.get(key), list))
-        # An object on one line is a line like any other.
+        # An object on one line is read as a line.
         value = next(entry_lists, [value] if sum(bool(line.strip()) for line in lines) > 1 else None)
     return value if isinstance(value, list) else None
 

@@ -1,7 +1,5 @@
-"""What a log is read into, whatever its form: entries in their order, and what could not be read.
-
-Source: the issue "Context that remembers", "Import of existing play".
-"""
+"""Defines what a log is read into, whatever its format: entries in order, and the problems in reading
+them."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from enum import StrEnum
 
 
 class Voice(StrEnum):
-    """Who speaks. OOC is no part of the story: it becomes a note. MARK begins a scene and says nothing."""
+    """Who speaks. OOC is out of character and becomes a note; MARK begins a scene and has no turn."""
 
     PLAYER = "player"
     GM = "gm"
@@ -23,7 +21,7 @@ class Voice(StrEnum):
 
 
 class LogFormat(StrEnum):
-    """The forms of a log that are read."""
+    """The formats of logs that can be read."""
 
     JSON = "json"
     TEXT = "text"
@@ -32,29 +30,39 @@ class LogFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One thing of the log. `ref` is the log's own name for it, `line` where it stands in the file (from 1).
-
-    `voice` is None while it is still to be guessed from the `speaker`. `said` is when, in the log's words,
-    and `at` what could be read of that. `scene` is what the log calls the part that it belongs to.
-    """
+    """One entry of a log."""
 
     line: int
+    """Line of the file, from 1."""
+
     ref: str
+    """The log's own identifier of the entry."""
+
     text: str
     speaker: str = ""
     voice: Voice | None = None
+    """None until it is guessed from the `speaker`."""
+
     time_text: str = ""
+    """When it was said, in the log's words."""
+
     moment: datetime | None = None
+    """The same as a moment, if it could be parsed."""
+
     scene: str = ""
+    """What the log calls the part that the entry belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportProblem:
-    """Something of the file that was not taken in as it stands, in words; `line` 0: of the whole of it."""
+    """Something in the file that could not be imported as it stands."""
 
     line: int
+    """Line of the file; 0: the whole file."""
+
     message: str
     is_lost: bool = False
+    """Whether it was left out of the entries."""
 
     def __str__(self) -> str:
         return f"line {self.line:,}: {self.message}" if self.line else self.message
@@ -62,7 +70,7 @@ class ImportProblem:
 
 @dataclass(frozen=True, slots=True)
 class ParsedLog:
-    """A log that was read. `problems` that are `lost` are lines that are not among the entries."""
+    """A log that was read."""
 
     form: LogFormat
     entries: tuple[LogEntry, ...]
@@ -75,7 +83,7 @@ class ParsedLog:
 
 @dataclass(slots=True)
 class ParsedEntries:
-    """What a parser has gathered so far."""
+    """Entries and problems that a parser has collected."""
 
     entries: list[LogEntry] = field(default_factory=list)
     problems: list[ImportProblem] = field(default_factory=list)

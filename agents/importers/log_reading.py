@@ -1,4 +1,9 @@
-"""A file's bytes to a log: decoded, its form found out, parsed, cleaned, everybody given a voice. Pure."""
+"""Reads a log from a file's bytes: decodes it, detects the format, parses, cleans, and assigns voices.
+
+Encoding: a byte order mark decides (UTF-8, UTF-16, UTF-32). Without one the file is read as UTF-8 line by
+line; a line that is not UTF-8 is read as Windows-1252 (which most Latin-1 files are), and a byte invalid
+there becomes `�`. UTF-16 without a mark is recognised by every other byte being zero.
+"""
 
 from __future__ import annotations
 
@@ -49,14 +54,14 @@ _SNIFFED_BYTES: Final = 8_192
 
 @dataclass(frozen=True, slots=True)
 class DecodedLog:
-    """The lines without their ends, and what had to be said about how they were read."""
+    """The lines of a log without their ends, and the problems in decoding them."""
 
     lines: tuple[str, ...]
     problems: tuple[ImportProblem, ...] = ()
 
 
 def decode(data: bytes) -> DecodedLog:
-    """Return the lines of a log. Raises InputError for what is no text: empty, binary, PDF, HTML."""
+    """Return the lines of a log. Raises InputError for files that are no text: empty, binary, PDF, HTML."""
     if len(data) > MAX_FILE:
         raise refused_file_error(
             f"it is {len(data) / 1_000_000:,.0f} MB, and {MAX_FILE / 1_000_000:,.0f} MB are the most",
@@ -76,7 +81,7 @@ def decode(data: bytes) -> DecodedLog:
 
 
 def refused_file_error(reason: str, todo: str) -> InputError:
-    """Return the error for a file that is no log that is read here."""
+    """Return the error for a file that cannot be imported."""
     return InputError(
         f"This file cannot be imported: {reason}.", kept="Nothing was brought in.", todo=f"{todo}."
     )
@@ -94,7 +99,7 @@ def _check_magic(data: bytes) -> None:
 
 
 def _detect_utf16(data: bytes) -> str:
-    """Return the encoding of UTF-16 without a mark, or nothing."""
+    """Return the encoding of UTF-16 without a byte order mark, or nothing."""
     start = data[:_SNIFFED_BYTES]
     even, odd = start[0::2].count(0), start[1::2].count(0)
     half = max(1, len(start) // 2)
@@ -106,7 +111,7 @@ def _detect_utf16(data: bytes) -> str:
 
 
 def _is_binary(data: bytes) -> bool:
-    """Whether too many bytes of the beginning are none that a text has."""
+    """Return whether the file begins with too many control characters for a text."""
     start = data[:_SNIFFED_BYTES]
     control_bytes = sum(byte < 32 and byte not in (9, 10, 12, 13, 27) for byte in start)
     return control_bytes > len(start) * 0.05
@@ -156,14 +161,16 @@ def _replacement_problems(replaced_count: int, encoding: str) -> tuple[ImportPro
 MAX_NAME: Final = 80
 MAX_REF: Final = 120
 MIN_SIGNS: Final = 2
+"""Signs that a text must have to be a solo log."""
+
 MIN_SIGN_SHARE: Final = 0.2
-"""Of the lines with anything on them: from so many signs on, a text is a solo log."""
+"""Share of the lines with content that must have signs for a text to be a solo log."""
 
 
 def read_log(data: bytes, *, form: LogFormat | None = None, hero: str = "") -> ParsedLog:
-    """Read a log. `form` overrides what its content says; `hero` is whose words are the player's.
+    """Read a log. `form` overrides the detected format; `hero` names the speaker who is the player.
 
-    Raises InputError, in words, for what is no log.
+    Raises InputError for a file that is no log.
     """
     decoded = decode(data)
     lines = decoded.lines
@@ -184,7 +191,7 @@ def read_log(data: bytes, *, form: LogFormat | None = None, hero: str = "") -> P
 
 
 def _detect_format(lines: Sequence[str]) -> LogFormat:
-    """Return what the lines are written in. Raises InputError if nothing in them tells."""
+    """Return the format of the lines. Raises InputError if nothing shows it."""
     if looks_like_json(lines):
         return LogFormat.JSON
     signs, line_count = count_signs(lines), sum(bool(line.strip()) for line in lines)
@@ -200,7 +207,7 @@ _PARSERS: Final = {LogFormat.JSON: read_json, LogFormat.TEXT: read_text, LogForm
 
 
 def _normalize_names(entry: LogEntry, hero: str) -> LogEntry:
-    """Give names and ids the shape that they are kept in, and the hero's to who plays without a name."""
+    """Clean names and ids, and give the hero's name to a player without one."""
     speaker = " ".join(clean(entry.speaker).split())[:MAX_NAME]
     return replace(
         entry,
@@ -212,7 +219,7 @@ def _normalize_names(entry: LogEntry, hero: str) -> LogEntry:
 
 
 def _clean_entries(entries: Sequence[LogEntry], problems: list[ImportProblem]) -> Iterator[LogEntry]:
-    """Yield the entries with clean texts, what is out of character apart, long ones in pieces."""
+    """Yield entries with clean texts, with asides separated and long texts split."""
     for entry in entries:
         text = clean(entry.text)
         if entry.voice is Voice.MARK:
@@ -228,7 +235,7 @@ def _clean_entries(entries: Sequence[LogEntry], problems: list[ImportProblem]) -
 
 
 def _split_long_entry(entry: LogEntry, problems: list[ImportProblem]) -> Iterator[LogEntry]:
-    """Yield the entry, cut at the end of a sentence or a word where it is more than one turn holds."""
+    """Yield the entry, split at the end of a sentence or word if it is longer than one turn."""
     rest, count = entry.text, 0
     while len(rest) > MAX_LINE:
         cut = max(rest.rfind(end, MAX_LINE // 2, MAX_LINE) for end in ("\n", ". ", " ")) + 1 or MAX_LINE

@@ -1,7 +1,7 @@
-"""When something was said, out of what a log has for it: ISO, the common forms, and Unix seconds.
+"""Parses the time when something was said: ISO, the common formats, and Unix seconds.
 
-A time that cannot be read is no error: its words are kept as they are. Times without a zone are compared
-as they stand; one with a zone is taken as the clock on its wall showed it.
+A time that cannot be parsed is no error: its words are kept. Times without a zone are compared as written; a
+time with a zone is taken as its local clock showed it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_TIME_TEXT: Final = 80
 """Characters of a time in words that are kept."""
 
 SESSION_TITLE: Final = "Session of"
-"""Begins the title of a scene that is named for its day."""
+"""Begins the title of a scene that is named after its day."""
 
 _MONTHS: Final = {
     name: number
@@ -56,7 +56,7 @@ _DAYS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], date]], ...]
         re.compile(rf"\b({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})", re.I),
         lambda m: _day(m[3], _MONTHS[m[1].casefold()], m[2]),
     ),
-    # With points the day is first; with strokes the month is, unless no year has so many.
+    # With dots the day is first; with slashes the month is, unless it is over 12.
     (re.compile(r"(?<!\d)(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)"), lambda m: _day(m[3], m[2], m[1])),
     (re.compile(r"(?<!\d)(\d{1,2})/(\d{1,2})/(\d{4})(?!\d)"), lambda m: _slashed_date(m[3], m[1], m[2])),
 )
@@ -65,7 +65,7 @@ _SECONDS = range(10**8, 10**11)
 
 
 def parse_time(value: object) -> tuple[str, datetime | None]:
-    """Return a log's time in its words, and the moment if it can be read."""
+    """Return a log's time in its own words, and the moment if it can be parsed."""
     if value is None or isinstance(value, bool):
         return "", None
     if isinstance(value, int | float):
@@ -82,11 +82,10 @@ def format_day(moment: datetime) -> str:
 
 
 def describe_said_time(turn: Turn, scene: Scene) -> str:
-    """Return when a turn was said in the world that we live in, in words to find it by; empty if the log that
-    it comes from does not say, or if it was played here.
+    """Return when an imported turn was said in the real world, in searchable words; empty if unknown.
 
-    Both the log's words and the day spelled out, for a question may name either: `2023-05-08T13:56` is found
-    as `8 May 2023`, too. Lines that carry no time have their scene's, if that is named for a day.
+    It has both the log's words and the day spelled out, because a question may use either: `2023-05-08T13:56`
+    is also found as `8 May 2023`. Turns without a time take their scene's, if that is named after a day.
     """
     if not turn.ref:
         return ""

@@ -1,7 +1,7 @@
-"""Solo logs: Lonelog, and MONITOR's own journal of a story, which is written much like it.
+"""Reads solo logs: Lonelog (by R. Bisceglie), and the journal that MONITOR exports, which is similar.
 
 `@` action, `?` question, `->` answer, `d:` roll, `=>` what happens, `S1` scene, `(note: ...)`, and tags such
-as `[N:Name|friendly]`. Source: Lonelog by R. Bisceglie; the journal: `agents.services.story_export`.
+as `[N:Name|friendly]`. `agents.services.story_export` writes the journal.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _META: Final = re.compile(r"\((?P<key>[a-z ]{2,20}):\s*(?P<text>.*?)\)?", re.DOT
 _FACT: Final = re.compile(r"(?:!|<-)\s")
 _NAMED: Final = re.compile(r"(?P<name>[^\s:][^:\n]{0,58}?): (?P<text>.+)", re.DOTALL)
 _STORY_KEYS: Final = ("world", "hero", "theme", "tone", "goal", "recap")
-"""What a journal says of the story beside its line."""
+"""What a journal says of the story besides its turns."""
 
 
 def count_signs(lines: Sequence[str]) -> int:
@@ -40,7 +40,7 @@ def count_signs(lines: Sequence[str]) -> int:
 
 
 def read_lonelog(lines: Sequence[str]) -> ParsedEntries:
-    """Read entries. Facts of a journal are left out, and that is said: nothing of an import is canon."""
+    """Read entries. Facts of a journal are left out and reported: nothing of an import becomes canon."""
     parsed = ParsedEntries()
     is_journal = any(line.strip() == LEGEND for line in lines[:10])
     hero, fact_count = "", 0
@@ -64,7 +64,7 @@ def read_lonelog(lines: Sequence[str]) -> ParsedEntries:
 
 
 def _blocks(lines: Sequence[str], *, is_journal: bool) -> Iterator[tuple[int, str]]:
-    """Yield each entry with the line it begins at: indented lines go on, and so does a told block."""
+    r"""Yield each entry with the line where it begins; indented lines and `\---` blocks belong to it."""
     start, block, is_in_block = 0, "", False
     for number, line in enumerate(lines, 1):
         stripped = line.strip()
@@ -123,7 +123,7 @@ def _entries(number: int, block: str, hero: str, *, is_journal: bool) -> Iterato
 
 
 def _split_parts(block: str) -> Iterator[str]:
-    """Part `@ I sneak d: 4 vs 5 -> fail => It barks` into what is done, rolled and comes of it."""
+    """Split `@ I sneak d: 4 vs 5 -> fail => It barks` into action, roll and outcome."""
     for piece in _RESULT_BREAK.split(block):
         yield from _ROLL_BREAK.split(piece, maxsplit=1) if piece[0] in "@?" else [piece]
 

@@ -1,6 +1,6 @@
-"""Logs in plain text: `Name: words`, with lines that go on, stamps, marks and talk out of character.
+"""Reads logs in plain text: `Name: words`, with continued lines, time stamps, scene marks and asides.
 
-A line without a name goes on with the one before it. After an empty line it is told: by the GM if the GM
+A line without a name continues the one before it. After an empty line it is narration: by the GM if the GM
 spoke before, else by nobody.
 """
 
@@ -66,20 +66,20 @@ _KEYS: Final = frozenset(
         "type",
     )
 )
-"""Begin lines of YAML and the like, which is no play."""
+"""Words that begin lines of YAML and the like, which is no play."""
 
 _MIN_LINES: Final = 3
-"""Times that a name in small letters begins a line, from when on it is one."""
+"""Lines that a lower-case word must begin to count as a name."""
 
 
 def looks_like_play(lines: Sequence[str]) -> bool:
-    """Whether a line says who speaks."""
+    """Return whether any line says who speaks."""
     frequent_names = _frequent_names(lines)
     return any(_parse_attribution(line, frequent_names) is not None for line in lines)
 
 
 def read_text(lines: Sequence[str]) -> ParsedEntries:
-    """Read entries; every line with something on it is part of one."""
+    """Read entries; every line with content is part of one."""
     reader = _Reader(_frequent_names(lines))
     for number, line in enumerate(lines, 1):
         reader.read_line(number, line)
@@ -143,7 +143,7 @@ class _Reader:
         )
 
     def _with_day(self, entry: LogEntry) -> LogEntry:
-        """Give a stamp that shows the hour alone the day that the log is at."""
+        """Add the log's current day to a time stamp that shows only the hour."""
         if self._day is None or entry.moment is not None:
             return entry
         time_text, moment = parse_time(f"{format_day(self._day)} {entry.time_text}".strip())
@@ -151,7 +151,7 @@ class _Reader:
 
 
 def _frequent_names(lines: Sequence[str]) -> frozenset[str]:
-    """Return the names in small letters that begin many lines."""
+    """Return the lower-case names that begin many lines."""
     name_counts: Counter[str] = Counter()
     for line in lines:
         _, rest = _split_stamp(line)
@@ -166,7 +166,7 @@ _TimeStamp = tuple[str, datetime | None]
 
 
 def _parse_attribution(line: str, frequent_names: frozenset[str]) -> tuple[str, str, _TimeStamp] | None:
-    """Return who says a line, what, and when by its stamp; None if nobody is named."""
+    """Return who says a line, what, and when by its time stamp; None if nobody is named."""
     stamp, rest = _split_stamp(line)
     match = _SAYS.match(rest)
     if match is None:
@@ -180,7 +180,7 @@ def _parse_attribution(line: str, frequent_names: frozenset[str]) -> tuple[str, 
 
 
 def _split_stamp(line: str) -> tuple[_TimeStamp, str]:
-    """Part a line into its stamp, in words and as a moment, and what follows."""
+    """Split a line into its time stamp, in words and as a moment, and the rest."""
     match = _STAMP.match(line)
     if match is None:
         return ("", None), line
@@ -192,7 +192,7 @@ def _split_stamp(line: str) -> tuple[_TimeStamp, str]:
 
 
 def is_name(name: str) -> bool:
-    """Whether words look like a name: a few, none in small letters but those that stand between."""
+    """Return whether words look like a name: a few, in capitals except for joining words."""
     words = name.replace("(", " ").replace(")", " ").split()
     if not 1 <= len(words) <= 5 or any(c in name for c in '?!;,"“”'):
         return False

@@ -1,4 +1,4 @@
-"""Where a log's scenes begin: at its own marks, where hours lie between two lines, or after so many turns."""
+"""Splits a log into scenes: at its own marks, where hours lie between two lines, or after many turns."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ _MAX_HEADING: Final = 160
 
 
 def find_heading(line: str) -> str | None:
-    """Return the title of the scene that begins at a line: a heading, a titled rule, `Session 3: The yard`;
-    empty for a bare rule, None if it is no mark."""
+    """Return the title of the scene that a line begins: a heading, a titled rule, `Session 3: The yard`.
+
+    Empty for a bare rule, None if the line is no mark.
+    """
     line = line.strip()
     if not line or len(line) > _MAX_HEADING:
         return None
@@ -40,7 +42,7 @@ def find_heading(line: str) -> str | None:
 
 
 def find_day(line: str) -> datetime | None:
-    """Return the day that a line is about, if it says nothing else: `8 May 2023`, `[Date] 2023-05-08`."""
+    """Return the day that a line names and nothing else: `8 May 2023`, `[Date] 2023-05-08`."""
     day_text = re.sub(r"^\W*(?:date|session of|on)?\W*", "", line.strip(), flags=re.IGNORECASE).rstrip(
         "]*_=- "
     )
@@ -52,14 +54,16 @@ def find_day(line: str) -> datetime | None:
 
 
 SESSION_GAP: Final = timedelta(hours=6)
-"""Between two lines, from when on they belong to two sessions."""
+"""Time between two lines from which they belong to two sessions."""
 
 MIN_TURNS_BEFORE_GAP: Final = 10
-"""Turns that a scene has before a gap ends it: by post, hours lie between any two lines."""
+"""Turns that a scene must have before a gap ends it: in play by post, hours lie between all lines."""
 
 LONG_SCENE_TURNS: Final = 150
+"""From here on, a scene without marks ends at the player's next turn."""
+
 MAX_SCENE_TURNS: Final = 200
-"""A scene without marks ends at the first of the player's turns after `LONG`, after `MOST` in any case."""
+"""A scene without marks ends here in any case."""
 
 START_TICK: Final = 480
 """World time, in minutes, at which an imported story begins: the first morning."""
@@ -71,11 +75,12 @@ MAX_TITLE: Final = 100
 
 @dataclass(slots=True)
 class ImportedScene:
-    """A scene to be: its title, and its turns and notes in the order of the log; `ticks` beside them."""
+    """A scene of the log: its title, and its turns and notes in order."""
 
     title: str
     entries: list[LogEntry] = field(default_factory=list)
     ticks: list[int] = field(default_factory=list)
+    """World time of each entry."""
 
     @property
     def turns(self) -> int:
@@ -83,7 +88,7 @@ class ImportedScene:
 
 
 def split_scenes(entries: Sequence[LogEntry]) -> list[ImportedScene]:
-    """Return the scenes. One that nothing was said in is none: its notes go to the next."""
+    """Return the scenes. One without turns is dropped, and its notes go to the next."""
     scenes = _name_scenes(_split_drafts(entries))
     _set_ticks(scenes)
     return scenes
@@ -91,10 +96,12 @@ def split_scenes(entries: Sequence[LogEntry]) -> list[ImportedScene]:
 
 @dataclass(slots=True)
 class _SceneDraft:
-    """Entries that belong together. `goes_on`: it only began because the one before was long."""
+    """Entries that belong together."""
 
     heading: str = ""
     is_continuation: bool = False
+    """Whether it only began because the scene before was long."""
+
     scene_name: str = ""
     entries: list[LogEntry] = field(default_factory=list)
     turns: int = 0
@@ -137,7 +144,7 @@ def _split_drafts(entries: Sequence[LogEntry]) -> list[_SceneDraft]:
 
 
 def _start_draft(drafts: list[_SceneDraft], heading: str, *, is_continuation: bool = False) -> None:
-    """Begin another. If nothing was said in the last one yet, it is that one, under this mark."""
+    """Begin another draft, or give this mark to the last one if it has no turns yet."""
     if drafts[-1].turns:
         scene = drafts[-1].scene_name if is_continuation else heading
         drafts.append(_SceneDraft(heading, is_continuation, scene))
@@ -150,7 +157,7 @@ def _is_long(draft: _SceneDraft, entry: LogEntry) -> bool:
 
 
 def _name_scenes(drafts: Sequence[_SceneDraft]) -> list[ImportedScene]:
-    """Name each for its mark, else for its day, else by its number; parts of one scene are numbered."""
+    """Name each scene after its mark, else its day, else its number; parts of one scene are numbered."""
     scenes: list[ImportedScene] = []
     title_counts: Counter[str] = Counter()
     stem = ""
@@ -165,7 +172,7 @@ def _name_scenes(drafts: Sequence[_SceneDraft]) -> list[ImportedScene]:
 
 
 def _set_ticks(scenes: Sequence[ImportedScene]) -> None:
-    """World time goes on a minute a turn, and with the clock of the log where it has one; never back."""
+    """Set the world time: a minute a turn, and the log's own clock where it has one; it never runs back."""
     tick = START_TICK - 1
     anchor: tuple[int, datetime] | None = None
     for scene in scenes:

@@ -1,4 +1,4 @@
-"""Who speaks: the roles that logs have, and a guess from the speaker's name where they have none."""
+"""Finds who speaks in a log: by role, by name, or by guess, and what is out of character."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ _BY_NAME: Final = {name: voice for voice, names in _NAMES.items() for name in na
 
 
 def parse_role(role: str) -> Voice | None:
-    """Return whose voice a log's word for a role is; None if there is no such role."""
+    """Return the voice that a log's word for a role means, or None."""
     return _BY_ROLE.get(_plain(role).replace(" ", "_"))
 
 
 def voice_from_name(name: str) -> Voice | None:
-    """Return whose voice a speaker with this name has, if the name alone tells: `GM`, `You`, `Oracle`."""
+    """Return the voice of a speaker whose name alone shows it: `GM`, `You`, `Oracle`."""
     return _BY_NAME.get(_plain(name))
 
 
 def assign_voices(entries: Sequence[LogEntry], hero: str = "") -> tuple[list[LogEntry], list[ImportProblem]]:
-    """Give every entry a voice, and say whom the player's was given to.
+    """Give every entry a voice, and report whom the player's was given to.
 
-    A role that the log names stands. Where it names none, the hero's words are the player's, and names such
-    as `GM` speak for themselves. If nobody is the player then, it is whoever of the others speaks most often;
-    the others are characters of the world. Words without a speaker are told.
+    A role in the log decides. Without one, the hero's words are the player's, and names such as `GM` decide
+    for themselves. If that leaves no player, it is the speaker with most turns; the others are NPCs. Words
+    without a speaker are narration.
     """
     voices = _speaker_voices(entries, hero)
     unassigned = [e for e in entries if e.voice is None]
@@ -75,7 +75,7 @@ def assign_voices(entries: Sequence[LogEntry], hero: str = "") -> tuple[list[Log
 
 
 def _speaker_voices(entries: Sequence[LogEntry], hero: str) -> dict[str, Voice]:
-    """What is known of each speaker: by name, or as the log has it elsewhere."""
+    """Return the voice of each speaker that is known by name, or from elsewhere in the log."""
     voice_counts: dict[str, Counter[Voice]] = {}
     for entry in entries:
         if entry.voice not in (None, Voice.OOC, Voice.MARK) and entry.speaker:
@@ -116,10 +116,10 @@ _INSIDE: Final = re.compile(
 
 
 def split_asides(text: str) -> tuple[str, list[str]]:
-    """Return the words of the story in a text, and those that are out of character.
+    """Return the words of a text that belong to the story, and those that are out of character.
 
-    Out of character is a text that begins with `(ooc)`, `[ooc]`, `OOC:` or `//`; and what stands in double
-    parentheses, `((so))`, or in `(ooc: so)`, wherever it stands.
+    Out of character are a text that begins with `(ooc)`, `[ooc]`, `OOC:` or `//`, and anything in double
+    parentheses or in `(ooc: ...)`.
     """
     if match := _WHOLE.match(text):
         return "", [word for word in [_captured_words(match)] if word]
@@ -135,5 +135,5 @@ def _captured_words(match: re.Match[str]) -> str:
 
 
 def is_aside(text: str) -> bool:
-    """Whether all of a text is out of character."""
+    """Return whether a whole text is out of character."""
     return _WHOLE.match(text) is not None

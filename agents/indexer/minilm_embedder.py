@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
-from agents.child_processes import child_environ, end_child
+from agents.child_processes import build_child_environment, end_child
 from agents.indexer.pipe import ERROR, HEAD, frame, head, texts_out, vectors_in
 from agents.indexer.port import EmbedderUnavailable, TextsRefused
 from stores.records.ids import Id
@@ -284,7 +284,7 @@ async def _start() -> _Child:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
-            env=child_environ({"OPENBLAS_NUM_THREADS": "1"}),
+            env=build_child_environment({"OPENBLAS_NUM_THREADS": "1"}),
             start_new_session=True,
         )
     except OSError as error:

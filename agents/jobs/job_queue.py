@@ -1,7 +1,7 @@
-"""What waits in one lane of the background, and whose turn it is. Pure.
+"""Orders the jobs that wait in one queue of the background.
 
-Fair between universes: each has its turn. Within one the order is: what play just touched, then the higher
-priority, then what was asked for first. Source: design/loops.md, "Background" (the fair scheduler).
+Universes take turns. Within one, the order is: what play just touched, then the higher priority, then what
+was requested first.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from stores.records.jobs import JobKind
 
 @dataclass(slots=True, eq=False)
 class QueueEntry:
-    """One thing to do: a worker and a subject. `attempts` counts failures in a row, `waits` says why it is
-    not tried now, `again` that it was asked for while it ran."""
+    """One job: a worker and a subject."""
 
     worker: Worker
     subject: JobSubject
@@ -27,9 +26,15 @@ class QueueEntry:
     urgent: bool = False
     items_left: int = 1
     attempts: int = 0
+    """Failures in a row."""
+
     wait_reason: str = ""
+    """Why it is not tried now."""
+
     waits_after_failure: bool = False
     rerun: bool = False
+    """Whether it was requested again while it ran."""
+
     is_running: bool = False
 
     @property
@@ -43,7 +48,7 @@ class QueueEntry:
 
 @dataclass
 class JobQueue:
-    """What is ready, by universe, and what is tried again later. Times are in seconds of any clock."""
+    """Jobs that are ready, by universe, and jobs that wait for a time. Times are in seconds of any clock."""
 
     _ready: OrderedDict[Id, list[tuple[tuple[bool, int, int], int, QueueEntry]]] = field(
         default_factory=OrderedDict
@@ -53,7 +58,7 @@ class JobQueue:
     _ticket_of: dict[QueueEntry, int] = field(default_factory=dict)
 
     def put(self, entry: QueueEntry, *, due: float | None = None) -> None:
-        """Let the entry wait: till its turn, or till `at`. Where it waited before, it waits no more."""
+        """Queue the entry: ready now, or at `due`. It leaves the place where it waited before."""
         ticket = next(self._tickets)
         self._ticket_of[entry] = ticket
         if due is not None:
@@ -63,7 +68,7 @@ class JobQueue:
             heapq.heappush(heap, (entry.rank, ticket, entry))
 
     def take_next(self, now: float) -> QueueEntry | None:
-        """Return whose turn it is, if anybody's."""
+        """Remove and return the next entry, or None."""
         while self._delayed and self._delayed[0][0] <= now:
             _, ticket, entry = heapq.heappop(self._delayed)
             if self._ticket_of.get(entry) == ticket:
@@ -81,7 +86,7 @@ class JobQueue:
         return entry
 
     def next_due(self) -> float | None:
-        """When something that waits is to be tried again."""
+        """Return when the next delayed entry is to be tried."""
         return self._delayed[0][0] if self._delayed else None
 
     def _drop_stale_tickets(self, universe_id: Id) -> None:

@@ -1,6 +1,6 @@
-"""The background: workers run beside play, one at a time a lane, and play never waits for them.
+"""Runs background jobs beside play: one at a time per queue. Play never waits for them.
 
-Source: design/loops.md, "Background"; `agents.jobs.worker` says what a worker is promised.
+`agents.jobs.worker` describes the contract of a worker.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind, job_id
 
 SubjectNames = Callable[[Sequence[Id]], Awaitable[Mapping[Id, str]]]
-"""What subjects are called."""
+"""Returns the display names of subjects."""
 
 STORE_SECONDS: Final = 5.0
-"""Until a store that did not answer is tried again; twice as long each time, to a minute."""
+"""Wait before a store that did not answer is tried again; doubled each time, up to a minute."""
 
 MAX_RETRY_SECONDS: Final = 60.0
 CLOSE_SECONDS: Final = 2.0
 CLOSE_ATTEMPTS: Final = 5
-"""How often whoever works is told to stop, and how long each time is waited."""
+"""How often running tasks are cancelled on close, with `CLOSE_SECONDS` for each attempt."""
 YIELD_SECONDS: Final = 0.002
-"""Between two pieces: whoever waits for the loop is served before we go on."""
+"""Pause between two pieces, in which the event loop serves others."""
 
 _IGNORED_EVENTS: Final = (BackgroundMoved, ModelCalled, Notice, StepMoved, WordsCame, WordsDropped)
-"""Events that come in hundreds, or from here, and touch nothing."""
+"""Events that come by the hundred, or from here, and need no work."""
 
 log = logging.getLogger("monitor.background")
 
@@ -57,11 +57,11 @@ async def no_names(ids: Sequence[Id]) -> Mapping[Id, str]:
 
 
 class JobRunner:
-    """Implements `agents.jobs.job_views.BackgroundDesk` and `agents.jobs.worker.Asks`.
+    """Runs workers on what events and scans show to be out of date. Implements `JobRequests`.
 
-    `rows` are what others have to say on the System screen; `seconds` is the clock that waits are timed by.
-    What a worker has done is looked at by those whom `then` names for its kind, of the same subject.
-    Unless it `works`, `start` does nothing: then things are done by `settle` alone.
+    `extra_rows` are further lines for the System screen and `seconds` is the clock for waits. When a worker
+    is done with a subject, the workers that `follow_ups` names for its kind look at the same subject. Unless
+    `is_enabled`, `start` does nothing, and work is only done by `wait_until_idle`.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class JobRunner:
         self._status_publisher = StatusPublisher(events, self.current_status)
 
     def register(self, worker: Worker) -> None:
-        """Take a worker in. Before `start`."""
+        """Add a worker, before `start`."""
         assert not self._tasks, "the background runs already"
         assert worker.kind not in {one.kind for one in self._workers}, f"two workers for {worker.kind}"
         self._workers.append(worker)
@@ -112,7 +112,7 @@ class JobRunner:
     # --- running -------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Begin; returns at once. Twice is once."""
+        """Start the background tasks and return at once. A second call does nothing."""
         if self._is_enabled and not self._tasks:
             self._start_tasks()
 
@@ -129,7 +129,7 @@ class JobRunner:
         ]
 
     async def close(self) -> None:
-        """Stop where it stands: what is half done is found again at the next start."""
+        """Stop at once; unfinished work is found again at the next start."""
         if self._unsubscribe is not None:
             self._unsubscribe()
             self._unsubscribe = None
@@ -138,7 +138,7 @@ class JobRunner:
         for _ in range(CLOSE_ATTEMPTS):
             for task in running_tasks:
                 task.cancel()
-            # A task that swallows it is told again: whoever closes must not wait for ever.
+            # A task that swallows the cancellation is cancelled again: closing must not wait for ever.
             _, running_tasks = (
                 await asyncio.wait(running_tasks, timeout=CLOSE_SECONDS)
                 if running_tasks
@@ -149,7 +149,8 @@ class JobRunner:
         self._tasks.clear()
 
     async def wait_until_idle(self, universe_id: Id | None = None) -> None:
-        """Return when nothing is left to do (of the universe) but what is poisoned or waits for a store."""
+        """Wait until nothing is left to do (in the universe) except poisoned jobs and jobs waiting for a
+        store."""
         if not self._tasks:
             self._start_tasks()
         if universe_id is None:
@@ -161,7 +162,7 @@ class JobRunner:
             await self._state_changed.wait()
 
     def count_items_left(self, universe_id: Id) -> int:
-        """What is left to do of a universe (items, as far as it is known)."""
+        """Return the known number of items left to do in a universe."""
         return sum(one.items_left for one in self._entries.values() if one.subject.universe_id == universe_id)
 
     def request(self, kind: JobKind, subject: JobSubject, *, urgent: bool = False) -> None:
@@ -169,10 +170,10 @@ class JobRunner:
             if worker.kind is kind:
                 self._enqueue(worker, subject, urgent=urgent)
 
-    # --- how it stands -------------------------------------------------------------------------------
+    # --- status -------------------------------------------------------------------------------
 
     def current_status(self) -> BackgroundView:
-        """How it stands, as far as it is known without a store."""
+        """Return the status as far as it is known without reading a store."""
         return build_background_view(
             self._workers, self._entries.values(), tuple(self._poisoned_jobs.values()), self._extra_rows()
         )
@@ -197,7 +198,7 @@ class JobRunner:
         )
         self._publish_change()
 
-    # --- what may be behind --------------------------------------------------------------------------
+    # --- finding work --------------------------------------------------------------------------
 
     def _enqueue_event(self, event: Event) -> None:
         if not isinstance(event, _IGNORED_EVENTS):
@@ -217,14 +218,14 @@ class JobRunner:
                     try:
                         for subject in await worker.on_event(event):
                             self._enqueue(worker, subject, urgent=True)
-                    except Exception as error:  # noqa: BLE001 - logged; then it is looked for everywhere
+                    except Exception as error:  # noqa: BLE001 - logged; then everything is scanned again
                         self._log_failure(worker, "an event", error)
                         self._rescan_soon(worker)
                 self._is_handling_event = False
             self._publish_change()
 
     async def _scan_all(self) -> None:
-        """What was left behind by the last run, and by whoever changed the library without us."""
+        """Find what the last run left unfinished, and what others changed in the library."""
         await self._retry_until_done("what failed before", self._load_failures)
         for worker in sorted(self._workers, key=lambda one: -one.priority):
             await self._scan(worker)
@@ -268,12 +269,12 @@ class JobRunner:
             wait = min(MAX_RETRY_SECONDS, wait * 2)
 
     def _enqueue(self, worker: Worker, subject: JobSubject, *, urgent: bool = False) -> None:
-        """Have it done: once, however often it is asked for."""
+        """Queue a job once, however often it is requested."""
         key = worker.kind, subject.id
         if key in self._poisoned_jobs:
             if not urgent:
                 return
-            # Something about it has changed: one more chance, as if it had failed once less.
+            # Its subject has changed: it gets one more try, as if it had failed once less.
             job = self._poisoned_jobs.pop(key)
             self._failed_jobs[key] = job.model_copy(update={"attempts": MAX_FAILURES - 1})
         entry = self._entries.get(key)
@@ -288,7 +289,7 @@ class JobRunner:
             entry.rerun, entry.urgent = True, entry.urgent or urgent
             return
         elif entry.wait_reason and not (urgent and entry.waits_after_failure):
-            # A store that is away stays away whatever is touched; but its time may have come.
+            # A change does not bring an unreachable store back, but its next try may be due.
             self._wake_events[worker.queue].set()
             return
         elif urgent and (entry.wait_reason or not entry.urgent):
@@ -299,7 +300,7 @@ class JobRunner:
         self._wake_events[worker.queue].set()
         self._status_publisher.schedule()
 
-    # --- doing it ------------------------------------------------------------------------------------
+    # --- doing work ------------------------------------------------------------------------------------
 
     async def _run_queue(self, name: str) -> None:
         queue, wake_event = self._queues[name], self._wake_events[name]
@@ -332,7 +333,7 @@ class JobRunner:
             except StoreUnavailable as error:
                 store_wait_seconds = min(MAX_RETRY_SECONDS, store_wait_seconds * 2 or STORE_SECONDS)
                 self._pause(kind, queue, entry, error.what, store_wait_seconds, True)
-            except Exception as error:  # noqa: BLE001 - a worker's crash is its own: logged, tried again
+            except Exception as error:  # noqa: BLE001 - a worker's crash is logged and the job tried again
                 await self._fail(queue, entry, error)
             finally:
                 entry.is_running = False
@@ -358,7 +359,7 @@ class JobRunner:
     def _pause(
         self, kind: JobKind, queue: JobQueue, entry: QueueEntry, reason: str, seconds: float, whole_kind: bool
     ) -> None:
-        """Try again later: this, or `everything` of its kind, since it would go the same way."""
+        """Try again later: this job or, with `whole_kind`, all of its kind."""
         until = self._seconds() + seconds
         if whole_kind:
             if self._logged_reasons.get(kind) != reason:
@@ -401,7 +402,7 @@ class JobRunner:
         )
         self._events.publish(Notice(notice_text, "warning"))
 
-    # --- telling -------------------------------------------------------------------------------------
+    # --- publishing -------------------------------------------------------------------------------------
 
     def _publish_change(self) -> None:
         self._status_publisher.schedule()
@@ -415,8 +416,8 @@ class JobRunner:
         self._state_changed.set()
 
     def _is_idle(self, universe_id: Id | None = None) -> bool:
-        """Quiet is: nothing to hear, nothing to look for, and whatever is left (of the universe) waits for
-        somebody else."""
+        """Return whether there are no events and scans, and all that is left (of the universe) waits for
+        something else."""
         open_entries = (e for e in self._entries.values() if universe_id in (None, e.subject.universe_id))
         are_all_waiting = all(
             one.wait_reason and not one.waits_after_failure and not one.is_running for one in open_entries
@@ -430,5 +431,5 @@ class JobRunner:
 
 
 def _unexpected_error(error: Exception) -> Exception | None:
-    """What is not ours is logged with where it came from."""
+    """Return the error if its traceback should be logged, because it is none of ours."""
     return None if isinstance(error, MonitorError) else error

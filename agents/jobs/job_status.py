@@ -1,4 +1,4 @@
-"""How the background stands, in words; and events about it, no more than two a second."""
+"""Describes the status of the background, and publishes it at most twice a second."""
 
 from __future__ import annotations
 
@@ -16,23 +16,29 @@ from stores.records.jobs import Job, JobKind
 
 @dataclass(frozen=True, slots=True)
 class BackgroundView:
-    """`waiting` counts what is left to do (items, as far as it is known), `doing` says what is done now
-    (empty: nothing). `rows` are (what, how it stands) for the System screen: indexes, embedding model,
-    memories. `poisoned` failed too often and wait for a word of the user's."""
+    """The status of background work, for the footer and the System screen."""
 
     items_left: int = 0
+    """Items left to do, as far as known."""
+
     current_work: str = ""
+    """What is being done now; empty: nothing."""
+
     rows: tuple[tuple[str, str], ...] = ()
+    """Label and state of indexes, embedding model and memories, for the System screen."""
+
     poisoned: tuple[Job, ...] = ()
+    """Jobs that failed too often and wait for the user."""
+
     names: Mapping[Id, str] = field(default_factory=dict)
-    """What subjects of poisoned jobs are called, as far as it is known."""
+    """Display names of the subjects of poisoned jobs, as far as known."""
 
     def with_names(self, names: Mapping[Id, str]) -> BackgroundView:
         return replace(self, names=names)
 
 
 SECONDS: Final = 0.5
-"""Between two events. The first one waits as long: what is done within it was never worth a word."""
+"""Time between two events. The first one waits as long: work that is done by then is not announced."""
 
 KIND_NAMES: Final = {
     JobKind.INDEX: ("words", "indexing"),
@@ -42,7 +48,7 @@ KIND_NAMES: Final = {
     JobKind.ARCHIVE: ("archive", "archiving"),
     JobKind.IMPORT: ("import", "importing"),
 }
-"""What a kind of work keeps up to date, and what it is called while it is done."""
+"""For each kind of job, what it keeps up to date, and what the work is called."""
 
 
 def build_background_view(
@@ -51,7 +57,7 @@ def build_background_view(
     poisoned: tuple[Job, ...],
     rows: tuple[tuple[str, str], ...],
 ) -> BackgroundView:
-    """Return how it stands."""
+    """Return the status of the background."""
     open_entries = list(entries)
     current_work = next((KIND_NAMES[one.worker.kind][1] for one in open_entries if not one.wait_reason), "")
     worker_rows = [
@@ -76,7 +82,7 @@ def _worker_status(worker: Worker, entries: Sequence[QueueEntry], poisoned: Sequ
 
 
 class StatusPublisher:
-    """Publishes BackgroundMoved when what it would say is another thing than what it said last."""
+    """Publishes BackgroundMoved when the status has changed since the last event."""
 
     def __init__(self, events: EventBus, now: Callable[[], BackgroundView]) -> None:
         self._events = events

@@ -1,7 +1,7 @@
-"""What of the background has to be known after a stop: cursors, failures, and what is poisoned.
+"""Stores what the background must remember after a stop: cursors, failures and poisoned jobs.
 
-Nothing is written for a job that goes well and leaves no cursor. One that failed before is written down
-before it is tried again, so that one which takes the whole process with it is counted as well.
+Nothing is written for a job that succeeds and has no cursor. A job that failed before is written down before
+it is tried again, so that a job that takes down the whole process is counted as well.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from stores.records.ids import Clock, Id
 from stores.records.jobs import Job, JobKind, JobState, job_id
 
 LEASE: Final = timedelta(minutes=5)
-"""How long a run counts as alive. A library has one process at a time, so at a start none is."""
+"""How long a run counts as alive. A library has one process at a time, so at a start no run is alive."""
 
 MAX_ERROR_CHARACTERS: Final = 500
 
@@ -25,7 +25,7 @@ _INTERRUPTED: Final = "MONITOR ended while it was tried."
 
 
 class JobStore:
-    """Implements `agents.jobs.worker.Cursors`. Raises StoreError."""
+    """Implements `agents.jobs.worker.Cursors` and stores failures. Raises StoreError."""
 
     def __init__(self, log: OrchestratorLog, clock: Clock) -> None:
         self._log = log
@@ -47,8 +47,10 @@ class JobStore:
     # --- failures ------------------------------------------------------------------------------------
 
     async def list_failed(self) -> list[Job]:
-        """Jobs that failed and were not done since, the poisoned ones among them. One that was running was
-        cut off: that counts as a failure, too."""
+        """Return jobs that failed and have not succeeded since, poisoned ones included.
+
+        One that was running when the process ended counts as failed, too.
+        """
         states = (JobState.WAITING, JobState.RUNNING, JobState.POISONED)
         jobs = await self._log.jobs(states=states)
         return [
@@ -60,7 +62,7 @@ class JobStore:
         ]
 
     async def record_start(self, kind: JobKind, subject: JobSubject, attempts: int) -> None:
-        """Note that it is tried, for what will have been the `attempts`-th time if it fails."""
+        """Record that the job is tried, as what will be the `attempts`-th failure if it fails."""
         now = self._clock()
         changes = {"state": JobState.RUNNING, "attempts": attempts, "lease": now + LEASE, "updated_at": now}
         await self._update(kind, subject, lambda job: job.model_copy(update=changes))
@@ -68,7 +70,7 @@ class JobStore:
     async def record_failure(
         self, kind: JobKind, subject: JobSubject, attempts: int, error: str, retry_in: timedelta | None
     ) -> None:
-        """`again`: after what time it is tried again (None: it is poisoned)."""
+        """Record a failure. `retry_in` is the time until the next try (None: the job is poisoned)."""
         now = self._clock()
         changes = {
             "state": JobState.WAITING if retry_in is not None else JobState.POISONED,
@@ -81,7 +83,7 @@ class JobStore:
         await self._update(kind, subject, lambda job: job.model_copy(update=changes))
 
     async def clear_failure(self, kind: JobKind, subject_id: Id) -> None:
-        """Forget that it failed; what it reached is kept."""
+        """Forget that it failed; its cursor is kept."""
         async with self._lock:
             job = await self._find_job(kind, subject_id)
             if job is None:
@@ -95,7 +97,7 @@ class JobStore:
     async def list_poisoned(self) -> list[Job]:
         return await self._log.jobs(states=[JobState.POISONED])
 
-    # --- inside --------------------------------------------------------------------------------------
+    # --- internals --------------------------------------------------------------------------------------
 
     async def _update(self, kind: JobKind, subject: JobSubject, change: Callable[[Job], Job]) -> None:
         async with self._lock:

@@ -1,38 +1,36 @@
-"""What a background worker is: something that brings one subject to where it should stand now.
+"""Defines background workers: each brings one kind of derived data up to date, one subject at a time.
 
-For those who write one (the Indexer's, the MemoryManager's):
+For authors of a worker:
 
-*Level-triggered.* A worker is never told what to do, only where to look: it compares what is there with what
-should be there and makes up the difference, so that a crash, an undo, a restart or an import need nothing of
-their own. `bring` of a subject that stands right already is cheap and writes nothing.
+*Level-triggered.* A worker is not told what to do, only where to look: it compares what is there with what
+should be there and makes up the difference. So a crash, an undo, a restart or an import need no code of
+their own. `reconcile` of an up-to-date subject is cheap and writes nothing.
 
-*Where to look.* At the start the runner asks `subjects()` once: all that may be behind (a cheap question a
-scene, not a walk over its turns). From then on every event of the EventBus is given to every worker's
-`touched`, in order, one at a time; what it names is asked for again. The same (kind, subject) asked for twice
-before it was begun is done once; asked for while it runs, it is done once more after. Events that carry
-what nothing else tells (MemoriesRead) may be noted in `touched`, in the worker's own memory, for `bring`.
+*Where to look.* At the start the runner calls `subjects()` once: everything that may be out of date (a cheap
+question per scene, not a walk over its turns). From then on every event of the EventBus goes to every
+worker's `on_event`, in order, one at a time; the subjects that it names are requested again. A (kind,
+subject) requested twice before it starts is done once; requested while it runs, it is done once more after.
+Events that carry what nothing else tells (MemoriesRead) may be kept in memory by `on_event`, for `reconcile`.
 
-*Pieces.* `bring` does a bounded piece (about a second's work at most, some hundred records) and returns how
-many items are left of its subject, as far as it knows: 0 is done. The runner calls it again, when others had
-their turn. So nothing waits long behind a large subject, a stop loses a piece at most, and the backlog is
-counted. It may be cancelled at any await; a piece must be idempotent.
+*Pieces.* `reconcile` does a bounded piece (at most about a second, or some hundred records) and returns how
+many items are left of its subject, as far as it knows; 0 means done. The runner calls it again after others
+had their turn. So nothing waits long behind a large subject, a stop loses one piece at most, and the backlog
+is counted. It may be cancelled at any await; a piece must be idempotent.
 
-*Order.* Workers of one `lane` run one at a time: what play just touched, then the universe next in turn,
-within it the highest `priority`, within that what was asked for first. The lanes run beside each other:
-`WORDS` and `VECTORS` are the Indexer's, `PLAIN` is for what takes milliseconds, `MODEL` for what asks a
-provider and may take a minute. When REMEMBER or SUMMARISE is done with a scene, the runner has the Indexer
-look at that scene (`then`); whoever changes memories otherwise publishes MemoriesWritten, and whoever brings
-a source in SourceCame.
+*Order.* Workers of one queue run one at a time: what play just touched, then the universe next in turn,
+within it the highest `priority`, then what was requested first. Queues run beside each other: `WORDS` and
+`VECTORS` are the Indexer's, `PLAIN` is for work of milliseconds, `MODEL` for calls to a provider, which may
+take a minute. When REMEMBER or SUMMARISE is done with a scene, the runner has the Indexer look at it
+(`follow_ups`). Other code that changes memories publishes MemoriesWritten, and code that adds a source
+publishes SourceCame.
 
-*Failing.* `Later` means that it cannot be now and nothing is wrong (a budget is used up, a model sleeps):
-it is tried again after that time, and not counted. So is `StoreUnavailable`. Any other exception is a
-failure: logged, recorded, tried again after 1, 2, 4, 8 ... seconds, and after FAILURES of them poisoned:
-shown in System until the user has it tried again, or an event touches it anew.
+*Failing.* `RetryLater` means that the work is impossible now and nothing is wrong (a budget is used up, a
+model is starting): it is tried again after that time and not counted. So is `StoreUnavailable`. Any other
+exception is a failure: logged, recorded, tried again after 1, 2, 4, 8 ... seconds, and after MAX_FAILURES
+poisoned: shown on the System screen until the user retries it, or an event touches it again.
 
-*Cursors.* What cannot be compared cheaply (how far memories of a scene were written) is remembered by
-`Cursors`: a few words of the worker's own a subject, durable when it returns.
-
-Source: design/loops.md, "Background".
+*Cursors.* What cannot be compared cheaply (how far the memories of a scene were written) is stored with
+`Cursors`: a few words per subject, durable when the call returns.
 """
 
 from __future__ import annotations
@@ -51,13 +49,13 @@ VECTORS_QUEUE: Final = "vectors"
 MODEL_QUEUE: Final = "model"
 
 MAX_FAILURES: Final = 5
-"""After so many in a row a job is poisoned."""
+"""Failures in a row after which a job is poisoned."""
 
 
 class RetryLater(MonitorError):
-    """It cannot be done now; `seconds` is when to try again. No failure, and not counted as one.
+    """The work cannot be done now, for no fault: it is tried again after `seconds` and not counted.
 
-    `everything`: nor can any other subject of the same worker; they are not tried either till then.
+    With `whole_kind`, the worker's other subjects are not tried until then either.
     """
 
     def __init__(self, what: str, *, seconds: float = 30.0, whole_kind: bool = False) -> None:
@@ -67,56 +65,60 @@ class RetryLater(MonitorError):
 
 
 class JobSubject(NamedTuple):
-    """What is brought up to date (a scene, a story, a universe), and whose turn that uses up. `items` is how
-    much there is to do about it, as far as that is known without looking closer."""
+    """What is brought up to date (a scene, a story, a universe), and the universe whose turn it uses."""
 
     id: Id
     universe_id: Id
     items: int = 1
+    """How much there is to do, as far as known without looking closer."""
 
 
 class Worker(Protocol):
+    """Brings one kind of derived data up to date. See the module's contract."""
+
     @property
     def kind(self) -> JobKind:
-        """What it does; one worker a kind."""
+        """The kind of job; one worker per kind."""
         ...
 
     @property
     def queue(self) -> str:
-        """PLAIN, WORDS, VECTORS or MODEL."""
+        """PLAIN_QUEUE, WORDS_QUEUE, VECTORS_QUEUE or MODEL_QUEUE."""
         ...
 
     @property
     def priority(self) -> int:
-        """Higher goes first within a lane and universe. REMEMBER 30, SUMMARISE 10, ARCHIVE 0."""
+        """Higher goes first within a queue and universe: REMEMBER 30, SUMMARISE 10, ARCHIVE 0."""
         ...
 
     async def subjects(self) -> Collection[JobSubject]:
-        """All that may be behind, the most urgent first. Raises StoreError: asked again later."""
+        """Return everything that may be out of date, the most urgent first. Raises StoreError: asked again
+        later."""
         ...
 
     async def on_event(self, event: Event) -> Collection[JobSubject]:
-        """What may be behind now because of this. Quick: most events touch nothing."""
+        """Return what this event may have put out of date. Quick: most events need no work."""
         ...
 
     async def reconcile(self, subject_id: Id) -> int:
-        """Do a piece; return how many items are left. A subject that is gone is done."""
+        """Do one piece of work and return how many items are left. A subject that no longer exists is
+        done."""
         ...
 
 
 class Cursors(Protocol):
-    """How far a worker came with its subjects, as a stop does not forget it."""
+    """Stores how far a worker has come with its subjects, across restarts."""
 
     async def read_cursor(self, kind: JobKind, subject_id: Id) -> str:
-        """Return what was last remembered (nothing: an empty string)."""
+        """Return what was stored last; empty if nothing was."""
         ...
 
     async def write_cursor(self, kind: JobKind, subject: JobSubject, cursor: str) -> None: ...
 
 
 class JobRequests(Protocol):
-    """The way to the background for those who are no worker (an import that ended, a command)."""
+    """Requests background work from code that is no worker (an import that ended, a command)."""
 
     def request(self, kind: JobKind, subject: JobSubject, *, urgent: bool = False) -> None:
-        """Have the subject looked at; `urgent` goes before everything of its lane. Returns at once."""
+        """Have the subject looked at; `urgent` goes first in its queue. Returns at once."""
         ...

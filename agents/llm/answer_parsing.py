@@ -1,9 +1,8 @@
-"""From any text to a bounded pydantic model, or to None: never an error. Pure.
+"""Parses any text into a bounded pydantic model, or returns None; it never raises.
 
-A model's answer is nearly right far more often than it is right: keys in other cases, one thing where a list
-should be, a sentence longer than the field, a score as 0.8, an end that was cut off. What is harmless is put
-right here; what is not leaves the field, the list's entry, or the whole answer out.
-Source: design/libraries.md, "Model", "Structured output".
+A model's answer is often nearly right: keys in other case, one value instead of a list, a sentence longer
+than the field, a score as 0.8, an end that was cut off. Harmless faults are corrected here; otherwise the
+field, the list entry or the whole answer is left out.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ T = TypeVar("T", bound=BaseModel)
 Schema = Mapping[str, Any]
 
 MAX_CHARACTERS: Final = 20_000
-"""Characters of an answer that are read; every output of ours ends far before."""
+"""Characters of an answer that are read; all our outputs end far before."""
 
 _MAX_STARTS: Final = 12
 """Places in a text where an object may begin that are tried."""
 
 _MAX_REPAIR_CHARACTERS: Final = 10_000
 _MAX_NESTING: Final = 60
-"""Characters, and opening brackets, of a text that is mended: the mender's time grows fast with both, and an
-answer of ours has a dozen."""
+"""Limits for texts that are repaired: `json_repair` takes much longer with more characters or brackets,
+and our answers have a dozen brackets."""
 
 _MIN_LIKENESS: Final = 85
-"""Likeness, in per cent, from which a word is taken for one of those that may stand there."""
+"""Likeness, in per cent, from which a word counts as one of the allowed words."""
 
 _OMITTED: Final = object()
 _THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -51,20 +50,20 @@ _TRUTH_WORDS: Final[Mapping[str, bool]] = {
 
 
 def answer_schema(output_type: type[BaseModel], mode: Literal["schema", "tools"]) -> AnswerSchema:
-    """Return the model's schema as providers take it: every field asked for, nothing beside them."""
+    """Return the output type's schema for providers: every field required, none beside them."""
     return AnswerSchema(
         name=output_type.__name__.lower(), schema=_closed_schema(_json_schema(output_type)), mode=mode
     )
 
 
 def parse_json_answer(text: str, output_type: type[T]) -> T | None:
-    """Read an answer that is JSON and nothing else."""
+    """Parse an answer that is JSON and nothing else."""
     data = _load_json(text[:MAX_CHARACTERS].strip())
     return fit_to_model(data, output_type) if isinstance(data, dict | list) else None
 
 
 def find_json_answer(text: str, output_type: type[T]) -> T | None:
-    """Read the first JSON in a text that is one: in a fence, with words around it, mended if it is broken."""
+    """Parse the first JSON in a text that fits: in a fence, among words, repaired if it is broken."""
     for data in _candidates(_THINKING.sub("", text[:MAX_CHARACTERS])):
         value = fit_to_model(data, output_type)
         if value is not None:
@@ -73,7 +72,7 @@ def find_json_answer(text: str, output_type: type[T]) -> T | None:
 
 
 def parse_plain_answer(text: str, output_type: type[T]) -> T | None:
-    """Read plain words, if the model says how (`from_words`)."""
+    """Parse plain words, if the output type can (`from_words`)."""
     parser: Callable[[str], object] | None = getattr(output_type, "from_words", None)
     if parser is None or not text.strip():
         return None
@@ -85,7 +84,7 @@ def parse_plain_answer(text: str, output_type: type[T]) -> T | None:
 
 
 def fit_to_model(data: object, output_type: type[T]) -> T | None:
-    """Return the data as the model has it, put right where that is harmless."""
+    """Return the data as the output type, with harmless faults corrected, or None."""
     schema = _json_schema(output_type)
     fitter = _SchemaFitter(schema.get("$defs", {}))
     if isinstance(data, list):
@@ -103,7 +102,7 @@ def fit_to_model(data: object, output_type: type[T]) -> T | None:
 
 @lru_cache(maxsize=32)
 def _json_schema(output_type: type[BaseModel]) -> Schema:
-    """Return a model's schema. Pydantic makes it anew each time, in milliseconds."""
+    """Return a model's schema, cached: pydantic takes milliseconds to build it."""
     return output_type.model_json_schema()
 
 
@@ -144,7 +143,7 @@ def _repair_json(text: str) -> object:
     except Exception:  # noqa: BLE001  (whatever a mender of broken text trips over, the text is broken)
         return None
     if isinstance(data, list) and len(data) > 1 and isinstance(data[0], dict):
-        # Several objects; or one, and the words behind it.
+        # Several objects, or one followed by words.
         return data[0] if not all(isinstance(entry, dict) for entry in data) else data
     return data
 
@@ -153,7 +152,7 @@ def _repair_json(text: str) -> object:
 
 
 class _SchemaFitter:
-    """Puts data right by a JSON schema as pydantic writes it."""
+    """Corrects data to fit a JSON schema as pydantic writes it."""
 
     def __init__(self, defs: Mapping[str, Schema]) -> None:
         self._defs = defs
@@ -197,7 +196,7 @@ class _SchemaFitter:
         return fields if complete else _OMITTED
 
     def unwrap_list(self, data: list[object], schema: Schema) -> object:
-        """Return what a list stands for where an object should be: its first entry, or its one list field."""
+        """Return the object that a list stands for: its first entry, or a single list field."""
         if data and isinstance(data[0], dict):
             first = self.fields(data[0], schema)
             if isinstance(first, dict) and first:
@@ -222,7 +221,7 @@ class _SchemaFitter:
         entries = [self.value(entry, item_schema) for entry in data[: 10 * max_items]]
         valid_entries = [entry for entry in entries if entry is not _OMITTED and entry != ""]
         if item_schema.get("type") == "string":
-            valid_entries = list(dict.fromkeys(valid_entries))  # small models say one thing over and over
+            valid_entries = list(dict.fromkeys(valid_entries))  # small models repeat themselves
         return valid_entries[:max_items]
 
     def _resolve_reference(self, schema: Schema) -> Schema:
@@ -255,7 +254,7 @@ def _string(data: object, limit: int | None) -> object:
         return ""
     if isinstance(data, bool):
         data = "yes" if data else "no"
-    # Nothing that moves a cursor, no lone surrogate (an escape that a model cut in half): it is no text.
+    # Removes terminal escapes and lone surrogates (an escape that the model cut in half).
     return clean(str(data))[:limit]
 
 
@@ -269,7 +268,7 @@ def _integer(data: object, schema: Schema) -> object:
         if not math.isfinite(data):
             return _OMITTED
         if high == 100 and 0 < data <= 1:
-            data *= 100  # a share where per cent were asked for
+            data *= 100  # a fraction instead of a percentage
     return round(min(max(data, low), high))
 
 
@@ -286,7 +285,7 @@ def _key(name: str) -> str:
 
 
 def _closed_schema(schema: Any) -> Any:
-    """Return a schema without titles and defaults, closed, and with every field asked for."""
+    """Return a schema without titles and defaults that requires every field and forbids others."""
     if isinstance(schema, list):
         return [_closed_schema(entry) for entry in schema]
     if not isinstance(schema, dict):

@@ -1,8 +1,7 @@
-"""Budgets: what the model may still cost, and what waits first. Pure, on whole millionths of a dollar.
+"""Computes what the model may still cost, and refuses calls that a budget does not allow.
 
-Source: V7_ORCHESTRATOR, "Cost Budget Enforcer"; design/loops.md ("at 80 % of a budget background model work
-waits, at 100 % everything but the player's own turn stops and asks"). Here the player's own turn asks too:
-at 100 % nothing is sent before the GM has raised the budget or told it by hand.
+Amounts are whole millionths of a US dollar. At 80 % of a budget the personas of `DEFERRED_PERSONAS` wait; at
+100 % nothing is sent until the player raises the budget or narrates the turn by hand.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from stores.records.model import Persona
 from stores.records.play import Story
 
 WAIT_PERCENT = 80
-"""Percent of a budget at which all waits but what the player asked for."""
+"""Percent of a budget at which every call waits that the player did not ask for."""
 
 DEFERRED_PERSONAS = (
     Persona.LIBRARIAN,
@@ -31,7 +30,7 @@ DEFERRED_PERSONAS = (
     Persona.ARCHIVIST,
     Persona.CHARACTER,
 )
-"""Background work: at 80 % these wait, and what needs no model does their part."""
+"""Personas that wait at `WAIT_PERCENT`; deterministic code does their part meanwhile."""
 
 BUDGET_RULES = (
     f"At {WAIT_PERCENT} % of a budget the Librarian, Critic, Director, Steward, Archivist and Characters wait: "
@@ -40,27 +39,31 @@ BUDGET_RULES = (
     "Dice, canon and everything else cost nothing and never wait.",
     "A model without a known price counts tokens, but no money: no budget can stop it.",
 )
+"""The rules above, as the Bill screen states them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A limit and what was spent of it, in millionths of a US dollar. `subject`: the story or universe."""
+    """One limit and the amount spent against it, in millionths of a US dollar."""
 
     scope: Literal["story", "universe", "day"]
     spent: int
     limit: int | None
+    """None: there is no limit."""
+
     subject: Id | None = None
+    """The story or universe that the budget is for; None for a day."""
 
     @property
     def percent(self) -> int:
-        """How much of it is spent; 0 where there is no limit, 100 where the limit is nothing."""
+        """The percentage spent: 0 without a limit, 100 if the limit is zero."""
         if self.limit is None:
             return 0
         return self.spent * 100 // self.limit if self.limit else 100
 
     @property
     def limitation(self) -> str:
-        """What waits or asks because of it, in one line; empty while nothing does."""
+        """What the budget holds back at the moment, in one line; empty if nothing."""
         if self.limit is None or self.percent < WAIT_PERCENT:
             return ""
         if self.percent < 100:
@@ -75,7 +78,7 @@ def compute_budgets(
     universe: tuple[Id, int | None] | None,
     day: tuple[str, int | None],
 ) -> tuple[Budget, ...]:
-    """Return the three budgets as they stand: of this story and universe (id and limit) and of a day."""
+    """Return the current budgets of this story, this universe (each an id and a limit) and this day."""
     rows = list(spent)
     budgets = []
     if story is not None:
@@ -89,19 +92,19 @@ def compute_budgets(
 
 
 def find_stopping_budget(budgets: Sequence[Budget], persona: Persona) -> Budget | None:
-    """Return the budget that keeps this persona from speaking, if one does: the fullest."""
+    """Return the fullest budget that does not allow this persona to be called, or None."""
     threshold = WAIT_PERCENT if persona in DEFERRED_PERSONAS else 100
     exceeded_budgets = [b for b in budgets if b.limit is not None and b.percent >= threshold]
     return max(exceeded_budgets, key=lambda b: b.percent, default=None)
 
 
 def to_micros(dollars: float | None) -> int | None:
-    """Return a sum of dollars in millionths (None: no limit)."""
+    """Convert dollars to millionths of a dollar. None (no limit) stays None."""
     return None if dollars is None else round(dollars * 1_000_000)
 
 
 def format_dollars(amount: int) -> str:
-    """Return a sum in words: `$0.04`, `$0.0004`, `$12.50`; never rounded to nothing."""
+    """Return an amount as text: `$0.04`, `$0.0004`, `$12.50`. It is never rounded to zero."""
     value = amount / 1_000_000
     if amount == 0 or value >= 0.01:
         return f"${value:.2f}"
@@ -109,7 +112,7 @@ def format_dollars(amount: int) -> str:
 
 
 class BudgetGuard:
-    """Says whether a persona may still be asked. Stateless: what was spent is in the log."""
+    """Decides whether a persona may be called, from the calls that the log has recorded."""
 
     def __init__(self, log: LogReader, settings: Callable[[], BudgetSettings], clock: Clock) -> None:
         self._log = log
@@ -117,7 +120,7 @@ class BudgetGuard:
         self._clock = clock
 
     async def budgets(self, universe_id: Id, story_id: Id | None) -> tuple[Budget, ...]:
-        """Return the budgets that a call here counts against, as they stand."""
+        """Return the current budgets that a call with this context counts against."""
         general = self._settings()
         story_record, policy = await gather(self._read_story(story_id), self._log.policy(universe_id))
         story = None
@@ -137,7 +140,7 @@ class BudgetGuard:
         return await self._log.story(story_id) if story_id is not None else None
 
     async def check_allowed(self, persona: Persona, call_context: CallContext) -> None:
-        """Raise BudgetExhausted, with nothing sent, if a budget keeps this persona from speaking."""
+        """Raise BudgetExhausted, before anything is sent, if a budget does not allow this call."""
         exceeded_budget = find_stopping_budget(
             await self.budgets(call_context.universe_id, call_context.story_id), persona
         )

@@ -1,7 +1,7 @@
-"""How personas ask the model: by name and parts of a prompt, on an occasion. `Calls` is the one door.
+"""Defines how personas call the language model: prompt sections in, prose or a structured answer out.
 
-What a persona is told stands in `agents/prompts/<persona>.yaml`; here is only who asks, for what turn, and
-what comes back. Source: LANGGRAPH_AGENTS, "Agent catalog"; design/loops.md.
+`PersonaCalls` is the only way a persona reaches the model. The instructions of each persona are in
+`agents/prompts/<persona>.yaml`.
 """
 
 from __future__ import annotations
@@ -18,58 +18,73 @@ from stores.records.model import LlmCall, Persona, Rung
 T = TypeVar("T", bound=BaseModel)
 
 PromptParts = Mapping[str, str]
-"""Sections of a prompt by name (`rules`, `scene`, `result` ...); empty ones are left out."""
+"""Texts of the prompt's sections by section name (`rules`, `scene`, `result` ...). Empty sections are left
+out."""
 
 LEFT_OUT = "left out"
-"""Among the parts, no section: what of a section was left out before there was a prompt, and why; one a line,
-as `section: why`. It is shown with what the prompt's budget drops."""
+"""Key among the parts for what was left out of a section before the prompt was built: one `section: reason` a
+line.
+
+It is no section itself; the X-ray shows it together with what the prompt's budget dropped.
+"""
 
 OnText = Callable[[str], None]
-"""Called with words as they come. Must not block."""
+"""Called with each new piece of text. It must not block."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """What a call is for. `beat_id` and `nth` (of this persona in this beat, from 1) name it for good, so
-    that a step done twice after a crash finds its call again and pays once."""
+    """Identifies a call: `run_id`, persona and `nth` give its identifier, so a step repeated after a crash
+    pays once."""
 
     universe_id: Id
     story_id: Id | None
     scene_id: Id | None
     run_id: Id
+    """The run of the exchange that the call belongs to."""
+
     turn_id: Id | None = None
     nth: int = 1
+    """Counts the calls of one persona within one run, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProseAnswer:
-    """Words that were told. `whole` is false if they were cut off or stopped; then `why` says how."""
+    """The prose of one answer, and the record of its call."""
 
     text: str
     call: LlmCall
     is_complete: bool = True
+    """False if the answer was cut off or stopped."""
+
     cutoff_reason: str = ""
+    """Why it is not complete, in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
 class StructuredAnswer(Generic[T]):
-    """A structured answer, or None if no rung of the ladder gave one; `note` then says why."""
+    """The structured answer of one call, and the record of that call."""
 
     value: T | None
+    """None if no step of the fallback ladder produced one."""
+
     fallback_step: Rung
     call: LlmCall
     note: str = ""
+    """Why there is no value, or how it was obtained, in a few words."""
 
 
 class PersonaCalls(Protocol):
+    """The calls that a persona can make; `agents.llm.model_calls.ModelCalls` implements them."""
+
     def is_on(self, persona: Persona) -> bool:
-        """Whether this persona is switched on and has a model."""
+        """Return whether this persona is switched on and has a model."""
         ...
 
     async def ask_prose(
         self, persona: Persona, parts: PromptParts, call_context: CallContext, on_text: OnText
     ) -> ProseAnswer:
-        """Have prose told. Raises ModelError if not a word came."""
+        """Ask for prose and stream it to `on_text`. Raises ModelError if no text arrived."""
         ...
 
     async def ask_structured(
@@ -80,10 +95,10 @@ class PersonaCalls(Protocol):
         output_type: type[T],
         task: str = "",
     ) -> StructuredAnswer[T]:
-        """Ask for a structured answer by the ladder. Raises ModelError if nothing was answered at all, or if
-        the player stopped it.
+        """Ask for an `output_type` by way of the fallback ladder.
 
-        `task` names a prompt of the persona's beside its usual one. What the X-ray says of the answer in one
-        line is the value's `in_short()`, if it has one.
+        `task` selects another prompt of this persona than its usual one. The value's `in_short()`, if it has
+        one, is the line that the X-ray shows. Raises ModelError if nothing was answered, or the player
+        stopped the call.
         """
         ...

@@ -1,4 +1,4 @@
-"""Which streams run now, and how the player stops one. The only runtime state of the model's door."""
+"""Tracks the streams that are running, so that the player can stop those of a scene."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from stores.records.ids import Id
 
 
 class Cancellations:
-    """Streams by scene. A stop is heard by every stream that runs there at that moment."""
+    """Running streams by scene. Cancelling a scene stops every stream that runs there at that moment."""
 
     def __init__(self) -> None:
         self._events_by_scene: dict[Id | None, set[asyncio.Event]] = {}
 
     @contextmanager
     def watch_scene(self, scene_id: Id | None) -> Iterator[asyncio.Event]:
-        """Give a stream the event that tells it to stop."""
+        """Register a stream of the scene and yield the event that tells it to stop."""
         stop_event = asyncio.Event()
         scene_events = self._events_by_scene.setdefault(scene_id, set())
         scene_events.add(stop_event)
@@ -29,7 +29,7 @@ class Cancellations:
                 self._events_by_scene.pop(scene_id, None)
 
     def cancel_scene(self, scene_id: Id | None) -> bool:
-        """Stop what streams there; returns whether anything did."""
+        """Stop all streams of the scene. Returns whether there were any."""
         scene_events = self._events_by_scene.get(scene_id, set())
         for event in scene_events:
             event.set()

@@ -1,4 +1,5 @@
-"""The model, by way of a child process: started when first wanted, started anew if it ended."""
+"""Talks to the language model through a child process, which is started on first use and restarted if it
+ended."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import count
 from typing import Any, Final
 
-from agents.child_processes import child_environ, end_child
+from agents.child_processes import build_child_environment, end_child
 from agents.llm.errors import ModelCut, ModelError, ModelTimeout, ModelTooLong, ModelUnreachable
 from agents.llm.llm_port import EmbeddingRequest, LlmRequest, ModelFacts, TextChunk, Usage
 from agents.llm.wire_format import (
@@ -26,18 +27,20 @@ from agents.llm.wire_format import (
 )
 
 START_SECONDS: Final = 120.0
-"""The child imports for 4.5 CPU seconds; a busy or cold machine takes many times that."""
+"""Limit for the start. Importing LiteLLM takes 4.5 CPU seconds, and many times that on a busy machine."""
 
 GRACE_SECONDS: Final = 5.0
-"""Seconds that we wait longer than the child does, whose own words are better."""
+"""Seconds to wait longer than the child does: its own timeout message is more precise than ours."""
 
 QUICK_SECONDS: Final = 30.0
-"""For what asks no provider: facts, counting."""
+"""Limit for requests that no provider is asked for: model facts and token counts."""
 
 END_SECONDS: Final = 3.0
+"""Seconds that the child has to end by itself when it is closed."""
+
 
 Environment = Callable[[], Awaitable[Mapping[str, str]]]
-"""What the child's environment has beside ours: keys out of the keyring."""
+"""Returns variables to add to the child's environment: API keys from the keyring."""
 
 
 async def no_extra_environment() -> Mapping[str, str]:
@@ -45,8 +48,11 @@ async def no_extra_environment() -> Mapping[str, str]:
 
 
 class ChildModel:
-    """Implements `agents.llm.llm_port.Model`. `provider` names a LiteLLM custom provider (`module:attribute`)
-    that the child registers as `scripted/`, for tests."""
+    """Implements `LanguageModel` and `EmbeddingProvider` with LiteLLM in a child process.
+
+    `provider` names a LiteLLM custom provider (`module:attribute`) that the child registers as `scripted/`,
+    for tests.
+    """
 
     def __init__(self, environment: Environment = no_extra_environment, *, provider: str = "") -> None:
         self._environment = environment
@@ -57,20 +63,21 @@ class ChildModel:
 
     @property
     def is_running(self) -> bool:
+        """Whether a child process is running."""
         return self._child is not None and self._child.is_alive
 
     @property
     def pid(self) -> int | None:
-        """The child's process number, if one runs."""
+        """The process id of the child, or None if none is running."""
         return self._child.pid if self._child is not None and self._child.is_alive else None
 
     async def warm(self) -> None:
-        """Start the child, if none runs. Raises ModelUnreachable if it cannot be started."""
+        """Start the child if none is running. Raises ModelUnreachable if it cannot be started."""
         await self._ensure_child()
 
     async def send_keys(self, keys: Mapping[str, str]) -> None:
-        """Give a running child keys by name of their variable. One that does not run yet gets its keys when
-        it starts."""
+        """Give API keys, by variable name, to a running child. Otherwise the child gets them when it
+        starts."""
         if keys and self._child is not None and self._child.is_alive:
             await self._child.send({"op": "keys", "keys": dict(keys)})
 
@@ -105,7 +112,7 @@ class ChildModel:
         return facts_from_json(await self._request({"op": "facts", "model": model}))
 
     async def embed(self, request: EmbeddingRequest) -> tuple[list[Sequence[float]], Usage]:
-        """Implements `agents.llm.llm_port.Embeds`."""
+        """Return one vector per text, and the usage."""
         return embedding_from_json(
             await self._request(
                 {"op": "embed", "what": asdict(request)}, seconds=request.seconds + GRACE_SECONDS
@@ -113,7 +120,7 @@ class ChildModel:
         )
 
     async def close(self) -> None:
-        """End the child and wait for its end. Calls that run get ModelUnreachable."""
+        """End the child and wait until it has ended. Running calls get ModelUnreachable."""
         self._closed = True
         async with self._start_lock:
             if self._child is not None:
@@ -145,17 +152,19 @@ class ChildModel:
 
 @dataclass(slots=True)
 class _PendingCall:
-    """One request that waits for its answers."""
+    """A request that waits for lines from the child."""
 
     number: int
     max_silence: float
+    """Seconds that may pass between two lines."""
+
     answers: asyncio.Queue[dict[str, Any] | None] = field(default_factory=asyncio.Queue)
     is_done: bool = False
 
     async def next(self) -> dict[str, Any]:
-        """Return the next line. Raises what the child told, ModelUnreachable if it ended, ModelTimeout."""
+        """Return the next line. Raises the child's error, ModelUnreachable if it ended, or ModelTimeout."""
         try:
-            # Not wait_for: in Python 3.11 it loses a cancellation that comes together with an answer.
+            # Not wait_for: in Python 3.11 it loses a cancellation that arrives together with an answer.
             async with asyncio.timeout(self.max_silence):
                 answer = await self.answers.get()
         except TimeoutError:
@@ -174,7 +183,7 @@ class _PendingCall:
 
 
 class _ChildProcess:
-    """A child that runs: who waits for what."""
+    """A running child process and the calls that wait for it."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin is not None
@@ -204,26 +213,26 @@ class _ChildProcess:
         data = encode_line(message)
         if len(data) > MAX_LINE_TO_CHILD:
             raise ModelTooLong("The prompt is larger than any model could read.", todo="End the scene first.")
-        # If it ended meanwhile, whoever waits is told so by the reader.
+        # If the child ended meanwhile, the reader tells all waiting calls.
         with suppress(BrokenPipeError, ConnectionResetError):
             self._stdin.write(data)
             await self._stdin.drain()
 
     async def finish(self, call: _PendingCall) -> None:
-        """Forget a call, and stop its work if it was not done."""
+        """Forget a call, and cancel its work in the child if that is not done."""
         self._calls.pop(call.number, None)
         if not call.is_done and self.is_alive:
-            # Not awaited: whoever is being cancelled must not wait here.
+            # Not awaited: a task that is being cancelled must not wait here.
             with suppress(BrokenPipeError, ConnectionResetError):
                 self._stdin.write(encode_line({"op": "cancel", "id": call.number}))
 
     async def end(self) -> None:
-        """Ask it to end, by ending its input; else end it."""
+        """End the child by closing its input; kill it if it does not end in time."""
         await end_child(self._process, seconds=END_SECONDS)
         await self._reader_task
 
     async def _read(self) -> None:
-        """Give every line to whom it belongs. What is none ends the child: nothing after it is sure."""
+        """Hand each line to the call that it belongs to. A line that cannot be decoded ends the child."""
         try:
             while raw := await self._stdout.readline():
                 message = decode_line(raw)
@@ -233,7 +242,7 @@ class _ChildProcess:
             pass
         finally:
             self._has_ended = True
-            # Also when we are cancelled, as the program ends without closing us: it must not wait for ever.
+            # Also on cancellation, when the program ends without closing: the child must not be left behind.
             with suppress(ProcessLookupError):
                 self._process.kill()
             for call in self._calls.values():
@@ -242,16 +251,16 @@ class _ChildProcess:
 
 
 async def _start_child(provider: str, environment: Mapping[str, str]) -> _ChildProcess:
-    """Start a child and wait until it is ready. Raises ModelUnreachable."""
+    """Start a child and wait until it reports that it is ready. Raises ModelUnreachable."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        # Not the folder that we stand in: whatever lies there is not our code.
+        # -P: modules in the current folder are not ours.
         *("-P", "-m", "agents.llm.child"),
         *(("--provider", provider) if provider else ()),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
-        env=child_environ(environment),
+        env=build_child_environment(environment),
         limit=MAX_LINE_FROM_CHILD,
         start_new_session=True,
     )

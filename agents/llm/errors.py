@@ -1,17 +1,17 @@
-"""What can go wrong with a model: typed, in the user's words. None of them loses a word that was typed.
+"""Errors of calls to a language model. Whatever fails, what the player typed is already in the story.
 
 ModelError
-├── ModelUnset           no model is set up, or this persona has none
-├── ModelUnknown         no provider goes by that name
-├── ModelKeyRefused      no key, or the provider does not take it
-├── ModelUnreachable     nobody answers there, or the process that speaks for us ended
-├── ModelBusy            rate limit or overload; `after` seconds if the provider said
-├── ModelTimeout         silence for too long
-├── ModelCut             words had come, then the stream broke
+├── ModelUnset           no model is configured, or none for this persona
+├── ModelUnknown         no provider knows a model of that name
+├── ModelKeyRefused      there is no API key, or the provider rejects it
+├── ModelUnreachable     no server answers, or the child process ended
+├── ModelBusy            rate limit or overload; `retry_after` seconds if the provider named them
+├── ModelTimeout         no answer for too long
+├── ModelCut             the stream broke off after some text
 ├── ModelTooLong         the prompt does not fit the model's window
 ├── ModelRefused         the provider or the model declined the content
-├── ModelRejected        the provider does not take the request as it is (a parameter, a schema)
-└── BudgetExhausted      the budget stops it; nothing was sent
+├── ModelRejected        the provider does not accept the request (a parameter, a schema)
+└── BudgetExhausted      a budget does not allow the call; nothing was sent
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ INPUT_KEPT = "What you typed is in the story, and so are your dice."
 
 
 class ModelError(MonitorError):
-    """`again`: whether the same call may go better on a second try."""
+    """A call to a language model failed."""
 
     code = "ModelError"
     is_retryable = False
+    """Whether the same call may succeed on another try."""
 
     def __init__(self, what: str, *, kept: str = INPUT_KEPT, todo: str = "") -> None:
         super().__init__(what, kept=kept, todo=todo)

@@ -1,9 +1,9 @@
-"""The ladder to a structured answer: schema, tools, JSON in the text, plain words, none with a note.
+"""Asks for a structured answer in steps: JSON schema, tool call, JSON within text, plain words.
 
-Which rungs cost a call: the first request is made by the provider's schema mode, else as a tool call, else in
-words. What comes back is read for nothing: as it should be, then as JSON found in the text. Only if there is
-none in it, a second request is made in the next way that the model takes, and read alike. There is never a
-third; last of all, plain words are read as far as they can be. Source: design/libraries.md, "Model".
+The first request uses the provider's schema mode if the model has one, else a tool call, else plain text. The
+answer is parsed as JSON, and then searched for JSON, without another request. Only if there is none, a second
+request goes out in the next mode that the model supports. There is never a third request: after the second,
+plain words are parsed as far as the output type can.
 """
 
 from __future__ import annotations
@@ -18,15 +18,19 @@ from pydantic import BaseModel
 from agents.llm.answer_parsing import answer_schema, find_json_answer, parse_json_answer, parse_plain_answer
 from agents.llm.errors import ModelError, ModelRejected
 from agents.llm.llm_port import LlmRequest, Message, ModelFacts, Usage
-from stores.records.model import Money, Rung
+from stores.records.model import Rung
 
 T = TypeVar("T", bound=BaseModel)
 
 SendRequest = Callable[[LlmRequest], Awaitable[tuple[str, Usage]]]
-"""Sends one request (its own retries included) and returns the whole answer. Raises ModelError. A tool call's
-answer is the tool's arguments."""
+"""Sends one request, including its retries, and returns the whole answer. Raises ModelError.
+
+For a tool call the answer is the tool's arguments.
+"""
 
 MAX_REQUESTS: Final = 2
+"""Requests for one structured answer."""
+
 
 RequestMode = Literal["schema", "tools", "words"]
 
@@ -41,32 +45,39 @@ _RETRY_INSTRUCTION: Final = "That is no JSON object. Give the JSON object alone,
 
 @dataclass(frozen=True, slots=True)
 class FallbackOutcome(Generic[T]):
-    """`value` None: no rung gave one, and `note` says why. `answer` is the words that `value` was read from
-    (or the last that came); `usage` and `tries` are of all requests together."""
+    """The answer, and which step of the ladder produced it."""
 
     value: T | None
+    """None if no step produced one; `note` says why."""
+
     fallback_step: Rung
     answer: str
+    """The text that `value` was read from, or the last text received."""
+
     usage: Usage
+    """The usage of all requests together."""
+
     tries: int
+    """The number of requests."""
+
     note: str = ""
+    """Why there is no value, or how it was obtained, in a few words."""
 
 
 async def ask_with_fallbacks(
     send_request: SendRequest, request: LlmRequest, output_type: type[T], facts: ModelFacts
 ) -> FallbackOutcome[T]:
-    """Ask for an `into`, at most `MOST_REQUESTS` times. `ask.shape` is set here.
+    """Ask for an `output_type` with at most `MAX_REQUESTS` requests; `request.shape` is set here.
 
-    Raises ModelError if no request is answered at all; that the provider does not take a schema or tools
-    (ModelRejected) is asked about in another way first. If the second request fails, the first answer's
-    words are all there is.
+    If the provider rejects a schema or tools (ModelRejected), the next request asks in plain text. If the
+    second request fails, the first answer is all there is. Raises ModelError if no request was answered.
     """
     modes = list(_request_modes(facts))
     answers: list[str] = []
     usage: Usage | None = None
     earlier_error: ModelError | None = None
     for attempt in range(MAX_REQUESTS):
-        # What takes no schema may take no tools either; words it takes.
+        # A model that rejects a schema may reject tools too; plain text always works.
         mode = modes[min(attempt, len(modes) - 1)] if earlier_error is None else "words"
         try:
             answer, request_usage = await send_request(_phrase_request(request, output_type, mode, answers))
@@ -79,7 +90,7 @@ async def ask_with_fallbacks(
             earlier_error = error
             continue
         answers.append(answer)
-        usage = _add_usage(usage, request_usage)
+        usage = usage.plus(request_usage) if usage else request_usage
         if (value := parse_json_answer(answer, output_type)) is not None:
             return FallbackOutcome(
                 value, _FALLBACK_STEPS[mode], answer, usage, attempt + 1, _fallback_note(earlier_error)
@@ -105,7 +116,7 @@ async def ask_with_fallbacks(
 
 
 def _request_modes(facts: ModelFacts) -> Iterator[RequestMode]:
-    """Yield how the model may be asked, the surest first."""
+    """Yield the modes in which the model can be asked, the most reliable first."""
     if facts.takes_schema:
         yield "schema"
     if facts.takes_tools:
@@ -116,7 +127,8 @@ def _request_modes(facts: ModelFacts) -> Iterator[RequestMode]:
 def _phrase_request(
     request: LlmRequest, output_type: type[BaseModel], mode: RequestMode, earlier_answers: list[str]
 ) -> LlmRequest:
-    """Return the request put in this way; words carry the schema, and the answer that was none."""
+    """Return the request in this mode. In plain text it carries the schema, and the earlier answer that
+    was no JSON."""
     if mode != "words":
         return replace(request, shape=answer_schema(output_type, mode))
     schema = json.dumps(answer_schema(output_type, "schema").schema, separators=(",", ":"))
@@ -133,18 +145,3 @@ def _phrase_request(
 
 def _fallback_note(earlier_error: ModelError | None) -> str:
     return f"asked in words: {earlier_error.what}" if earlier_error else ""
-
-
-def _add_usage(before: Usage | None, added: Usage) -> Usage:
-    """Return what two requests took together; the price is known if both are."""
-    if before is None:
-        return added
-    cost = Money(micros=before.cost.micros + added.cost.micros, known=before.cost.known and added.cost.known)
-    return Usage(
-        tokens_in=before.tokens_in + added.tokens_in,
-        tokens_out=before.tokens_out + added.tokens_out,
-        tokens_cached=before.tokens_cached + added.tokens_cached,
-        counted=before.counted and added.counted,
-        cost=cost,
-        finish=added.finish,
-    )

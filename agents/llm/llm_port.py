@@ -1,9 +1,8 @@
-"""The model, as agents know it: a prompt goes in, words stream out. No provider's name appears here.
+"""Defines the port to language models: a prompt goes in, text streams out. No provider is named here.
 
-One protocol, `Model`, with two makers: `agents.llm.child_client.ChildModel` (LiteLLM in a child process) and
-`agents.llm.scripted_model.ScriptedModel` (tests, replay). Personas do not call it: they go through
-`agents.llm.model_calls.Calls`, which keeps the bill. Source: design/architecture.md;
-design/libraries.md, "Model".
+`agents.llm.child_client.ChildModel` implements it with LiteLLM in a child process, and
+`agents.llm.scripted_model.ScriptedModel` for tests and replay. Personas do not call it directly: they go
+through `agents.llm.model_calls.ModelCalls`, which records every call.
 """
 
 from __future__ import annotations
@@ -17,72 +16,103 @@ from stores.records.model import Money
 
 @dataclass(frozen=True, slots=True)
 class Message:
+    """One message of a prompt."""
+
     role: Literal["system", "user", "assistant"]
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerSchema:
-    """A JSON schema that the answer should have, and how to ask for it: by the provider's schema mode, or as
-    the arguments of one tool."""
+    """A JSON schema for the answer."""
 
     name: str
     schema: Mapping[str, Any]
     mode: Literal["schema", "tools"] = "schema"
+    """How to ask for it: by the provider's schema mode, or as the arguments of one tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class LlmRequest:
-    """One request. `model` is LiteLLM's name (`openai/gpt-4o-mini`); `seconds` bounds the whole call, and
-    every silence in it; `max_tokens` the answer."""
+    """One request to a language model."""
 
     model: str
+    """LiteLLM's name of the model: `openai/gpt-4o-mini`."""
+
     messages: tuple[Message, ...]
     max_tokens: int
+    """Limit of the answer, in tokens."""
+
     temperature: float = 0.7
     seconds: float = 60.0
+    """Limit of the whole call, and of each silence in it."""
+
     shape: AnswerSchema | None = None
     api_base: str = ""
+    """Address of the server; empty for the provider's own."""
+
     seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TextChunk:
-    """Some words of the answer, as they came."""
+    """A piece of the answer, as it arrived."""
 
     text: str
 
 
 UNPRICED = Money(known=False)
+"""The cost of a model whose price is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a whole answer took. `counted`: by the provider; `finish` is stop, length, content_filter ..."""
+    """What one whole answer used."""
 
     tokens_in: int = 0
     tokens_out: int = 0
     tokens_cached: int = 0
     counted: bool = False
+    """Whether the provider counted the tokens; otherwise they are estimated."""
+
     cost: Money = UNPRICED
     finish: str = "stop"
+    """Why the answer ended: `stop`, `length`, `content_filter` ..."""
+
+    def plus(self, later: Usage) -> Usage:
+        """Return what two requests used together. The price is known only if both are."""
+        return Usage(
+            tokens_in=self.tokens_in + later.tokens_in,
+            tokens_out=self.tokens_out + later.tokens_out,
+            tokens_cached=self.tokens_cached + later.tokens_cached,
+            counted=self.counted and later.counted,
+            cost=Money(
+                micros=self.cost.micros + later.cost.micros, known=self.cost.known and later.cost.known
+            ),
+            finish=later.finish,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What is known of a model without asking it: its window in tokens, whether it takes a schema, prices."""
+    """What is known of a model without calling it."""
 
     model: str
     window: int | None = None
+    """The context window in tokens; None if unknown."""
+
     takes_schema: bool = False
     takes_tools: bool = False
     in_per_million: float | None = None
+    """Price of a million input tokens in US dollars; None if unknown."""
+
     out_per_million: float | None = None
+    """Price of a million output tokens in US dollars; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingRequest:
-    """Texts that are to be made vectors; fields as of `Ask`."""
+    """Texts to embed. The other fields are as in `LlmRequest`."""
 
     model: str
     texts: tuple[str, ...]
@@ -92,28 +122,32 @@ class EmbeddingRequest:
 
 @runtime_checkable
 class EmbeddingProvider(Protocol):
-    """What makes vectors by way of a provider."""
+    """Computes embedding vectors with a provider's model."""
 
     async def embed(self, request: EmbeddingRequest) -> tuple[list[Sequence[float]], Usage]:
-        """Return one vector a text, and what they took. One try. Raises ModelError kinds."""
+        """Return one vector per text, and the usage, in one try. Raises ModelError."""
         ...
 
 
 class LanguageModel(Protocol):
-    def stream(self, request: LlmRequest) -> AsyncIterator[TextChunk | Usage]:
-        """Yield the words of one answer as they come, and last its usage.
+    """Streams answers of a language model, one try a call."""
 
-        One try, no retries. Raises the kinds of `agents.llm.errors.ModelError`; `ModelCut` after some words
-        have been yielded. Closing the iterator (or cancelling its task) stops the provider's work.
+    def stream(self, request: LlmRequest) -> AsyncIterator[TextChunk | Usage]:
+        """Yield the pieces of one answer as they arrive, and its usage last.
+
+        One try, no retries. Raises ModelError kinds; ModelCut after some text was yielded. Closing the
+        iterator, or cancelling its task, stops the provider's work.
         """
         ...
 
     async def count_tokens(self, model: str, texts: tuple[str, ...]) -> tuple[tuple[int, ...], bool]:
-        """Count the tokens of each text, and say whether that is exact for this model."""
+        """Count the tokens of each text. The flag says whether the counts are exact for this model."""
         ...
 
     async def read_facts(self, model: str) -> ModelFacts:
-        """Return what is known of a model; raises ModelUnknown for a name that no provider goes by."""
+        """Return what is known of a model. Raises ModelUnknown if no provider knows the name."""
         ...
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Release the model's resources."""
+        ...

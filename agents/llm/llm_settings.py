@@ -1,16 +1,15 @@
-"""How the model is set up: plain pydantic models, read from settings.toml and the environment.
+"""Settings of the language model, read from settings.toml and the environment.
 
     [model]                                 MONITOR_MODEL_NAME=anthropic/claude-haiku-4-5
     name = "anthropic/claude-haiku-4-5"
     [narrator]                              MONITOR_NARRATOR_TEMPERATURE=0.9
     temperature = 0.9
 
-A name is all that is needed to play with a model. Who is on then: the Narrator, who tells, and the
-Archivist, who finds what the telling changed; without the one there is no story and without the other nothing
-to decide at the gate. The others cost a call each and every turn, so a newcomer's turn is two calls: whoever
-wants beats planned (Director), recall weighed (Librarian), rules argued (Steward), prose judged (Critic),
-people with a voice of their own (Character) or words routed (Monitor) switches them on. What is deterministic
-in these jobs runs anyway. Keys are no setting: see `agents.llm.provider_keys`.
+A model name is all that is needed. By default two personas are on: the Narrator, who narrates, and the
+Archivist, who finds what the narration changed. Each other persona costs one more call a turn and is switched
+on by the player: Director (plans beats), Librarian (digests the record), Steward (warns of contradictions),
+Critic (reviews the prose), Character (gives NPCs their own voice), Monitor (routes typed lines). The
+deterministic part of their work runs in any case. API keys are no settings: see `agents.llm.provider_keys`.
 """
 
 from __future__ import annotations
@@ -25,13 +24,14 @@ from stores.records.model import Persona
 
 
 def _split_names(value: object) -> object:
-    """The environment has one line: names between commas."""
+    """Split names separated by commas: an environment variable has one line."""
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return value
 
 
 def _address(value: object) -> object:
+    """Check that an address names an http(s) server and contains no password."""
     if isinstance(value, str) and value.strip():
         parts = urlsplit(value.strip())
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -50,30 +50,35 @@ class _Section(BaseModel):
 
 
 class ModelSettings(_Section):
+    """The default model and how it is called."""
+
     name: str = ""
-    """LiteLLM's name of the model that serves every persona without one of its own. Empty: no model."""
+    """LiteLLM's name of the model for every persona without one of its own. Empty: no model."""
 
     api_base: Address = ""
-    """Where it is, if not at its provider's own address: `http://127.0.0.1:8080/v1`."""
+    """Address of the server, if not the provider's own: `http://127.0.0.1:8080/v1`."""
 
     fallbacks: Annotated[tuple[str, ...] | str, BeforeValidator(_split_names)] = ()
-    """Models that are asked in this order when one does not answer; `name@https://address` if elsewhere."""
+    """Models to try in this order if the first does not answer. `name@https://address` if one is
+    elsewhere."""
 
     seconds: float = Field(default=60.0, gt=0.0, le=3_600.0)
-    """How long a whole answer may take."""
+    """Limit for one whole answer, in seconds."""
 
 
 class PersonaSettings(_Section):
-    """What is None is as `ON` and the persona's prompt have it; an empty `model` is the default model."""
+    """Settings of one persona. None stands for the default: `ON_BY_DEFAULT` and the persona's prompt."""
 
     on: bool | None = None
     model: str = ""
+    """Empty: the default model."""
+
     temperature: float | None = Field(default=None, ge=0.0, le=2.0)
     max_tokens: int | None = Field(default=None, ge=16, le=32_000)
 
 
 class BudgetSettings(_Section):
-    """Budgets in US dollars for whatever has none of its own; None: no limit."""
+    """Default budgets in US dollars; None: no limit."""
 
     day: float | None = Field(default=None, ge=0.0)
     story: float | None = Field(default=None, ge=0.0)
@@ -81,13 +86,17 @@ class BudgetSettings(_Section):
 
 
 class EngineSettings(_Section):
+    """What runs the steps of a narration."""
+
     backend: Literal["langgraph", "inmemory"] = "langgraph"
-    """What runs the turn's steps. `inmemory` runs the same ones without LangGraph and its checkpoints."""
+    """`inmemory` runs the same steps without LangGraph and its checkpoints."""
 
 
 class CopilotSettings(_Section):
+    """How the program works beside a GM who narrates."""
+
     pause: bool = False
-    """Wait before what a telling would change is staged: it is staged with the player's next line."""
+    """Wait before staging what a narration would change; it is staged with the player's next line."""
 
 
 BUILTIN: Final = "builtin"
@@ -109,22 +118,22 @@ def _embedding_model(value: object) -> object:
 
 
 class EmbeddingSettings(_Section):
-    """What makes vectors, by which the record is searched by meaning."""
+    """The embedding model, by which the record is searched by meaning."""
 
     model: Annotated[str, BeforeValidator(_embedding_model)] = BUILTIN
-    """`builtin` is the small model that comes with MONITOR and needs no network; `none` searches by words
-    alone; any other is LiteLLM's name of an embedding model. Another one makes all vectors anew."""
+    """`builtin` is the small offline model that comes with MONITOR; `none` searches by words alone; any
+    other value is LiteLLM's name of an embedding model. Changing it recomputes all vectors."""
 
     api_base: Address = ""
-    """Where it is, if not at its provider's own address."""
+    """Address of the server, if not the provider's own."""
 
 
 ON_BY_DEFAULT: Final = frozenset({Persona.NARRATOR, Persona.ARCHIVIST})
-"""Who is on until it is set otherwise."""
+"""Personas that are on unless they are switched off."""
 
 
 class AppSettings(BaseModel):
-    """All that is set of the model, in one piece; a section a name in settings.toml."""
+    """All settings of the language model; each field is a section of settings.toml."""
 
     model: ModelSettings = ModelSettings()
     director: PersonaSettings = PersonaSettings()
@@ -141,12 +150,13 @@ class AppSettings(BaseModel):
     embedding: EmbeddingSettings = EmbeddingSettings()
 
     def persona(self, persona: Persona) -> PersonaSettings:
+        """Return the section of a persona."""
         section = getattr(self, persona.value)
         assert isinstance(section, PersonaSettings)
         return section
 
     def target(self, persona: Persona | None = None) -> ModelTarget | None:
-        """Where a persona's calls go (without one: the default's); None if there is no model for it."""
+        """Return the model of a persona (None: the default model), or None if there is no model."""
         default = (
             parse_target(self.model.name)._replace(api_base=self._default_api_base())
             if self.model.name
@@ -156,7 +166,7 @@ class AppSettings(BaseModel):
         return parse_target(persona_model, default) if persona_model else default
 
     def targets(self, persona: Persona) -> tuple[ModelTarget, ...]:
-        """A persona's model and then its fall-backs in order; empty if it has no model."""
+        """Return a persona's model and then its fallbacks; empty if it has no model."""
         first = self.target(persona)
         if first is None:
             return ()
@@ -164,27 +174,27 @@ class AppSettings(BaseModel):
         return (first, *(one for one in rest if one != first))
 
     def embedding_target(self) -> ModelTarget | None:
-        """The provider's model that makes vectors; None if it is the built-in one, or none."""
+        """Return the provider's embedding model; None if it is the built-in one or none."""
         if self.embedding.model in (BUILTIN, NO_EMBEDDING):
             return None
         return parse_target(self.embedding.model)._replace(api_base=self._embedding_api_base())
 
     def is_on(self, persona: Persona) -> bool:
-        """Whether a persona is switched on and has a model."""
+        """Return whether a persona is switched on and has a model."""
         return self.is_switched_on(persona) and self.target(persona) is not None
 
     def is_switched_on(self, persona: Persona) -> bool:
-        """Whether a persona is switched on, model or not."""
+        """Return whether a persona is switched on, with or without a model."""
         on = self.persona(persona).on
         return persona in ON_BY_DEFAULT if on is None else on
 
     def temperature(self, persona: Persona, default: float) -> float:
-        """What is set for a persona, else `usual`: its prompt's."""
+        """Return the persona's temperature, or `default`."""
         persona_temperature = self.persona(persona).temperature
         return default if persona_temperature is None else persona_temperature
 
     def max_tokens(self, persona: Persona, default: int) -> int:
-        """As `temperature`."""
+        """Return the persona's limit of answer tokens, or `default`."""
         return self.persona(persona).max_tokens or default
 
     def _embedding_api_base(self) -> str:

@@ -1,8 +1,7 @@
-"""The one door to the model: what a persona asks is budgeted, sent, tried again, heard, and put on the bill.
+"""Runs the calls of personas: checks the budget, builds the prompt, streams with retries, records the call.
 
-A finished call is kept under an identifier that its occasion gives, so that a step done twice after a crash
-finds the words again and pays once; a replay of a session finds them all. Source: design/loops.md ("never
-pays for the same model call twice"); LANGGRAPH_AGENTS.
+A finished call is stored under an identifier derived from its context, so a step that is repeated after a
+crash finds the answer and does not pay again; replaying a session finds all of them.
 """
 
 from __future__ import annotations
@@ -42,24 +41,25 @@ from stores.records.model import CallOutcome, LlmCall, Money, Persona, Rung
 T = TypeVar("T", bound=BaseModel)
 
 MAX_CHARACTERS = 60_000
-"""A stream that goes on past this is cut off: a model that loops must not fill the log."""
+"""Characters after which a stream is cut off: a model that loops must not fill the log."""
 
 REUSABLE_OUTCOMES = (CallOutcome.DONE, CallOutcome.CUT, CallOutcome.STOPPED)
-"""Calls whose words are used again when their step is done again."""
+"""Outcomes of calls whose text is used again when their step is repeated."""
 
 
 @dataclass(slots=True)
 class _ReceivedAnswer:
-    """What has come of a call so far. Seconds are since it was sent."""
+    """What has arrived of a call so far."""
 
     started_at: float
     text: str = ""
     usage: Usage | None = None
     first_text_seconds: float | None = None
+    """Seconds from the request to the first text."""
 
 
 class ModelCalls:
-    """Implements `agents.llm.call_context.Calls`. Holds no state but the streams that run (`stops`)."""
+    """Implements `agents.llm.call_context.PersonaCalls`; its only state is the streams that are running."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class ModelCalls:
         except ModelError as model_error:
             error, outcome = model_error, _failure_outcome(model_error, received)
         except asyncio.CancelledError:
-            # The program closes: what came is kept, and is found again when the step is done again.
+            # The program is closing: the text is stored, and found when the step is repeated.
             call = self._build_record(
                 persona, call_context, built_prompt, received, attempts, CallOutcome.STOPPED
             )
@@ -144,14 +144,14 @@ class ModelCalls:
                         step_request, targets, attempts, received, _ignore_text, stop_event
                     )
                 except ModelCut:
-                    # What came of an answer can often be read: the ladder mends it.
+                    # A partial answer can often be parsed after repair.
                     if not received.text.strip():
                         raise
             if was_stopped:
-                # Whoever stops it wants no second request either.
+                # A player who stops the call wants no second request either.
                 raise ModelCut("You stopped it.")
             usage = received.usage or Usage(finish="length" if received.text else "stop")
-            received.usage = _add_usage(earlier_usage, usage)
+            received.usage = earlier_usage.plus(usage) if earlier_usage else usage
             return received.text, usage
 
         try:
@@ -171,7 +171,7 @@ class ModelCalls:
             await self._record(await self._with_free_id(call, call_context))
             raise
         except asyncio.CancelledError:
-            # Whoever asked has gone: what it cost stands on the bill all the same.
+            # The caller is gone, but the cost is recorded all the same.
             failed_call = self._build_record(
                 persona,
                 call_context,
@@ -201,7 +201,7 @@ class ModelCalls:
     async def _prepare(
         self, persona: Persona, parts: PromptParts, call_context: CallContext, task: str = ""
     ) -> tuple[LlmRequest, BuiltPrompt, tuple[ModelTarget, ...]]:
-        """Make the request. Raises BudgetExhausted or ModelUnset before anything is sent."""
+        """Build the request. Raises BudgetExhausted or ModelUnset before anything is sent."""
         settings = self._settings()
         targets = settings.targets(persona)
         if not targets:
@@ -237,7 +237,7 @@ class ModelCalls:
         on_text: OnText,
         stop_event: asyncio.Event,
     ) -> bool:
-        """Take in a stream to its end; returns whether the player stopped it."""
+        """Receive a stream to its end. Returns whether the player stopped it."""
         async with aclosing(stream_with_retries(self._model, request, targets, attempts)) as stream:
             async for part in _until_stopped(stream, stop_event):
                 if isinstance(part, Usage):
@@ -253,12 +253,12 @@ class ModelCalls:
         return stop_event.is_set()
 
     async def _find_earlier_call(self, persona: Persona, call_context: CallContext) -> LlmCall | None:
-        """Return the call that was made on this occasion before, if it brought words."""
+        """Return the call that was already made in this context, if it brought text."""
         earlier_calls = await self._log.llm_calls(ids=[_call_id(persona, call_context)])
         return next((call for call in earlier_calls if call.outcome in REUSABLE_OUTCOMES), None)
 
     async def _with_free_id(self, call: LlmCall, call_context: CallContext) -> LlmCall:
-        """A call that brought nothing leaves its identifier to the one that will."""
+        """Return a failed call under another identifier, so that its repetition can use the derived one."""
         if call.outcome in REUSABLE_OUTCOMES:
             return call
         run_calls = await self._log.llm_calls(beat_id=call_context.run_id)
@@ -281,7 +281,7 @@ class ModelCalls:
         fallback_step: Rung = Rung.PLAIN,
         result: str = "",
     ) -> LlmCall:
-        """Put down what was asked and what came of it."""
+        """Return the record of a call: what was asked, and the answer."""
         usage = received.usage or Usage()
         return LlmCall(
             id=_call_id(persona, call_context),
@@ -313,7 +313,7 @@ class ModelCalls:
 async def _until_stopped(
     stream: AsyncGenerator[TextChunk | Usage, None], stop_event: asyncio.Event
 ) -> AsyncGenerator[TextChunk | Usage, None]:
-    """Give on what comes until it ends or the player stops it, also while nothing comes."""
+    """Yield the parts of a stream until it ends or the player stops it, even while nothing arrives."""
     stop_wait = asyncio.ensure_future(stop_event.wait())
     try:
         while True:
@@ -336,7 +336,7 @@ async def _until_stopped(
 
 
 async def _reread_answer(call: LlmCall, output_type: type[T]) -> FallbackOutcome[T]:
-    """Climb the ladder with the words that came then: nobody is asked."""
+    """Parse the stored answer of an earlier call again, without asking the model."""
 
     async def earlier_answer(_: LlmRequest) -> tuple[str, Usage]:
         return call.answer, Usage()
@@ -356,7 +356,7 @@ def _prose_answer(call: LlmCall) -> ProseAnswer:
 
 
 def _outcome_of(received: _ReceivedAnswer) -> CallOutcome:
-    """How a stream ended that broke nowhere."""
+    """Return the outcome of a stream that ended without an error."""
     finish = received.usage.finish if received.usage else "stop"
     if finish == "length":
         return CallOutcome.CUT
@@ -370,26 +370,10 @@ def _failure_outcome(error: ModelError, received: _ReceivedAnswer) -> CallOutcom
 
 
 def _summary_line(structured: FallbackOutcome[T]) -> str:
-    """Say in one line what was made of a structured answer."""
+    """Return one line on a structured answer, for the X-ray."""
     in_short = getattr(structured.value, "in_short", None)
     return str(in_short()) if in_short else structured.note
 
 
-def _add_usage(before: Usage | None, usage: Usage) -> Usage:
-    """Add up the usage of two requests of one call."""
-    if before is None:
-        return usage
-    return Usage(
-        tokens_in=before.tokens_in + usage.tokens_in,
-        tokens_out=before.tokens_out + usage.tokens_out,
-        tokens_cached=before.tokens_cached + usage.tokens_cached,
-        counted=before.counted and usage.counted,
-        cost=Money(
-            micros=before.cost.micros + usage.cost.micros, known=before.cost.known and usage.cost.known
-        ),
-        finish=usage.finish,
-    )
-
-
 def _ignore_text(text: str) -> None:
-    """Structured answers are not shown as they come."""
+    """Ignore streamed text: structured answers are not shown while they arrive."""

@@ -1,7 +1,7 @@
-"""Names of models, and where each one is: `provider/model`, or `provider/model@https://address`.
+"""Parses names of models and the addresses that they are served at: `provider/model[@https://address]`.
 
-An address behind the name is only needed where a fall-back or a persona's model stands somewhere else than
-the default model. Names are LiteLLM's own. Pure.
+An address is only needed if a fallback or a persona's model is served elsewhere than the default model. Names
+are LiteLLM's own.
 """
 
 from __future__ import annotations
@@ -30,38 +30,38 @@ KEY_NAMES: Final = {
     "cohere_chat": "COHERE_API_KEY",
     "dashscope": "DASHSCOPE_API_KEY",
 }
-"""Where LiteLLM's name of the variable is not just the provider's with `_API_KEY` behind it."""
+"""Variables that LiteLLM does not form as `<PROVIDER>_API_KEY`."""
 
 KEY_ALIASES: Final = {
     "GEMINI_API_KEY": ("GOOGLE_API_KEY",),
     "ANTHROPIC_API_KEY": ("ANTHROPIC_AUTH_TOKEN",),
     "FIREWORKS_AI_API_KEY": ("FIREWORKS_API_KEY", "FIREWORKSAI_API_KEY"),
 }
-"""Other names that LiteLLM takes a key from."""
+"""Further variables that LiteLLM accepts for a key."""
 
 KEYLESS_PROVIDERS: Final = frozenset(
     {"ollama", "ollama_chat", "lm_studio", "llamafile", "docker_model_runner", "hosted_vllm", "vllm"}
 )
-"""Servers that usually run on the player's own machine and want no key."""
+"""Servers that usually run on the player's own machine and need no key."""
 
 SIGN_IN_PROVIDERS: Final = frozenset(
     {"bedrock", "bedrock_converse", "vertex_ai", "sagemaker", "sagemaker_chat"}
 )
-"""Clouds that are signed in to by their own tools, and not by one key."""
+"""Clouds with credentials of their own tools instead of one key."""
 
 
 class ModelTarget(NamedTuple):
-    """A model and where it is; `api_base` is empty for the provider's own address."""
+    """A model and the address of its server; an empty `api_base` is the provider's own address."""
 
     model: str
     api_base: str = ""
 
 
 def parse_target(entry: str, default: ModelTarget | None = None) -> ModelTarget:
-    """Read `provider/model` or `provider/model@https://address`.
+    """Parse `provider/model` or `provider/model@https://address`.
 
-    Without an address a model of the default's provider stands where the default does, every other one at
-    its provider's own: a request never goes to a server that nobody named for that provider.
+    Without an address, a model of the default's provider uses the default's address and any other model its
+    provider's own: no request goes to a server that was not named for that provider.
     """
     model, _, address = _split(entry.strip())
     if address or default is None or provider_of(model) != provider_of(default.model):
@@ -70,7 +70,7 @@ def parse_target(entry: str, default: ModelTarget | None = None) -> ModelTarget:
 
 
 def provider_of(model: str) -> str:
-    """Return the provider's name; empty if the name says none."""
+    """Return the provider's name; empty if the model name does not tell."""
     provider, slash, _ = model.partition("/")
     if slash:
         return provider.casefold()
@@ -78,7 +78,7 @@ def provider_of(model: str) -> str:
 
 
 def key_name(model: str) -> str:
-    """Return the environment variable in which this model's key is looked for; empty if there is none."""
+    """Return the environment variable of this model's API key; empty if it has none."""
     provider = provider_of(model)
     if not provider or provider in SIGN_IN_PROVIDERS:
         return ""
@@ -86,7 +86,7 @@ def key_name(model: str) -> str:
 
 
 def is_local_address(api_base: str) -> bool:
-    """Whether an address is on this machine or in a private network, by its looks alone."""
+    """Return whether an address is on this machine or in a private network, judged by its form alone."""
     host = urlsplit(api_base).hostname or ""
     try:
         address = ipaddress.ip_address(host)
@@ -96,7 +96,7 @@ def is_local_address(api_base: str) -> bool:
 
 
 def may_carry_key(api_base: str) -> bool:
-    """Whether a key may be sent there: never in the clear across the open network."""
+    """Return whether an API key may be sent to an address: never unencrypted across the open network."""
     return not api_base or urlsplit(api_base).scheme == "https" or is_local_address(api_base)
 
 

@@ -1,7 +1,8 @@
-"""Keys of providers: from the environment, else from the system's keyring. Never in a file of ours.
+"""Finds and stores API keys of providers: in the environment, or in the system's keyring; never in a file of
+ours.
 
-A key is read here and handed to the child process, which hands it to the provider. Nothing else holds one:
-no record, no log, no view.
+A key is read here and handed to the child process, which hands it to the provider. No record, log or view
+contains one.
 """
 
 from __future__ import annotations
@@ -22,14 +23,15 @@ from agents.llm.model_names import (
 from stores.errors import InputError
 
 KEYRING_SERVICE: Final = "monitor-tui"
-"""Under this name the keyring shows our entries; the user there is the environment variable's name."""
+"""Service name of our entries in the keyring; the user name is the environment variable's name."""
 
 _SECONDS: Final = 20.0
-"""A locked keyring asks for its password in a window of its own; without a screen it would ask for ever."""
+"""Limit for the keyring: a locked one asks for its password in a window, and without a screen would wait
+for ever."""
 
 
 class KeyringBackend(Protocol):
-    """What we want of `keyring`."""
+    """The functions of `keyring` that are used."""
 
     def get_password(self, service: str, name: str) -> str | None: ...
 
@@ -37,7 +39,7 @@ class KeyringBackend(Protocol):
 
 
 class ProviderKeys:
-    """Finds and keeps keys. `shelf` None: the system's keyring, looked for at the first use."""
+    """Finds and stores API keys. Without `keyring_backend` the system's keyring is looked up at first use."""
 
     def __init__(
         self, environ: Mapping[str, str] | None = None, keyring_backend: KeyringBackend | None = None
@@ -46,7 +48,7 @@ class ProviderKeys:
         self._keyring_backend = keyring_backend
 
     async def describe_source(self, target: ModelTarget) -> str:
-        """Say where a model's key was found: as `agents.views.llm_views.ModelHouse.key` words it."""
+        """Return where a model's key was found, worded as in `LlmSetup.key`."""
         name = key_name(target.model)
         if not name:
             return "not needed" if provider_of(target.model) else "missing: name the model's provider"
@@ -61,14 +63,16 @@ class ProviderKeys:
         return f"missing: set {name}"
 
     async def read_keyring_keys(self, models: Iterable[str]) -> dict[str, str]:
-        """Return, by name of the variable, those keys of these models that only the keyring has."""
+        """Return, by variable name, the keys of these models that are only in the keyring."""
         names = sorted({key_name(model) for model in models} - {""})
         missing = [name for name in names if not self._environment_variable(name)]
         return {name: key for name in missing if (key := await self._read_keyring(name))}
 
     async def store_key(self, model: str, key: str) -> str:
-        """Keep a key in the keyring; returns the name it stands under. Raises InputError where that cannot
-        be done, with what to do instead."""
+        """Store a key in the keyring and return its variable name.
+
+        Raises InputError if that is not possible, with what to do instead.
+        """
         name, key = key_name(model), key.strip()
         if not name:
             raise InputError(
@@ -86,7 +90,7 @@ class ProviderKeys:
         return name
 
     def _environment_variable(self, name: str) -> str:
-        """The first variable that holds this key; empty if none does."""
+        """Return the first variable that contains this key; empty if none does."""
         return next(
             (variable for variable in (name, *KEY_ALIASES.get(name, ())) if self._environ.get(variable)), ""
         )
@@ -96,7 +100,7 @@ class ProviderKeys:
         backend.set_password(KEYRING_SERVICE, name, key)
 
     async def _read_keyring(self, name: str) -> str:
-        """What the keyring has; nothing where there is none, or it is locked: then a key is missing."""
+        """Return the key from the keyring; empty if there is no keyring, or it is locked."""
         try:
             return await self._run_guarded(self._read_password, name) or ""
         except InputError:
@@ -112,12 +116,12 @@ class ProviderKeys:
         except InputError:
             raise
         except Exception as error:  # noqa: BLE001 - each system's keyring has errors of its own
-            # Its words are not repeated: nobody promises that they do not hold the key.
+            # The message is not repeated: it might contain the key.
             raise _keyring_error(name, f"did not do it ({type(error).__name__})") from None
 
 
 def _system_keyring(name: str) -> KeyringBackend:
-    """Return the system's keyring. Raises InputError if there is none, or one that is only a file."""
+    """Return the system's keyring. Raises InputError if there is none, or it is only a plain file."""
     import keyring
     from keyring.backends import chainer, fail
 

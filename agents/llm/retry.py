@@ -1,8 +1,8 @@
-"""Trying again, and falling back on another model: the one policy for both.
+"""Retries calls, and falls back on the next model: the only retry policy of the program.
 
-What may go better is tried again a few times, waiting longer each time and as long as the provider says;
-then the next model is asked. Once a word has been heard nothing is tried again: the player would hear two
-beginnings. Source: design/libraries.md, "Model" (LiteLLM's own retries multiply and are off).
+Errors that may pass are retried a few times, with growing waits or the provider's own; then the next model is
+asked. After the first piece of text nothing is retried: the player would see two beginnings. LiteLLM's own
+retries are switched off, because they would multiply with these.
 """
 
 from __future__ import annotations
@@ -24,23 +24,25 @@ TRIES_PER_MODEL: Final = 3
 """Tries of one model."""
 
 MAX_WAIT_SECONDS: Final = 20.0
-"""Seconds. A provider that wants us to wait longer is not waited for."""
+"""Longest wait. A provider that demands a longer one is not waited for."""
 
 _NO_FALLBACK: Final = (ModelCut, ModelRefused, ModelRejected, BudgetExhausted)
-"""Another model is not asked: words were heard; it was declined, and the player should know before it is
-sent elsewhere; the request should be put otherwise; there is no money."""
+"""Errors after which no other model is asked: text was already shown; the content was declined, which the
+player should know before it is sent elsewhere; the request has to be changed; or there is no money."""
 
 Sleep = Callable[[float], Awaitable[None]]
 
 
 @dataclass(slots=True)
 class AttemptLog:
-    """How it went, filled in on the way: also there when it went wrong in the end. `model` is the one that
-    was asked last, `failed` what each failed try said."""
+    """The tries of one call, filled in while it runs, so that it is complete even if the call fails."""
 
     tries: int = 0
     model: str = ""
+    """The model that was asked last."""
+
     failures: list[tuple[str, ModelError]] = field(default_factory=list)
+    """The model and the error of each failed try."""
 
     @property
     def failure_summary(self) -> str:
@@ -62,8 +64,8 @@ async def stream_with_retries(
 ) -> AsyncGenerator[TextChunk | Usage, None]:
     """Stream an answer from the first of `targets` that gives one.
 
-    `ask.model` and `ask.api_base` are set to each target's. Raises the last target's error; ModelCut whenever
-    words had come.
+    `request.model` and `request.api_base` are set to each target's. Raises the last target's error, or
+    ModelCut if text was already yielded.
     """
     attempts = AttemptLog() if attempts is None else attempts
     for fallbacks_left, target in zip(range(len(targets) - 1, -1, -1), targets, strict=True):
@@ -84,7 +86,7 @@ async def stream_with_retries(
 async def _open_stream(
     model: LanguageModel, request: LlmRequest, attempts: AttemptLog, sleep: Sleep
 ) -> tuple[AsyncGenerator[TextChunk | Usage, None], TextChunk | Usage | None]:
-    """Open a stream up to its first part, with tries."""
+    """Open a stream up to its first part, with retries."""
     policy = AsyncRetrying(
         stop=stop_after_attempt(TRIES_PER_MODEL),
         wait=_wait,
@@ -111,7 +113,7 @@ async def _open_stream(
 async def _yield_parts(
     stream: AsyncGenerator[TextChunk | Usage, None], first: TextChunk | Usage | None, attempts: AttemptLog
 ) -> AsyncIterator[TextChunk | Usage]:
-    """The first part and all that follow; whatever breaks now is a cut."""
+    """Yield the first part and all that follow. An error after text is raised as ModelCut."""
     if first is None:
         return
     has_text = isinstance(first, TextChunk)
@@ -150,5 +152,5 @@ def _for_target(request: LlmRequest, target: ModelTarget) -> LlmRequest:
 
 
 def as_generator(stream: AsyncIterator[TextChunk | Usage]) -> AsyncGenerator[TextChunk | Usage, None]:
-    """The port promises that its iterators can be closed, so they are generators."""
+    """Return the stream as a generator: the port promises that its iterators can be closed."""
     return cast(AsyncGenerator[TextChunk | Usage, None], stream)

@@ -1,4 +1,4 @@
-"""A model that says what it was told to, in this process: for the loops' tests, demos and replays."""
+"""Implements `LanguageModel` with scripted answers in this process: for tests, demos and replays."""
 
 from __future__ import annotations
 
@@ -14,16 +14,21 @@ _WINDOW = 32_000
 
 @dataclass(frozen=True, slots=True)
 class ScriptedReply:
-    """One answer. `words` come one by one. `error` is raised in place of them, or after them with
-    `cut_after`: that many parts come, then ModelCut with the error's words. `gate` is waited for before each
-    part, `started` is set when the call is. Without `usage` the tokens are counted by words."""
+    """One scripted answer, yielded in pieces."""
 
     words: tuple[str, ...] = ()
     usage: Usage | None = None
+    """None: tokens are counted by words."""
+
     error: ModelError | None = None
+    """Raised instead of the words; with `cut_after`, as ModelCut after that many pieces."""
+
     cut_after: int | None = None
     gate: asyncio.Event | asyncio.Semaphore | None = None
+    """Waited for before each piece."""
+
     started: asyncio.Event | None = None
+    """Set when the call starts."""
 
 
 ScriptedAnswer = ScriptedReply | str | ModelError
@@ -31,10 +36,9 @@ Script = Callable[[LlmRequest], ScriptedAnswer]
 
 
 class ScriptedModel:
-    """Implements `agents.llm.llm_port.Model`.
+    """Answers from `script`: a list of answers (the last one repeats), or a function of the request.
 
-    `script` is the answers in order (when they are used up the last one is given again), or a function of
-    the Ask. `asked` keeps every Ask, `stopped` those that were closed before their end.
+    `requests` collects every request, `stopped_requests` those whose stream was closed before its end.
     """
 
     def __init__(self, script: Script | Iterable[ScriptedAnswer], *, facts: ModelFacts | None = None) -> None:
@@ -75,10 +79,10 @@ class ScriptedModel:
         return not self.closed
 
     async def warm(self) -> None:
-        """There is no process to start."""
+        """Do nothing: there is no process to start."""
 
     async def send_keys(self, keys: Mapping[str, str]) -> None:
-        """It needs no keys."""
+        """Do nothing: it needs no keys."""
 
     async def close(self) -> None:
         self.closed = True
@@ -98,7 +102,7 @@ class ScriptedModel:
 
 
 async def _wait_at_gate(gate: asyncio.Event | asyncio.Semaphore | None) -> None:
-    """Wait at a gate: an event lets all parts through at once, a semaphore one for each release."""
+    """Wait at a gate: an event lets all pieces through at once, a semaphore one for each release."""
     if isinstance(gate, asyncio.Event):
         await gate.wait()
     elif gate is not None:

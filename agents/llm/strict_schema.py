@@ -1,8 +1,9 @@
-"""A JSON schema as hosted providers' strict modes take it: they refuse what they do not know. Pure.
+"""Converts a JSON schema for the strict modes of hosted providers, which reject keywords that they do not
+support.
 
-Every object says that it takes nothing more and needs all it has; limits of length go out, and we check them
-ourselves when the answer is read. A server of the player's own gets the schema as it is: there the limits are
-what keeps a small model from writing digits for ever (design/libraries.md, "Model").
+Every object forbids further properties and requires all its own; limits of length are removed, and checked
+when the answer is read. A server of the player's own gets the schema unchanged: there the limits keep a small
+model from generating without end.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ _UNSUPPORTED_KEYWORDS: Final = frozenset(
     | {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "pattern", "format"}
 )
 _NAME_MAPS: Final = ("properties", "$defs", "definitions")
-"""Under these the keys are names of ours, and not keywords."""
+"""Keywords whose keys are names, not keywords."""
 
 
 def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema so; the given one stays as it is."""
+    """Return the converted schema; the given one is not changed."""
     converted: dict[str, Any] = {}
     for key, value in schema.items():
         if key in _NAME_MAPS and isinstance(value, Mapping):

@@ -1,10 +1,11 @@
-"""What the client and the child process say to each other: one JSON object a line, both ways.
+"""Encodes what the client and the child process send each other: one JSON object a line, both ways.
 
-To the child:  {"id": 1, "op": "stream", "ask": {...}}   and op `tokens`, `facts`; {"op": "cancel", "id": 1};
-               {"op": "keys", "keys": {...}}: the one line that holds a key;
-               {"id": 1, "op": "embed", "what": {...}}, whose value is as `embedded_out` has it.
-From it:       {"ready": "1.102.4"} or {"failed": "..."} once; then per id any number of {"words": "..."} and
-               {"alive": true}, and one of {"usage": {...}}, {"value": ...}, {"error": {...}}.
+To the child:  {"id": 1, "op": "stream", "ask": {...}}, and the ops `tokens` and `facts`;
+               {"id": 1, "op": "embed", "what": {...}}, answered as `embedding_to_json` encodes it;
+               {"op": "cancel", "id": 1};
+               {"op": "keys", "keys": {...}}, the only line that contains an API key.
+From it:       {"ready": "1.102.4"} or {"failed": "..."} once; then for each id any number of {"words": "..."}
+               and {"alive": true}, and one of {"usage": {...}}, {"value": ...}, {"error": {...}}.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from agents.llm.llm_port import AnswerSchema, LlmRequest, Message, ModelFacts, U
 from stores.records.model import Money
 
 MAX_LINE_FROM_CHILD: Final = 4_000_000
-"""Bytes of a line from the child. Its words come in pieces of `PIECE` characters."""
+"""Bytes of a line from the child. Its text comes in pieces of `CHUNK_CHARACTERS`."""
 
 MAX_LINE_TO_CHILD: Final = 32_000_000
 """Bytes of a line to the child: far more than any model's window."""
@@ -38,13 +39,13 @@ _ERROR_CLASSES: Final = {
 
 
 def encode_line(message: Mapping[str, Any]) -> bytes:
-    """Encode one line. What is not valid Unicode is replaced."""
+    """Encode one line. Invalid Unicode is replaced."""
     text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "replace") + b"\n"
 
 
 def decode_line(raw: bytes) -> dict[str, Any]:
-    """Decode one line. Raises ValueError if it is no JSON object."""
+    """Decode one line. Raises ValueError if it is not a JSON object."""
     message = json.loads(raw)
     if not isinstance(message, dict):
         raise ValueError("not an object")  # noqa: TRY004 - as any other bad line
@@ -67,7 +68,7 @@ def request_from_json(data: Mapping[str, Any]) -> LlmRequest:
 
 
 def embedding_to_json(vectors: Sequence[Sequence[float]], usage: Usage) -> dict[str, Any]:
-    """Vectors as float32 in base64: as JSON numbers they take four times as much."""
+    """Encode vectors as float32 in base64: as JSON numbers they would take four times the space."""
     size = len(vectors[0]) if vectors else 0
     if any(len(vector) != size for vector in vectors):
         raise ValueError("vectors of several lengths")

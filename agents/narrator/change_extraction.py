@@ -1,8 +1,7 @@
-"""Proposals from prose: each with the verbatim words that it rests on, and none that canon has already.
+"""Extracts proposals from a turn's prose, each with the verbatim words that it rests on.
 
-A quote that is not in the text is dropped and counted: nothing rests on words that nobody told. All of it is
-of authority SYSTEM and waits at the gate, whatever the text says about itself. Source: design/loops.md, node
-`extract`; design/authority.md, "Security".
+A change whose quote is not in the text is dropped and counted, and so is what canon already says. All
+proposals have the authority SYSTEM and wait at the gate, whatever the text claims about itself.
 """
 
 from __future__ import annotations
@@ -47,9 +46,9 @@ from stores.records.world import Entity
 MIN_WEIGHT: Final = 40
 """Significance, of 100, from which a change is proposed."""
 MAX_PROPOSALS: Final = 12
-"""Proposals of one turn."""
+"""Proposals per turn."""
 SAME_STATEMENT: Final = 92
-"""Likeness of two statements, in per cent, from which they are taken for one."""
+"""Likeness of two statements, in per cent, from which they count as the same."""
 
 QUOTE_MISSING: Final = "its quote is not in the text"
 
@@ -106,12 +105,12 @@ _GENERIC_NOUNS: Final = frozenset(
         ),
     }
 )
-"""Words that name a kind and nobody: who has no other name is not worth a record."""
+"""Words for a kind of person or thing; whoever has no other name gets no record."""
 
 
 @dataclass(frozen=True, slots=True)
 class DroppedChange:
-    """What was not proposed, and why, in a few words."""
+    """A change that was not proposed, and the reason in a few words."""
 
     change_label: str
     reason: str
@@ -119,6 +118,8 @@ class DroppedChange:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionResult:
+    """The proposals of one turn, and the changes that were dropped."""
+
     proposals: tuple[ProposedChange, ...] = ()
     dropped_changes: tuple[DroppedChange, ...] = ()
 
@@ -127,12 +128,13 @@ class ExtractionResult:
         count = len(self.proposals)
         line = f"{count or 'no'} proposal{'' if count == 1 else 's'}"
         if self.dropped_changes:
-            line += f"; {len(self.dropped_changes)} dropped ({', '.join(dict.fromkeys(d.reason for d in self.dropped_changes))})"
+            reasons = ", ".join(dict.fromkeys(d.reason for d in self.dropped_changes))
+            line += f"; {len(self.dropped_changes)} dropped ({reasons})"
         return line
 
 
 class ChangeExtractor:
-    """Makes proposals of what a turn told. Stateless; reads canon for names and statements alone."""
+    """Turns reported changes into proposals. It reads canon only for names and statements."""
 
     def __init__(self, canon: CanonReader) -> None:
         self._canon = canon
@@ -144,10 +146,10 @@ class ChangeExtractor:
         package: ContextPackage,
         catalogue: Catalogue,
     ) -> ExtractionResult:
-        """Return what `turn` (told, not yet canon) would change. `changes` are the Archivist's; None: it is
-        off or had no answer, and a few plain rules read the prose.
+        """Return the proposals of `turn`, which is narrated and not yet canon.
 
-        Identifiers are derived from the turn: extracting twice is extracting once.
+        `changes` come from the Archivist; with None (it is off or did not answer) a few plain rules read the
+        prose. Identifiers are derived from the turn, so extracting twice gives the same proposals.
         """
         if changes is None:
             changes = find_plain_changes(
@@ -158,7 +160,7 @@ class ChangeExtractor:
         name_resolver = NameResolver(package, await self._look_up_entities(quoted_changes, package))
         payload_builder = PayloadBuilder(turn, package, catalogue, name_resolver.find)
         drafts: list[tuple[ReportedChange, Quote, Payload]] = []
-        # Who is new comes first, so that the rest can be about them.
+        # Newcomers come first, so that other changes can refer to them.
         for change, quote in sorted(quoted_changes, key=lambda each: each[0].kind != "new"):
             try:
                 _check_worth(change, turn.text, name_resolver)
@@ -184,7 +186,7 @@ class ChangeExtractor:
     async def _look_up_entities(
         self, changes: Iterable[tuple[ReportedChange, Quote]], package: ContextPackage
     ) -> Mapping[str, Entity]:
-        """Look every name up that canon may have and the scene has not."""
+        """Look up in canon every name that may not be in the scene."""
         names = {
             normalize_name(n): n.strip() for c, _ in changes for n in (c.subject, c.object) if _may_be_name(n)
         }
@@ -201,7 +203,7 @@ class ChangeExtractor:
         package: ContextPackage,
         dropped_changes: list[DroppedChange],
     ) -> list[tuple[ReportedChange, Quote, Payload]]:
-        """Leave out what canon says in these very words already, in view or not."""
+        """Drop facts whose exact words canon already has."""
         statements = {normal(p.statement) for *_, p in drafts if isinstance(p, AssertFact)}
         facts = await self._canon.facts_saying(package.scene.universe.id, statements) if statements else []
         recorded_statements = {fact.said for fact in facts if fact.valid_to is None}
@@ -228,7 +230,7 @@ def _find_quotes(
 
 
 def _check_worth(change: ReportedChange, text: str, name_resolver: NameResolver) -> None:
-    """Raise Refused for what is beneath notice, and for somebody new who is none."""
+    """Raise ChangeRefused for insignificant changes, and for a newcomer without a proper name."""
     if change.weight < MIN_WEIGHT:
         raise ChangeRefused("beneath notice")
     if change.kind != "new":
@@ -250,7 +252,7 @@ def _check_worth(change: ReportedChange, text: str, name_resolver: NameResolver)
 def _check_duplicate(
     payload: Payload, drafts: Iterable[tuple[ReportedChange, Quote, Payload]], package: ContextPackage
 ) -> None:
-    """Raise Refused for what is in view of canon, or staged, or was made of this very turn."""
+    """Raise ChangeRefused for what canon, a staged proposal or this turn already has."""
     draft_payloads = [each for *_, each in drafts]
     staged_changes = [p.change for p in package.scene.staged]
     if isinstance(payload, AssertFact):
@@ -273,7 +275,7 @@ def _check_duplicate(
 
 def _is_same_statement(one: str, other: str) -> bool:
     one, other = normal(one), normal(other)
-    # A number or a `not` more makes it another statement, however alike the rest.
+    # A number or a `not` more makes another statement, however similar the rest is.
     differing_words = set(one.split()) ^ set(other.split())
     if any(word.isdigit() or word in ("not", "no", "never", "nt", "t") for word in differing_words):
         return False
@@ -330,5 +332,5 @@ def _spellings(name: str) -> tuple[str, ...]:
 
 
 def _change_label(change: ReportedChange) -> str:
-    """Return what a change is about, in a few clean words."""
+    """Return what a change is about, in a few words."""
     return " ".join(clean(f"{change.kind} {change.subject} {change.predicate} {change.object}").split())[:80]

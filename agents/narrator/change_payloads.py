@@ -1,7 +1,7 @@
-"""From a change in the Archivist's words to a change that canon can take: the typed payload. Pure.
+"""Builds the typed payload of a proposal from a change in the Archivist's words.
 
-Names are resolved before; here is what each kind means. What canon could not take, or has already, is refused
-with a reason in few words. Source: design/ontology.md, "Proposed change kinds".
+First the names are resolved: to somebody of the scene, of canon, or whom this turn brings in. Then each kind
+of change is built; one that canon could not take, or already has, is refused with a short reason.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from stores.records.world import Entity, EntityKind
 PLAYER_CHARACTER_WORDS: Final = frozenset(
     {"you", "the player", "player", "the player's character", "i", "pc"}
 )
-"""What the player's character is called beside its name."""
+"""What the player's character is called besides its name."""
 
 
 class NameResolver:
-    """Whom a name means here: those of the scene, of canon, and those that this turn brings in."""
+    """Resolves names in prose to entities of the scene, of canon, and of this turn."""
 
     def __init__(self, package: ContextPackage, entities_by_name: Mapping[str, Entity]) -> None:
         scene = package.scene
@@ -60,7 +60,7 @@ class NameResolver:
             self._add_entity(entity)
 
     def find(self, name: str) -> Entity | None:
-        """Return whom the name means; None if nobody, or if it may be several."""
+        """Return the entity that a name means; None if there is none, or several."""
         bare_name = normalize_name(name)
         if name.strip().casefold() in PLAYER_CHARACTER_WORDS:
             return self._pc
@@ -72,7 +72,7 @@ class NameResolver:
         return self.find_similar(name) if len(bare_name) > 4 else None
 
     def find_similar(self, name: str) -> Entity | None:
-        """Return whom a name nearly means: the same but for a slip."""
+        """Return the entity whose name differs only by a slip."""
         bare_name = normalize_name(name)
         return next(
             (
@@ -84,6 +84,7 @@ class NameResolver:
         )
 
     def add(self, change: CreateEntity, turn: Turn, package: ContextPackage) -> None:
+        """Add an entity that this turn brings in."""
         self._add_entity(
             Entity(
                 id=change.entity_id,
@@ -104,7 +105,7 @@ class NameResolver:
 
 
 END_LIKENESS: Final = 85
-"""Likeness, in per cent, from which words mean something on record that is over."""
+"""Likeness, in per cent, from which words mean a fact on record that has ended."""
 
 ENTITY_KIND_WORDS: Final[Mapping[str, EntityKind]] = {
     **{kind.value: kind for kind in EntityKind},
@@ -132,20 +133,21 @@ _KEY = re.compile(r"[^\W\d][\w '-]{0,38}[\w]|[^\W\d]")
 
 
 class ChangeRefused(Exception):
-    """It is not proposed, for this reason."""
+    """The change is not proposed; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class PayloadBuilder:
-    """Makes payloads of one turn's changes. `find` gives whom a name means here, `tick` is when it was."""
+    """Builds the payloads of one turn's changes."""
 
     turn: Turn
     package: ContextPackage
     catalogue: Catalogue
     find_entity: Callable[[str], Entity | None]
+    """Returns the entity that a name means here."""
 
     def build(self, change: ReportedChange) -> Payload:
-        """Return the change as canon takes it. Raises Refused."""
+        """Return the change as a payload. Raises ChangeRefused."""
         if change.kind == "new":
             return self._create_entity(change)
         if change.kind == "ended":
@@ -196,7 +198,8 @@ class PayloadBuilder:
         )
 
     def _assert_fact(self, subject: Entity, change: ReportedChange) -> Payload:
-        """A predicate of the catalogue between two is a relation; anything else is told in a sentence."""
+        """Return a relation for a catalogued predicate between two entities, else a fact stated in a
+        sentence."""
         predicate = re.sub(r"\W+", "_", change.predicate.strip().casefold()).strip("_")
         other = self.find_entity(change.object)
         if predicate in ("located_in", "is_in", "in") and other is not None:
@@ -272,7 +275,7 @@ class PayloadBuilder:
         return StateChange(entity_id=subject.id, key=key, op=op, value=value)
 
     def _is_moved_by_dice(self, subject: Entity, key: str) -> bool:
-        """Say whether what was rolled or declared for this telling moves the same number already."""
+        """Return whether a roll or a declaration of this exchange already changes the same number."""
         last_turn_tick = max((t.tick for t in self.package.narrative.line), default=-1)
         return any(
             isinstance(p.change, StateChange)
@@ -360,7 +363,7 @@ class PayloadBuilder:
             case "alias":
                 return UpdateEntity(entity_id=subject.id, aliases=(*subject.aliases, words))
             case _ if subject.description:
-                # What somebody wrote is not written over by what a telling says in passing.
+                # A narration does not overwrite a description that somebody wrote.
                 raise ChangeRefused("is described already")
             case _:
                 return UpdateEntity(entity_id=subject.id, description=as_sentence(words))
@@ -379,5 +382,5 @@ def _nearest(words: str, facts: Sequence[Fact]) -> Fact | None:
 
 
 def _clean_line(text: str) -> str:
-    """Return outside words in one line, cleaned: they are data, and never a command."""
+    """Return outside text in one clean line that cannot be read as a command."""
     return " ".join(clean(text).split()).lstrip("/>?").strip()

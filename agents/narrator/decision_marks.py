@@ -1,7 +1,6 @@
-"""`@DECISION(reason=..., impact=...)` in prose: what must never be compressed away. Pure.
+"""Reads `@DECISION(reason=..., impact=...)` markers in prose: decisions that summaries must never drop.
 
-A marker inside what somebody in the story says is their words, and marks nothing.
-Source: CONVERSATIONAL_LOOPS and V7_ORCHESTRATOR (`@DECISION` tags).
+A marker inside a character's speech is ignored.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ _PART = re.compile(
 
 
 def find_decision_marks(text: str, turn: Turn, universe_id: Id) -> tuple[DecisionMark, ...]:
-    """Return the `@DECISION(reason=..., impact=...)` markers of a text as marks of `turn`."""
+    """Return the `@DECISION(...)` markers of a text as marks of `turn`."""
     return tuple(_parse_marks(strip_speech(text), turn, universe_id))
 
 
 def strip_markers(text: str) -> str:
-    """Return the text without its `@DECISION(...)` markers, as it is told and stored."""
+    """Return the text without its `@DECISION(...)` markers, as it is shown and stored."""
     if "@" not in text:
         return text
     without = _MARKER.sub("", text)

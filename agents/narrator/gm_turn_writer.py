@@ -1,7 +1,4 @@
-"""The Narrator: the only agent that writes GM and NPC turns. Without a model, the words are the GM's own.
-
-Source: AGENT_ORCHESTRATION, Narrator; design/loops.md ("Without a model ... the GM writes the prose").
-"""
+"""Writes GM and NPC turns to the log. Without a model, their text is the GM's own."""
 
 from __future__ import annotations
 
@@ -13,17 +10,17 @@ from stores.records.play import MoveKind, Turn
 
 
 class GmTurnWriter:
-    """Appends what the GM says to the line. Stateless."""
+    """The only writer of GM and NPC turns; its log handle has the Narrator's role."""
 
     def __init__(self, log: NarratorLog) -> None:
         self._log = log
 
     async def append_turn(self, turn: Turn, kind: MoveKind = MoveKind.APPEND) -> Turn:
-        """Append `turn` in its words; telling the same turn again changes nothing."""
+        """Append `turn`. Appending the same turn again changes nothing."""
         await self._log.append_gm_turn(turn, kind)
         return turn
 
     async def record_decisions(self, marks: Sequence[DecisionMark]) -> None:
-        """Keep the decisions that a turn marks; marking the same again changes nothing."""
+        """Store the decisions that a turn marks. Storing the same marks again changes nothing."""
         if marks:
             await self._log.mark_decisions(marks)

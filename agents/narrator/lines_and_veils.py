@@ -1,7 +1,7 @@
-"""What lines and veils bar, read from the GM's own words, and where prose crosses one. Pure.
+"""Parses a story's lines and veils, and finds where prose crosses one.
 
-`Lines: spiders, harm to children. Veils: torture` bars two things and puts a third out of sight; without a
-word before them, all are lines. Source: design/product.md (tone, lines and veils are respected).
+`Lines: spiders, harm to children. Veils: torture` bars two topics and keeps a third out of sight; without a
+heading, all topics are lines.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 from agents.prose.words import split_sentences, stem
 
 MAX_TOPICS: Final = 60
-"""Lines and veils that are read."""
+"""Topics that are read."""
 
 _HEADING = re.compile(
     r"\b(lines?|veils?|never|hard limits?|off[- ]screen|fade to black(?: on| for)?)\s*[:=]", re.I
@@ -72,24 +72,30 @@ _NEGATED = re.compile(r"\b(?:no|not|without|never|free of|nor)\b(?:\W+\w+){0,2}\
 
 @dataclass(frozen=True, slots=True)
 class BarredTopic:
-    """`words` as the GM has them; `stems` of those that count; `veil`: only out of sight, not never."""
+    """A topic that is barred or veiled."""
 
     text: str
+    """The topic in the GM's words."""
+
     stems: tuple[str, ...]
+    """The stems of its significant words."""
+
     is_veil: bool = False
+    """Whether it may happen, but out of sight."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopicCrossing:
-    """Where prose does it: `plain` unless it only denies it, veils it, or has the words apart."""
+    """A sentence that has a barred topic in it."""
 
     topic: BarredTopic
     sentence: str
     is_plain: bool
+    """False if the sentence denies it, the topic is a veil, or its words stand apart."""
 
 
 def parse_barred_topics(text: str) -> tuple[BarredTopic, ...]:
-    """Return what is barred."""
+    """Return the topics of a story's lines and veils."""
     topics: list[BarredTopic] = []
     heads = list(_HEADING.finditer(text))
     spans = [(0, heads[0].start() if heads else len(text), False)]
@@ -106,7 +112,7 @@ def parse_barred_topics(text: str) -> tuple[BarredTopic, ...]:
 
 
 def find_crossings(text: str, topics: tuple[BarredTopic, ...]) -> Iterator[TopicCrossing]:
-    """Yield each thing barred that the prose has, once."""
+    """Yield the first crossing of each topic."""
     sentence_stems = [
         (s, [(stem(m[0].casefold()), m.start()) for m in re.finditer(r"[^\W\d_]+", s)])
         for s in split_sentences(text)

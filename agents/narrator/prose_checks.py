@@ -1,7 +1,7 @@
-"""What cannot stand in told prose, found without a model: pure, deterministic, and slow to accuse.
+"""Checks narrated prose without a model: deterministic, and cautious about accusing.
 
-Each finding names the words it rests on. A false alarm costs a call and the player's trust, so what may be
-innocent is a warning, or nothing. Source: design/loops.md, node `critique`.
+Each finding quotes the words that it rests on. A false alarm costs a call and the player's trust, so doubtful
+cases are warnings, or nothing.
 """
 
 from __future__ import annotations
@@ -41,17 +41,20 @@ from agents.prose.words import split_sentences
 from stores.records.play import Degree, Speaker
 
 MIN_WORDS: Final = 6
-"""Words below which a telling is pointed out as very short."""
+"""Words below which a narration gets a warning."""
 
 RUN_LENGTH: Final = 5
 """Words in a row that are compared with earlier turns."""
 REPEATED_SHARE: Final = 0.5
+"""Share of a narration's runs found in one earlier turn from which it is narrated again."""
+
 ECHOED_SHARE: Final = 0.25
-"""Shares of a telling's runs that stand in one earlier turn: from the one it is told again, from the other it
-is pointed out. Of 20 runs at least; two tellings of one scene in other words share under a tenth."""
+"""Share from which it gets a warning. Two narrations of one scene in other words share under a tenth."""
 MIN_RUNS: Final = 20
+"""Runs below which repetition is not checked."""
+
 LOOK_BACK_TURNS: Final = 6
-"""The GM's turns that a telling is compared with."""
+"""The GM's earlier turns that a narration is compared with."""
 
 _DECIDES = re.compile(
     r"\byou (?:decide|choose|resolve|agree|promise|vow|swear|make up your mind|consent) (?:to|that|never)\b|"
@@ -76,17 +79,19 @@ _PROMPT_MARKUP = re.compile(
     r"What (?:is true|came before|the player)|How things stand|Rules of this world|Lines \()[^\n]*",
     re.MULTILINE,
 )
-"""How a prompt sets its sections out: see `agents/prompts/narrator.yaml`."""
+"""The markup of a prompt's sections: see `agents/prompts/narrator.yaml`."""
 
 
 class Severity(StrEnum):
-    """`REWRITE`: it is told once more, as another take; `WARN`: it is shown, and stands."""
+    """`REWRITE` findings have the turn narrated again as another take; `WARN` findings are only shown."""
 
     REWRITE = "rewrite"
     WARN = "warn"
 
 
 class ProseFindingKind(StrEnum):
+    """The kinds of findings."""
+
     EMPTY = "empty"
     RESULT = "against_the_result"
     DEAD = "the_dead_act"
@@ -103,38 +108,55 @@ class ProseFindingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProseFinding:
-    """`words` are the text's own; `reason` is one line, fit to be shown and to be told to the Narrator."""
+    """One finding in the prose."""
 
     kind: ProseFindingKind
     quoted_text: str
+    """The words of the prose."""
+
     reason: str
+    """One line for the player and for the Narrator."""
+
     severity: Severity
 
 
 @dataclass(frozen=True, slots=True)
 class ProseCheckInput:
-    """What prose is held against. `player` are the names of the player's character, `words` what was typed;
-    `strangers` are those present whom it never met before, `acquaintances` the others, each by names;
-    `answers` is what the record has of what was said and promised, `recent` the GM's last turns, the newest
-    last. `rules` are the world's; `settled` what is paid, kept and answered, with the names of whom it is
-    about. `opening`: nothing was said in this scene yet."""
+    """What prose is checked against."""
 
     degree: Degree | None = None
     player_text: str = ""
+    """What the player typed."""
+
     player_names: tuple[str, ...] = ()
+    """Names of the player's character."""
+
     absent_people: tuple[AbsentPerson, ...] = ()
     strangers: tuple[tuple[str, ...], ...] = ()
+    """Names of each person present whom the player's character had not met before this scene."""
+
     acquaintances: tuple[tuple[str, ...], ...] = ()
+    """Names of each other person present."""
+
     recorded_statements: tuple[str, ...] = ()
+    """What the record has of what was said and promised."""
+
     recent_turns: tuple[str, ...] = ()
+    """The GM's last turns, the newest last."""
+
     barred_topics: tuple[BarredTopic, ...] = ()
     rules: tuple[str, ...] = ()
+    """Rules of the world."""
+
     settled_matters: tuple[tuple[str, frozenset[str]], ...] = ()
+    """What was paid, kept or answered, with the names of those it is about."""
+
     is_opening: bool = False
+    """Whether nothing has been narrated in this scene yet."""
 
 
 def build_prose_check_input(package: ContextPackage, brief: NarratorBrief) -> ProseCheckInput:
-    """Return what prose for this exchange is held against."""
+    """Return what the prose of this exchange is checked against."""
     strangers, acquaintances = split_by_acquaintance(package)
     turns = (*package.narrative.before, *package.narrative.line)
     gm_turn_texts = [t.text for t in turns if t.speaker in (Speaker.GM, Speaker.NPC)]
@@ -155,7 +177,7 @@ def build_prose_check_input(package: ContextPackage, brief: NarratorBrief) -> Pr
 
 
 def check_prose(text: str, check_input: ProseCheckInput) -> tuple[ProseFinding, ...]:
-    """Return what is wrong with the prose, the gravest first."""
+    """Return the findings in the prose, the most serious first."""
     if not any(c.isalpha() for c in text):
         return (ProseFinding(ProseFindingKind.EMPTY, text.strip(), "Nothing was told.", Severity.REWRITE),)
     findings = [
@@ -176,19 +198,22 @@ def check_prose(text: str, check_input: ProseCheckInput) -> tuple[ProseFinding, 
 
 
 def needs_rewrite(findings: Sequence[ProseFinding]) -> bool:
+    """Return whether the prose has to be narrated again."""
     return any(f.severity is Severity.REWRITE for f in findings)
 
 
 def rewrite_note(findings: Sequence[ProseFinding]) -> str:
-    """Return what the Narrator is told to mend, in lines."""
+    """Return the instructions for the Narrator on what to correct, in lines."""
     return "\n".join(
         f"- {f.reason} You wrote: “{f.quoted_text}”" for f in findings if f.severity is Severity.REWRITE
     )
 
 
 def find_unfounded_claims(player_text: str, package: ContextPackage) -> tuple[str, ...]:
-    """Return what the player's words take for granted that the record does not hold, a line each: a past
-    meeting or answer, somebody dead or not here. For the `validate` node, without a model."""
+    """Return what the player's words assume without support in the record, one line each.
+
+    That is a past meeting or answer, or an action of somebody dead or absent.
+    """
     lines = [
         *_find_absent_addressees(player_text, find_absent_people(package)),
         *_find_assumed_past(player_text, package),
@@ -196,7 +221,7 @@ def find_unfounded_claims(player_text: str, package: ContextPackage) -> tuple[st
     return tuple(dict.fromkeys(lines))
 
 
-# --- one function a kind ----------------------------------------------------------------------------
+# --- one function per kind of finding ----------------------------------------------------------------------------
 
 
 def _check_result(text: str, check_input: ProseCheckInput) -> Iterator[ProseFinding]:
@@ -237,7 +262,7 @@ def _check_absent_people(text: str, check_input: ProseCheckInput) -> Iterator[Pr
 
 
 def _check_invented_past(text: str, check_input: ProseCheckInput) -> Iterator[ProseFinding]:
-    """Find a past that the record does not hold, in what is spoken to the player and in what is told."""
+    """Find a shared past that the record does not have, in speech to the player and in narration."""
     people = (*check_input.strangers, *check_input.acquaintances)
     claims: list[tuple[PastClaim, int | None]] = []
     for speech in find_speeches(text):
@@ -266,7 +291,7 @@ def _check_invented_past(text: str, check_input: ProseCheckInput) -> Iterator[Pr
 
 
 def is_spoken_by_player(surrounding_text: str, text_after: str, player_names: Sequence[str]) -> bool:
-    """Say whether words are given to the player's character, who may say what was typed."""
+    """Return whether speech is attributed to the player's character, who may say what was typed."""
     you = rf"(?:\byou\b|{any_name_pattern(player_names)})"
     return (
         re.match(rf"\s*{you} {SPEAKS}\b", text_after) is not None
@@ -284,7 +309,7 @@ def _check_barred_topics(text: str, check_input: ProseCheckInput) -> Iterator[Pr
 
 
 def _check_prompt_echo(text: str) -> Iterator[ProseFinding]:
-    """Find what small models give back: the fences and headings that they were told things in."""
+    """Find fences and headings of the prompt, which small models tend to repeat."""
     if match := _PROMPT_MARKUP.search(text):
         yield ProseFinding(
             ProseFindingKind.ECHOES,
@@ -354,7 +379,8 @@ def _check_player_agency(text: str, check_input: ProseCheckInput) -> Iterator[Pr
 
 
 def _find_absent_addressees(player_text: str, absent_people: Iterable[AbsentPerson]) -> Iterator[str]:
-    """Find whom the player deals with who is dead or not here; the dead may be searched, carried, mourned."""
+    """Find people whom the player addresses who are dead or absent. The dead may be searched, carried or
+    mourned."""
     for person in absent_people:
         name_pattern = any_name_pattern(person.names)
         if person.is_dead and re.search(
@@ -386,7 +412,7 @@ def _find_assumed_past(player_text: str, package: ContextPackage) -> Iterator[st
 
 
 def _is_off_record(claim: PastClaim, recorded_statements: Iterable[str]) -> bool:
-    """Say whether words of another day are claimed that nothing on record comes near."""
+    """Return whether words of an earlier day are claimed that nothing on record resembles."""
     words = claim.sentence.casefold()
     is_close_to_record = any(
         fuzz.token_set_ratio(words, a.casefold()) >= SAME_ANSWER_LIKENESS - 20 for a in recorded_statements

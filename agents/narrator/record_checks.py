@@ -1,7 +1,8 @@
-"""Claims about a past between the player's character and somebody else: meetings and answers. Pure.
+"""Compares prose with the record: an invented past, broken rules of the world, reopened matters.
 
-Whether the record holds them is for the caller to say; here is only what is claimed, as plainly as words can
-claim it: what is denied, asked, supposed or told of others is none. Source: design/product.md, pain 2.
+All of it is cautious. A past is only claimed in plain words: what is denied, asked, supposed or said of
+others is no claim. A rule is only broken by a sentence with all its significant words. Everything else is
+left to the Critic and the GM.
 """
 
 from __future__ import annotations
@@ -59,11 +60,14 @@ _REMEMBER: Final = re.compile(r"\b(?:don['’]t|do) you remember\b", re.IGNORECA
 
 @dataclass(frozen=True, slots=True)
 class PastClaim:
-    """`met`: a meeting, else words that were given; `timed`: of another day than this scene's."""
+    """A claim about an earlier time with somebody else."""
 
     sentence: str
     is_meeting: bool
+    """Whether it claims a meeting; otherwise words that were given."""
+
     is_dated: bool
+    """Whether it is about another day than this scene's."""
 
 
 def find_past_claims(text: str) -> Iterator[PastClaim]:
@@ -82,7 +86,7 @@ def find_past_claims(text: str) -> Iterator[PastClaim]:
 
 
 def find_narrated_claims(text: str, names: Sequence[str]) -> Iterator[PastClaim]:
-    """Yield what is told of an earlier time with one of these names: `as Tam told you yesterday`."""
+    """Yield what is narrated of an earlier time with one of these names: `as Tam told you yesterday`."""
     name_pattern = any_name_pattern(names)
     promise_pattern = re.compile(
         rf"{name_pattern}(?: had| once)* (?:told|promised|warned|assured|swore to|gave) (?:you|me)\b|"
@@ -108,9 +112,9 @@ def find_narrated_claims(text: str, names: Sequence[str]) -> Iterator[PastClaim]
 
 
 MIN_RULE_WORDS: Final = 3
-"""Words that a rule must have beside its `never`: two may well stand together by chance."""
+"""Words that a rule must have besides its `never`: two may stand together by chance."""
 MIN_SHARED_WORDS: Final = 2
-"""Words that a sentence must have of a settled matter, beside who it is about."""
+"""Words that a sentence must share with a settled matter, besides the names."""
 
 _FORBIDS = re.compile(
     r"\b(?:no|not|never|nobody|nothing|none|no one|cannot|neither)\b|n['’]t\b", re.IGNORECASE
@@ -152,7 +156,7 @@ _STOP_WORDS: Final = frozenset(
 
 
 def find_rule_breaches(text: str, rules: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield rules that forbid, each with the sentence that does what it forbids."""
+    """Yield each forbidding rule with the sentence that breaks it."""
     narrated_sentences = split_sentences(strip_speech(text))
     for rule in rules:
         if _FORBIDS.search(rule) is None:
@@ -167,7 +171,7 @@ def find_rule_breaches(text: str, rules: Iterable[str]) -> Iterator[tuple[str, s
 
 
 def _has_all_stems(sentence: str, required_stems: set[str]) -> bool:
-    """Say whether a sentence has all these words, and nothing up to the last of them that takes it back."""
+    """Return whether a sentence has all these words, with nothing before the last one that negates them."""
     word_ends = {stem(m[0].casefold()): m.end() for m in reversed(list(re.finditer(r"[^\W\d_]+", sentence)))}
     return required_stems <= word_ends.keys() and not _HEDGED.search(
         sentence[: max(word_ends[word] for word in required_stems)]
@@ -177,8 +181,10 @@ def _has_all_stems(sentence: str, required_stems: set[str]) -> bool:
 def find_reopened_matters(
     text: str, settled_matters: Iterable[tuple[str, frozenset[str]]]
 ) -> Iterator[tuple[str, str]]:
-    """Yield settled matters, each with the sentence that tells of it as of one that is open. `settled` are
-    statements, each with the names of whom it is about."""
+    """Yield each settled matter with a sentence that narrates it as still open.
+
+    `settled_matters` are statements, each with the names of those it is about.
+    """
     owed_sentences = [
         (sentence, _stems(sentence)) for sentence in split_sentences(text) if _OUTSTANDING.search(sentence)
     ]

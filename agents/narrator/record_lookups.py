@@ -1,7 +1,5 @@
-"""What the record says of those whom prose tells of: who cannot act, who knows the player's character. Pure.
-
-Source: design/authority.md, "Contradictions"; design/product.md, pain 2.
-"""
+"""Reads from the context package what prose is checked against: who cannot act, who knows the player's
+character."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from stores.records.play import Speaker
 from stores.records.world import ACTORS
 
 LONG_SCENE_TICKS: Final = 8 * 60
-"""World time (ticks) from which a scene is so long that its own start may be spoken of as past."""
+"""World time (ticks) from which a scene is so long that its start may be spoken of as past."""
 
 _WALKING_DEAD: Final = frozenset(
     {
@@ -35,19 +33,21 @@ _WALKING_DEAD: Final = frozenset(
         "skeleton",
     }
 )
-"""What the dead are who act all the same."""
+"""Tags of the dead who act all the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class AbsentPerson:
-    """One who may not act, by every name, the full one first."""
+    """Somebody who cannot act: dead, or not in the scene."""
 
     names: tuple[str, ...]
+    """All names, the full one first."""
+
     is_dead: bool
 
 
 def find_absent_people(package: ContextPackage) -> tuple[AbsentPerson, ...]:
-    """Return who is dead or not here, without names that somebody bears who is here."""
+    """Return who is dead or not present, without names that somebody present shares."""
     present_names = {n for p in package.canonical.cast if p.here and not p.dead for n in names_of(p.entity)}
     people = (*package.canonical.cast, *package.canonical.named)
     absent_entities = (
@@ -63,8 +63,8 @@ def find_absent_people(package: ContextPackage) -> tuple[AbsentPerson, ...]:
 def split_by_acquaintance(
     package: ContextPackage,
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]:
-    """Return those present by names: whom the player's character never met before this scene, and "
-    "the rest."""
+    """Return the names of those present in two groups: strangers to the player's character, and the
+    others."""
     acquaintance_ids = _acquaintance_ids(package)
     present = package.present()
     strangers = tuple(names_of(p.entity) for p in present if p.entity.id not in acquaintance_ids)
@@ -86,16 +86,18 @@ def collect_recorded_statements(package: ContextPackage) -> tuple[str, ...]:
 
 
 def find_settled_matters(package: ContextPackage) -> tuple[tuple[str, frozenset[str]], ...]:
-    """Return what was promised, owed or asked and is over, each with the names of everybody in view."""
+    """Return promises, debts and questions that are settled, each with the names of everybody in view."""
     people = (*package.canonical.cast, *package.canonical.named)
     names = frozenset(n for p in people for n in names_of(p.entity))
     return tuple((fact.statement, names) for fact in package.settled())
 
 
 def _acquaintance_ids(package: ContextPackage) -> set[Id]:
-    """Return who may know the player's character from before: by an earlier scene, a fact, a "
-    "memory, what they
-    are said to be; or because this scene lasts so long."""
+    """Return who may know the player's character from before.
+
+    That follows from an earlier scene, a fact, a memory or a description; in a very long scene, everybody
+    may.
+    """
     pc = package.pc
     present_ids = {p.entity.id for p in package.present()}
     if pc is None or package.scene.tick - package.scene.scene.tick >= LONG_SCENE_TICKS:

@@ -1,7 +1,7 @@
-"""Whether prose tells a failure as a success, or the reverse. Pure, and slow to accuse.
+"""Finds prose that narrates a failure as a success, or the reverse.
 
-Only what is told of the player's own attempt counts: not what others fail at, what is spoken, what almost
-happened, or what a turn in the same breath takes back. Source: design/product.md, pain 10.
+Only the player's own attempt counts: not what others fail at, what is spoken, what almost happened, or what
+the same passage takes back.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _HEDGES = re.compile(
     r"yesterday|ago|last time|earlier|again and again|wonders?|whether|try to|trying to)\b|n't\b|\?",
     re.IGNORECASE,
 )
-"""Words that make it something else than what happens now."""
+"""Words that make it something other than a present event."""
 _REVERSALS = re.compile(
     r"\b(?:but|yet|then|until|finally|at last|still|though|however|instead|suddenly|in the end|a "
     r"moment later|this "
@@ -65,9 +65,9 @@ _REVERSALS = re.compile(
 
 
 def find_result_contradiction(text: str, degree: Degree | None, player_names: Sequence[str]) -> str:
-    """Return the words that tell the contrary of what was rolled; empty if none do.
+    """Return the sentence that contradicts the rolled result; empty if there is none.
 
-    `player` are the names of the player's character beside `you`.
+    `player_names` are names of the player's character besides `you`.
     """
     if degree not in (Degree.SUCCESS, Degree.FAIL):
         return ""
@@ -88,7 +88,7 @@ def find_result_contradiction(text: str, degree: Degree | None, player_names: Se
 
 
 def _find_claim(sentence: str, patterns: Sequence[str], you: str, your: str) -> re.Match[str] | None:
-    """Return where the sentence says so plainly of the player."""
+    """Return where the sentence plainly says so of the player."""
     for pattern in patterns:
         match = re.search(pattern.replace("{your}", your).replace("{you}", you), sentence, re.IGNORECASE)
         if match is not None and _is_plain(sentence, match):
@@ -97,7 +97,7 @@ def _find_claim(sentence: str, patterns: Sequence[str], you: str, your: str) -> 
 
 
 def _is_plain(sentence: str, match: re.Match[str]) -> bool:
-    """Say whether nothing before the words in their clause makes them something else."""
+    """Return whether nothing in the clause before the words hedges them."""
     text_before = re.split(r"[,;:—]", sentence[: match.start()])[-1]
     plain_match = re.sub(
         r"cannot|can't|could not|couldn't|do(?:es)? not|do(?:es)?n't|did not|didn't|no avail", "", match[0]
@@ -110,7 +110,7 @@ def _is_plain(sentence: str, match: re.Match[str]) -> bool:
 
 
 def _is_taken_back(narrated_sentences: Sequence[str], n: int, match: re.Match[str]) -> bool:
-    """Say whether it turns in the same sentence or at the start of the next one."""
+    """Return whether the rest of the sentence, or the start of the next one, takes it back."""
     text_after = narrated_sentences[n][match.end() :]
     following = " ".join(narrated_sentences[n + 1].split()[:6]) if n + 1 < len(narrated_sentences) else ""
     return _REVERSALS.search(f"{text_after} {following}".casefold()) is not None

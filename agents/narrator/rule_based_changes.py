@@ -1,7 +1,7 @@
-"""What prose says has changed, read by a few plain rules, for when no model reads it. Pure.
+"""Finds changes in prose by a few plain rules, for when no model reads it.
 
-Three things alone, each with a high bar: somebody new with a name, somebody who dies, and a promise that
-somebody gives. What is less plain is left to the GM. Source: design/loops.md, node `extract`.
+Only three kinds, each with a high bar: a newcomer with a name, a death, and a promise. Anything less plain is
+left to the GM.
 """
 
 from __future__ import annotations
@@ -40,8 +40,11 @@ _PROMISES = re.compile(
 
 
 def find_plain_changes(text: str, people_names: Sequence[Sequence[str]]) -> tuple[ReportedChange, ...]:
-    """Return what the prose plainly says has changed. `known` are those on record who matter here, each by
-    names, the full one first; only they die or promise."""
+    """Return what the prose plainly says has changed.
+
+    `people_names` are the people who matter here, each by names with the full one first; only they die or
+    promise.
+    """
     changes = [*_find_deaths(text, people_names), *_find_promises(text, people_names), *_find_newcomers(text)]
     return tuple(changes[:MAX_CHANGES])
 
@@ -76,7 +79,7 @@ def _find_promises(text: str, people_names: Sequence[Sequence[str]]) -> Iterator
 
 
 def _find_newcomers(text: str) -> Iterator[ReportedChange]:
-    """Yield names that carry some weight: named twice, titled, introduced as somebody, or speaking."""
+    """Yield names with some weight: named twice, titled, introduced, or speaking."""
     spans = spans_in(text)
     mention_counts = Counter(span.name for span in spans)
     for name in mention_counts:
@@ -106,7 +109,7 @@ def _find_newcomers(text: str) -> Iterator[ReportedChange]:
 
 
 def _sentence_at(text: str, place: int) -> str:
-    """Return the sentence around a place, in the text's own words."""
+    """Return the sentence around a position, verbatim."""
     start = max((m.end() for m in re.finditer(r"[.!?…]+[”\"’]?\s+|\n", text[:place])), default=0)
     end = re.search(r"[.!?…]+|\n|$", text[place:])
     return text[start : place + (end.end() if end else 0)].strip()

@@ -1,7 +1,4 @@
-"""The Archivist: in one call, the bullet for the rolling summary and what changed, with the words for it.
-
-Source: LANGGRAPH_AGENTS, "Agent catalog"; design/loops.md, nodes `extract` and `summarise`.
-"""
+"""The Archivist: records an exchange in one call, as a summary line and the changes with their quotes."""
 
 from __future__ import annotations
 
@@ -16,21 +13,22 @@ from agents.personas.outputs import Chronicle, ReportedChange
 from stores.records.model import Persona
 
 MAX_SUMMARY = 200
-"""Characters of a bullet that is made without a model."""
+"""Characters of a summary that is made without a model."""
 
 _SENTENCE_END = re.compile(r"""(?:(?<=[.!?…])|(?<=[.!?…]["”’]))\s+(?=["“‘]?[^\Wa-z])""")
 
 
 @dataclass(frozen=True, slots=True)
 class ArchivistRecord:
-    """`changes` None: nobody read the prose for them, and plain rules have to."""
+    """What the Archivist recorded of one exchange."""
 
     summary: str
     changes: tuple[ReportedChange, ...] | None = None
+    """None: no model read the prose, and plain rules have to find the changes."""
 
 
 class Archivist:
-    """Records what an exchange came to. Stateless."""
+    """Summarises an exchange and reports its changes."""
 
     def __init__(self, calls: PersonaCalls) -> None:
         self._calls = calls
@@ -38,7 +36,7 @@ class Archivist:
     async def record(
         self, draft: str, package: ContextPackage, brief: NarratorBrief, call_context: CallContext
     ) -> ArchivistRecord:
-        """Return the bullet and what changed; if it is off or had no answer, the draft's own first sentence.
+        """Return the summary and the changes; if it is off or gave no answer, the draft's first sentence.
 
         Raises ModelError if the model did not answer.
         """
@@ -53,11 +51,11 @@ class Archivist:
 
 
 def _unique_sentences(text: str) -> str:
-    """Return a text in one line with each of its sentences once: small models go round in circles."""
+    """Return a text in one line with each sentence once: small models repeat themselves."""
     return " ".join(dict.fromkeys(" ".join(part.split()) for part in _SENTENCE_END.split(text.strip())))
 
 
 def first_sentence(text: str, limit: int = MAX_SUMMARY) -> str:
-    """Return the first sentence in one line of at most `most` characters, cut behind a word."""
+    """Return the first sentence in one line, cut after a word at `limit` characters."""
     line = " ".join(_SENTENCE_END.split(text.strip(), maxsplit=1)[0].split())
     return line if len(line) <= limit else line[: limit - 1].rpartition(" ")[0].rstrip(" ,;:") + "…"

@@ -1,7 +1,4 @@
-"""The Character: one NPC in the first person, who knows its own memories and what is plain to see.
-
-Source: LANGGRAPH_AGENTS, "Agent catalog"; design/product.md, pain 12.
-"""
+"""The Character: speaks as one NPC, who knows its own memories and what is plain to see."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from stores.records.world import Entity
 
 
 class Character:
-    """Speaks for NPCs. Stateless: who it is comes with each call."""
+    """Speaks for NPCs; which one comes with each call."""
 
     def __init__(self, calls: PersonaCalls) -> None:
         self._calls = calls
@@ -31,10 +28,11 @@ class Character:
         call_context: CallContext,
         on_text: OnText = lambda words: None,
     ) -> ProseAnswer | None:
-        """Return what this NPC says and does now; None if it is off: the Narrator speaks for it.
+        """Return what this NPC says and does now, or None if the persona is off: then the Narrator speaks for
+        it.
 
-        Of the package it is given who and what is plain to see here, and of memories only those in `memories`
-        that are its own. Raises ModelError if not a word came.
+        The NPC is given what is plain to see here, and of `memories` only its own. Raises ModelError if no
+        text arrived.
         """
         if not self._calls.is_on(Persona.CHARACTER):
             return None

@@ -1,7 +1,5 @@
-"""The Critic: scores a draft and says whether to tell it again, with one note.
-
-Source: LANGGRAPH_AGENTS, "Agent catalog"; design/loops.md (at most one rewrite).
-"""
+"""The Critic: scores a draft and decides whether it is rewritten, with one note. At most one rewrite
+follows."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from stores.records.model import Persona
 
 
 class Critic:
-    """Judges drafts. Stateless."""
+    """Reviews drafts."""
 
     def __init__(self, calls: PersonaCalls) -> None:
         self._calls = calls
@@ -24,7 +22,7 @@ class Critic:
     async def review_draft(
         self, draft: str, package: ContextPackage, brief: NarratorBrief, call_context: CallContext
     ) -> Critique:
-        """Return its judgement; to keep the draft, if it is off or had no answer.
+        """Return the critique. If the persona is off or gave no answer, the draft is kept.
 
         Raises ModelError if the model did not answer.
         """

@@ -1,7 +1,4 @@
-"""The Director: turns the player's intent into a tiny plan before anything is rolled or told.
-
-Source: LANGGRAPH_AGENTS, "Agent catalog".
-"""
+"""The Director: turns the player's intent into a short plan before anything is rolled or narrated."""
 
 from __future__ import annotations
 
@@ -13,13 +10,13 @@ from stores.records.model import Persona
 
 
 class Director:
-    """Plans exchanges. Stateless."""
+    """Plans exchanges."""
 
     def __init__(self, calls: PersonaCalls) -> None:
         self._calls = calls
 
     async def plan(self, package: ContextPackage, player_text: str, call_context: CallContext) -> Plan | None:
-        """Return 2 to 4 beats and what is taken for granted; None if it is off or had no answer.
+        """Return 2 to 4 beats and the assumptions; None if it is off or gave no answer.
 
         Raises ModelError if the model did not answer.
         """

@@ -1,7 +1,5 @@
-"""The Librarian: says in a few points what of the record bears on this exchange, and answers from it.
-
-Source: LANGGRAPH_AGENTS, "Agent catalog".
-"""
+"""The Librarian: digests what of the record matters for an exchange, and answers questions from the
+record."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from stores.records.model import Persona
 
 
 class Librarian:
-    """Sums evidence up. Stateless."""
+    """Summarises evidence."""
 
     def __init__(self, calls: PersonaCalls) -> None:
         self._calls = calls
@@ -22,7 +20,8 @@ class Librarian:
     async def digest(
         self, package: ContextPackage, player_text: str, call_context: CallContext
     ) -> tuple[str, ...]:
-        """Return up to 6 points; none if it is off or had no answer: the Narrator then reads the record.
+        """Return up to 6 points; none if it is off or gave no answer: then the Narrator reads the record
+        itself.
 
         Raises ModelError if the model did not answer.
         """
@@ -33,10 +32,11 @@ class Librarian:
         return structured.value.points if structured.value else ()
 
     async def answer(self, question: str, evidence: str, call_context: CallContext) -> CitedAnswer | None:
-        """Return an answer to `question` that cites the numbered lines of `evidence`; None if what came could
-        not be read. It is asked by a key, so the persona's switch does not matter.
+        """Return an answer to `question` that cites the numbered lines of `evidence`; None if it could not be
+        read.
 
-        Raises ModelError if nothing was answered.
+        The player asks for it by a key, so it does not matter whether the persona is on. Raises ModelError if
+        nothing was answered.
         """
         sections = {"evidence": evidence, "words": question}
         structured = await self._calls.ask_structured(

@@ -1,8 +1,8 @@
-"""The Monitor: says whether a typed line is the story's or a command of ours, when heuristics cannot; and
-makes a story's set-up out of a sentence or two.
+"""The Monitor: decides whether a typed line belongs to the story or is a command, and drafts a story's
+set-up.
 
-It only chooses among commands that there are; what it chose is carried out as if it had been typed. What it
-imagines only fills a form. Source: LANGGRAPH_AGENTS, "Router decision flow".
+It only chooses among existing commands, and its choice runs as if it had been typed. A draft only fills a
+form.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ NARRATION = Routing(mode="narration", command=NO_COMMAND)
 
 
 class Monitor:
-    """Classifies lines, and imagines stories. Stateless."""
+    """Classifies typed lines, and suggests stories."""
 
     def __init__(self, calls: PersonaCalls) -> None:
         self._calls = calls
 
     async def classify(self, line: str, operations: Mapping[str, str], call_context: CallContext) -> Routing:
-        """Return what the line is; `operations` are command names with what each does in a few words.
+        """Return what the line is. `operations` are the command names, each with a short description.
 
-        Narration, if it is off, has no answer or names no command. Raises ModelError if the model did not
-        answer.
+        The result is narration if the persona is off, gave no answer or named no command. Raises ModelError
+        if the model did not answer.
         """
         if not self._calls.is_on(Persona.MONITOR):
             return NARRATION
@@ -43,10 +43,10 @@ class Monitor:
         return Routing(mode="operation", command=routing.command, argument=" ".join(routing.argument.split()))
 
     async def suggest_story(self, words: str, world: PromptParts, call_context: CallContext) -> StoryIdea:
-        """Return a story's set-up for the game master's `words`, in a world of these sections. It is asked by
-        a key, so the persona's switch does not matter.
+        """Return a story's set-up for the GM's `words` and the sections of a world.
 
-        Raises ModelError if nothing was answered, or nothing that can be used.
+        The GM asks for it by a key, so it does not matter whether the persona is on. Raises ModelError if
+        nothing was answered, or nothing that can be used.
         """
         structured = await self._calls.ask_structured(
             Persona.MONITOR, {**world, "words": words}, call_context, StoryIdea, STORY_TASK
@@ -61,7 +61,7 @@ class Monitor:
 
 
 def _clean_idea(idea: StoryIdea) -> StoryIdea:
-    """Return it with every text in one clean line; entries that say nothing are left out."""
+    """Return the idea with each text in one clean line, without empty entries."""
 
     def lines(texts: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(line for text in texts if (line := _clean_line(text)) and any(map(str.isalnum, line)))

@@ -1,7 +1,6 @@
-"""The Narrator's persona: tells what happens, bound by the sealed result, the rules and what was found.
+"""The Narrator: narrates what happens, bound by the sealed result, the rules and the record.
 
-It has no fallback: without a model the GM tells. Turns are written by `agents.narrator.gm_turn_writer`.
-Source: LANGGRAPH_AGENTS, "Agent catalog"; AGENT_ORCHESTRATION, Narrator.
+It has no fallback: without a model the GM narrates. `agents.narrator.gm_turn_writer` writes the turns.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from stores.records.model import Persona
 
 
 class Narrator:
-    """Has prose told. Stateless."""
+    """Narrates exchanges."""
 
     def __init__(self, calls: PersonaCalls) -> None:
         self._calls = calls
@@ -22,8 +21,11 @@ class Narrator:
     async def narrate(
         self, package: ContextPackage, brief: NarratorBrief, on_text: OnText, call_context: CallContext
     ) -> ProseAnswer:
-        """Have the exchange told; `hear` is called with words as they come. What the bound leaves empty comes
-        of the package. Raises ModelError (ModelUnset if it is off) if not a word came."""
+        """Have the exchange narrated; `on_text` gets the text as it arrives.
+
+        Sections that the brief leaves empty come from the package. Raises ModelError (ModelUnset if the
+        persona is off) if no text arrived.
+        """
         return await self._calls.ask_prose(
             Persona.NARRATOR, {**parts(package), **brief.parts()}, call_context, on_text
         )

@@ -1,7 +1,4 @@
-"""What binds the Narrator: the sealed result, the player's words, what was found of the premise, the plan.
-
-Source: design/product.md, pain 10 ("the result is sealed evidence and binds the prose").
-"""
+"""Defines what the Narrator has to keep to: the sealed result, the player's words, the warnings, the plan."""
 
 from __future__ import annotations
 
@@ -22,6 +19,7 @@ CONTINUE_INSTRUCTION = (
     "The player's character does nothing now. Let the world or those present do the next thing, and end "
     "where the player can act."
 )
+"""Stands for the player's words when the story continues without them."""
 
 
 OPENING_INSTRUCTION = (
@@ -29,38 +27,57 @@ OPENING_INSTRUCTION = (
     "here and what they are about, how it follows from what came before, and what in it bears on the scene's "
     "goal. Decide nothing that was not decided. End where the player can act."
 )
+"""Stands for the player's words when a scene opens."""
 
 
 @dataclass(frozen=True, slots=True)
 class NarratorBrief:
-    """`words` are the player's; `result`, `degree`, `effects` and `meant` (what was at stake at that degree)
-    are sealed; `warnings` what was found of premise, actors and rules; `voices` what those present say, by
-    name. `note` is the GM's wish for a retake, `draft` what it is a retake of. With `go_on` the story goes
-    on without an act of the player; if that `opens` the scene, where and how it begins is told."""
+    """What one narration has to keep to."""
 
     player_text: str = ""
+    """What the player typed."""
+
     result: str = ""
+    """The sealed result, in words."""
+
     degree: Degree | None = None
     effects: tuple[str, ...] = ()
+    """What the result changes, in words."""
+
     stakes_text: str = ""
+    """What was at stake at that degree."""
+
     warnings: tuple[str, ...] = ()
+    """Doubts about the premise, the actors and the rules."""
+
     beats: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
     voices: Mapping[str, str] = field(default_factory=dict)
+    """What those present say, by name."""
+
     note: str = ""
+    """The GM's wish for a retake."""
+
     draft: str = ""
+    """The text that is narrated again."""
+
     tone: str = ""
     lines_and_veils: str = ""
     is_continuation: bool = False
+    """Whether the story continues without an act of the player."""
+
     is_opening: bool = False
+    """Whether such a continuation opens the scene."""
 
     @classmethod
     def from_story(
         cls, story: Story, player_text: str, resolution: Resolution | None = None
     ) -> NarratorBrief:
-        """Return what the story, the player's words and the sealed result bind to; add the rest with
-        `dataclasses.replace`."""
+        """Return the brief of the story, the player's words and the sealed result.
+
+        Add the rest with `dataclasses.replace`.
+        """
         brief = cls(
             player_text=player_text,
             tone=story.tone,
@@ -82,7 +99,7 @@ class NarratorBrief:
         )
 
     def parts(self) -> PromptParts:
-        """Return the sections that it makes, by name; empty ones are left out."""
+        """Return its prompt sections by name, without empty ones."""
         sections = {
             "lines": self.lines_and_veils,
             "evidence": _bullet_list(self.evidence),

@@ -1,8 +1,7 @@
-"""What personas answer with: bounded in every field, so that a small model ends and a hostile one is held.
+"""Defines the answers of the personas, with bounds on every field.
 
-Each says itself in one line (`in_short`, for the X-ray), and where plain words can be read as it, how
-(`from_words`, the ladder's last rung). Source: LANGGRAPH_AGENTS, "Agent catalog"; design/libraries.md,
-"Model" (enums, whole numbers from 0 to 100, lengths).
+Bounds let a small model finish and limit a hostile one. Each answer has a one-line form (`in_short`, for the
+X-ray), and where plain words can be parsed as it, `from_words`, the last step of the fallback ladder.
 """
 
 from __future__ import annotations
@@ -33,17 +32,17 @@ _SHORT_FIELDS = frozenset({"title", "hero_name", "scene_title", "place"})
 
 
 class PersonaAnswer(BaseModel):
-    """A frozen answer; what it does not know is left out, for a model adds fields as it likes."""
+    """A frozen answer. Unknown fields are ignored, because models add fields freely."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     def in_short(self) -> str:
-        """Return it in one line."""
+        """Return the answer in one line."""
         return ""
 
 
 class Plan(PersonaAnswer):
-    """The Director's: what this exchange should show, in order, and what was taken for granted."""
+    """The Director's answer: what this exchange should show, in order, and what it assumes."""
 
     beats: tuple[ShortText, ...] = Field(min_length=1, max_length=4)
     assumptions: tuple[ShortText, ...] = Field(default=(), max_length=3)
@@ -60,7 +59,7 @@ class Plan(PersonaAnswer):
 
 
 class Digest(PersonaAnswer):
-    """The Librarian's: what of the record bears on this exchange."""
+    """The Librarian's answer: what of the record matters for this exchange."""
 
     points: tuple[ShortText, ...] = Field(max_length=6)
 
@@ -74,14 +73,14 @@ class Digest(PersonaAnswer):
 
 
 class CitedSentence(PersonaAnswer):
-    """One sentence of an answer, and the numbers of what it rests on."""
+    """One sentence of an answer, and the numbers of the evidence that it rests on."""
 
     text: Annotated[str, Field(max_length=300)]
     cites: tuple[Annotated[int, Field(ge=0, le=100)], ...] = Field(default=(), max_length=4)
 
 
 class CitedAnswer(PersonaAnswer):
-    """The Librarian's, for a question to the record: sentences that cite, or that the record does not say."""
+    """The Librarian's answer to a question: sentences with citations, or that the record does not say."""
 
     unknown: bool = False
     sentences: tuple[CitedSentence, ...] = Field(default=(), max_length=5)
@@ -97,7 +96,7 @@ class CitedAnswer(PersonaAnswer):
 
     @classmethod
     def from_words(cls, text: str) -> Self | None:
-        """Read plain sentences that cite with numbers in brackets: `Wenna has the key [2].`"""
+        """Parse plain sentences that cite with numbers in brackets: `Wenna has the key [2].`"""
         line = _one_line(text, 1_500)
         if _UNKNOWN_ANSWER.match(line):
             return cls(unknown=True)
@@ -115,7 +114,7 @@ class CitedAnswer(PersonaAnswer):
 
 
 class Warnings(PersonaAnswer):
-    """The Steward's: what would contradict canon or a rule of the world. None: all is well."""
+    """The Steward's answer: what would contradict canon or a rule of the world."""
 
     warnings: tuple[ShortText, ...] = Field(max_length=4)
 
@@ -124,7 +123,7 @@ class Warnings(PersonaAnswer):
 
 
 class Critique(PersonaAnswer):
-    """The Critic's: whether to tell it again, with one note on how."""
+    """The Critic's answer: whether to rewrite the draft, with one note on how."""
 
     rewrite: bool = False
     note: ShortText = ""
@@ -160,8 +159,11 @@ ChangeKind = Literal[
 
 
 class ReportedChange(PersonaAnswer):
-    """One thing that changed, resting on words of the text. What the fields mean for each kind stands in
-    `agents/prompts/archivist.yaml`; what is made of it, in `agents/narrator/extract.py`."""
+    """One change that the Archivist reports, with the words of the text that it rests on.
+
+    `agents/prompts/archivist.yaml` says what the fields mean for each kind, and
+    `agents/narrator/change_payloads.py` what is made of them.
+    """
 
     kind: ChangeKind
     subject: Annotated[str, Field(max_length=80)]
@@ -172,7 +174,7 @@ class ReportedChange(PersonaAnswer):
 
 
 class Chronicle(PersonaAnswer):
-    """The Archivist's: the bullet for the rolling summary, and what changed, in one call."""
+    """The Archivist's answer: a line for the rolling summary, and the changes."""
 
     summary: Annotated[str, Field(max_length=300)]
     changes: tuple[ReportedChange, ...] = Field(default=(), max_length=8)
@@ -182,13 +184,13 @@ class Chronicle(PersonaAnswer):
 
     @classmethod
     def from_words(cls, text: str) -> Self | None:
-        """Read plain words as the summary alone: what changed needs quotes, which plain words do not mark."""
+        """Parse plain words as the summary only: changes need quotes, which plain words do not mark."""
         line = _one_line(next(iter(_bullets(text)), text), 300)
         return cls(summary=line) if line else None
 
 
 class Routing(PersonaAnswer):
-    """The Monitor's: words of the story, or one of our commands with what stands behind it."""
+    """The Monitor's answer: words of the story, or a command with its argument."""
 
     mode: Literal["narration", "operation"]
     command: str = Field(default="", max_length=20)
@@ -199,20 +201,19 @@ class Routing(PersonaAnswer):
 
 
 NO_COMMAND = "none"
-"""What stands for no command."""
+"""The value of `command` for no command."""
 
 
 @lru_cache(maxsize=16)
 def routing_model(operations: frozenset[str]) -> type[Routing]:
-    """Return Routing with `command` bounded to these names, and `none`."""
+    """Return Routing with `command` limited to these names, and `none`."""
     names = (NO_COMMAND, *sorted(operations))
     commands: Any = Literal[names]
     return create_model("Routing", __base__=Routing, command=(commands, NO_COMMAND))
 
 
 class StoryIdea(PersonaAnswer):
-    """The Monitor's, for a story begun in words: what a set-up form asks for. What it has no idea for is
-    empty. `people` and `places` are lines of the form `Name: who or what that is`."""
+    """The Monitor's answer to a story idea: the fields of the set-up form; empty where it has no idea."""
 
     title: Annotated[str, Field(max_length=80)] = ""
     theme: ShortText = ""
@@ -225,11 +226,14 @@ class StoryIdea(PersonaAnswer):
     scene_goal: ShortText = ""
     place: Annotated[str, Field(max_length=80)] = ""
     people: tuple[ShortText, ...] = Field(default=(), max_length=4)
+    """Lines of the form `Name: who that is`."""
+
     places: tuple[ShortText, ...] = Field(default=(), max_length=3)
+    """Lines of the form `Name: what that is`."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no idea in it at all."""
+        """Whether no field has a value."""
         return not any(self.model_dump().values())
 
     def in_short(self) -> str:
@@ -237,7 +241,7 @@ class StoryIdea(PersonaAnswer):
 
     @classmethod
     def from_words(cls, text: str) -> Self | None:
-        """Read lines of the form `Title: ...`, with the names of fields."""
+        """Parse lines of the form `Title: ...`, with the names of fields."""
         field_names = {name for name, field in cls.model_fields.items() if field.annotation is str}
         values = {}
         for match in _LABELLED.finditer(text[:10_000]):

@@ -1,4 +1,4 @@
-"""All personas, for whoever runs the turn graph."""
+"""Bundles all personas for the narration."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from agents.personas.steward import Steward
 
 
 class Personas(NamedTuple):
+    """All personas."""
+
     director: Director
     librarian: Librarian
     steward: Steward
@@ -27,7 +29,7 @@ class Personas(NamedTuple):
 
     @classmethod
     def create(cls, calls: PersonaCalls) -> Personas:
-        """Return them all, asking through one door."""
+        """Return all personas, calling the model by way of `calls`."""
         return cls(
             Director(calls),
             Librarian(calls),

@@ -1,7 +1,7 @@
-"""Reading the personas' prompts: those that come with the program, and the user's own in their place.
+"""Reads the personas' prompts: the bundled ones, and the user's own in their place.
 
-A bad file is refused with its line, and so is one that leaves out what binds (the sealed result, lines and
-veils). Source: design/product.md, "Rule systems are data" (so are prompts).
+A bad file is rejected with its line, and so is a prompt that leaves out what binds the Narrator (the sealed
+result, lines and veils).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SECTION_NAMES: Final = frozenset(
         *("evidence", "beats", "warnings", "voices", "result", "draft", "note", "words", "operations"),
     }
 )
-"""Every section that a persona is given."""
+"""All sections that a persona can be given."""
 
 REQUIRED_SECTIONS: Final[Mapping[Persona, tuple[str, ...]]] = {
     Persona.DIRECTOR: ("words",),
@@ -37,22 +37,22 @@ REQUIRED_SECTIONS: Final[Mapping[Persona, tuple[str, ...]]] = {
     Persona.CHARACTER: ("lines", "self", "words"),
     Persona.MONITOR: ("operations", "words"),
 }
-"""What a prompt has to send, and never drops: what binds, and what is asked about."""
+"""Sections that a persona's prompt must send and never drops."""
 
 STORY_TASK: Final = "story"
-"""The Monitor's other task: to make a story out of a sentence or two."""
+"""The Monitor's other task: to draft a story from a sentence or two."""
 
 ANSWER_TASK: Final = "answer"
-"""The Librarian's other task: to answer a question from what was found."""
+"""The Librarian's other task: to answer a question from the evidence."""
 
 EXTRA_TASKS: Final[Mapping[tuple[Persona, str], tuple[str, ...]]] = {
     (Persona.MONITOR, STORY_TASK): ("words",),
     (Persona.LIBRARIAN, ANSWER_TASK): ("evidence", "words"),
 }
-"""The tasks beside a persona's usual one, with what their prompts have to send."""
+"""The tasks besides a persona's usual one, with the sections that their prompts must send."""
 
 BINDING_SECTIONS: Final = frozenset({"lines", "result", "note", "words"})
-"""What no prompt that sends it may drop."""
+"""Sections that no prompt may drop if it sends them."""
 
 
 def load_prompts() -> Prompts:
@@ -72,8 +72,11 @@ def load_prompts() -> Prompts:
 
 
 def with_user_prompts(prompts: Prompts, texts: Mapping[str, str]) -> Prompts:
-    """Return the prompts with the user's own files (`HOME/prompts/*.yaml`, by name) in their place. A bad one
-    is left out and told in `refused`, with its line: no file keeps the program from opening."""
+    """Return the prompts with the user's own files (`HOME/prompts/*.yaml`, by name) in their place.
+
+    A bad file is left out and listed in `rejected_files`, with its line: no file keeps the program from
+    opening.
+    """
     by_persona, by_task = dict(prompts.by_persona), dict(prompts.by_task)
     user_defined, rejected_files = set(prompts.user_defined), dict(prompts.rejected_files)
     for name in sorted(texts)[: 10 * len(Persona)]:
@@ -91,21 +94,21 @@ def with_user_prompts(prompts: Prompts, texts: Mapping[str, str]) -> Prompts:
 
 
 def read_prompt(text: str, name: str) -> PersonaPrompt:
-    """Read one prompt file. Raises InputError that names the file, the line and what is wrong there."""
+    """Read one prompt file. Raises InputError that names the file, the line and the fault."""
     try:
-        document = marked_yaml.load(text)
-    except marked_yaml.Unreadable as error:
+        document = marked_yaml.load_yaml(text)
+    except marked_yaml.UnreadableYaml as error:
         raise _refusal(name, str(error)) from None
     if not isinstance(document.data, dict):
-        raise _refusal(name, f"{document.where(())}: fields and their values should stand here")
+        raise _refusal(name, f"{document.line_of(())}: fields and their values should stand here")
     try:
         prompt = PersonaPrompt.model_validate(document.data)
     except ValidationError as error:
         raise _refusal(
-            name, marked_yaml.told((document.where(e["loc"]), e["msg"]) for e in error.errors())
+            name, marked_yaml.describe_faults((document.line_of(e["loc"]), e["msg"]) for e in error.errors())
         ) from None
-    if faults := [(document.where(loc), message) for loc, message in _find_faults(prompt)]:
-        raise _refusal(name, marked_yaml.told(faults))
+    if faults := [(document.line_of(loc), message) for loc, message in _find_faults(prompt)]:
+        raise _refusal(name, marked_yaml.describe_faults(faults))
     return prompt
 
 

@@ -1,7 +1,6 @@
-"""The Steward: says what of the coming exchange would contradict canon or a rule that code cannot check.
+"""The Steward: warns what of the coming exchange would contradict canon, or a rule that code cannot check.
 
-Its warnings add to the deterministic ones (`agents.narrator.prose_checks.unfounded`), which need no model.
-Source: LANGGRAPH_AGENTS, "Agent catalog"; design/authority.md, "Contradictions".
+Its warnings add to those of `agents.narrator.prose_checks.find_unfounded_claims`, which need no model.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from stores.records.model import Persona
 
 
 class Steward:
-    """Weighs an exchange before it is told. Stateless."""
+    """Checks an exchange before it is narrated."""
 
     def __init__(self, calls: PersonaCalls) -> None:
         self._calls = calls
@@ -29,7 +28,7 @@ class Steward:
         call_context: CallContext,
         known_warnings: Sequence[str] = (),
     ) -> tuple[str, ...]:
-        """Return warnings, the `known` ones (found without a model) first; those alone if it is off.
+        """Return the warnings, the `known_warnings` (found without a model) first; only those if it is off.
 
         Raises ModelError if the model did not answer.
         """

@@ -7,9 +7,12 @@ from stores.records.canon import AssertFact, FactKind, Involvement
 from stores.records.world import Entity
 
 STATED_PREDICATE = "stated"
-"""The predicate of a fact that is told in a free sentence."""
+"""The predicate of a fact that is stated in a free sentence."""
 MAX_NAME_LENGTH = 80
+"""Characters of an entity's name."""
+
 MAX_STATEMENT_LENGTH = 1_000
+"""Characters of one statement."""
 
 
 def as_sentence(text: str) -> str:
@@ -30,7 +33,7 @@ def require_statement_length(text: str) -> str:
 
 
 def build_location_fact(entity: Entity, place: Entity, tick: int) -> AssertFact:
-    """`who` is now in `place`."""
+    """Return the fact that an entity is now in a place."""
     return AssertFact(
         fact_kind=FactKind.RELATION,
         predicate="located_in",

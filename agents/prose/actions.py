@@ -1,7 +1,6 @@
-"""Whether somebody dead or absent speaks or acts in prose. Pure, and slow to accuse.
+"""Finds whether somebody speaks, acts or enters in prose: cautiously, and only in the scene's present.
 
-A body may lie there, a ghost may nod, one may be remembered, and whoever left may come back: none of that is
-an act of somebody who cannot. Source: design/authority.md ("the dead, the absent ... do not act").
+A body may lie there, a ghost may nod, somebody may be remembered or come back: none of that counts as an act.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def find_spoken_words(text: str, names: Sequence[str]) -> str:
     for speech in find_speeches(text):
         if not is_spoken_by(speech, names):
             continue
-        # The sentence of the attribution alone: what the rest of the paragraph remembers is its own matter.
+        # Only the text around the attribution: the rest of the paragraph may be a memory.
         attribution = (
             speech.paragraph[max(0, speech.start - 60) : speech.start] + speech.paragraph[speech.end :][:60]
         )
@@ -64,7 +63,7 @@ def find_spoken_words(text: str, names: Sequence[str]) -> str:
 
 
 def find_act(text: str, names: Sequence[str]) -> str:
-    """Return the sentence in which one of these names does something now; empty if none."""
+    """Return the sentence in which one of these names acts now; empty if none."""
     name_pattern = any_name_pattern(names)
     verb = rf"{name_pattern}(?:,[^,]{{1,40}},)?\s+(?:\w+ly\s+)?(?:{_ACTS}|{SPEAKS})\b"
     for sentence in split_sentences(strip_speech(text)):
@@ -75,7 +74,7 @@ def find_act(text: str, names: Sequence[str]) -> str:
         if re.search(
             rf"\b(?:{SAYS}|thinks?|claims?|swears?|believes?|hopes?|tells? you)(?: that)?$", text_before
         ):
-            continue  # somebody else's word for it
+            continue  # reported by somebody else
         if re.search(
             r"\b(?:of|than|as|what|how|where|when|who|that|which|because|before|after|until|to|for|with)$",
             text_before,
@@ -86,7 +85,7 @@ def find_act(text: str, names: Sequence[str]) -> str:
 
 
 def enters_scene(text: str, names: Sequence[str]) -> bool:
-    """Say whether the prose brings one of these names in."""
+    """Return whether the prose brings one of these names into the scene."""
     return (
         re.search(rf"{any_name_pattern(names)}(?:,[^,]{{1,60}},)?\s+(?:\w+ly\s+)?{_COMES}\b", text)
         is not None

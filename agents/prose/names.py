@@ -1,8 +1,8 @@
-"""Names in prose, by a rule and without a model: capitalised spans, with honorifics and what joins names.
+"""Finds names in prose by rules, without a model: capitalised spans with honorifics and joining words.
 
-A capital at the start of a sentence says nothing by itself: such a word is a name only if the text has it
-with a capital elsewhere too, if it speaks or acts as people do, or if a title stands before it. On LitBank's
-proper names a rule of this kind does better than a small trained one (design/libraries.md). Pure.
+A capital at the start of a sentence proves nothing: such a word is a name only if the text capitalises it
+elsewhere too, if it speaks or acts as people do, or if a title precedes it. On the proper names of LitBank
+these rules do better than a small trained model.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from stores.records.world import Entity
 MOST_WORDS: Final = 6
 """Words of one name."""
 MOST_CHARS: Final = 80
+"""Characters of one name."""
+
 MOST_TEXT: Final = 20_000
 """Characters of a text that are read."""
 
@@ -50,7 +52,7 @@ HONORIFICS: Final = frozenset(
         *("bishop", "abbot", "abbess", "judge", "old", "young", "goodman", "goodwife", "magister", "warden"),
     }
 )
-"""Titles: part of a name before one, and no name alone."""
+"""Titles: part of a name when they precede one, and no name alone."""
 
 _PLAIN: Final = frozenset(
     {
@@ -91,13 +93,17 @@ _PLAIN: Final = frozenset(
         *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "english"),
     }
 )
-"""Words that are no name with a capital, and no part of one at a sentence's start."""
+"""Words that are no name when capitalised, and no part of one at the start of a sentence."""
 
 _NAME_PARTICLES: Final = frozenset({"the", "of", "and", "a", "an", "in", "de", "von", "van", "la", "le"})
+"""Words inside names that do not stand for somebody alone."""
+
 
 _JOINS: Final = frozenset(
     {"of", "the", "de", "del", "della", "di", "da", "du", "la", "le", "von", "van", "der"}
 )
+"""Words that join the parts of one name."""
+
 _DOES: Final = re.compile(
     r"\s+(?:says?|said|asks?|asked|nods?|nodded|shakes?|shook|smiles?|smiled|laughs?|laughed|looks?|looked|"
     r"turns?|turned|steps?|stepped|stands?|stood|grins?|grinned|shrugs?|shrugged|sighs?|sighed|whispers?|"
@@ -105,10 +111,10 @@ _DOES: Final = re.compile(
     r"frowned|leans?|leaned|walks?|walked|draws?|drew|raises?|raised|stares?|stared|waits?|waited|kneels?|"
     r"knelt|hands?|handed|gives?|gave|takes?|took|tells?|told|calls?|called|comes?|came|goes|went|dies|died)\b"
 )
-"""What people do, behind a name."""
+"""Verbs of people, after a name."""
 _WORD = re.compile(r"[^\W\d_](?:[\w'’-]*\w)?")
 _ENDS = re.compile(r"[.!?…:;\n“”\"‘«»*_>(\[]|--|—|–")
-"""Between two words: the second one begins a sentence, or a speech."""
+"""Between two words: the second one begins a sentence or a speech."""
 _PARTS = re.compile(r"\s+|\.\s+")
 """Between two words of one name: a blank, or the full stop of a title (`Dr. Hale`)."""
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -116,7 +122,7 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A name as it stands in the text, from `start` to `end` (characters)."""
+    """A name in a text, from `start` to `end` (characters)."""
 
     name: str
     start: int
@@ -124,7 +130,7 @@ class Span:
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Return the names in a text, each once, in the order they come."""
+    """Return the names in a text, each once, in order of appearance."""
     return tuple(dict.fromkeys(span.name for span in spans_in(text)))
 
 
@@ -137,16 +143,17 @@ def spans_in(text: str) -> list[Span]:
 
 
 def is_titled(name: str) -> bool:
-    """Say whether a name has a title before it."""
+    """Return whether a name begins with a title."""
     return name.partition(" ")[0].rstrip(".").casefold() in HONORIFICS
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Capitalised words that stand together; `opens`: the first one begins a sentence."""
+    """Capitalised words that stand together."""
 
     words: list[re.Match[str]]
     opens: bool
+    """Whether the first word begins a sentence."""
 
 
 def _runs(text: str) -> Iterator[_Run]:
@@ -177,7 +184,7 @@ def _runs(text: str) -> Iterator[_Run]:
 
 
 def _sure(run: _Run) -> Iterator[str]:
-    """Yield the words that have their capital by themselves, and not because a sentence begins."""
+    """Yield the words that are capitalised for their own sake, and not because a sentence begins."""
     for word in run.words[1 if run.opens else 0 :]:
         bare = _POSSESSIVE.sub("", word[0])
         if bare[0].isupper() and bare.casefold() not in _PLAIN and not _shouted(bare):

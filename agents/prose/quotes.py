@@ -1,7 +1,6 @@
-"""Finding the very words that something rests on, in the text that was told. Pure.
+"""Finds a quote in the text that it was copied from.
 
-Blanks, quotation marks and dashes are compared alike, for models change them in copying; nothing else is.
-Source: design/authority.md (evidence is "the very words, roll or page").
+Blanks, quotation marks and dashes are normalised, because models change them in copying; nothing else is.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 MIN_CHARACTERS: Final = 8
-"""Characters below which words prove nothing."""
+"""Characters below which a quote proves nothing."""
 
 _CHARACTER_MAP: Final = str.maketrans(
     {**dict.fromkeys("“”„«»″", '"'), **dict.fromkeys("‘’‚′`", "'"), **dict.fromkeys("—–−‐‑", "-")}
@@ -29,7 +28,7 @@ class Quote:
 
 
 def find_quote(quote: str, text: str) -> Quote | None:
-    """Return the words of the text that a quote copies; None if it has none such."""
+    """Return the words of the text that a quote copies, or None."""
     normalized_quote, _ = _normalize(re.sub(r"\.{3}$|…$|^\.{3}|^…", "", quote.strip()))
     normalized_quote = normalized_quote.strip(_EDGES)
     if len(normalized_quote) < MIN_CHARACTERS:
@@ -43,7 +42,7 @@ def find_quote(quote: str, text: str) -> Quote | None:
 
 
 def _normalize(text: str) -> tuple[str, list[int]]:
-    """Return the text as it is compared, and where each of its characters stands in the original."""
+    """Return the normalised text, and the original position of each of its characters."""
     chars: list[str] = []
     offsets: list[int] = []
     for offset, char in enumerate(text):
@@ -53,7 +52,7 @@ def _normalize(text: str) -> tuple[str, list[int]]:
                     continue
                 mapped_char = " "
             elif mapped_char == "-" and chars and chars[-1] == "-":
-                continue  # a dash typed as two
+                continue  # a dash typed as two hyphens
             chars.append(mapped_char)
             offsets.append(offset)
     return "".join(chars), offsets

@@ -1,7 +1,4 @@
-"""Prose taken apart: what is spoken and by whom, and what is told around it. Pure.
-
-Source: design/loops.md, node `critique`.
-"""
+"""Finds what is spoken in prose, and by whom."""
 
 from __future__ import annotations
 
@@ -27,23 +24,27 @@ _QUOTED = re.compile(r"[“«]([^”»\n]*)(?:[”»]|$)|(?<!\w)\"([^\"\n]*)(?:\
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """Words spoken. `paragraph` is the whole of the paragraph that they stand in, `around` that paragraph
-    without what is spoken; `end` is where the speech ends in it."""
+    """One piece of speech."""
 
     spoken_text: str
     paragraph: str
+    """The whole paragraph that it stands in."""
+
     surrounding_text: str
+    """The paragraph without what is spoken."""
+
     start: int
     end: int
+    """Where the speech ends in the paragraph."""
 
 
 def strip_speech(text: str) -> str:
-    """Return the text without what is spoken in it."""
+    """Return the text with each speech replaced by `¶`."""
     return _QUOTED.sub(lambda match: " ¶ ", text)
 
 
 def find_speeches(text: str) -> list[Speech]:
-    """Return all that is spoken, in order."""
+    """Return all speech, in order."""
     return [
         Speech(match[1] or match[2] or "", part, strip_speech(part), match.start(), match.end())
         for part in split_paragraphs(text)
@@ -52,8 +53,8 @@ def find_speeches(text: str) -> list[Speech]:
 
 
 def is_spoken_by(speech: Speech, names: Sequence[str]) -> bool:
-    """Say whether the paragraph gives these words to one of the names: `“...,” says Tam`, `Tam "
-    "asks: “...”`."""
+    """Return whether the paragraph attributes a speech to one of the names: `“...,” says Tam`, `Tam asks:
+    “...”`."""
     name_pattern = any_name_pattern(names)
     text_after = speech.paragraph[speech.end :][:80]
     text_before = speech.paragraph[: speech.start][-80:]
@@ -63,8 +64,10 @@ def is_spoken_by(speech: Speech, names: Sequence[str]) -> bool:
 
 
 def find_speaker(speech: Speech, people: Sequence[Sequence[str]]) -> int | None:
-    """Return who speaks, as a place in `people` (each by names): whom the words are given to, or the only one
-    that the paragraph names. None: nobody can tell."""
+    """Return the index in `people` (each by names) of the speaker, or None if that is unclear.
+
+    The speaker is whom the words are attributed to, or the only one whom the paragraph names.
+    """
     attributed_indexes = [n for n, names in enumerate(people) if is_spoken_by(speech, names)]
     if attributed_indexes:
         return attributed_indexes[0] if len(attributed_indexes) == 1 else None

@@ -163,13 +163,13 @@ class TableLibrary:
 def read_table(name: str, text: str) -> RandomTable:
     """Read one table. Raises InputError that names the lines that are wrong."""
     try:
-        document = marked_yaml.load(text)
-    except marked_yaml.Unreadable as error:
+        document = marked_yaml.load_yaml(text)
+    except marked_yaml.UnreadableYaml as error:
         raise table_error(name, str(error)) from None
     if not isinstance(document.data, dict):
         raise table_error(name, "line 1: fields such as title and rows should stand here")
     if "name" in document.data:
-        raise table_error(name, f"{document.where(('name',))}: a table is named by its file")
+        raise table_error(name, f"{document.line_of(('name',))}: a table is named by its file")
     try:
         table = RandomTable.model_validate({**document.data, "name": name})
         faults = list(_table_faults(table))
@@ -179,7 +179,9 @@ def read_table(name: str, text: str) -> RandomTable:
             for fault in error.errors()
         ]
     if faults:
-        raise table_error(name, marked_yaml.told((document.where(loc), words) for loc, words in faults))
+        raise table_error(
+            name, marked_yaml.describe_faults((document.line_of(loc), words) for loc, words in faults)
+        )
     return table
 
 

@@ -36,8 +36,8 @@ def read_pack(text: str) -> Pack:
     if len(text) > MAX_CHARS:
         raise _pack_error(f"it has {len(text):,} characters, and {MAX_CHARS:,} is the most that is read")
     try:
-        document = marked_yaml.load(text)
-    except marked_yaml.Unreadable as error:
+        document = marked_yaml.load_yaml(text)
+    except marked_yaml.UnreadableYaml as error:
         raise _pack_error(str(error)) from None
     try:
         pack = Pack.model_validate(document.data)
@@ -45,7 +45,9 @@ def read_pack(text: str) -> Pack:
     except ValidationError as error:
         faults = [(f["loc"], _plain_fault(f["type"], f["msg"], f["loc"])) for f in error.errors()]
     if faults:
-        raise _pack_error(marked_yaml.told((document.where(loc), words) for loc, words in faults))
+        raise _pack_error(
+            marked_yaml.describe_faults((document.line_of(loc), words) for loc, words in faults)
+        )
     return pack
 
 

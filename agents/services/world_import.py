@@ -145,8 +145,8 @@ class Opening(Record):
 def read_seed(text: str) -> WorldSeed:
     """Read a world file. Raises InputError that names the lines and entries that are wrong."""
     try:
-        document = marked_yaml.load(text)
-    except marked_yaml.Unreadable as error:
+        document = marked_yaml.load_yaml(text)
+    except marked_yaml.UnreadableYaml as error:
         raise _refused(str(error)) from None
     try:
         seed = WorldSeed.model_validate(document.data)
@@ -156,7 +156,7 @@ def read_seed(text: str) -> WorldSeed:
             (fault["loc"], _plain(fault["type"], fault["msg"], fault["loc"])) for fault in error.errors()
         ]
     if faults:
-        raise _refused(marked_yaml.told((document.where(loc), words) for loc, words in faults))
+        raise _refused(marked_yaml.describe_faults((document.line_of(loc), words) for loc, words in faults))
     return seed
 
 

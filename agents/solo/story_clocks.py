@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from agents.clock_faces import show_clock, show_track
+from agents.clock_faces import format_clock, format_track
 from agents.context_assembly.agenda import Agendas
 from agents.context_assembly.context import SceneContext
 from agents.declarations.declarations import DeclarationService
@@ -100,7 +100,7 @@ class Clocks:
         known = _find(clocks, name)
         if known is not None and not known.closed:
             raise InputError(
-                f"{known.name} runs already: {show_clock(known)}.",
+                f"{known.name} runs already: {format_clock(known)}.",
                 kept=KEPT,
                 todo=f"/clock {known.name} = 0 sets it back; /clock {known.name} stop ends it.",
             )
@@ -158,7 +158,7 @@ class Clocks:
         known = _find(tracks, name)
         if known is not None and not known.closed:
             raise InputError(
-                f"{known.name} is worked at already: {show_track(known)}.", kept=KEPT, todo=TRACK_WAYS
+                f"{known.name} is worked at already: {format_track(known)}.", kept=KEPT, todo=TRACK_WAYS
             )
         change = AdvanceClock(
             clock=known.name if known else name,
@@ -185,9 +185,9 @@ class Clocks:
 def clock_line(clock: ProgressClock) -> str:
     """Return `Tide ●●○○○○ 2/6, 1 each scene`."""
     if clock.is_track:
-        shown, goes = show_track(clock), f", {clock.pace}"
+        shown, goes = format_track(clock), f", {clock.pace}"
     else:
-        shown = show_clock(clock)
+        shown = format_clock(clock)
         goes = f", {clock.per_scene:+d} each scene" if clock.per_scene else ""
     ends = "" if not clock.closed else ", struck" if clock.is_full and not clock.is_track else ", stopped"
     return f"{clock.name} {shown}{goes if not clock.closed else ''}{ends}"

@@ -7,7 +7,7 @@ import pytest
 from agents.llm.model_names import ModelTarget
 from agents.llm.provider_keys import KEYRING_SERVICE, ProviderKeys
 from agents.llm.strict_schema import strict_schema
-from agents.secret_masking import strike_known
+from agents.secret_masking import mask_known_secrets
 from stores.errors import InputError
 
 KEY = "planted-key-1234567"
@@ -92,7 +92,7 @@ async def test_where_there_is_no_ring_the_environment_is_named(monkeypatch: pyte
 
 def test_secrets_are_struck_by_value_and_by_looks() -> None:
     environ = {"OPENAI_API_KEY": KEY, "MY_TOKEN": "no", "HOME": "/home/me"}
-    told = strike_known(f"bad {KEY} no /home/me sk-abcdefghijklmnop", environ)
+    told = mask_known_secrets(f"bad {KEY} no /home/me sk-abcdefghijklmnop", environ)
     assert told == "bad *** no /home/me ***"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.story_outline import NewCharacter, StoryOutline
-from screens.outline import numbers_from, place_from, words_from
+from screens.outline import parse_numbers, place_from, words_from
 from stores.errors import InputError, StoreFull
 from stores.records.play import Critical, DiceBy, StoryMode, TensionMode
 from tests.screens.table import NARROW, Table, real_desk, seated, twin_desk
@@ -194,13 +194,13 @@ async def test_a_name_that_is_taken_is_told_by_the_desk(tmp_path: Path) -> None:
     ],
 )
 def test_numbers_are_read(text: str, numbers: tuple[tuple[str, float], ...]) -> None:
-    assert numbers_from(text) == numbers
+    assert parse_numbers(text) == numbers
 
 
 @pytest.mark.parametrize("text", ["10 hp", "hp", "hp 1 2", "hp ten", "=3"])
 def test_numbers_that_are_none_are_told(text: str) -> None:
     with pytest.raises(InputError):
-        numbers_from(text)
+        parse_numbers(text)
 
 
 def test_lists_and_places_are_read() -> None:

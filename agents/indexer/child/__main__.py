@@ -14,7 +14,7 @@ from queue import SimpleQueue
 from threading import Lock, Thread, get_native_id
 from typing import TYPE_CHECKING, BinaryIO
 
-from agents.child_processes import own_pipe, write_all
+from agents.child_processes import claim_stdout, write_all
 from agents.indexer.pipe import ERROR, HEAD, VECTORS, frame, head, texts_in
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ THREADS_HAVE_RANK = sys.platform == "linux"
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the screen's; we end when stdin does
-    out = own_pipe()
+    out = claim_stdout()
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy is imported
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     if not THREADS_HAVE_RANK and hasattr(os, "nice"):

@@ -1,5 +1,5 @@
-"""The process that speaks LiteLLM, run as `python -m agents.llm.child`. Nothing imports this package.
+"""Runs LiteLLM in a process of its own: `python -m agents.llm.child`. No other package imports this one.
 
-LiteLLM costs 4.5 CPU seconds and 200 MB to import, changes global state, and prints: so it lives here, where
-it can be started late and thrown away. Source: design/libraries.md, "Model"; docs/decisions/0012.
+LiteLLM takes 4.5 CPU seconds and 200 MB to import, changes global state, and prints; here it can be started
+late and thrown away. See docs/decisions/0012.
 """

@@ -1,4 +1,4 @@
-"""Start: take the pipes, quiet everything that might print, import LiteLLM, serve until stdin ends."""
+"""Starts the child: takes over the pipes, silences output, imports LiteLLM, and serves until stdin ends."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import signal
 import sys
 from typing import Any
 
-from agents.child_processes import own_pipe
+from agents.child_processes import claim_stdout
 from agents.llm.wire_format import encode_line
-from agents.secret_masking import strike_known
+from agents.secret_masking import mask_known_secrets
 
-# Read at LiteLLM's import: no price list from the network, and no `.env` of whatever folder we stand in.
+# LiteLLM reads these at import: no price list from the network, no `.env` from the current folder.
 QUIET_ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_MODE": "PRODUCTION",
@@ -30,8 +30,10 @@ def main() -> None:
         "--provider", default="", help="module:attribute of a litellm.CustomLLM, for tests"
     )
     options = arguments.parse_args()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the screen's; we end when stdin does
-    outlet = own_pipe()
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl+C belongs to the screen; the child ends with its stdin
+    outlet = claim_stdout()
     os.environ.update(QUIET_ENVIRONMENT)
     try:
         litellm = _load_litellm()
@@ -42,13 +44,13 @@ def main() -> None:
             litellm.utils.custom_llm_setup()
         from agents.llm.child.request_server import RequestServer
     except Exception as error:  # noqa: BLE001 - whatever is wrong with the installation is told
-        failure_text = strike_known(f"{type(error).__name__}: {error}", os.environ)
+        failure_text = mask_known_secrets(f"{type(error).__name__}: {error}", os.environ)
         outlet.write(encode_line({"failed": failure_text[:500]}))
         raise SystemExit(1) from None
     outlet.write(encode_line({"ready": _version()}))
     asyncio.run(RequestServer(sys.stdin.buffer, outlet).run())
     outlet.close()
-    os._exit(0)  # no word to say to anybody: threads of libraries are not waited for
+    os._exit(0)  # threads of libraries are not waited for
 
 
 def _load_litellm() -> Any:
@@ -58,7 +60,7 @@ def _load_litellm() -> Any:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     litellm.suppress_debug_info = True
     litellm.telemetry = False
-    litellm.drop_params = True  # a temperature that a model does not take is not worth an error
+    litellm.drop_params = True  # an unsupported temperature is no reason to fail
     litellm.disable_hf_tokenizer_download = True
     litellm.num_retries = 0
     return litellm

@@ -1,4 +1,4 @@
-"""One answer of one model through LiteLLM: its words as they come, and last what it took."""
+"""Streams one answer of a model through LiteLLM, and its usage last."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from agents.llm.model_names import is_local_address, key_name, may_carry_key
 from agents.llm.strict_schema import strict_schema
 
 _NO_KEY: Final = "none"
-"""Said to servers that want no key: their client wants to say one."""
+"""The key for servers that need none: their client insists on one."""
 
 _MAX_CHARACTERS_PER_TOKEN: Final = 64
-"""Characters a token of an answer. A server that sends more than that does not keep to what was asked."""
+"""Characters a token of an answer. A server that sends more ignores the limit that it was given."""
 
 _STOP_REASONS: Final = ("tool_calls", "function_call", "eos", "end_turn")
 
 
 class KeepAlive:
-    """A sign of life: the model thinks, and has said nothing yet."""
+    """Signals that the model is working but has sent no text yet."""
 
 
 async def stream_answer(llm_request: LlmRequest) -> AsyncGenerator[TextChunk | Usage | KeepAlive, None]:
-    """Ask once. Raises ModelError kinds; ModelCut once words have been yielded."""
+    """Ask the model once. Raises ModelError kinds; ModelCut after text was yielded."""
     require_provider(llm_request.model)
     collector = _AnswerCollector(llm_request)
     stream: Any = None
@@ -56,8 +56,10 @@ async def stream_answer(llm_request: LlmRequest) -> AsyncGenerator[TextChunk | U
 
 
 class _AnswerCollector:
-    """What came so far. The answer to a shaped ask is kept back until it is whole: a tool's arguments count,
-    and words beside them do not."""
+    """Collects the chunks of an answer.
+
+    The arguments of a tool call are held back until they are complete; text beside them is ignored.
+    """
 
     def __init__(self, llm_request: LlmRequest) -> None:
         self._llm_request = llm_request
@@ -88,7 +90,7 @@ class _AnswerCollector:
         return [KeepAlive()]
 
     def last_parts(self, stream: Any) -> list[TextChunk]:
-        """What is still to be said when the stream has ended. Raises if it did not end as it should."""
+        """Return what is left to yield at the end of the stream. Raises if it did not end properly."""
         late_parts = [TextChunk(self._arguments or self._text)] if self._by_tool else []
         late_parts = [part for part in late_parts if part.text]
         self.has_text = self.has_text or bool(late_parts)
@@ -109,7 +111,7 @@ class _AnswerCollector:
         return late_parts
 
     def usage(self, stream: Any) -> Usage:
-        """The provider's own count if it gave one, else ours."""
+        """Return the provider's count of tokens if it sent one, else ours."""
         provider_usage = next(
             (u for c in reversed(getattr(stream, "chunks", ())) if (u := _usage_of(c)) is not None), None
         )
@@ -150,7 +152,7 @@ def _request(llm_request: LlmRequest) -> dict[str, Any]:
 
 
 def endpoint_arguments(model: str, api_base: str) -> dict[str, str]:
-    """Where a request goes, if not to its provider's own address; no key goes there in the clear."""
+    """Return the address and key arguments of a request. No key is sent unencrypted over the open network."""
     if not api_base:
         return {}
     name = key_name(model)
@@ -167,7 +169,7 @@ def _schema_arguments(llm_request: LlmRequest) -> dict[str, Any]:
     )
     parameter = "response_format" if llm_request.shape.mode == "schema" else "tools"
     if not accepts_parameter(llm_request.model, parameter):
-        # LiteLLM would leave it out in silence, and the answer would be prose.
+        # LiteLLM would drop it silently, and the answer would be prose.
         raise ModelRejected(
             f"{llm_request.model} takes no {'schema' if llm_request.shape.mode == 'schema' else 'tools'}."
         )
@@ -187,7 +189,7 @@ def _usage_of(chunk: Any) -> Any:
 
 
 def _finish_reason(stream: Any) -> str:
-    """How the provider said it ended; empty if it said nothing (LiteLLM would make a `stop` of that)."""
+    """Return the provider's reason for the end; empty if it gave none (LiteLLM would report `stop`)."""
     reason = getattr(stream, "received_finish_reason", None) or getattr(
         stream, "intermittent_finish_reason", None
     )
@@ -195,12 +197,12 @@ def _finish_reason(stream: Any) -> str:
 
 
 def _text(value: object) -> str:
-    """Text that can be written as UTF-8; anything else of a provider's making is none."""
+    """Return text that can be encoded as UTF-8; anything that is no string becomes empty."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
 async def _close(stream: Any) -> None:
-    """Close the provider's connection; what it says to that no longer matters."""
+    """Close the provider's connection; errors no longer matter."""
     close = getattr(stream, "aclose", None)
     if close is not None:
         try:

@@ -1,4 +1,4 @@
-"""What LiteLLM's own list knows of a model, without asking anybody: window, prices, abilities, tokens."""
+"""Looks a model up in LiteLLM's own list, without a request: window, prices, abilities, token counts."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from agents.llm.model_names import provider_of
 from stores.records.model import Money
 
 _BUNDLED_ENCODINGS: Final = ("o200k_base", "cl100k_base")
-"""The tokenizers that LiteLLM carries; others would be fetched from the network."""
+"""The tokenizers that come with LiteLLM; others would be fetched from the network."""
 
 _SCRIPTED_PROVIDER: Final = "scripted"
 
 
 def read_model_facts(model: str) -> ModelFacts:
-    """Raises ModelUnknown, with near names, for a name that no provider goes by."""
+    """Return what LiteLLM knows of a model. Raises ModelUnknown, with similar names, if no provider knows
+    it."""
     provider = require_provider(model)
     entry = find_price_entry(model)
     if entry is None:
         parameters = _parameters(model, provider)
-        # Not on the list: most likely a server of the player's own. If it takes no schema it will say so, and
-        # the next rung is tried.
+        # Not on the list: probably a server of the player's own. If it rejects a schema, the next step of the
+        # fallback ladder is tried.
         return ModelFacts(
             model,
             takes_schema="response_format" in parameters,
@@ -45,7 +46,7 @@ def read_model_facts(model: str) -> ModelFacts:
 
 
 def require_provider(model: str) -> str:
-    """Return LiteLLM's name of the provider. Raises ModelUnknown."""
+    """Return LiteLLM's name of the model's provider. Raises ModelUnknown."""
     try:
         return str(litellm.get_llm_provider(model)[1])
     except BadRequestError:
@@ -53,7 +54,7 @@ def require_provider(model: str) -> str:
 
 
 def unknown_model_error(model: str, message: str = "") -> ModelUnknown:
-    """The error for a name, with the names that are near it."""
+    """Return the error for an unknown name, with similar names."""
     similar_names = find_similar_names(model)
     return ModelUnknown(
         message or f"No provider goes by “{model}”." if model else "No model is named.",
@@ -64,7 +65,7 @@ def unknown_model_error(model: str, message: str = "") -> ModelUnknown:
 
 
 def find_similar_names(model: str, limit: int = 3) -> list[str]:
-    """Names on the list that look like this one: of its provider if it has one that is known."""
+    """Return names of the list that resemble this one, of its provider if that is known."""
     providers = {
         str(getattr(provider_name, "value", provider_name)) for provider_name in litellm.provider_list
     }
@@ -80,7 +81,7 @@ def find_similar_names(model: str, limit: int = 3) -> list[str]:
 
 
 def find_price_entry(model: str) -> dict[str, Any] | None:
-    """The list's entry of a model: by its full name, else by its own."""
+    """Return a model's entry in the price list: by its full name, else by its name without the provider."""
     provider = provider_of(model)
     for name in (model, model.partition("/")[2]):
         entry = litellm.model_cost.get(name)
@@ -90,13 +91,13 @@ def find_price_entry(model: str) -> dict[str, Any] | None:
 
 
 def accepts_parameter(model: str, parameter: str) -> bool:
-    """Whether LiteLLM passes a parameter on to this model (it would drop it in silence)."""
+    """Return whether LiteLLM passes a parameter on to this model; otherwise it would drop it silently."""
     provider = require_provider(model)
     return provider == _SCRIPTED_PROVIDER or parameter in _parameters(model, provider)
 
 
 def cost(model: str, usage: Any) -> Money:
-    """What an answer cost by the list, cached tokens at their own price."""
+    """Return the cost of an answer by the price list, with cached tokens at their own price."""
     entry = find_price_entry(model)
     if entry is None or entry.get("input_cost_per_token") is None:
         return Money(known=False)
@@ -108,7 +109,7 @@ def cost(model: str, usage: Any) -> Money:
 
 
 def count_usage(model: str, prompt_texts: Sequence[str], answer_text: str, finish: str) -> Usage:
-    """Our own count, for a provider that gave none."""
+    """Count the usage ourselves, for a provider that sent none."""
     (*prompt_counts, answer_count), _ = count_tokens(model, (*prompt_texts, answer_text))
     usage = litellm.Usage(
         prompt_tokens=sum(prompt_counts),
@@ -119,7 +120,7 @@ def count_usage(model: str, prompt_texts: Sequence[str], answer_text: str, finis
 
 
 def count_tokens(model: str, texts: Sequence[str]) -> tuple[list[int], bool]:
-    """Count, and say whether the count is exact: only OpenAI publishes its tokenizers."""
+    """Count tokens, and say whether the count is exact: only OpenAI publishes its tokenizers."""
     name = ""
     if provider_of(model) in ("openai", "azure"):
         try:

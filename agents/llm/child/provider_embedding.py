@@ -1,4 +1,4 @@
-"""Texts made vectors by a provider, through LiteLLM."""
+"""Embeds texts with a provider's model, through LiteLLM."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from agents.llm.llm_port import EmbeddingRequest, Usage
 
 
 async def embed(request: EmbeddingRequest) -> tuple[list[Sequence[float]], Usage]:
-    """Return one vector a text, and what they took. Raises ModelError kinds."""
+    """Return one vector per text, and the usage. Raises ModelError kinds."""
     require_provider(request.model)
     try:
         async with asyncio.timeout(request.seconds):

@@ -1,4 +1,4 @@
-"""LiteLLM's exceptions as our errors, in words for the player. No key is in them."""
+"""Translates LiteLLM's exceptions into our errors, in words for the player and without API keys."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from agents.llm.errors import (
 )
 from agents.llm.model_names import key_name, provider_of
 from agents.sanitize import clean
-from agents.secret_masking import strike_known
+from agents.secret_masking import mask_known_secrets
 
 _MAX_REASON_CHARACTERS: Final = 200
-"""Characters of a provider's own words that are shown."""
+"""Characters of a provider's own message that are shown."""
 
 _PREFIX: Final = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Exception|Timeout)\b[:\s-]*)+")
 _TOO_LONG: Final = re.compile(
@@ -45,7 +45,7 @@ _NO_KEY: Final = re.compile(
 _NO_CREDIT: Final = re.compile(r"(?i)insufficient_quota|billing|credit balance|payment")
 _NOT_A_MODEL_STATUSES: Final = (405, 501, 505)
 _NOT_HTTP: Final = (httpx.RequestError, httpx.UnsupportedProtocol, httpx.LocalProtocolError)
-"""The first is what LiteLLM's transport makes of an answer that is no HTTP."""
+"""What LiteLLM's transport raises for an answer that is not HTTP."""
 
 _OVERLOADED: Final = (503, 529)
 
@@ -53,8 +53,8 @@ _OVERLOADED: Final = (503, 529)
 def to_model_error(
     error: BaseException, model: str, api_base: str = "", *, seconds: float = 0.0
 ) -> ModelError:
-    """Say what went wrong. Source of the exceptions: litellm.exceptions 1.102.4."""
-    error = getattr(error, "original_exception", None) or error  # MidStreamFallbackError carries it
+    """Return our error for an exception of litellm.exceptions (1.102.4)."""
+    error = getattr(error, "original_exception", None) or error  # MidStreamFallbackError wraps it
     server = api_base or provider_of(model) or "the provider"
     reason, status = _reason(error), getattr(error, "status_code", None)
     if _NO_KEY.search(str(error)):
@@ -90,7 +90,7 @@ def to_model_error(
 
 
 def cut_error(error: ModelError) -> ModelCut:
-    """The same, after words had come."""
+    """Return the same error, for an answer that had already begun."""
     return ModelCut(f"The answer broke off: {error.what}", todo="Keep what came, or ask again.")
 
 
@@ -187,7 +187,7 @@ def _not_a_model_server(server: str, detail: str = "") -> ModelError:
 
 
 def _reason(error: BaseException) -> str:
-    """The provider's own words, short, in one line, without secrets; ` (...)`, or nothing."""
+    """Return the provider's own message in one short line without secrets: `: ...`, or nothing."""
     body = getattr(error, "body", None)
     message: Any = body.get("message") if isinstance(body, dict) else None
     text = _PREFIX.sub(
@@ -201,14 +201,14 @@ def _reason(error: BaseException) -> str:
             text = str(inner.get("message", text) if isinstance(inner, dict) else inner)
         except ValueError:
             pass
-    text = " ".join(clean(strike_known(text, os.environ)).split()).rstrip(".")
+    text = " ".join(clean(mask_known_secrets(text, os.environ)).split()).rstrip(".")
     if not text or "<html" in text.lower():
         return ""
     return f": {text[:_MAX_REASON_CHARACTERS]}{'…' if len(text) > _MAX_REASON_CHARACTERS else ''}"
 
 
 def _retry_after(error: BaseException) -> float | None:
-    """Seconds that the provider wants us to wait: `retry-after` as a number or a date."""
+    """Return the seconds that the provider asks to wait: `retry-after` as a number or a date."""
     response = getattr(error, "response", None)
     headers = getattr(response, "headers", None) or getattr(error, "litellm_response_headers", None) or {}
     if header := headers.get("retry-after-ms"):

@@ -1,4 +1,4 @@
-"""Requests in, answers out: any number at once, each a task that can be cancelled by its number."""
+"""Serves requests from a pipe: any number at once, each a task that can be cancelled by its number."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from agents.llm.wire_format import (
 
 
 class RequestServer:
-    """Serves `inlet` until it ends, which it does when MONITOR does, however it ended."""
+    """Serves `inlet` until it ends, which it does when MONITOR ends, for whatever reason."""
 
     def __init__(self, inlet: BinaryIO, outlet: BinaryIO) -> None:
         self._inlet, self._outlet = inlet, outlet
@@ -92,7 +92,7 @@ class RequestServer:
         write_all(self._outlet, encode_line({"id": number, **payload}))
 
     async def _messages(self) -> AsyncIterator[dict[str, Any]]:
-        """Read lines in a thread: pipes cannot be awaited on every system."""
+        """Read lines in a thread, because pipes cannot be awaited on every system."""
         loop = asyncio.get_running_loop()
         lines: asyncio.Queue[bytes] = asyncio.Queue()
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agents.clock_faces import most_urgent, show_clock, show_track
+from agents.clock_faces import most_urgent, format_clock, format_track
 from agents.resolver.clocks import (
     FINISH_DEGREES,
     ClockMovement,
@@ -131,8 +131,8 @@ def test_a_clock_that_runs_backwards_does_not_strike_empty() -> None:
 
 
 def test_how_clocks_are_drawn() -> None:
-    assert show_clock(ProgressClock(name="Tide", filled=2)) == "●●○○○○ 2/6"
-    assert show_clock(ProgressClock(name="Years", filled=2, size=40)) == "2/40"
+    assert format_clock(ProgressClock(name="Tide", filled=2)) == "●●○○○○ 2/6"
+    assert format_clock(ProgressClock(name="Years", filled=2, size=40)) == "2/40"
 
 
 @pytest.mark.parametrize("wrong", [{"filled": 7}, {"size": 0}, {"size": 101}, {"filled": -1}, {"name": ""}])
@@ -156,7 +156,7 @@ def test_a_pace_says_how_many_steps_it_takes(pace: Pace, steps: int) -> None:
     [(0, "·········· 0/10"), (11, "███▓······ 3/10"), (28, "█████████░ 9/10"), (30, "██████████ 10/10")],
 )
 def test_how_tracks_are_drawn(ticks: int, drawn: str) -> None:
-    assert show_track(track(ticks)) == drawn
+    assert format_track(track(ticks)) == drawn
 
 
 @pytest.mark.parametrize(
