@@ -85,7 +85,7 @@ from agents.services.propose_fact import GmsWord
 from agents.services.provenance import Annals
 from agents.services.query import Recollections
 from agents.services.result_formatter import Placing
-from agents.services.scene_views import SceneViewBuilder
+from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.services.services import Services
 from agents.services.stories import StoryService
 from agents.services.story_ideas import Imagining

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from asyncio import gather
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rapidfuzz import process
 
@@ -24,6 +24,9 @@ from stores.records.threads import Entry, PresenceEntry
 from stores.records.world import ACTORS, Entity, EntityStatus, Universe
 
 _UNDECIDED = (ProposalStatus.PENDING, ProposalStatus.DEFERRED)
+
+UNDECIDED_STATUSES = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
+"""Statuses of proposals that no commit has closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ class SceneContext:
     place: Entity | None
     entries: tuple[Entry, ...] = ()
     last: Turn | None = None
+    undecided: tuple[ProposedChange, ...] = ()
+    """Every proposal on the line that no commit has closed, those that do not count included."""
 
     @property
     def tick(self) -> int:
@@ -95,30 +100,54 @@ class ContextAssembly:
     async def load(self, scene_id: Id) -> SceneContext:
         """Return the scene as it stands at its head."""
         scene = await self._log.scene(scene_id)
-        # Together: each read by itself waits for a thread, and an exchange comes here several times.
+        # Together: each read by itself waits for a thread.
         story, head, undecided, universe = await gather(
             self._log.story(scene.story_id),
             self._turn(scene.head),
-            self._log.proposals(scene_id=scene_id, statuses=_UNDECIDED),
+            self._log.proposals(scene_id=scene_id, statuses=UNDECIDED_STATUSES),
             self._canon.universe(scene.universe_id),
         )
-        staged = in_line_order(counting(undecided))
-        place_id = _moved_to(staged, story.pc_id) or scene.place_id
-        entries = await self._entries(story)
         last = head
         if head is not None and tells_end(head):
             last = await self._turn(head.parent_id)
-        entities = await self._entities(scene, story, staged, entries, place_id)
-        return SceneContext(
+        context = SceneContext(
             universe=universe,
             story=story,
             scene=scene,
             head=head,
+            staged=(),
+            entities={},
+            place=None,
+            entries=await self._entries(story),
+            last=last,
+        )
+        return await self._with_undecided(context, undecided)
+
+    async def advance(
+        self, context: SceneContext, turns: Sequence[Turn], proposals: Sequence[ProposedChange]
+    ) -> SceneContext:
+        """Return the scene once these turns were appended to its line and these proposals were staged.
+
+        Nothing that the context holds already is read again.
+        """
+        if turns:
+            scene = context.scene.model_copy(update={"head": turns[-1].id})
+            context = replace(context, scene=scene, head=turns[-1], last=turns[-1])
+        return await self._with_undecided(context, (*context.undecided, *proposals))
+
+    async def _with_undecided(
+        self, context: SceneContext, undecided: Sequence[ProposedChange]
+    ) -> SceneContext:
+        """Return the context with these proposals on its line, and with everybody whom they concern."""
+        staged = in_line_order(counting(undecided))
+        place_id = _moved_to(staged, context.story.pc_id) or context.scene.place_id
+        entities = await self._entities(context, staged, place_id)
+        return replace(
+            context,
+            undecided=tuple(undecided),
             staged=staged,
             entities=entities,
             place=entities.get(place_id) if place_id else None,
-            entries=entries,
-            last=last,
         )
 
     async def _turn(self, turn_id: Id | None) -> Turn | None:
@@ -162,19 +191,18 @@ class ContextAssembly:
         return tuple(sorted(counted, key=lambda entry: entry.tick))
 
     async def _entities(
-        self,
-        scene: Scene,
-        story: Story,
-        staged: Iterable[ProposedChange],
-        entries: Iterable[Entry],
-        place_id: Id | None,
+        self, context: SceneContext, staged: Sequence[ProposedChange], place_id: Id | None
     ) -> dict[Id, Entity]:
-        wanted = {*scene.cast, *filter(None, (story.pc_id, place_id))}
-        wanted |= {e.entity_id for e in entries if isinstance(e, PresenceEntry) and e.scene_id == scene.id}
-        wanted |= {p.change.entity_id for p in staged if isinstance(p.change, StateChange)}
-        known = await self._canon.entities_by_id(wanted)
-        # Who never was is not here, whatever the scene's record has of an earlier commit.
-        entities = {i: e for i, e in known.items() if e.status is not EntityStatus.RETCONNED}
+        """Return everybody and everything that the scene concerns, reading only what the context has not."""
+        scene = context.scene
+        wanted_ids = {*scene.cast, *filter(None, (context.story.pc_id, place_id))}
+        wanted_ids |= {e.entity_id for e in context.comings()}
+        wanted_ids |= {p.change.entity_id for p in staged if isinstance(p.change, StateChange)}
+        entities = {i: context.entities[i] for i in wanted_ids if i in context.entities}
+        if missing_ids := wanted_ids - entities.keys():
+            canon_entities = await self._canon.entities_by_id(missing_ids)
+            # Who never was is not here, whatever the scene's record has of an earlier commit.
+            entities |= {i: e for i, e in canon_entities.items() if e.status is not EntityStatus.RETCONNED}
         for proposal in staged:
             if isinstance(proposal.change, CreateEntity) and proposal.change.entity_id not in entities:
                 entities[proposal.change.entity_id] = build_entity(proposal, proposal.change)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.loops import LoopTransitions
 from stores.errors import IllegalTransition
-from stores.ports import OrchestratorLog
 from stores.records.ids import Id
 from stores.records.ledger import Loop
-from stores.records.play import Scene
 
 RefuseWhileNarrating = Callable[[Id, str], None]
 """Raises IllegalTransition while a model's words stream into the scene; takes what was to be done."""
@@ -21,20 +20,19 @@ class SceneGuard:
 
     def __init__(
         self,
-        log: OrchestratorLog,
+        contexts: ContextAssembly,
         loops: LoopTransitions,
         pipeline: ExchangePipeline,
         refuse_while_narrating: RefuseWhileNarrating,
     ) -> None:
-        self._log = log
+        self._contexts = contexts
         self._loops = loops
         self._pipeline = pipeline
         self._refuse_while_narrating = refuse_while_narrating
 
-    async def require_open_story(self, scene_id: Id) -> None:
-        """Raise IllegalTransition when the scene's story is over."""
-        scene = await self._log.scene(scene_id)
-        story_state = await self._loops.read_state(Loop.STORY, scene.story_id)
+    async def require_open_story(self, story_id: Id) -> None:
+        """Raise IllegalTransition when the story is over."""
+        story_state = await self._loops.read_state(Loop.STORY, story_id)
         if story_state != "active":
             raise IllegalTransition(
                 f"This story is {story_state}.",
@@ -42,13 +40,14 @@ class SceneGuard:
                 todo="Start another story in its universe.",
             )
 
-    async def require_playing(self, scene_id: Id, action: str) -> Scene:
+    async def require_playing(self, context: SceneContext, action: str) -> SceneContext:
         """Return the scene once every unfinished exchange in it is finished.
 
         Raises IllegalTransition when the scene is not Active, is being narrated, or its story is over; the
         message names `action`.
         """
-        await self.require_open_story(scene_id)
+        scene_id = context.scene.id
+        await self.require_open_story(context.story.id)
         self._refuse_while_narrating(scene_id, action)
         state = await self._loops.read_state(Loop.SCENE, scene_id)
         if state != "active":
@@ -57,5 +56,5 @@ class SceneGuard:
                 kept="Nothing was changed.",
                 todo="/reopen goes back from the gate to play." if state == "finalizing" else "",
             )
-        await self._pipeline.finish_open_exchanges(scene_id)
-        return await self._log.scene(scene_id)
+        finished_lines = await self._pipeline.finish_open_exchanges(scene_id)
+        return await self._contexts.load(scene_id) if finished_lines else context

@@ -321,3 +321,5 @@ class Reply:
     text: str = ""
     words: str = ""
     severity: Literal["information", "warning", "error"] = "information"
+    scene: SceneView | None = field(default=None, compare=False)
+    """What the play screen shows next, if it was asked for: it need not be read again."""
