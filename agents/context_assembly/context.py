@@ -18,7 +18,7 @@ from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import AssertFact, CreateEntity, StateChange
 from stores.records.ids import Id, derived
-from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
+from stores.records.ledger import ProposalStatus, ProposedChange, Transition, Verdict
 from stores.records.play import Scene, Story, Turn
 from stores.records.threads import Entry, PresenceEntry
 from stores.records.world import ACTORS, Entity, EntityStatus, Universe
@@ -46,6 +46,8 @@ class SceneContext:
     last: Turn | None = None
     undecided: tuple[ProposedChange, ...] = ()
     """Every proposal on the line that no commit has closed, those that do not count included."""
+    scene_transition: Transition | None = None
+    """The last move of the scene's loop, where that was read already."""
 
     @property
     def tick(self) -> int:
@@ -132,7 +134,7 @@ class ContextAssembly:
         """
         if turns:
             scene = context.scene.model_copy(update={"head": turns[-1].id})
-            context = replace(context, scene=scene, head=turns[-1], last=turns[-1])
+            context = replace(context, scene=scene, head=turns[-1], last=turns[-1], scene_transition=None)
         return await self._with_undecided(context, (*context.undecided, *proposals))
 
     async def _with_undecided(

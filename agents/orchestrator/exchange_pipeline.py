@@ -170,7 +170,12 @@ class ExchangePipeline:
     async def _record_input(self, run: ExchangeRun) -> ExchangeRun:
         """What was typed is in the log, with all that is needed to go on, before anything else."""
         exchange = run.exchange
-        scene_transition = await self._loops.plan_transition(Loop.SCENE, exchange.scene_id, "user_turn")
+        last_transition = run.context.scene_transition or await self._loops.read_last_transition(
+            Loop.SCENE, exchange.scene_id
+        )
+        scene_transition = self._loops.build_transition(
+            last_transition, Loop.SCENE, exchange.scene_id, "user_turn"
+        )
         turn_transition = self._loops.build_transition(None, Loop.TURN, exchange.run_id, "user_input")
         transitions = [scene_transition, turn_transition]
         checkpoint = self._build_checkpoint(exchange, "record")

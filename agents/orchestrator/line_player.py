@@ -79,7 +79,7 @@ class LinePlayer:
             if run.reply is not None:
                 break
         assert run.reply is not None
-        return Outcome(run.reply, run.context, run.exchange)
+        return Outcome(run.reply, run.context, "active", run.exchange)
 
     async def check_start(self, context: SceneContext, faces: tuple[int, ...] | None) -> Outcome:
         """Roll whether the scene begins as expected, altered or interrupted; an exchange of its own."""

@@ -14,6 +14,8 @@ class Outcome:
     reply: Reply
     context: SceneContext | None = None
     """The scene as it stands now; None where it has to be read again."""
+    state: str = ""
+    """The scene loop's state; empty where it has to be read again."""
     exchange: Exchange | None = None
     """The exchange that was played; a model may still have to narrate it."""
     next_line: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from agents.context_assembly.context import ContextAssembly, SceneContext
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
@@ -49,7 +50,8 @@ class SceneGuard:
         scene_id = context.scene.id
         await self.require_open_story(context.story.id)
         self._refuse_while_narrating(scene_id, action)
-        state = await self._loops.read_state(Loop.SCENE, scene_id)
+        transition = await self._loops.read_last_transition(Loop.SCENE, scene_id)
+        state = self._loops.state_after(Loop.SCENE, transition)
         if state != "active":
             raise IllegalTransition(
                 f"You cannot {action} in a scene that is {state}.",
@@ -57,4 +59,6 @@ class SceneGuard:
                 todo="/reopen goes back from the gate to play." if state == "finalizing" else "",
             )
         finished_lines = await self._pipeline.finish_open_exchanges(scene_id)
-        return await self._contexts.load(scene_id) if finished_lines else context
+        if finished_lines:
+            return await self._contexts.load(scene_id)
+        return replace(context, scene_transition=transition)

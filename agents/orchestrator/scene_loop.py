@@ -24,7 +24,6 @@ from agents.orchestrator.absent_cast import AbsentCastReader
 from agents.orchestrator.loops import LoopTransitions
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
-from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.sanitize import require_title
 from agents.solo.scene_end import SceneEndActions
@@ -63,7 +62,6 @@ class SceneLoop:
         canon: CanonReader,
         context: ContextAssembly,
         keeper: CanonKeeper,
-        undone_canon: UndoneCanonService,
         declarations: DeclarationService,
         stories: StoryLoop,
         views: SceneViewBuilder,
@@ -76,7 +74,6 @@ class SceneLoop:
         self._canon = canon
         self._context = context
         self._keeper = keeper
-        self.undone_canon = undone_canon
         self._declarations = declarations
         self._stories = stories
         self._views = views

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.agenda import Agendas
@@ -17,6 +17,7 @@ from stores.ports import CanonReader, LogReader
 from stores.records.canon import AdvanceClock
 from stores.records.ids import Id
 from stores.records.ledger import Loop, ProposalStatus, ProposedChange
+from stores.records.play import Turn
 
 CLOSED_STATUSES = (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
 MAX_CLOSED_ROWS = 30
@@ -64,7 +65,9 @@ class SceneViewBuilder:
             turns=context.head.depth + 1 if context.head else 0,
             place=context.place.name if context.place else "",
             cast=build_cast(context),
-            proposals=await self.build_proposal_rows(shown_proposals),
+            proposals=await self.build_proposal_rows(
+                shown_proposals, read_turns=(context.head, context.last)
+            ),
             trigger=offer_reason,
             can_undo=scene.head is not None,
             can_redo=await self._log.redo_target(scene.id) is not None,
@@ -122,10 +125,14 @@ class SceneViewBuilder:
         ]
         return await self.build_proposal_rows(turn_proposals)
 
-    async def build_proposal_rows(self, proposals: Sequence[ProposedChange]) -> tuple[ProposalView, ...]:
-        """Return rows for the proposals, with the number of the turn that each hangs on."""
-        turn_ids = {p.turn_id for p in proposals if p.turn_id}
-        turns = await self._log.turns(turn_ids) if turn_ids else {}
+    async def build_proposal_rows(
+        self, proposals: Sequence[ProposedChange], *, read_turns: Iterable[Turn | None] = ()
+    ) -> tuple[ProposalView, ...]:
+        """Return rows for the proposals, with the number of the turn that each hangs on; turns that were
+        read already are not read again."""
+        turns = {turn.id: turn for turn in read_turns if turn is not None}
+        if missing_ids := {p.turn_id for p in proposals if p.turn_id} - turns.keys():
+            turns |= await self._log.turns(missing_ids)
         turn_numbers = {turn_id: turn.depth + 1 for turn_id, turn in turns.items()}
         return folded_rows(await self._keeper.build_views(proposals, turn_numbers=turn_numbers))
 

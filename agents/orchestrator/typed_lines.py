@@ -131,7 +131,7 @@ class TypedLines:
         if not moves_timeline:
             # A death that comes of what ran out is the GM's to stage.
             reply = self._play_table.running_out.add_depletion_lines(dispatched.before, context, reply)
-        return await self._finish(context, reply, with_view=with_view)
+        return await self._finish(context, reply, state=outcome.state, with_view=with_view)
 
     async def read_view(self, scene_id: Id) -> SceneView:
         """Return all that the play screen shows but the transcript."""
@@ -141,9 +141,9 @@ class TypedLines:
         offer = await self._triggers.find_offer(context)
         return await self._views.build_scene_view(context, offer.reason if offer else "", state=state)
 
-    async def _finish(self, context: SceneContext, reply: Reply, *, with_view: bool) -> Reply:
+    async def _finish(self, context: SceneContext, reply: Reply, *, state: str, with_view: bool) -> Reply:
         """Offer a commit if one is due in a scene that is being played, and read what is shown next."""
-        state = await self._loops.read_state(Loop.SCENE, context.scene.id)
+        state = state or await self._loops.read_state(Loop.SCENE, context.scene.id)
         offer = await self._triggers.find_offer(context) if with_view or state == "active" else None
         if offer is not None and state == "active":
             async with self._dispatcher.exclusive():

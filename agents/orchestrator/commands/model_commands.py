@@ -1,4 +1,4 @@
-"""Slash commands of the model: `/continue`, `/again`, `/gm`, `/monitor`, `/transcript`, `/xray`, `/bill`, `/budget`, `/model`."""
+"""Slash commands of the model: telling on or again, talking to the GM, and what was sent and paid."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ async def query(tools: CommandTools, call: CommandCall) -> Reply:
     """List the evidence itself; the Query screen asks again, in words if there is a model."""
     if not call.argument:
         return Reply("operation", ("/query and a question behind it asks the record.",), goto="query")
-    answer = await tools.ask_record(call.argument, call.context.universe.id)
+    answer = await tools.ask_record(call.argument, universe_id=call.context.universe.id)
     return Reply("operation", answer_lines(answer), goto="query", words=call.argument)
 
 

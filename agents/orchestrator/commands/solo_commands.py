@@ -1,4 +1,4 @@
-"""Slash commands of solo play: `/thread`, `/npcs`, `/clock`, `/track`, `/cast`, `/scene`, `/start`, `/zero`, `/tension`."""
+"""Slash commands of solo play: threads, clocks, tracks, cast, scene start, session zero, tension."""
 
 from __future__ import annotations
 

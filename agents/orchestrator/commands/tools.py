@@ -29,8 +29,11 @@ ReadRecap = Callable[[Id], Awaitable[tuple[str, ...]]]
 ReadEntityCard = Callable[[Id], Awaitable[EntityCard]]
 """Returns what is true of one entity."""
 
-AskRecord = Callable[[str, Id], Awaitable[Answer]]
-"""Answers a question from the record of a universe, with the evidence itself and no words of a model's."""
+
+class AskRecord(Protocol):
+    async def __call__(self, question: str, *, universe_id: Id) -> Answer:
+        """Answer a question from the record of a universe, with the evidence and no words of a model's."""
+        ...
 
 
 class ConflictCommands(Protocol):
