@@ -16,9 +16,9 @@ from agents.canon_keeper.predicates import load_catalogue
 from agents.events import EventBus, Notice
 from agents.importers.import_runner import ImportRunner
 from agents.importers.importer import Importer
-from agents.indexer.port import Embedder
+from agents.indexer.embedding_port import Embedder
 from agents.llm.llm_settings import AppSettings
-from agents.memory_manager.knowledge import Knowledge
+from agents.memory_manager.fact_knowledge import KnowledgeReader
 from agents.orchestrator.commands.all_commands import COMMANDS
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.session import SessionLoop
@@ -51,19 +51,19 @@ from agents.services.universe_gate import UniverseGate
 from agents.services.world import WorldServices
 from agents.services.world_edits import Edits
 from agents.services.xray import Xrays
-from monitor_tui.behind import Behind, Work
+from monitor_tui.background_jobs import BackgroundJobs, BackgroundMode
+from monitor_tui.campaign_exports import export_universe
 from monitor_tui.compose_play import Agents, PlayParts, Surroundings
-from monitor_tui.exports import export_universe
-from monitor_tui.log_file import read_log_file
+from monitor_tui.import_file import read_log_file
 from monitor_tui.settings import read_settings
 from monitor_tui.settings_file import SettingsFile
 from monitor_tui.user_files import UserFiles, load_sample
 from stores.authority import Role
 from stores.backup_kin import Kin
-from stores.open import Stores, kinds_named, open_stores
-from stores.records.ids import Clock, IdMaker, SystemIds, utc_now
+from stores.open import Stores, open_stores, read_store_kinds
+from stores.records.ids import Clock, IdGenerator, SystemIdGenerator, utc_now
 
-MenuNotes = Callable[[], tuple[str, ...]]
+ReadMenuNotes = Callable[[], tuple[str, ...]]
 
 
 class Program(NamedTuple):
@@ -72,46 +72,46 @@ class Program(NamedTuple):
     services: Services
     stores: Stores
     close: Callable[[], Awaitable[None]]
-    behind: Behind | None = None
+    background_jobs: BackgroundJobs | None = None
 
 
 async def open_program(
     home: Path,
     *,
     clock: Clock = utc_now,
-    ids: IdMaker | None = None,
-    notes: MenuNotes = lambda: (),
+    ids: IdGenerator | None = None,
+    notes: ReadMenuNotes = lambda: (),
     model: ModelProcess | None = None,
-    house: AppSettings | None = None,
-    work: Work = Work.NOTHING,
+    settings: AppSettings | None = None,
+    mode: BackgroundMode = BackgroundMode.OFF,
     embedder: Embedder | None = None,
 ) -> Program:
-    """Open the library in `home` (made if absent) and build the services on it; `notes` are for its menu, `work`
-    is how much goes on behind it (with an `embedder`, if not the built-in one).
+    """Open the library in `home` (made if absent) and build the services on it.
 
-    The environment says which kind of stores (`kinds_named`), it and settings.toml which model (`house`, and
-    LiteLLM in a child process if no other `model` is handed in). Raises `stores.errors.StoreError` kinds when
-    the library cannot be opened; nothing stays open then.
+    `notes` are lines for its menu; `mode` says how much runs behind play, with `embedder` if not with the
+    built-in one. The environment says which kind of stores, it and settings.toml which model (`settings`, and
+    LiteLLM in a child process if no other `model` is given). Raises `stores.errors.StoreError` kinds when the
+    library cannot be opened; nothing stays open then.
     """
-    stores = await open_stores(home, clock=clock, kinds=kinds_named(os.environ), environ=os.environ)
+    stores = await open_stores(home, clock=clock, kinds=read_store_kinds(os.environ), environ=os.environ)
     try:
-        settings = house or read_settings(home)
-        services, behind_play = compose_services(
-            stores, home, clock, ids or SystemIds(clock), notes, model, settings, work, embedder
+        app_settings = settings or read_settings(home)
+        services, background_jobs = compose_services(
+            stores, home, clock, ids or SystemIdGenerator(clock), notes, model, app_settings, mode, embedder
         )
     except BaseException:
         await stores.close()
         raise
 
     async def close() -> None:
-        await behind_play.close()
+        await background_jobs.close()
         await stores.close()
 
-    return Program(services, stores, close, behind_play)
+    return Program(services, stores, close, background_jobs)
 
 
 def compose(
-    stores: Stores, home: Path, clock: Clock, ids: IdMaker, notes: MenuNotes = lambda: ()
+    stores: Stores, home: Path, clock: Clock, ids: IdGenerator, notes: ReadMenuNotes = lambda: ()
 ) -> Services:
     """Build services without a model."""
     services, _ = compose_services(stores, home, clock, ids, notes, None, AppSettings())
@@ -122,23 +122,23 @@ def compose_services(
     stores: Stores,
     home: Path,
     clock: Clock,
-    ids: IdMaker,
-    notes: MenuNotes,
+    ids: IdGenerator,
+    notes: ReadMenuNotes,
     model: ModelProcess | None,
     settings: AppSettings,
-    work: Work = Work.NOTHING,
+    mode: BackgroundMode = BackgroundMode.OFF,
     embedder: Embedder | None = None,
-) -> tuple[Services, Behind]:
+) -> tuple[Services, BackgroundJobs]:
     """Build the services; returns what runs behind play, too: it is to be closed before the stores."""
     events = EventBus()
-    stores.listen(lambda change: events.publish(Notice(change.text, change.severity)))
+    stores.add_notice_listener(lambda change: events.publish(Notice(change.text, change.severity)))
     base = Surroundings(
         stores,
         UserFiles(home),
         SettingsFile(home),
         settings,
         model,
-        work,
+        mode,
         embedder,
         ids,
         clock,
@@ -158,7 +158,7 @@ def compose_services(
 class ServiceComposer:
     """Builds each service once, from the agents and from the services that it looks things up in."""
 
-    def __init__(self, agents: Agents, home: Path, notes: MenuNotes) -> None:
+    def __init__(self, agents: Agents, home: Path, notes: ReadMenuNotes) -> None:
         self.agents = agents
         self._base = agents.base
         self._notes = notes
@@ -186,7 +186,7 @@ class ServiceComposer:
             self._by_hand,
             lock,
         )
-        self._export = partial(export_universe, self._base.stores, home, clock)
+        self._export_universe = partial(export_universe, self._base.stores, home, clock)
 
     def build_services(self) -> Services:
         """Build every service."""
@@ -271,7 +271,7 @@ class ServiceComposer:
             play_table=play.play_table,
             canon=agents.canon,
             startup=StartupReaders(
-                lambda: (*stores.amiss(), *files.read_notes(notes)), stores.health, load_sample
+                lambda: (*stores.current_problems(), *files.read_notes(notes)), stores.health, load_sample
             ),
             clock=base.clock,
             events=base.events,
@@ -331,7 +331,13 @@ class ServiceComposer:
             self._by_hand,
         )
         return WorldServices(
-            agents.canon, self._atlas, self._edits, previews, self._annals, self._ledger, self._export
+            agents.canon,
+            self._atlas,
+            self._edits,
+            previews,
+            self._annals,
+            self._ledger,
+            self._export_universe,
         )
 
     def _build_characters(self) -> Portraits:
@@ -340,7 +346,7 @@ class ServiceComposer:
             agents.canon,
             agents.log,
             agents.background.memories.misremember,
-            Knowledge(agents.canon, agents.log, agents.read_catalogue),
+            KnowledgeReader(agents.canon, agents.log, agents.read_catalogue),
             self._atlas,
             play.play_table.sheets,
             self._by_hand,
@@ -395,6 +401,6 @@ class ServiceComposer:
         )
 
 
-def kins() -> tuple[Kin, ...]:
+def derived_id_readers() -> tuple[Kin, ...]:
     """Return what a restore has to know of derived identifiers that only agents can read."""
     return (partial(derive_statement_keys, load_catalogue()),)

@@ -7,13 +7,12 @@ from functools import cached_property
 
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.predicates import load_catalogue
-from agents.context_assembly.agenda import Agendas
-from agents.context_assembly.context import ContextAssembly
-from agents.context_assembly.package import Packages
-from agents.context_assembly.recall import Recollector
+from agents.context_assembly.context_package import ContextPackageBuilder
+from agents.context_assembly.scene_context import SceneContextLoader
+from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
 from agents.events import EventBus
-from agents.indexer.port import Embedder
+from agents.indexer.embedding_port import Embedder
 from agents.llm.budget import BudgetGuard
 from agents.llm.cancellations import Cancellations
 from agents.llm.child_client import ChildModel
@@ -49,6 +48,7 @@ from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.personas.persona_set import Personas
 from agents.resolver.resolver import Resolver
+from agents.search.hybrid_search import HybridSearch
 from agents.services.llm_setup import Houses, ModelProcess, keys_for
 from agents.session_lock import SessionLock
 from agents.solo.character_sheets import Sheets
@@ -66,12 +66,12 @@ from agents.solo.story_journal import Books
 from agents.solo.story_settings import Settings
 from agents.solo.story_threads import Threads
 from agents.solo.tension import Tensions
-from monitor_tui.behind import Behind, Work, behind
+from monitor_tui.background_jobs import BackgroundJobs, BackgroundMode, build_background_jobs
 from monitor_tui.settings_file import SettingsFile
 from monitor_tui.user_files import UserFiles
 from stores.authority import Role
 from stores.open import Stores
-from stores.records.ids import Clock, IdMaker
+from stores.records.ids import Clock, IdGenerator
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,11 @@ class Surroundings:
     """The settings that were read when the program started."""
     model: ModelProcess | None
     """What answers for a model; None for LiteLLM in a child process."""
-    work: Work
+    work: BackgroundMode
     """How much goes on behind play."""
     embedder: Embedder | None
     """What makes vectors, if not the built-in embedder."""
-    ids: IdMaker
+    ids: IdGenerator
     clock: Clock
     events: EventBus
 
@@ -112,11 +112,11 @@ class Agents:
             base.clock,
         )
         self.read_catalogue = self.keeper.policies.read_catalogue
-        self.contexts = ContextAssembly(
+        self.contexts = SceneContextLoader(
             stores.canon(Role.CONTEXT_ASSEMBLY), stores.log(Role.CONTEXT_ASSEMBLY)
         )
         self.gm_turn_writer = GmTurnWriter(stores.log(Role.NARRATOR))
-        self.agendas = Agendas(self.canon)
+        self.agendas = StoryAgendaReader(self.canon)
         self.declarations = DeclarationService(
             self.contexts, self.resolver, self.read_catalogue, base.ids, base.clock, base.events
         )
@@ -147,10 +147,10 @@ class Agents:
         )
 
     @cached_property
-    def background(self) -> Behind:
+    def background(self) -> BackgroundJobs:
         """What runs behind play: it is closed before the stores, and ends what it speaks through."""
         base = self.base
-        return behind(
+        return build_background_jobs(
             base.stores,
             base.settings,
             self.model,
@@ -164,19 +164,21 @@ class Agents:
         )
 
     @cached_property
-    def search(self) -> Recollector:
+    def search(self) -> HybridSearch:
         stores, role = self.base.stores, Role.CONTEXT_ASSEMBLY
-        return Recollector(
+        return HybridSearch(
             stores.canon(role),
             stores.log(role),
             stores.words(role),
             stores.vectors(role),
-            self.background.meaning,
+            self.background.question_vectors,
         )
 
     @cached_property
-    def packages(self) -> Packages:
-        return Packages(self.canon, self.log, self.contexts, self.agendas, self.search, self.base.clock)
+    def packages(self) -> ContextPackageBuilder:
+        return ContextPackageBuilder(
+            self.canon, self.log, self.contexts, self.agendas, self.search, self.base.clock
+        )
 
 
 class PlayParts:
@@ -301,12 +303,12 @@ class PlayParts:
             base.events,
         )
         # LangGraph is loaded with the first exchange that a model narrates.
-        engine: NarrationEngine = (
+        build_narration_engine: NarrationEngine = (
             PlainNarrationEngine(agents.log, base.clock)
             if base.settings.engine.backend == "inmemory"
             else LazyLangGraphEngine(agents.log, base.clock)
         )
-        return NarrationRunner(agents.log, steps.build_steps, engine, agents.loops)
+        return NarrationRunner(agents.log, steps.build_steps, build_narration_engine, agents.loops)
 
     def _build_solo_tools(self) -> Bookkeeping:
         agents, base = self.agents, self.agents.base

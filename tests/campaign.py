@@ -15,11 +15,11 @@ from stores.records.canon import (
     StateOp,
     Supersession,
 )
-from stores.records.ids import Id, derived
-from stores.records.ledger import Loop, ProposalStatus, Verdict
-from stores.records.model import Money, Persona
+from stores.records.ids import Id, derive_id
+from stores.records.llm import Money, Persona
 from stores.records.play import MoveKind, Speaker
-from stores.records.threads import ThreadAct, ThreadEntry
+from stores.records.story_journal import ThreadAction, ThreadEntry
+from stores.records.workflow import Loop, ProposalStatus, Verdict
 from stores.records.world import EntityKind, EntityStatus
 from tests.contract import builders as make
 
@@ -49,7 +49,7 @@ async def play_campaign(stores: Stores, *, name: str = "The Salt Coast", text: s
         turn_id=make.new_id(),
         at=make.now(),
         thread_id=make.new_id(),
-        act=ThreadAct.OPEN,
+        act=ThreadAction.OPEN,
         name=text,
     )
     story = make.story(title=text, tension=9, entries=(opened,), **of_it)
@@ -144,9 +144,11 @@ async def play_campaign(stores: Stores, *, name: str = "The Salt Coast", text: s
     memories = stores.log(Role.MEMORY_MANAGER)
     seen = make.memory(mara, text, importance=0.3, scene_id=first.id, turn_id=one.id)
     told = {"told_by": bell.id, "about": (mara.id, bell.id), "corrects": seen.id, "source": text}
-    askew = make.memory(mara, id=derived("memory", "misremembered", seen.id), corrects=seen.id, mistaken=True)
+    askew = make.memory(
+        mara, id=derive_id("memory", "misremembered", seen.id), corrects=seen.id, mistaken=True
+    )
     await memories.put_memories([seen, make.memory(mara, **told), askew])
-    so_far = make.summary(first, id=derived("summary", "rolling", two.id), last_turn=two.id)
+    so_far = make.summary(first, id=derive_id("summary", "rolling", two.id), last_turn=two.id)
     await memories.put_summaries([make.summary(first, text, first_turn=one.id), so_far])
     cold = await stores.objects(Role.ARCHIVIST).put("archives", LEDGER)
     put_away = make.archived(first, id=make.new_id(), object_key=cold, head=one.id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.scene_loop import CommitOffer, SceneLoop
 from agents.views.play_views import CommitReport
@@ -12,7 +12,7 @@ from stores.records.ids import Id
 class CommitTriggers:
     """Offers mid-scene commits, and remembers until the program ends which ones the player put off."""
 
-    def __init__(self, contexts: ContextAssembly, scenes: SceneLoop, events: EventBus) -> None:
+    def __init__(self, contexts: SceneContextLoader, scenes: SceneLoop, events: EventBus) -> None:
         self._contexts = contexts
         self._scenes = scenes
         self._events = events
@@ -34,7 +34,7 @@ class CommitTriggers:
 
     async def dismiss_offer(self, scene_id: Id) -> None:
         """Leave what is offered to the scene's end."""
-        context = await self._contexts.load(scene_id)
+        context = await self._contexts.load_context(scene_id)
         if offer := await self.find_offer(context):
             self._dismissed_ids.update(offer.proposal_ids)
         self._events.publish(ProposalsChanged(context.universe.id, scene_id))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, TypeVar
 
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.orchestrator.scene_guard import SceneGuard
 from agents.session_lock import SessionLock
 from stores.records.ids import Id
@@ -40,7 +40,7 @@ class Dispatched(Generic[T]):
 class Dispatcher:
     """Runs operations one at a time. What it runs never takes the session lock itself."""
 
-    def __init__(self, session_lock: SessionLock, guard: SceneGuard, contexts: ContextAssembly) -> None:
+    def __init__(self, session_lock: SessionLock, guard: SceneGuard, contexts: SceneContextLoader) -> None:
         self._session_lock = session_lock
         self._guard = guard
         self._contexts = contexts
@@ -65,10 +65,10 @@ class Dispatcher:
         `action`. Raises NestedChangeError when called from inside another change.
         """
         if access in (Access.READ, Access.DELEGATE):
-            context = await self._contexts.load(scene_id)
+            context = await self._contexts.load_context(scene_id)
             return Dispatched(context, await work(context))
         async with self._session_lock:
-            context = before = await self._contexts.load(scene_id)
+            context = before = await self._contexts.load_context(scene_id)
             if access is Access.PLAY:
                 context = await self._guard.require_playing(context, action)
             return Dispatched(before, await work(context))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, ProposalsChanged, ResolutionSealed, TurnAppended
 from agents.narrator.gm_turn_writer import GmTurnWriter
 from agents.orchestrator.exchange import EXCHANGE_STEPS, Exchange, RollPlan
@@ -22,8 +22,8 @@ from agents.solo.oracle_draws import followup_roll_of
 from stores.errors import IllegalTransition, InputError, NotFound
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id
-from stores.records.ledger import Checkpoint, Loop, ProposedChange, Transition
 from stores.records.play import MoveKind, Resolution, Speaker, Turn
+from stores.records.workflow import Checkpoint, Loop, ProposedChange, Transition
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class ExchangePipeline:
     def __init__(
         self,
         log: OrchestratorLog,
-        contexts: ContextAssembly,
+        contexts: SceneContextLoader,
         gm_turn_writer: GmTurnWriter,
         rolls: RollService,
         loops: LoopTransitions,
@@ -88,7 +88,9 @@ class ExchangePipeline:
     async def read_context_after(self, run: ExchangeRun) -> SceneContext:
         """Return the scene as it stands after an exchange that was played to its end."""
         if run.exchange.roll is not None and run.exchange.roll.alteration is not None:
-            return await self._contexts.load(run.exchange.scene_id)  # the old roll's proposals left the line
+            return await self._contexts.load_context(
+                run.exchange.scene_id
+            )  # the old roll's proposals left the line
         return await self._contexts.advance(run.context, run.turns, run.proposals)
 
     async def narrate(self, run_id: Id, scene_id: Id, *, pause: bool = False) -> NarrationState | None:
@@ -112,7 +114,9 @@ class ExchangePipeline:
             exchange = Exchange.model_validate(checkpoint.state)
             last_transition = await self._log.loop_state(Loop.TURN, exchange.run_id)
             run = ExchangeRun(
-                exchange, await self._contexts.load(exchange.scene_id), last_transition=last_transition
+                exchange,
+                await self._contexts.load_context(exchange.scene_id),
+                last_transition=last_transition,
             )
             await self._run_steps(run, EXCHANGE_STEPS[EXCHANGE_STEPS.index(checkpoint.node) + 1 :])
             if exchange.narration is None:

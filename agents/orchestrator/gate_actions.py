@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.context import SceneContext
+from agents.context_assembly.scene_context import SceneContext
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.commit_triggers import CommitTriggers
 from agents.orchestrator.outcome import Outcome
@@ -17,7 +17,7 @@ from agents.views.play_views import CommitReport, Reply
 from stores.ports import OrchestratorLog
 from stores.records.canon import Payload
 from stores.records.ids import Clock, Id
-from stores.records.ledger import Decision, Verdict
+from stores.records.workflow import Decision, Verdict
 
 
 class GateActions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.orchestrator.exchange import Exchange, begin_exchange
 from agents.orchestrator.exchange_pipeline import ExchangePipeline, is_answered
 from agents.orchestrator.input.audience import resolve_hearers
@@ -20,7 +20,7 @@ from agents.solo.oracle_draws import OracleDraws
 from agents.solo.play_table import PlayTable
 from agents.solo.solo_tools import Bookkeeping
 from agents.views.play_views import Reply
-from stores.records.ids import Id, IdMaker
+from stores.records.ids import Id, IdGenerator
 from stores.records.play import Speaker
 
 
@@ -46,14 +46,14 @@ class LinePlayer:
 
     def __init__(
         self,
-        contexts: ContextAssembly,
+        contexts: SceneContextLoader,
         pipeline: ExchangePipeline,
         timeline: Timeline,
         narration: Narration,
         oracle_draws: OracleDraws,
         play_table: PlayTable,
         solo_tools: Bookkeeping,
-        ids: IdMaker,
+        ids: IdGenerator,
     ) -> None:
         self._contexts = contexts
         self._pipeline = pipeline

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.context_assembly.context import SceneContext
+from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.exchange import Exchange
 from agents.views.play_views import Reply
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from agents.context_assembly.context import UNDECIDED_STATUSES, ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import UNDECIDED_STATUSES, SceneContext, SceneContextLoader
 from agents.events import EventBus, SceneOpened
 from agents.orchestrator.dice_requests import AlterationKind
 from agents.orchestrator.exchange import begin_exchange
@@ -26,9 +26,9 @@ from agents.views.play_views import Reply
 from agents.world_time.calendar import format_clock_time
 from agents.world_time.durations import read_time_jump
 from stores.ports import OrchestratorLog
-from stores.records.ids import Id, IdMaker
-from stores.records.ledger import ProposedChange
+from stores.records.ids import Id, IdGenerator
 from stores.records.play import Scene, TensionMode, Turn
+from stores.records.workflow import ProposedChange
 from stores.records.world import Number
 
 
@@ -38,13 +38,13 @@ class SceneActions:
     def __init__(
         self,
         log: OrchestratorLog,
-        contexts: ContextAssembly,
+        contexts: SceneContextLoader,
         timeline: Timeline,
         pipeline: ExchangePipeline,
         solo_tools: Bookkeeping,
         play_table: PlayTable,
         undone_canon: UndoneCanonService,
-        ids: IdMaker,
+        ids: IdGenerator,
         events: EventBus,
     ) -> None:
         self._log = log
@@ -94,7 +94,7 @@ class SceneActions:
     async def alter_roll(self, context: SceneContext, alteration_kind: AlterationKind, text: str) -> Outcome:
         """Throw dice of the last roll again, or pick another result: it becomes another take of the roll,
         and the old one is withdrawn with all that it proposed."""
-        proposals_by_turn = Counter(p.turn_id for p in context.staged)
+        proposals_by_turn = Counter(p.turn_id for p in context.staged_proposals)
         reply, removed_turns = await self._play_table.dicing.alter_last_roll(context, alteration_kind, text)
         if not removed_turns:
             return Outcome(reply, context)

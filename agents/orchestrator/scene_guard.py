@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.loops import LoopTransitions
 from stores.errors import IllegalTransition
 from stores.records.ids import Id
-from stores.records.ledger import Loop
+from stores.records.workflow import Loop
 
 RefuseWhileNarrating = Callable[[Id, str], None]
 """Raises IllegalTransition while a model's words stream into the scene; takes what was to be done."""
@@ -21,7 +21,7 @@ class SceneGuard:
 
     def __init__(
         self,
-        contexts: ContextAssembly,
+        contexts: SceneContextLoader,
         loops: LoopTransitions,
         pipeline: ExchangePipeline,
         refuse_while_narrating: RefuseWhileNarrating,
@@ -60,5 +60,5 @@ class SceneGuard:
             )
         finished_lines = await self._pipeline.finish_open_exchanges(scene_id)
         if finished_lines:
-            return await self._contexts.load(scene_id)
+            return await self._contexts.load_context(scene_id)
         return replace(context, scene_transition=transition)

@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
-from agents.context_assembly.context import (
-    ContextAssembly,
+from agents.context_assembly.scene_context import (
     SceneContext,
-    counting,
-    in_line_order,
-    tells_end,
+    SceneContextLoader,
+    is_scene_end_turn,
+    select_effective_proposals,
+    sort_in_line_order,
 )
 from agents.declarations.declarations import DeclarationService, turn_evidence
 from agents.declarations.entity_lookup import scene_entity_finder
@@ -36,9 +36,9 @@ from stores.records.canon import (
     EvidenceKind,
     FactKind,
 )
-from stores.records.ids import Clock, Id, derived
-from stores.records.ledger import Decision, Loop, ProposalStatus, ProposedChange, Verdict
-from stores.records.play import Critical, Scene, Speaker, StoryMode
+from stores.records.ids import Clock, Id, derive_id
+from stores.records.play import CriticalCommitMode, Scene, Speaker, StoryMode
+from stores.records.workflow import Decision, Loop, ProposalStatus, ProposedChange, Verdict
 
 LONG_SCENE_TURNS = 50
 """Turns without a commit after which one is offered."""
@@ -60,7 +60,7 @@ class SceneLoop:
         self,
         log: OrchestratorLog,
         canon: CanonReader,
-        context: ContextAssembly,
+        context: SceneContextLoader,
         keeper: CanonKeeper,
         declarations: DeclarationService,
         stories: StoryLoop,
@@ -105,13 +105,13 @@ class SceneLoop:
     async def reopen_scene(self, scene_id: Id) -> None:
         """Finalizing -> Active, with every decision kept; what the end brought by itself is taken back."""
         await self._loops.fire(Loop.SCENE, scene_id, "reopen")
-        await self._scene_end.revert_scene_end(await self._context.load(scene_id))
+        await self._scene_end.revert_scene_end(await self._context.load_context(scene_id))
 
     async def finish_interrupted_end(self, scene: Scene) -> bool:
         """After a crash while an Active scene was ended or reopened: do what is left of it. Returns
         whether it is at its gate now."""
-        context = await self._context.load(scene.id)
-        if context.head is None or not tells_end(context.head):
+        context = await self._context.load_context(scene.id)
+        if context.head is None or not is_scene_end_turn(context.head):
             return False
         last_transition = await self._log.loop_state(Loop.SCENE, scene.id)
         if last_transition is not None and last_transition.event == "reopen":
@@ -132,11 +132,11 @@ class SceneLoop:
             raise IllegalTransition(
                 f"This scene is {state}; what it made true is in canon.", kept="Nothing was changed."
             )
-        return await self._commit_mid_scene(await self._context.load(scene_id), only_ids, reason)
+        return await self._commit_mid_scene(await self._context.load_context(scene_id), only_ids, reason)
 
     async def finish_interrupted_close(self, scene: Scene) -> Scene:
         """After a crash between the written canon and the scene's end: complete it, open the next."""
-        context = await self._context.load(scene.id)
+        context = await self._context.load_context(scene.id)
         if await self._loops.read_state(Loop.SCENE, scene.id) == "failed":
             await self._loops.fire(Loop.SCENE, scene.id, "retry", detail="recovered")
         await self._loops.fire(Loop.SCENE, scene.id, "canon_written", detail="recovered")
@@ -150,7 +150,7 @@ class SceneLoop:
 
     async def open_missing_next_scene(self, scene: Scene) -> Scene:
         """After a crash between a scene's end and the next one's beginning: open that one."""
-        return await self._open_next_scene(await self._context.load(scene.id))
+        return await self._open_next_scene(await self._context.load_context(scene.id))
 
     async def find_offer(self, context: SceneContext, dismissed_ids: Collection[Id]) -> CommitOffer | None:
         """Return what a commit would write now, and why one is offered; None when none is."""
@@ -173,7 +173,7 @@ class SceneLoop:
     async def raise_offer(self, context: SceneContext, offer: CommitOffer) -> CommitReport | None:
         """After something was staged: commit what is offered if the story says so, else announce it."""
         story = context.story
-        if story.critical is Critical.AUTO or story.mode is StoryMode.AUTOPILOT:
+        if story.critical is CriticalCommitMode.AUTO or story.mode is StoryMode.AUTOPILOT:
             return await self._commit_mid_scene(context, offer.proposal_ids, offer.reason)
         self._events.publish(TriggerRaised(context.scene.id, offer.proposal_ids, offer.reason))
         return None
@@ -190,16 +190,20 @@ class SceneLoop:
         result = await self._keeper.commit(
             chosen_proposals, reason=reason, scene=context.scene, story_id=context.story.id, undecided="leave"
         )
-        await self.save_cast(context, await self._canon.entities_by_id([e.id for e in context.cast()]))
+        await self.save_cast(
+            context, await self._canon.entities_by_id([e.id for e in context.present_actors()])
+        )
         self._publish_commit(context.scene, result)
         return result
 
     async def _close_scene(self, scene_id: Id) -> CommitReport:
         """The scene's end: one batch, then Completed, then the next scene."""
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         # Who is here and where, before it is canon: should a crash come, the next scene begins the same.
-        await self.save_cast(context, {e.id for e in context.cast()})
-        arrived_ids = await self._canon.entities_by_id([e.entity_id for e in context.comings() if e.here])
+        await self.save_cast(context, {e.id for e in context.present_actors()})
+        arrived_ids = await self._canon.entities_by_id(
+            [e.entity_id for e in context.scene_presence_entries() if e.here]
+        )
         cast = tuple(dict.fromkeys((*context.scene.cast, *arrived_ids)))
         try:
             result = await self._keeper.commit(
@@ -230,7 +234,7 @@ class SceneLoop:
 
     async def _read_present_ids(self, context: SceneContext) -> tuple[Id, ...]:
         """Return those present who are in canon, not dead, and not where canon has them somewhere else."""
-        canon_entities = await self._canon.entities_by_id([e.id for e in context.cast()])
+        canon_entities = await self._canon.entities_by_id([e.id for e in context.present_actors()])
         living_ids = [i for i, entity in canon_entities.items() if "dead" not in entity.tags]
         catalogue = (await self._keeper.policies.read_policy(context.universe.id)).catalogue
         absent_ids = await AbsentCastReader(self._canon, catalogue).find_absent(context, living_ids)
@@ -239,7 +243,9 @@ class SceneLoop:
     async def save_cast(self, context: SceneContext, known_ids: Collection[Id]) -> None:
         """After what was staged has become canon: the scene's own record takes over who of `known` was
         brought in, and where this is. (Who came and left is in the story's books.)"""
-        cast = tuple(dict.fromkeys((*context.scene.cast, *(i for i in context.born() if i in known_ids))))
+        cast = tuple(
+            dict.fromkeys((*context.scene.cast, *(i for i in context.created_entity_ids() if i in known_ids)))
+        )
         place_id = context.place.id if context.place else None
         if (cast, place_id) != (context.scene.cast, context.scene.place_id):
             await self._log.update_scene(
@@ -250,7 +256,7 @@ class SceneLoop:
         """Return the line's proposals that no commit has closed, in its order, rejected ones included: a
         commit closes over those too."""
         statuses = [ProposalStatus.PENDING, ProposalStatus.FAILED]
-        return list(in_line_order(await self._log.proposals(scene_id=scene_id, statuses=statuses)))
+        return list(sort_in_line_order(await self._log.proposals(scene_id=scene_id, statuses=statuses)))
 
     async def _find_long_scene_offer(
         self,
@@ -259,7 +265,9 @@ class SceneLoop:
         dismissed_ids: Collection[Id],
     ) -> CommitOffer | None:
         """Every fifty turns, return an offer to commit what has gathered."""
-        waiting_proposals = [p for p in counting(pending_proposals) if p.id not in dismissed_ids]
+        waiting_proposals = [
+            p for p in select_effective_proposals(pending_proposals) if p.id not in dismissed_ids
+        ]
         length = context.head.depth + 1 if context.head else 0
         if not waiting_proposals or length < LONG_SCENE_TURNS:
             return None
@@ -289,7 +297,9 @@ class SceneLoop:
 
     async def _propose_outcome(self, context: SceneContext, summary: str) -> None:
         find = scene_entity_finder(context, self._context, guess=True)
-        involved_by_id = {e.id: e for e in (*await find_mentioned_entities(summary, find), *context.cast())}
+        involved_by_id = {
+            e.id: e for e in (*await find_mentioned_entities(summary, find), *context.present_actors())
+        }
         change = AssertFact(
             fact_kind=FactKind.EVENT,
             predicate=STATED_PREDICATE,
@@ -298,7 +308,7 @@ class SceneLoop:
             valid_from=context.tick,
         )
         scene_evidence = Evidence(
-            id=derived("evidence", EvidenceKind.SCENE, context.scene.id),
+            id=derive_id("evidence", EvidenceKind.SCENE, context.scene.id),
             kind=EvidenceKind.SCENE,
             ref_id=context.scene.id,
             quote=context.scene.title,
@@ -326,4 +336,4 @@ class SceneLoop:
 
 def _pending_in_line_order(undecided: Iterable[ProposedChange]) -> tuple[ProposedChange, ...]:
     """Return the proposals that a commit closes, in the order of their line."""
-    return in_line_order([p for p in undecided if p.status is not ProposalStatus.DEFERRED])
+    return sort_in_line_order([p for p in undecided if p.status is not ProposalStatus.DEFERRED])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.agenda import Agendas
-from agents.context_assembly.context import UNDECIDED_STATUSES, SceneContext, in_line_order
+from agents.context_assembly.scene_context import UNDECIDED_STATUSES, SceneContext, sort_in_line_order
+from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.orchestrator.clock_rows import folded_rows, together
 from agents.orchestrator.loops import LoopTransitions
 from agents.solo.scene_start import SceneStartRules
@@ -16,8 +16,8 @@ from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import AdvanceClock
 from stores.records.ids import Id
-from stores.records.ledger import Loop, ProposalStatus, ProposedChange
 from stores.records.play import Turn
+from stores.records.workflow import Loop, ProposalStatus, ProposedChange
 
 CLOSED_STATUSES = (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
 MAX_CLOSED_ROWS = 30
@@ -31,7 +31,7 @@ class SceneViewBuilder:
         self,
         log: LogReader,
         canon: CanonReader,
-        agendas: Agendas,
+        agendas: StoryAgendaReader,
         start_rules: SceneStartRules,
         keeper: CanonKeeper,
         loops: LoopTransitions,
@@ -54,7 +54,7 @@ class SceneViewBuilder:
         scene = context.scene
         if state is None:
             state = await self._loops.read_state(Loop.SCENE, scene.id)
-        agenda = await self._agendas.of(context)
+        agenda = await self._agendas.read_agenda(context)
         shown_proposals = await self._add_closed_proposals(scene.id, context.undecided)
         return SceneView(
             universe=context.universe,
@@ -66,15 +66,15 @@ class SceneViewBuilder:
             place=context.place.name if context.place else "",
             cast=build_cast(context),
             proposals=await self.build_proposal_rows(
-                shown_proposals, read_turns=(context.head, context.last)
+                shown_proposals, read_turns=(context.head, context.last_play_turn)
             ),
             trigger=offer_reason,
             can_undo=scene.head is not None,
             can_redo=await self._log.redo_target(scene.id) is not None,
             unfinished=len(await self._log.checkpoints(scene.id)),
             threads=tuple(t for t in thread_views(context, agenda) if t.open),
-            clocks=agenda.running,
-            tracks=agenda.tracks,
+            clocks=agenda.open_clocks,
+            tracks=agenda.open_tracks,
             opening=await self._start_rules.describe_opening(context) if state == "active" else "",
         )
 
@@ -101,7 +101,7 @@ class SceneViewBuilder:
         turn_ids = {p.turn_id for p in closed_proposals if p.turn_id}
         on_line_ids = await self._log.on_line(scene_id, turn_ids) if turn_ids else set()
         closed_proposals = [p for p in closed_proposals if p.turn_id is None or p.turn_id in on_line_ids]
-        return list(in_line_order(sorted([*undecided, *closed_proposals], key=lambda p: p.created_at)))
+        return list(sort_in_line_order(sorted([*undecided, *closed_proposals], key=lambda p: p.created_at)))
 
     async def ids_in_same_rows(self, ids: Collection[Id]) -> list[Id]:
         """Return the ids with those that stand in one row with them, for a verdict is on the row."""
@@ -140,8 +140,8 @@ class SceneViewBuilder:
 def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
     """Return those present with their working state; `changed` names what the line has moved."""
     members = []
-    for entity in context.cast():
-        state = context.state(entity)
+    for entity in context.present_actors():
+        state = context.working_state(entity)
         members.append(
             CastMember(
                 entity_id=entity.id,
@@ -149,7 +149,7 @@ def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
                 is_pc=entity.is_pc,
                 numbers=dict(state.numbers),
                 tags=tuple(state.tags),
-                changed=tuple(dict.fromkeys(c.key for c in context.changes(entity.id))),
+                changed=tuple(dict.fromkeys(c.key for c in context.state_changes(entity.id))),
             )
         )
     return tuple(members)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.orchestrator.commands.registry import CommandCall, CommandRegistry
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.commit_triggers import CommitTriggers
@@ -29,8 +29,8 @@ from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.solo.play_table import PlayTable
 from agents.views.play_views import CommandHelp, Reply, SceneView
 from stores.records.ids import Id
-from stores.records.ledger import Loop
 from stores.records.play import StoryMode
+from stores.records.workflow import Loop
 
 
 class TypedLines:
@@ -39,7 +39,7 @@ class TypedLines:
     def __init__(
         self,
         dispatcher: Dispatcher,
-        contexts: ContextAssembly,
+        contexts: SceneContextLoader,
         line_player: LinePlayer,
         narration: Narration,
         actions: SceneActions,
@@ -126,7 +126,7 @@ class TypedLines:
             return replace(reply, lines=(*dispatched.result.reply.lines, *reply.lines))
         # The model takes its time: meanwhile proposals can be decided on.
         outcome = await self._narrate(dispatched.before, dispatched.result)
-        context = outcome.context or await self._contexts.load(scene_id)
+        context = outcome.context or await self._contexts.load_context(scene_id)
         reply = outcome.reply
         if not moves_timeline:
             # A death that comes of what ran out is the GM's to stage.
@@ -135,7 +135,7 @@ class TypedLines:
 
     async def read_view(self, scene_id: Id) -> SceneView:
         """Return all that the play screen shows but the transcript."""
-        return await self._build_view(await self._contexts.load(scene_id))
+        return await self._build_view(await self._contexts.load_context(scene_id))
 
     async def _build_view(self, context: SceneContext, state: str | None = None) -> SceneView:
         offer = await self._triggers.find_offer(context)
@@ -150,7 +150,7 @@ class TypedLines:
                 report = await self._triggers.raise_offer(context, offer)
             if report is not None:
                 reply = replace(reply, lines=(*reply.lines, *commit_lines(report)))
-                context = await self._contexts.load(context.scene.id)
+                context = await self._contexts.load_context(context.scene.id)
                 offer = await self._triggers.find_offer(context) if with_view else None
         if not with_view:
             return reply

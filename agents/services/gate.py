@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations.entity_lookup import scene_entity_finder, universe_entity_finder
 from agents.declarations.reader import FindEntity
 from agents.declarations.rewording import update_involved
@@ -22,7 +22,7 @@ from stores.errors import InputError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.records.canon import Payload
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange, Verdict
+from stores.records.workflow import ProposedChange, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class GateService:
     universe_gate: UniverseGate
     solo_tools: Bookkeeping
     views: SceneViewBuilder
-    contexts: ContextAssembly
+    contexts: SceneContextLoader
     canon: CanonReader
     log: OrchestratorLog
 
@@ -117,4 +117,6 @@ class GateService:
         """Return what finds whom a proposal names: in its scene, or in its universe if it is of none."""
         if proposal.scene_id is None:
             return await universe_entity_finder(proposal.universe_id, self.canon, self.log)
-        return scene_entity_finder(await self.contexts.load(proposal.scene_id), self.contexts, guess=True)
+        return scene_entity_finder(
+            await self.contexts.load_context(proposal.scene_id), self.contexts, guess=True
+        )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
-from agents.context_assembly.context import SceneContext
+from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.dispatcher import Access, Dispatcher
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.line_player import LinePlayer

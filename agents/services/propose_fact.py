@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 
-from agents.context_assembly.context import ContextAssembly
+from agents.context_assembly.scene_context import SceneContextLoader
 from agents.declarations.declarations import DeclarationService
 from agents.orchestrator.loops import LoopTransitions
 from agents.orchestrator.reply_lines import proposed_reply
 from agents.services.world_edits import Edits
 from stores.records.ids import Id
-from stores.records.ledger import Loop
+from stores.records.workflow import Loop
 
 
 class GmsWord:
@@ -21,7 +21,7 @@ class GmsWord:
 
     def __init__(
         self,
-        contexts: ContextAssembly,
+        contexts: SceneContextLoader,
         declarations: DeclarationService,
         edits: Edits,
         loops: LoopTransitions,
@@ -38,7 +38,7 @@ class GmsWord:
         tell. Raises InputError for a statement that cannot be staged; StoreError."""
         if scene_id is not None and await self._loops.read_state(Loop.SCENE, scene_id) == "active":
             async with self._turnstile:
-                context = await self._contexts.load(scene_id)
+                context = await self._contexts.load_context(scene_id)
                 reply = proposed_reply([await self._declarations.declare_fact(context, statement)])
             return f"{reply.lines[0]} (it waits at the scene's gate)"
         return "\n".join((await self._edits.say(universe_id, statement)).lines)

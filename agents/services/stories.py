@@ -18,10 +18,10 @@ from agents.solo.play_table import PlayTable
 from agents.story_outline import Mode, NewUniverse, StoryOutline
 from agents.views.play_views import CommitReport, MenuView, StoryCard, SystemView
 from stores.ports import CanonReader
-from stores.records.ids import Clock, Id, derived
+from stores.records.ids import Clock, Id, derive_id
 from stores.records.world import Entity, EntityKind, Universe
 
-SAMPLE_UNIVERSE_ID = derived("universe", "sample")
+SAMPLE_UNIVERSE_ID = derive_id("universe", "sample")
 """The bundled universe is the same one in every library: bringing it in twice is bringing it in once."""
 
 SAMPLE_SYSTEM = "lantern_twos"

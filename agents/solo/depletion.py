@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from agents.context_assembly.context import SceneContext
+from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.rolls import RollService
 from agents.resolver.effects import Effect
 from agents.resolver.ruleset_schema import Pack, spoken_key
@@ -34,8 +34,8 @@ class DepletionWatcher:
         pack = self._rolls.find_pack(context)
         if pack is None or self._rolls.find_pack(before) is None:
             return reply
-        staged_before_ids = {p.id for p in before.staged}
-        new_changes = [p.change for p in context.staged if p.id not in staged_before_ids]
+        staged_before_ids = {p.id for p in before.staged_proposals}
+        new_changes = [p.change for p in context.staged_proposals if p.id not in staged_before_ids]
         state_changes = [change for change in new_changes if isinstance(change, StateChange)]
         if not state_changes:
             return reply
@@ -66,7 +66,7 @@ class DepletionWatcher:
         self, context: SceneContext, entity: Entity, changes: Sequence[StateChange]
     ) -> tuple[Sheet, Sheet]:
         """Return somebody's sheet before these changes, and as it stands with them."""
-        earlier_changes = list(context.changes(entity.id))
+        earlier_changes = list(context.state_changes(entity.id))
         for change in changes:
             earlier_changes.remove(change)
         state_before = fold_changes(entity, earlier_changes)

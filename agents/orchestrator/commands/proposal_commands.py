@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.context_assembly.context import UNDECIDED_STATUSES, SceneContext
+from agents.context_assembly.scene_context import UNDECIDED_STATUSES, SceneContext
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup, CommandHandler
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
@@ -12,7 +12,7 @@ from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.reply_lines import commit_lines, proposed_reply
 from agents.views.play_views import ProposalView, Reply
 from stores.errors import InputError
-from stores.records.ledger import ProposedChange, Verdict
+from stores.records.workflow import ProposedChange, Verdict
 from stores.records.world import EntityKind
 
 group = CommandGroup()
@@ -129,7 +129,7 @@ def _decide(verdict: Verdict | None) -> CommandHandler:
 for _name, _verdict, _summary in (
     ("accept", Verdict.ACCEPT, "Accept proposals"),
     ("reject", Verdict.REJECT, "Reject proposals"),
-    ("colour", Verdict.COLOUR, "Call proposals mere colour"),
+    ("colour", Verdict.FLAVOUR, "Call proposals mere colour"),
     ("defer", Verdict.DEFER, "Keep proposals for later"),
     ("undecide", None, "Take decisions back"),
 ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 
-from agents.context_assembly.context import SceneContext
+from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
@@ -190,5 +190,5 @@ def _scene_lines(context: SceneContext) -> tuple[str, ...]:
         f"Goal: {scene.goal or 'none'}   (/scene : goal)",
         f"Time: {when}   (/time +2h)",
         f"Place: {place_name}   (/go Place)",
-        f"Here: {', '.join(m.name for m in context.cast()) or 'nobody'}   (/cast + Name, /cast - Name)",
+        f"Here: {', '.join(m.name for m in context.present_actors()) or 'nobody'}   (/cast + Name, /cast - Name)",
     )

@@ -15,7 +15,7 @@ from agents.llm.errors import ModelBusy, ModelError, ModelRejected
 from agents.llm.fallback_ladder import FallbackOutcome, ask_with_fallbacks
 from agents.llm.llm_port import LlmRequest, Message, ModelFacts, Usage
 from agents.personas.outputs import OUTPUTS, Chronicle, Critique, Plan, Routing, Warnings, routing_model
-from stores.records.model import Money, Rung
+from stores.records.llm import FallbackStep, Money
 
 PLAN = {"beats": ["The bell rings.", "Tam turns."], "assumptions": ["It is dark."]}
 ASK = LlmRequest("m", (Message("system", "Plan."), Message("user", "I knock.")), max_tokens=200)
@@ -54,17 +54,17 @@ async def test_the_schema_is_asked_for_first_and_one_call_is_enough() -> None:
     once = Asked(json.dumps(PLAN))
     got = await climbed(once)
     assert got.value == Plan.model_validate(PLAN)
-    assert (got.fallback_step, got.tries, once.ways()) == (Rung.SCHEMA, 1, ["schema"])
+    assert (got.fallback_step, got.tries, once.ways()) == (FallbackStep.SCHEMA, 1, ["schema"])
     assert got.usage.cost == Money(micros=7)
 
 
 async def test_a_model_without_a_schema_mode_is_asked_by_a_tool_and_one_without_either_in_words() -> None:
     once = Asked(json.dumps(PLAN))
     got = await climbed(once, ModelFacts("m", takes_tools=True))
-    assert (got.fallback_step, once.ways()) == (Rung.TOOLS, ["tools"])
+    assert (got.fallback_step, once.ways()) == (FallbackStep.TOOLS, ["tools"])
     once = Asked(json.dumps(PLAN))
     got = await climbed(once, NONE)
-    assert (got.fallback_step, once.ways()) == (Rung.TEXT, ["words"])
+    assert (got.fallback_step, once.ways()) == (FallbackStep.TEXT, ["words"])
     assert '"beats"' in once.asked[0].messages[-1].text
 
 
@@ -84,7 +84,7 @@ async def test_json_is_found_in_the_text_for_no_further_call(answer: str) -> Non
     got = await climbed(once)
     assert got.value == Plan.model_validate(PLAN)
     assert got.tries == 1
-    assert got.fallback_step in (Rung.TEXT, Rung.SCHEMA)
+    assert got.fallback_step in (FallbackStep.TEXT, FallbackStep.SCHEMA)
 
 
 async def test_an_answer_that_was_cut_off_says_so() -> None:
@@ -96,23 +96,31 @@ async def test_an_answer_that_was_cut_off_says_so() -> None:
 async def test_without_json_the_next_way_is_tried_once_and_both_are_on_the_bill() -> None:
     once = Asked("I would ring the bell.", json.dumps(PLAN))
     got = await climbed(once)
-    assert (got.fallback_step, got.tries, once.ways()) == (Rung.TOOLS, 2, ["schema", "tools"])
+    assert (got.fallback_step, got.tries, once.ways()) == (FallbackStep.TOOLS, 2, ["schema", "tools"])
     assert got.usage.cost == Money(micros=14)
     assert got.usage.tokens_in == 20
 
 
 async def test_plain_words_are_the_last_rung_and_then_there_is_none() -> None:
     got = await climbed(Asked("Well:\n1. The bell rings.\n2. Tam turns.", "No idea."))
-    assert (got.fallback_step, got.value) == (Rung.HEURISTICS, Plan(beats=("The bell rings.", "Tam turns.")))
+    assert (got.fallback_step, got.value) == (
+        FallbackStep.HEURISTICS,
+        Plan(beats=("The bell rings.", "Tam turns.")),
+    )
     got = await climbed(Asked("No idea.", "None at all."))
-    assert (got.fallback_step, got.value, got.tries, got.answer) == (Rung.NONE, None, 2, "None at all.")
+    assert (got.fallback_step, got.value, got.tries, got.answer) == (
+        FallbackStep.NONE,
+        None,
+        2,
+        "None at all.",
+    )
     assert "No structured answer" in got.note
 
 
 async def test_a_provider_that_takes_no_schema_is_asked_in_words() -> None:
     once = Asked(ModelRejected("It takes no schema."), json.dumps(PLAN))
     got = await climbed(once)
-    assert (got.fallback_step, once.ways()) == (Rung.TEXT, ["schema", "words"])
+    assert (got.fallback_step, once.ways()) == (FallbackStep.TEXT, ["schema", "words"])
     assert "takes no schema" in got.note
 
 
@@ -122,7 +130,7 @@ async def test_a_failure_is_the_callers_unless_something_was_answered() -> None:
     with pytest.raises(ModelRejected):
         await climbed(Asked(ModelRejected("No."), ModelRejected("No.")))
     got = await climbed(Asked("- The bell rings.", ModelBusy("Busy.")))
-    assert (got.fallback_step, got.value) == (Rung.HEURISTICS, Plan(beats=("The bell rings.",)))
+    assert (got.fallback_step, got.value) == (FallbackStep.HEURISTICS, Plan(beats=("The bell rings.",)))
 
 
 @settings(max_examples=200, deadline=None)

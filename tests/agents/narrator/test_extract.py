@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.context_assembly.package import ContextPackage
+from agents.context_assembly.context_package import ContextPackage
 from agents.narrator.change_extraction import QUOTE_MISSING, ChangeExtractor, ExtractionResult
 from agents.narrator.decision_marks import find_decision_marks, strip_markers
 from agents.personas.outputs import ReportedChange
@@ -26,7 +26,7 @@ from stores.records.canon import (
     StateChange,
     StateOp,
     UpdateEntity,
-    normal,
+    normalize_statement,
 )
 from stores.records.play import Turn
 from stores.records.world import Entity, EntityKind
@@ -45,8 +45,8 @@ class Canon:
         wanted = name.casefold()
         return [e for e in self._entities if wanted in (n.casefold() for n in (e.name, *e.aliases))]
 
-    async def facts_saying(self, universe_id: str, said: Sequence[str]) -> list[Fact]:
-        return [f for f in self._facts if f.said in said]
+    async def facts_by_statement(self, universe_id: str, statement_keys: Sequence[str]) -> list[Fact]:
+        return [f for f in self._facts if f.said in statement_keys]
 
 
 async def drawn(
@@ -251,7 +251,7 @@ async def test_what_canon_or_the_line_has_already_is_not_proposed_again() -> Non
     )
     scene = package(known, staged=(staged,))
     unseen = make.fact("Old Tam keeps bees.", TAM)
-    assert normal("Old Tam keeps bees.") == unseen.said
+    assert normalize_statement("Old Tam keeps bees.") == unseen.said
     extracted = await drawn(
         TEXT,
         change("fact", "Tam", "wears", "a sleeve of sail-cloth", quote),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.prose.names import names_in, spans_in
+from agents.prose.names import find_name_spans, find_names
 
 
 @pytest.mark.parametrize(
@@ -31,11 +31,11 @@ from agents.prose.names import names_in, spans_in
     ],
 )
 def test_names_are_found_and_sentences_starts_are_not(text: str, names: list[str]) -> None:
-    assert list(names_in(text)) == names
+    assert list(find_names(text)) == names
 
 
 @settings(deadline=None)
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=400))
 def test_any_text_can_be_read_and_spans_are_where_they_say(text: str) -> None:
-    for span in spans_in(text):
+    for span in find_name_spans(text):
         assert " ".join(text[span.start : span.end].split()) == span.name

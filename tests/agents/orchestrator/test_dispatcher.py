@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.context_assembly.context import SceneContext
+from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.commands.all_commands import COMMANDS
 from agents.orchestrator.commands.registry import PLAYED_COMMANDS
 from agents.orchestrator.dispatcher import Access
