@@ -41,11 +41,11 @@ def _holds(result: Result) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["langgraph", "inmemory"])
-async def test_twenty_eight_turns(tmp_path: Path, backend: str) -> None:
+async def test_continuity_over_28_turns(tmp_path: Path, backend: str) -> None:
     _holds(await _played(tmp_path, 28, backend))
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-async def test_a_hundred_turns(tmp_path: Path) -> None:
+async def test_continuity_over_100_turns(tmp_path: Path) -> None:
     _holds(await _played(tmp_path, 100, "langgraph"))

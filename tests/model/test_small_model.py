@@ -74,7 +74,7 @@ async def heard(model: ChildModel, ask: LlmRequest) -> tuple[list[str], Usage]:
     return [part.text for part in parts if isinstance(part, TextChunk)], parts[-1]
 
 
-async def test_it_tells_and_its_server_counts(model: ChildModel, ask: LlmRequest) -> None:
+async def test_small_model_narrates_and_counts_tokens(model: ChildModel, ask: LlmRequest) -> None:
     words, usage = await heard(model, ask)
     print("".join(words))
     assert len(words) > 5
@@ -87,7 +87,7 @@ async def test_it_tells_and_its_server_counts(model: ChildModel, ask: LlmRequest
     assert again == words  # the seed goes through
 
 
-async def test_a_bounded_schema_is_kept(model: ChildModel, ask: LlmRequest) -> None:
+async def test_small_model_keeps_bounded_schema(model: ChildModel, ask: LlmRequest) -> None:
     asked = (Message("user", "How does a thief feel who hears a dog bark? Answer in JSON."),)
     for seed in range(4):
         shaped = replace(ask, messages=asked, max_tokens=160, seed=seed, shape=AnswerSchema("mood", MOOD))
@@ -98,7 +98,7 @@ async def test_a_bounded_schema_is_kept(model: ChildModel, ask: LlmRequest) -> N
         assert len(told["why"]) <= 80
 
 
-async def test_the_tools_rung_ends_in_json_or_in_words_and_never_in_a_crash(
+async def test_small_model_tool_call_gives_json_or_words(
     model: ChildModel, ask: LlmRequest
 ) -> None:
     """Small models write tool calls as text; the next rung reads those."""
@@ -112,18 +112,18 @@ async def test_the_tools_rung_ends_in_json_or_in_words_and_never_in_a_crash(
         assert usage.tokens_out > 0
 
 
-async def test_a_prompt_beyond_its_window_is_said(model: ChildModel, ask: LlmRequest) -> None:
+async def test_small_model_reports_prompt_beyond_window(model: ChildModel, ask: LlmRequest) -> None:
     long = replace(ask, messages=(Message("user", "The door opens. " * WINDOW),))
     with pytest.raises(ModelTooLong, match="does not fit"):
         await heard(model, long)
 
 
-async def test_time_runs_out(model: ChildModel, ask: LlmRequest) -> None:
+async def test_small_model_times_out(model: ChildModel, ask: LlmRequest) -> None:
     with pytest.raises((ModelTimeout, ModelCut), match=r"did not finish in 0\.5 s"):
         await heard(model, replace(ask, max_tokens=4_000, seconds=0.5, temperature=1.0))
 
 
-async def test_it_is_stopped_and_serves_the_next_at_once(model: ChildModel, ask: LlmRequest) -> None:
+async def test_small_model_serves_next_call_after_stop(model: ChildModel, ask: LlmRequest) -> None:
     """It has one slot: were the stopped one still at work, this one would wait for 4,000 tokens."""
     endless = replace(ask, max_tokens=4_000, messages=(Message("user", "Count from 1 to 5000: 1 2 3 4 5 6"),))
     async with aclosing(model.stream(endless)) as stream:
@@ -133,7 +133,7 @@ async def test_it_is_stopped_and_serves_the_next_at_once(model: ChildModel, ask:
     assert words
 
 
-async def test_what_it_is_known_for(model: ChildModel, ask: LlmRequest) -> None:
+async def test_small_model_facts(model: ChildModel, ask: LlmRequest) -> None:
     facts = await model.read_facts(ask.model)
     assert facts.takes_schema
     assert facts.in_per_million is None
@@ -146,7 +146,7 @@ def read(text: str) -> Any:
         return None
 
 
-async def test_a_scene_of_ten_exchanges(address: str, tmp_path: Path) -> None:
+async def test_small_model_plays_ten_exchanges(address: str, tmp_path: Path) -> None:
     """The whole program, by its command: every exchange is told or is said to be untold, every call stands on
     the bill, the ladder makes of a weak model's output what can be made, and nothing became true by it."""
     environ = {

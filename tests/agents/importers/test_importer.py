@@ -73,7 +73,7 @@ def imported(found: dict[str, list[Record]]) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-async def test_a_log_becomes_a_story_with_scenes_and_turns_and_nothing_of_it_canon(program: Program) -> None:
+async def test_import_makes_story_with_scenes_and_turns_but_no_canon(program: Program) -> None:
     heard: list[ImportProgress] = []
     done = await program.services.imports.import_log(order(), heard.append)
     assert (done.universe, done.story, done.turns, done.scenes) == ("The long road",) * 2 + (TURNS, SCENES)
@@ -102,7 +102,7 @@ async def test_a_log_becomes_a_story_with_scenes_and_turns_and_nothing_of_it_can
     assert [str(getattr(entity, "name", "")) for entity in found["entities"]] == ["Mira"]
 
 
-async def test_out_of_character_talk_becomes_notes_and_no_turn(program: Program) -> None:
+async def test_import_turns_out_of_character_talk_into_notes(program: Program) -> None:
     done = await program.services.imports.import_log(order())
     found = await everything(program, done.universe_id)
     turns = [turn for turn in found["turns"] if isinstance(turn, Turn)]
@@ -115,7 +115,7 @@ async def test_out_of_character_talk_becomes_notes_and_no_turn(program: Program)
     assert {at[note.turn_id or ""] for note in notes if "aside 25" in note.text} == {"Words 25."}
 
 
-async def test_the_story_can_be_played_on_exported_and_moved(program: Program, tmp_path: Path) -> None:
+async def test_import_story_can_be_continued_exported_and_archived(program: Program, tmp_path: Path) -> None:
     services = program.services
     done = await services.imports.import_log(order())
     (card,) = await services.stories.stories()
@@ -154,7 +154,7 @@ async def test_the_story_can_be_played_on_exported_and_moved(program: Program, t
 
 
 @pytest.mark.parametrize("after", [0, 1, 3, SCENES - 1])
-async def test_cut_off_and_gone_on_with_it_is_as_if_it_had_never_been(
+async def test_import_resumes_after_interruption_with_same_result(
     program: Program, tmp_path: Path, after: int
 ) -> None:
     """Cancelled while any scene is written, then the same order again, in a library of its own."""
@@ -197,7 +197,7 @@ async def _cut_off(program: Program, after: int) -> None:
 
 
 @pytest.mark.parametrize("moments", [2, 9, 30, 77])
-async def test_it_can_be_cancelled_at_any_moment(program: Program, moments: int) -> None:
+async def test_import_can_be_cancelled_at_any_moment(program: Program, moments: int) -> None:
     """Also in the middle of a write, again and again: no scene is there in part, and in the end all are."""
     for _ in range(40):
         task = asyncio.ensure_future(program.services.imports.import_log(order()))
@@ -231,7 +231,7 @@ def turns_of(found: dict[str, list[Record]]) -> list[Turn]:
     return [turn for turn in found["turns"] if isinstance(turn, Turn)]
 
 
-async def test_a_story_that_was_played_on_meanwhile_is_not_written_into(program: Program) -> None:
+async def test_import_refuses_story_that_was_continued(program: Program) -> None:
     services = program.services
     await _cut_off(program, 2)
     (card,) = await services.stories.stories()
@@ -244,7 +244,7 @@ async def test_a_story_that_was_played_on_meanwhile_is_not_written_into(program:
     assert beside.turns == TURNS
 
 
-async def test_play_goes_on_while_a_log_comes_in(program: Program) -> None:
+async def test_import_lets_play_continue(program: Program) -> None:
     services = program.services
     scene_id = await begin(program)
     coming = asyncio.ensure_future(services.imports.import_log(order(data=written(600))))
@@ -260,7 +260,7 @@ async def test_play_goes_on_while_a_log_comes_in(program: Program) -> None:
     ]
 
 
-async def test_who_speaks_and_is_known_is_in_the_cast(program: Program) -> None:
+async def test_import_puts_known_speakers_into_cast(program: Program) -> None:
     services = program.services
     universe = await services.stories.create_universe(NewUniverse("Coast"))
     first = await services.imports.import_log(order(universe="coast", hero="Ostrick", story="One"))
@@ -274,7 +274,7 @@ async def test_who_speaks_and_is_known_is_in_the_cast(program: Program) -> None:
     assert story.pc_id == mira.id
 
 
-async def test_what_is_read_is_shown_before_anything_is_written(program: Program) -> None:
+async def test_import_preview_writes_nothing(program: Program) -> None:
     bad = written() + b"\nnot json"
     preview = await program.services.imports.preview(order(data=bad, universe="Elsewhere", story="A tale"))
     assert (preview.universe, preview.new_universe, preview.story) == ("Elsewhere", True, "A tale")
@@ -288,7 +288,7 @@ async def test_what_is_read_is_shown_before_anything_is_written(program: Program
     assert await program.services.stories.universes() == []
 
 
-async def test_a_file_of_a_taken_name_gets_a_universe_of_its_own_unless_one_is_named(
+async def test_import_creates_universe_unless_one_is_named(
     program: Program,
 ) -> None:
     imports = program.services.imports

@@ -21,7 +21,7 @@ async def program(tmp_path: Path) -> AsyncIterator[Program]:
         yield found
 
 
-async def test_it_is_told_in_events_and_can_be_stopped_and_gone_on_with(
+async def test_import_runner_publishes_progress_and_resumes_after_cancel(
     program: Program, tmp_path: Path
 ) -> None:
     imports, heard = program.services.imports, []
@@ -53,7 +53,7 @@ async def test_it_is_told_in_events_and_can_be_stopped_and_gone_on_with(
     assert moved == [0, 40, 60, 80, 100, 120, 0]
 
 
-async def test_one_runs_at_a_time_and_leaving_ends_it(program: Program) -> None:
+async def test_import_runner_runs_one_at_a_time_and_ends_on_close(program: Program) -> None:
     imports = program.services.imports
     running = asyncio.ensure_future(imports.run(order(data=written(3_000))))
     came = asyncio.Event()
@@ -67,7 +67,7 @@ async def test_one_runs_at_a_time_and_leaving_ends_it(program: Program) -> None:
     assert await running is None
 
 
-async def test_a_file_that_cannot_be_read_is_named(program: Program, tmp_path: Path) -> None:
+async def test_import_runner_names_unreadable_file(program: Program, tmp_path: Path) -> None:
     for path in (str(tmp_path / "none.txt"), str(tmp_path), "a\0b"):
         with pytest.raises(InputError, match="cannot be read"):
             await program.services.imports.open_request(path)

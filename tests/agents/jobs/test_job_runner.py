@@ -98,7 +98,7 @@ async def jobs(stores: Stores) -> list[tuple[JobState, int, str]]:
     return [(job.state, job.attempts, job.error) for job in await stores.log(Role.ORCHESTRATOR).jobs()]
 
 
-async def test_does_what_was_left_and_what_is_touched(
+async def test_job_runner_does_leftover_and_touched_subjects(
     runner: JobRunner, events: EventBus, stores: Stores
 ) -> None:
     hand = Hand(subjects=[JobSubject("a", "u"), JobSubject("b", "u")])
@@ -112,7 +112,7 @@ async def test_does_what_was_left_and_what_is_touched(
     assert await jobs(stores) == []  # what goes well leaves nothing behind
 
 
-async def test_goes_on_in_pieces_and_counts_what_is_left(runner: JobRunner) -> None:
+async def test_job_runner_works_in_pieces_and_counts_items_left(runner: JobRunner) -> None:
     left = {"a": 3}
 
     def piece(id: Id) -> int:
@@ -129,7 +129,7 @@ async def test_goes_on_in_pieces_and_counts_what_is_left(runner: JobRunner) -> N
     assert runner.current_status().items_left == 0
 
 
-async def test_asked_for_while_it_runs_it_is_done_once_more(runner: JobRunner, events: EventBus) -> None:
+async def test_job_runner_reruns_job_requested_while_running(runner: JobRunner, events: EventBus) -> None:
     def ask_again(id: Id) -> int:
         if len(hand.done) == 1:
             runner.request(JobKind.INDEX, JobSubject("a", "u"))
@@ -142,7 +142,7 @@ async def test_asked_for_while_it_runs_it_is_done_once_more(runner: JobRunner, e
     assert hand.done == ["a", "a"]
 
 
-async def test_a_failure_is_tried_again_and_forgotten_once_it_goes(runner: JobRunner, stores: Stores) -> None:
+async def test_job_runner_retries_failure_and_forgets_it_on_success(runner: JobRunner, stores: Stores) -> None:
     def fails_twice(id: Id) -> int:
         if len(hand.done) < 3:
             raise RuntimeError("no")
@@ -155,7 +155,7 @@ async def test_a_failure_is_tried_again_and_forgotten_once_it_goes(runner: JobRu
     assert await jobs(stores) == []
 
 
-async def test_poison_is_shown_once_and_waits_for_a_word(
+async def test_job_runner_shows_poisoned_job_once_until_user_retries(
     runner: JobRunner, stores: Stores, heard: list[Event]
 ) -> None:
     broken = True
@@ -185,7 +185,7 @@ async def test_poison_is_shown_once_and_waits_for_a_word(
         await runner.retry(poisoned.id)
 
 
-async def test_poison_and_failures_are_known_after_a_restart(stores: Stores, events: EventBus) -> None:
+async def test_job_store_keeps_failures_across_restart(stores: Stores, events: EventBus) -> None:
     def fails(id: Id) -> int:
         raise RuntimeError("no")
 
@@ -208,7 +208,7 @@ async def test_poison_and_failures_are_known_after_a_restart(stores: Stores, eve
     await second.close()
 
 
-async def test_what_takes_the_process_with_it_counts_as_a_failure(stores: Stores, events: EventBus) -> None:
+async def test_job_store_counts_crash_of_process_as_failure(stores: Stores, events: EventBus) -> None:
     book = JobStore(stores.log(Role.ORCHESTRATOR), utc_now)
     await book.record_start(
         JobKind.INDEX, JobSubject("a", "u"), MAX_FAILURES
@@ -222,7 +222,7 @@ async def test_what_takes_the_process_with_it_counts_as_a_failure(stores: Stores
     await runner.close()
 
 
-async def test_a_store_that_is_away_is_waited_for_and_not_counted(stores: Stores, events: EventBus) -> None:
+async def test_job_runner_waits_for_unavailable_store_without_counting(stores: Stores, events: EventBus) -> None:
     away = True
 
     def needs_a_store(id: Id) -> int:
@@ -249,7 +249,7 @@ async def test_a_store_that_is_away_is_waited_for_and_not_counted(stores: Stores
     await runner.close()
 
 
-async def test_later_is_no_failure(runner: JobRunner, stores: Stores) -> None:
+async def test_job_runner_does_not_count_retry_later_as_failure(runner: JobRunner, stores: Stores) -> None:
     def later(id: Id) -> int:
         if len(hand.done) < MAX_FAILURES + 3:
             raise RetryLater("The budget of the day is used up.", seconds=60)
@@ -264,7 +264,7 @@ async def test_later_is_no_failure(runner: JobRunner, stores: Stores) -> None:
     assert await jobs(stores) == []
 
 
-async def test_lanes_do_not_wait_for_each_other(runner: JobRunner) -> None:
+async def test_job_queues_do_not_wait_for_each_other(runner: JobRunner) -> None:
     released = asyncio.Event()
 
     class Slow(Hand):
@@ -280,7 +280,7 @@ async def test_lanes_do_not_wait_for_each_other(runner: JobRunner) -> None:
     assert (slow.done, quick.done) == (["a"], ["b"])
 
 
-async def test_memories_are_written_before_their_scene_is_indexed(
+async def test_job_runner_writes_memories_before_index(
     runner: JobRunner, events: EventBus
 ) -> None:
     order: list[str] = []
@@ -296,7 +296,7 @@ async def test_memories_are_written_before_their_scene_is_indexed(
     assert order == ["remember", "index"]
 
 
-async def test_what_one_has_done_the_next_looks_at(stores: Stores, events: EventBus) -> None:
+async def test_job_runner_requests_follow_ups(stores: Stores, events: EventBus) -> None:
     runner = runner_of(stores, events, follow_ups={JobKind.REMEMBER: (JobKind.INDEX,)})
     remembers = Hand(kind=JobKind.REMEMBER, priority=30, subjects=[JobSubject("a", "u", 9)])
     index = Hand()
@@ -307,7 +307,7 @@ async def test_what_one_has_done_the_next_looks_at(stores: Stores, events: Event
     await runner.close()
 
 
-async def test_a_worker_that_breaks_over_an_event_looks_everywhere(
+async def test_job_runner_rescans_after_worker_fails_on_event(
     runner: JobRunner, events: EventBus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("agents.jobs.job_runner.STORE_SECONDS", 0.0)
@@ -325,7 +325,7 @@ async def test_a_worker_that_breaks_over_an_event_looks_everywhere(
     assert (hand.done, hand.looks) == (["a"], 2)
 
 
-async def test_tells_how_it_stands_and_that_it_is_done(
+async def test_job_status_events_count_down_to_zero(
     runner: JobRunner, heard: list[Event], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("agents.jobs.job_status.SECONDS", 0.0)
@@ -344,7 +344,7 @@ async def test_tells_how_it_stands_and_that_it_is_done(
     assert told[0] > 0
 
 
-async def test_closed_in_the_middle_it_leaves_no_task(runner: JobRunner, events: EventBus) -> None:
+async def test_job_runner_close_leaves_no_task(runner: JobRunner, events: EventBus) -> None:
     async def forever(subject_id: Id) -> int:
         await asyncio.Event().wait()
         return 0
@@ -359,7 +359,7 @@ async def test_closed_in_the_middle_it_leaves_no_task(runner: JobRunner, events:
     events.publish(LineMoved("a"))  # to nobody
 
 
-def test_a_universe_with_little_to_do_does_not_wait_behind_one_with_much() -> None:
+def test_job_queue_is_fair_between_universes() -> None:
     lane, worker = JobQueue(), Hand()
     for number in range(6):
         lane.put(QueueEntry(worker, JobSubject(f"big {number}", "big"), number))
@@ -368,7 +368,7 @@ def test_a_universe_with_little_to_do_does_not_wait_behind_one_with_much() -> No
     assert taken == ["big 0", "small", "big 1"]
 
 
-def test_what_was_touched_goes_first_in_any_universe() -> None:
+def test_job_queue_takes_urgent_entries_first() -> None:
     lane, worker = JobQueue(), Hand()
     entries = [QueueEntry(worker, JobSubject(name, name), n) for n, name in enumerate("abc")]
     for entry in entries:
@@ -379,7 +379,7 @@ def test_what_was_touched_goes_first_in_any_universe() -> None:
     assert taken == ["c", "a", "b"]
 
 
-async def test_what_is_of_no_universe_has_its_turn_and_holds_nobody_up(runner: JobRunner) -> None:
+async def test_job_runner_serves_subjects_of_no_universe(runner: JobRunner) -> None:
     """As which memories were called to mind is: of whatever universe they are."""
     hand = Hand()
     runner.register(hand)
@@ -392,7 +392,7 @@ async def test_what_is_of_no_universe_has_its_turn_and_holds_nobody_up(runner: J
     assert hand.done == ["of none", "of none", "a"]
 
 
-async def test_one_universe_can_be_waited_for_while_others_are_still_behind(runner: JobRunner) -> None:
+async def test_job_runner_can_wait_for_one_universe(runner: JobRunner) -> None:
     hand = Hand(lambda id: 5 if id == "endless" else 0)
     hand.known = [JobSubject("endless", "other", 5), JobSubject("a", "u", 2), JobSubject("b", "u", 1)]
     runner.register(hand)
@@ -401,7 +401,7 @@ async def test_one_universe_can_be_waited_for_while_others_are_still_behind(runn
     assert (runner.count_items_left("u"), runner.count_items_left("other")) == (0, 5)
 
 
-async def test_to_close_ends_though_a_worker_will_not_hear_of_it(
+async def test_job_runner_close_ends_despite_worker_ignoring_cancel(
     stores: Stores, events: EventBus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner_module, "CLOSE_SECONDS", 0.01)

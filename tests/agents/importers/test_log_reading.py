@@ -72,20 +72,20 @@ def test_json_lines_keep_ids_names_texts_and_times() -> None:
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-def test_an_array_is_read_like_lines(indent: int | None) -> None:
+def test_json_array_is_read_like_lines(indent: int | None) -> None:
     entries = [{"turn": n, "speaker": "Mira", "role": "player", "text": f"Words {n}"} for n in range(3)]
     for whole in (entries, {"messages": entries}):
         log = read_log(json.dumps(whole, indent=indent).encode())
         assert [(e.ref, e.text) for e in log.entries] == [(str(n), f"Words {n}") for n in range(3)]
 
 
-def test_an_array_that_is_cut_off_gives_the_lines_that_are_whole() -> None:
+def test_json_array_cut_off_gives_complete_lines() -> None:
     log = log_of("[", line(turn=1, text="One") + ",", line(turn=2, text="Two") + ",", '{"turn": 3, "te')
     assert [e.text for e in log.entries] == ["One", "Two"]
     assert [str(p) for p in log.problems] == ["line 4: it is not whole JSON at column 13; left out"]
 
 
-def test_bad_lines_are_named_and_the_others_are_read() -> None:
+def test_json_bad_lines_are_reported_and_others_read() -> None:
     log = log_of(
         line(turn=1, role="player", text="Good"),
         "not json",
@@ -109,7 +109,7 @@ def test_bad_lines_are_named_and_the_others_are_read() -> None:
     ]
 
 
-def test_roles_of_other_programs_are_known_and_missing_ones_are_guessed() -> None:
+def test_voices_from_foreign_roles_and_guesses() -> None:
     log = log_of(
         line(role="user", text="I look."),
         line(role="assistant", text="You see."),
@@ -130,7 +130,7 @@ def test_roles_of_other_programs_are_known_and_missing_ones_are_guessed() -> Non
     ]
 
 
-def test_without_any_role_the_hero_plays_or_who_speaks_most() -> None:
+def test_voices_without_roles_use_hero_or_busiest_speaker() -> None:
     lines = [line(speaker=name, text=f"Words {n}") for n, name in enumerate(["Lu", "Mira", "Mira", "GM"])]
     assert [e.voice for e in log_of(*lines).entries] == [Voice.NPC, Voice.PLAYER, Voice.PLAYER, Voice.GM]
     named = log_of(*lines, hero="lu")
@@ -138,7 +138,7 @@ def test_without_any_role_the_hero_plays_or_who_speaks_most() -> None:
     assert named.problems == ()
 
 
-def test_ids_that_come_twice_are_kept_and_told() -> None:
+def test_log_repeated_ids_are_kept_and_reported() -> None:
     log = log_of(*(line(turn=ref, role="gm", text=f"Words {n}") for n, ref in enumerate([1, 2, 2, 2, 1])))
     assert [e.ref for e in log.entries] == ["1", "2", "2", "2", "1"]
     assert [str(p) for p in log.problems] == [
@@ -146,7 +146,7 @@ def test_ids_that_come_twice_are_kept_and_told() -> None:
     ]
 
 
-def test_a_line_that_no_turn_holds_is_cut_between_words_and_a_monstrous_one_is_left_out() -> None:
+def test_log_long_line_is_split_and_huge_one_dropped() -> None:
     words = "word " * (MAX_LINE // 4)
     log = log_of(
         line(turn=1, role="gm", text=words),
@@ -180,7 +180,7 @@ def test_a_line_that_no_turn_holds_is_cut_between_words_and_a_monstrous_one_is_l
         ("/// a comment of code", "/// a comment of code", []),
     ],
 )
-def test_out_of_character_is_parted_from_the_story(text: str, story: str, asides: list[str]) -> None:
+def test_asides_are_split_from_story(text: str, story: str, asides: list[str]) -> None:
     found, aside = split_asides(text)
     if text.startswith("((a))"):
         assert aside  # it begins out of character, and so it is; nothing of it is lost
@@ -210,7 +210,7 @@ Session 2
 """
 
 
-def test_plain_text_is_read_with_its_marks_stamps_and_asides() -> None:
+def test_plain_text_log_has_marks_stamps_and_asides() -> None:
     log = read_log(PLAIN.encode(), hero="Mira")
     assert log.form is LogFormat.TEXT
     assert log.problems == ()
@@ -236,7 +236,7 @@ def test_plain_text_is_read_with_its_marks_stamps_and_asides() -> None:
     assert log.entries[3].time_text == "8 May 2023"
 
 
-def test_names_in_small_letters_are_names_if_they_come_often() -> None:
+def test_plain_text_accepts_frequent_lower_case_names() -> None:
     log = log_of("mira: hello", "mira: are you there", "mira: hm", "gm: yes")
     assert rows(log) == [
         ("player", "mira", "hello"),
@@ -262,11 +262,11 @@ def test_names_in_small_letters_are_names_if_they_come_often() -> None:
         ("- a list", None),
     ],
 )
-def test_marks_are_known_from_words(line: str, title: str | None) -> None:
+def test_scene_headings_are_recognised(line: str, title: str | None) -> None:
     assert find_heading(line) == title
 
 
-def test_prose_is_read_as_told_when_it_is_said_to_be_text() -> None:
+def test_plain_text_prose_is_narration_if_format_is_given() -> None:
     prose = b"It was raining. Nobody came.\n\nIn the morning it had stopped."
     assert "no line of it says who speaks" in str(refusal(prose))
     assert [voice for voice, _, _ in rows(read_log(prose, form=LogFormat.TEXT))] == ["gm", "gm"]
@@ -325,7 +325,7 @@ _WORDS = st.text(st.characters(codec="utf-8", categories=["L", "N", "Zs"]), min_
 @given(
     st.lists(st.tuples(st.sampled_from(["player", "gm", "npc", "oracle"]), _WORDS), min_size=1, max_size=12)
 )
-def test_our_own_journal_is_read_back(said: list[tuple[str, str]]) -> None:
+def test_lonelog_reads_exported_journal(said: list[tuple[str, str]]) -> None:
     turns = [
         Turn(
             id=f"t{n}",
@@ -357,13 +357,13 @@ def test_our_own_journal_is_read_back(said: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize(
     "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
 )
-def test_any_encoding_gives_the_same_words(encoding: str) -> None:
+def test_log_decoding_gives_same_text_in_any_encoding(encoding: str) -> None:
     text = "GM: Größe, naïve café – “ok”.\r\nMira: Plain.\r\nGM: Again."
     log = read_log(text.encode(encoding))
     assert [e.text for e in log.entries] == ["Größe, naïve café – “ok”.", "Plain.", "Again."]
 
 
-def test_lines_of_two_encodings_are_each_read_in_their_own_and_that_is_told() -> None:
+def test_log_decoding_handles_mixed_encodings_and_reports_them() -> None:
     data = "GM: Größe\n".encode() + "Mira: naïve\n".encode("latin-1") + b"GM: odd \x81 byte\n"
     log = read_log(data)
     assert [e.text for e in log.entries] == ["Größe", "naïve", "odd \ufffd byte"]
@@ -373,7 +373,7 @@ def test_lines_of_two_encodings_are_each_read_in_their_own_and_that_is_told() ->
     ]
 
 
-def test_controls_and_escapes_are_stripped() -> None:
+def test_log_entries_have_no_control_characters() -> None:
     log = log_of("GM: \x1b[31mred\x1b[0m \x07bell \u202eback", "Mira\x1b[2J: I look\x00.")
     assert [(e.speaker, e.text) for e in log.entries] == [("GM", "red bell back"), ("Mira", "I look.")]
 
@@ -395,11 +395,11 @@ def test_controls_and_escapes_are_stripped() -> None:
         (b"- turn: 1\n  speaker: Mira\n  text: hm\n" * 5, "no line of it says who speaks"),
     ],
 )
-def test_what_is_no_log_is_refused_in_words(data: bytes, says: str) -> None:
+def test_log_decoding_rejects_files_that_are_no_log(data: bytes, says: str) -> None:
     assert says in str(refusal(data))
 
 
-def test_a_file_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_log_decoding_rejects_too_large_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agents.importers.log_reading.MAX_FILE", 100)
     assert MAX_FILE > 100_000_000
     with pytest.raises(InputError, match="are the most"):
@@ -432,13 +432,13 @@ _PIECES = st.sampled_from([*_SIGNS.replace("\n", "|").split("|"), *_SPACES])
 
 @settings(max_examples=examples(400, 60))
 @given(st.lists(_PIECES | st.text(max_size=5), max_size=30).map("".join), _FORMS)
-def test_any_text_is_read_or_refused(text: str, form: LogFormat | None) -> None:
+def test_log_reading_survives_any_text(text: str, form: LogFormat | None) -> None:
     is_log_or_refused(text.encode("utf-8", errors="replace"), form)
 
 
 @settings(max_examples=examples(400, 60))
 @given(st.binary(max_size=200), _FORMS)
-def test_any_bytes_are_read_or_refused(data: bytes, form: LogFormat | None) -> None:
+def test_log_reading_survives_any_bytes(data: bytes, form: LogFormat | None) -> None:
     is_log_or_refused(data, form)
 
 
@@ -452,13 +452,13 @@ _FIELDS = st.sampled_from(["turn", "speaker", "role", "text", "time", "scene", "
 
 @settings(max_examples=examples(400, 60))
 @given(st.lists(st.dictionaries(_FIELDS, _JSON, max_size=6), min_size=1, max_size=4))
-def test_any_fields_are_read_or_refused(objects: list[dict[str, Any]]) -> None:
+def test_log_reading_survives_any_json_fields(objects: list[dict[str, Any]]) -> None:
     is_log_or_refused("\n".join(map(json.dumps, objects)).encode(), None)
 
 
 @settings(max_examples=examples(200, 40))
 @given(st.lists(st.tuples(_WORDS, _WORDS, st.integers(0, 10**9)), min_size=1, max_size=8))
-def test_ids_and_texts_survive(said: list[tuple[str, str, int]]) -> None:
+def test_json_lines_preserve_ids_and_texts(said: list[tuple[str, str, int]]) -> None:
     log = log_of(*(line(turn=ref, speaker=name, role="npc", text=text) for name, text, ref in said))
     assert [(e.speaker, e.text, e.ref) for e in log.entries] == [
         (name[:80], text, str(ref)) for name, text, ref in said
@@ -493,7 +493,7 @@ def test_ids_and_texts_survive(said: list[tuple[str, str, int]]) -> None:
         (True, None),
     ],
 )
-def test_times_are_read_where_they_can_be(value: object, moment: datetime | None) -> None:
+def test_log_times_are_parsed_where_possible(value: object, moment: datetime | None) -> None:
     said, at = parse_time(value)
     assert at == moment
     assert len(said) <= 80
@@ -511,7 +511,7 @@ def test_times_are_read_where_they_can_be(value: object, moment: datetime | None
         ("", "", "Session of 8 May 2023", ""),
     ],
 )
-def test_when_it_was_said_can_be_found_in_words(ref: str, said: str, title: str, words: str) -> None:
+def test_log_times_are_described_in_searchable_words(ref: str, said: str, title: str, words: str) -> None:
     scene = Scene(id="c", story_id="s", universe_id="u", order=1, title=title, created_at=NOW)
     turn = Turn(
         id="t",
@@ -528,6 +528,6 @@ def test_when_it_was_said_can_be_found_in_words(ref: str, said: str, title: str,
     assert describe_said_time(turn, scene) == words
 
 
-def test_an_entry_says_where_it_stands() -> None:
+def test_log_problem_names_its_line() -> None:
     log = log_of("", line(turn="x", role="gm", text="Words"))
     assert log.entries == (LogEntry(line=2, ref="x", text="Words", voice=Voice.GM),)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.model.server import Server, serving
-from tests.model.test_keys import KEY
+from tests.model.test_provider_keys import KEY
 
 SCRIPT = (
     "universe: The Abbey\npc: Mara (hp 10)\nstory: Under the Abbey\nplace: Crypt\n---\nI light the lantern.\n"
@@ -21,7 +21,7 @@ SCRIPT = (
 
 
 @pytest.mark.slow
-async def test_a_key_is_in_nothing_that_is_written(tmp_path: Path) -> None:
+async def test_api_key_is_in_no_written_file(tmp_path: Path) -> None:
     home, script = tmp_path / "home", tmp_path / "one.play"
     script.write_text(SCRIPT)
     async with serving() as server:

@@ -23,7 +23,7 @@ from monitor_tui.settings_file import SettingsFile
 from stores.errors import InputError
 from stores.records.model import Money, Persona
 from tests.model.server import Server, serving
-from tests.model.test_keys import KEY, Ring
+from tests.model.test_provider_keys import KEY, Ring
 
 NAME = "anthropic/claude-haiku-4-5"
 
@@ -75,7 +75,7 @@ def table(tmp_path: Path) -> Table:
     return Table(tmp_path, Spoken())
 
 
-async def test_a_house_without_a_model(table: Table) -> None:
+async def test_llm_setup_without_model(table: Table) -> None:
     house = await table.houses.house()
     assert (house.model, house.state, house.key) == ("", "off", "not needed")
     assert not any(view.on for view in house.personas)
@@ -87,7 +87,7 @@ async def test_a_house_without_a_model(table: Table) -> None:
 
 
 @pytest.mark.slow
-async def test_a_model_is_chosen_and_stays_chosen(table: Table) -> None:
+async def test_llm_setup_stores_chosen_model(table: Table) -> None:
     house = await table.houses.choose(model=NAME)
     assert (house.model, house.api_base, house.key) == (NAME, "", "missing: set ANTHROPIC_API_KEY")
     assert {view.persona for view in house.personas if view.on} == {Persona.NARRATOR, Persona.ARCHIVIST}
@@ -108,7 +108,7 @@ async def test_a_model_is_chosen_and_stays_chosen(table: Table) -> None:
     assert not any(view.on for view in house.personas if view.persona is Persona.NARRATOR)
 
 
-async def test_a_key_goes_into_the_ring_and_to_the_child_and_nowhere_else(table: Table) -> None:
+async def test_llm_setup_key_goes_only_to_keyring_and_child(table: Table) -> None:
     await table.houses.choose(model=NAME)
     house = await table.houses.set_key(KEY)
     assert house.key == "keyring"
@@ -120,7 +120,7 @@ async def test_a_key_goes_into_the_ring_and_to_the_child_and_nowhere_else(table:
     ]
 
 
-async def test_what_nobody_goes_by_changes_nothing(table: Table) -> None:
+async def test_llm_setup_unknown_model_changes_nothing(table: Table) -> None:
     await table.houses.choose(model=NAME)
     before = (table.home / "settings.toml").read_text()
     for change in (
@@ -137,7 +137,7 @@ async def test_what_nobody_goes_by_changes_nothing(table: Table) -> None:
     assert (await table.houses.house()).model == NAME
 
 
-async def test_what_the_environment_says_is_not_written_in_vain(
+async def test_llm_setup_refuses_setting_overridden_by_environment(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MONITOR_MODEL_NAME", NAME)
@@ -148,7 +148,7 @@ async def test_what_the_environment_says_is_not_written_in_vain(
     assert (house.model, house.from_environment) == (NAME, ("MONITOR_MODEL_NAME",))
 
 
-async def test_trouble_at_the_start_is_a_notice(table: Table) -> None:
+async def test_llm_setup_start_failure_is_a_notice(table: Table) -> None:
     await table.houses.choose(model=NAME)
     assert (await table.houses.house()).state == "off"
     table.model.broken = True
@@ -161,7 +161,7 @@ async def test_trouble_at_the_start_is_a_notice(table: Table) -> None:
     assert (await table.houses.house()).state == "ready"
 
 
-async def test_a_trial(tmp_path: Path) -> None:
+async def test_llm_trial_reports_speed_and_price(tmp_path: Path) -> None:
     usage = Usage(40, 12, counted=True, cost=Money(micros=100))
     table = Table(tmp_path, Spoken(ScriptedReply(("It is \x1b[31mdark", "."), usage)))
     await table.houses.choose(model=NAME)
@@ -176,7 +176,7 @@ async def test_a_trial(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("said", "takes"), [('{"sky": "rain"}', True), ("It rains.", False), ("[]", False)])
-async def test_a_model_on_no_list_shows_whether_it_takes_a_schema(
+async def test_llm_trial_shows_schema_support_of_unlisted_model(
     tmp_path: Path, said: str, takes: bool
 ) -> None:
     table = Table(tmp_path, Spoken("It is dark.", said, priced=False))
@@ -212,7 +212,7 @@ async def command(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-async def test_the_command_makes_a_first_call(tmp_path: Path, server: Server) -> None:
+async def test_model_command_makes_trial_call(tmp_path: Path, server: Server) -> None:
     done = await command(tmp_path, "test", "--model", "openai/gpt-4o-mini", "--api-base", server.address)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("The door opens.\n")
@@ -239,7 +239,7 @@ async def test_the_command_makes_a_first_call(tmp_path: Path, server: Server) ->
         ("openai/cut", 6, "ModelCut"),
     ],
 )
-async def test_the_command_says_what_is_wrong(
+async def test_model_command_reports_errors(
     tmp_path: Path, server: Server, name: str, code: int, error: str
 ) -> None:
     done = await command(tmp_path, "test", "--json", "--model", name, "--api-base", server.address)
@@ -252,7 +252,7 @@ async def test_the_command_says_what_is_wrong(
 
 
 @pytest.mark.slow
-async def test_the_set_up_is_shown_without_asking_anybody(tmp_path: Path) -> None:
+async def test_model_command_shows_settings_without_call(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text('[model]\nname = "openai/gpt-4o-mini"\n')
     done = await command(tmp_path, "show", "--json")
     told = json.loads(done.stdout)
