@@ -1,4 +1,4 @@
-"""The model through its real child process and real LiteLLM: every way an answer can go."""
+"""Tests of the model through the real child process and real LiteLLM: every way a call can end."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ async def server() -> AsyncIterator[Server]:
         yield server
 
 
-def ask(model: str, **more: Any) -> LlmRequest:
+def request_for(model: str, **more: Any) -> LlmRequest:
     told = {"max_tokens": 100, "seconds": 20.0, **more}
     return LlmRequest(
         model, (Message("system", "You are the narrator."), Message("user", "I open the door.")), **told
     )
 
 
-async def heard(model: ChildModel, ask: LlmRequest) -> tuple[str, Usage]:
+async def collect_answer(model: ChildModel, ask: LlmRequest) -> tuple[str, Usage]:
     parts = [part async for part in model.stream(ask)]
     assert isinstance(parts[-1], Usage)
     return "".join(part.text for part in parts[:-1] if isinstance(part, TextChunk)), parts[-1]
 
 
-async def broken(model: ChildModel, ask: LlmRequest) -> tuple[str, ModelError]:
+async def collect_failure(model: ChildModel, ask: LlmRequest) -> tuple[str, ModelError]:
     """The words that came, and the error that ended them."""
     words, caught = "", None
     try:
@@ -72,7 +72,9 @@ async def broken(model: ChildModel, ask: LlmRequest) -> tuple[str, ModelError]:
 
 
 async def test_child_streams_text_and_usage(model: ChildModel, server: Server) -> None:
-    words, usage = await heard(model, ask("openai/gpt-4o-mini", api_base=server.address, seed=7))
+    words, usage = await collect_answer(
+        model, request_for("openai/gpt-4o-mini", api_base=server.address, seed=7)
+    )
     assert words == "".join(WORDS)
     assert (usage.tokens_in, usage.tokens_out, usage.tokens_cached) == (20, 3, 16)
     assert usage.counted
@@ -80,16 +82,14 @@ async def test_child_streams_text_and_usage(model: ChildModel, server: Server) -
     # 4 tokens at 0.15, 16 cached ones at 0.075, 3 at 0.60 dollars a million
     assert usage.cost.known
     assert usage.cost.micros == round(4 * 0.15 + 16 * 0.075 + 3 * 0.60)
-    (sent,) = server.asked
+    (sent,) = server.requests
     assert [message["role"] for message in sent["messages"]] == ["system", "user"]
     assert (sent["seed"], sent["max_tokens"], sent["temperature"]) == (7, 100, 0.7)
     assert server.headers["authorization"] == f"Bearer {KEY}"
 
 
-async def test_child_counts_tokens_itself_and_leaves_unknown_price(
-    model: ChildModel, server: Server
-) -> None:
-    _, usage = await heard(model, ask("openai/uncounted", api_base=server.address))
+async def test_child_counts_tokens_itself_and_leaves_unknown_price(model: ChildModel, server: Server) -> None:
+    _, usage = await collect_answer(model, request_for("openai/uncounted", api_base=server.address))
     assert not usage.counted
     assert usage.tokens_in > 5
     assert usage.tokens_out == 4
@@ -97,8 +97,10 @@ async def test_child_counts_tokens_itself_and_leaves_unknown_price(
 
 
 async def test_child_reports_answer_cut_by_length(model: ChildModel, server: Server) -> None:
-    assert (await heard(model, ask("openai/long", api_base=server.address)))[1].finish == "length"
-    assert (await heard(model, ask("scripted/long")))[1].finish == "length"
+    assert (await collect_answer(model, request_for("openai/long", api_base=server.address)))[
+        1
+    ].finish == "length"
+    assert (await collect_answer(model, request_for("scripted/long")))[1].finish == "length"
 
 
 @pytest.mark.parametrize(
@@ -118,12 +120,12 @@ async def test_child_reports_answer_cut_by_length(model: ChildModel, server: Ser
 async def test_child_errors_of_misbehaving_server(
     model: ChildModel, server: Server, name: str, kind: type[ModelError], again: bool, says: str
 ) -> None:
-    words, error = await broken(model, ask(f"openai/{name}", api_base=server.address))
+    words, error = await collect_failure(model, request_for(f"openai/{name}", api_base=server.address))
     assert not words
     assert type(error) is kind
     assert error.is_retryable is again
     assert says in str(error)
-    assert len(server.asked) == 1  # not one retry below us
+    assert len(server.requests) == 1  # not one retry below us
     assert "litellm" not in str(error).lower()
     if name == "busy":
         assert isinstance(error, ModelBusy)
@@ -139,8 +141,10 @@ async def test_child_errors_of_misbehaving_server(
         ("refusing", errors.ModelRefused, "declined"),
     ],
 )
-async def test_child_errors_of_failing_provider(model: ChildModel, name: str, kind: type[ModelError], says: str) -> None:
-    words, error = await broken(model, ask(f"scripted/{name}"))
+async def test_child_errors_of_failing_provider(
+    model: ChildModel, name: str, kind: type[ModelError], says: str
+) -> None:
+    words, error = await collect_failure(model, request_for(f"scripted/{name}"))
     assert not words
     assert type(error) is kind
     assert says in str(error)
@@ -156,17 +160,17 @@ async def test_child_errors_of_unreachable_and_wrong_server(model: ChildModel) -
 
     other = await asyncio.start_server(greet, "127.0.0.1", 0)
     address = f"http://127.0.0.1:{other.sockets[0].getsockname()[1]}/v1"
-    _, error = await broken(model, ask("openai/x", api_base=address))
+    _, error = await collect_failure(model, request_for("openai/x", api_base=address))
     assert isinstance(error, errors.ModelUnreachable)
     assert "no model server" in error.what
     other.close()
-    _, error = await broken(model, ask("openai/x", api_base=address))
+    _, error = await collect_failure(model, request_for("openai/x", api_base=address))
     assert isinstance(error, errors.ModelUnreachable)
     assert error.what == f"Nobody answers at {address}."
 
 
 async def test_child_unknown_model_suggests_names(model: ChildModel) -> None:
-    _, error = await broken(model, ask("antropic/claude-haiku-4-5"))
+    _, error = await collect_failure(model, request_for("antropic/claude-haiku-4-5"))
     assert isinstance(error, errors.ModelUnknown)
     assert "anthropic/claude-haiku-4-5" in error.todo
     with pytest.raises(errors.ModelUnknown):
@@ -174,48 +178,50 @@ async def test_child_unknown_model_suggests_names(model: ChildModel) -> None:
 
 
 async def test_child_missing_key_is_reported_before_sending(model: ChildModel) -> None:
-    _, error = await broken(model, ask("anthropic/claude-haiku-4-5"))
+    _, error = await collect_failure(model, request_for("anthropic/claude-haiku-4-5"))
     assert isinstance(error, errors.ModelKeyRefused)
     assert "ANTHROPIC_API_KEY" in error.todo
 
 
 async def test_child_keeps_text_when_stream_breaks(model: ChildModel, server: Server) -> None:
     for words, error in (
-        await broken(model, ask("openai/cut", api_base=server.address)),
-        await broken(model, ask("openai/silent", api_base=server.address, seconds=1.0)),
+        await collect_failure(model, request_for("openai/cut", api_base=server.address)),
+        await collect_failure(model, request_for("openai/silent", api_base=server.address, seconds=1.0)),
     ):
         assert words == "".join(WORDS)
         assert type(error) is ModelCut
-    words, error = await broken(model, ask("scripted/cut"))
+    words, error = await collect_failure(model, request_for("scripted/cut"))
     assert words == "It begins "
     assert type(error) is ModelCut
 
 
 async def test_child_silence_ends_in_timeout(model: ChildModel, server: Server) -> None:
-    _, error = await broken(model, ask("scripted/slow", seconds=0.5))
+    _, error = await collect_failure(model, request_for("scripted/slow", seconds=0.5))
     assert type(error) is ModelCut
     assert "0.5 s" in error.what
 
 
 async def test_child_stops_endless_server(model: ChildModel, server: Server) -> None:
-    words, error = await broken(model, ask("openai/endless", api_base=server.address, max_tokens=10))
+    words, error = await collect_failure(
+        model, request_for("openai/endless", api_base=server.address, max_tokens=10)
+    )
     assert type(error) is ModelCut
     assert len(words) < 10_000
-    await asyncio.wait_for(server.left.wait(), 10)
+    await asyncio.wait_for(server.client_left.wait(), 10)
 
 
 async def test_child_closing_stream_closes_connection(model: ChildModel, server: Server) -> None:
-    async with aclosing(model.stream(ask("openai/silent", api_base=server.address))) as stream:
+    async with aclosing(model.stream(request_for("openai/silent", api_base=server.address))) as stream:
         assert await anext(stream) == TextChunk(WORDS[0])
-        assert not server.left.is_set()
-    await asyncio.wait_for(server.left.wait(), 10)
+        assert not server.client_left.is_set()
+    await asyncio.wait_for(server.client_left.wait(), 10)
 
 
 async def test_child_cancelling_listener_closes_connection(model: ChildModel, server: Server) -> None:
     first = asyncio.Event()
 
     async def listen() -> None:
-        async for _ in model.stream(ask("openai/silent", api_base=server.address)):
+        async for _ in model.stream(request_for("openai/silent", api_base=server.address)):
             first.set()
 
     task = asyncio.create_task(listen())
@@ -223,12 +229,12 @@ async def test_child_cancelling_listener_closes_connection(model: ChildModel, se
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    await asyncio.wait_for(server.left.wait(), 10)
+    await asyncio.wait_for(server.client_left.wait(), 10)
 
 
 async def test_child_concurrent_streams_do_not_mix(model: ChildModel, server: Server) -> None:
-    good = (heard(model, ask("openai/x", api_base=server.address)) for _ in range(8))
-    bad = (broken(model, ask("openai/busy", api_base=server.address)) for _ in range(4))
+    good = (collect_answer(model, request_for("openai/x", api_base=server.address)) for _ in range(8))
+    bad = (collect_failure(model, request_for("openai/busy", api_base=server.address)) for _ in range(4))
     told, failed = await asyncio.gather(asyncio.gather(*good), asyncio.gather(*bad))
     assert {words for words, _ in told} == {"".join(WORDS)}
     assert {type(error) for _, error in failed} == {ModelBusy}
@@ -236,37 +242,41 @@ async def test_child_concurrent_streams_do_not_mix(model: ChildModel, server: Se
 
 async def test_child_hostile_text_arrives_as_text(model: ChildModel, server: Server) -> None:
     """Whole, in order and valid: what is not for the screen is taken out where text enters the log."""
-    words, _ = await heard(model, ask("scripted/hostile", max_tokens=2_000))
+    words, _ = await collect_answer(model, request_for("scripted/hostile", max_tokens=2_000))
     assert words == HOSTILE.replace("\ud800", "?")
-    words, _ = await heard(model, ask("openai/escapes", api_base=server.address))
+    words, _ = await collect_answer(model, request_for("openai/escapes", api_base=server.address))
     assert words.startswith("\x1b[31mred\x00")
     words.encode()
 
 
 async def test_child_ignores_what_libraries_print(model: ChildModel) -> None:
-    assert (await heard(model, ask("scripted/noisy")))[0] == "".join(WORDS)
+    assert (await collect_answer(model, request_for("scripted/noisy")))[0] == "".join(WORDS)
 
 
 async def test_child_structured_answer_by_schema(model: ChildModel, server: Server) -> None:
-    shaped = ask("openai/schema", api_base=server.address, shape=AnswerSchema("mood", MOOD))
-    assert (await heard(model, shaped))[0] == '{"mood": "calm"}'
-    sent = server.asked[-1]["response_format"]["json_schema"]
+    shaped = request_for("openai/schema", api_base=server.address, shape=AnswerSchema("mood", MOOD))
+    assert (await collect_answer(model, shaped))[0] == '{"mood": "calm"}'
+    sent = server.requests[-1]["response_format"]["json_schema"]
     assert (sent["name"], sent["schema"]) == ("mood", MOOD)
 
 
 async def test_child_structured_answer_by_tools(model: ChildModel, server: Server) -> None:
-    shaped = ask("openai/tools", api_base=server.address, shape=AnswerSchema("mood", MOOD, mode="tools"))
-    assert (await heard(model, shaped))[0] == '{"mood": "calm"}'
-    sent = server.asked[-1]
+    shaped = request_for(
+        "openai/tools", api_base=server.address, shape=AnswerSchema("mood", MOOD, mode="tools")
+    )
+    assert (await collect_answer(model, shaped))[0] == '{"mood": "calm"}'
+    sent = server.requests[-1]
     assert sent["tools"][0]["function"]["parameters"] == MOOD
     assert sent["tool_choice"]["function"]["name"] == "mood"
     # A small model writes the call as text: then that is what we get.
-    shaped = ask("openai/schema", api_base=server.address, shape=AnswerSchema("mood", MOOD, mode="tools"))
-    assert (await heard(model, shaped))[0] == '{"mood": "calm"}'
+    shaped = request_for(
+        "openai/schema", api_base=server.address, shape=AnswerSchema("mood", MOOD, mode="tools")
+    )
+    assert (await collect_answer(model, shaped))[0] == '{"mood": "calm"}'
 
 
 async def test_child_empty_answer_is_an_answer(model: ChildModel, server: Server) -> None:
-    assert (await heard(model, ask("openai/mute", api_base=server.address)))[0] == ""
+    assert (await collect_answer(model, request_for("openai/mute", api_base=server.address)))[0] == ""
 
 
 async def test_child_reads_model_facts_without_request(model: ChildModel) -> None:
@@ -284,14 +294,16 @@ async def test_child_reads_model_facts_without_request(model: ChildModel) -> Non
 async def test_child_sends_no_key_unencrypted(model: ChildModel, server: Server) -> None:
     """A machine in the open network, by its name's looks, is refused the key without https."""
     await model.send_keys({"OPENAI_API_KEY": KEY})
-    _, error = await broken(model, ask("openai/x", api_base="http://models.example.invalid/v1"))
+    _, error = await collect_failure(
+        model, request_for("openai/x", api_base="http://models.example.invalid/v1")
+    )
     assert isinstance(error, errors.ModelUnreachable)
     assert "cannot be found" in error.what
 
 
 async def test_child_uses_key_sent_later(model: ChildModel, server: Server) -> None:
     await model.send_keys({"OPENAI_API_KEY": "another-key-7654321"})
-    await heard(model, ask("openai/x", api_base=server.address))
+    await collect_answer(model, request_for("openai/x", api_base=server.address))
     assert server.headers["authorization"] == "Bearer another-key-7654321"
     await model.send_keys({"OPENAI_API_KEY": KEY})
 
@@ -322,14 +334,14 @@ async def test_child_rejects_unknown_embedding_model(model: ChildModel) -> None:
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks at processes through /proc")
 async def test_child_is_restarted_after_its_end_without_zombie(model: ChildModel) -> None:
     """Last: it ends the child that the others share."""
-    async with aclosing(model.stream(ask("scripted/slow"))) as waiting:
+    async with aclosing(model.stream(request_for("scripted/slow"))) as waiting:
         await anext(waiting)
-        words, error = await broken(model, ask("scripted/dies"))
+        words, error = await collect_failure(model, request_for("scripted/dies"))
         assert words == "It begins "
         assert type(error) is ModelCut
         with pytest.raises(ModelCut):
             await anext(waiting)
-    assert (await heard(model, ask("scripted/good")))[0] == "".join(WORDS)
+    assert (await collect_answer(model, request_for("scripted/good")))[0] == "".join(WORDS)
     await model.close()
     assert not _children()
     with pytest.raises(errors.ModelUnreachable):

@@ -1,4 +1,4 @@
-"""However MONITOR ends, the process that speaks for it ends too."""
+"""Tests that the child process ends however MONITOR ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the model's settings come from, where its calls go, and how the file is changed."""
+"""Tests of the settings of the language model: where they come from and how the file is changed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from stores.records.model import Persona
 NARRATOR, CRITIC = Persona.NARRATOR, Persona.CRITIC
 
 
-def house(**sections: object) -> AppSettings:
+def app_settings(**sections: object) -> AppSettings:
     return AppSettings.model_validate(sections)
 
 
@@ -86,7 +86,7 @@ def test_llm_settings_report_invalid_values(
 
 
 def test_llm_settings_persona_model_and_fallbacks() -> None:
-    settings = house(
+    settings = app_settings(
         model=ModelSettings(
             name="openai/big", api_base="https://here/v1", fallbacks=("openai/big", "groq/x")
         ),
@@ -157,10 +157,12 @@ def test_llm_settings_refuse_to_write_unusable_value(
 
 
 def test_embedding_settings_default_to_builtin() -> None:
-    assert house().embedding.model == "builtin"
-    assert house().embedding_target() is None
-    assert house(embedding={"model": " None "}).embedding_target() is None
-    named = house(embedding={"model": "openai/text-embedding-3-small", "api_base": "http://127.0.0.1:1/v1/"})
+    assert app_settings().embedding.model == "builtin"
+    assert app_settings().embedding_target() is None
+    assert app_settings(embedding={"model": " None "}).embedding_target() is None
+    named = app_settings(
+        embedding={"model": "openai/text-embedding-3-small", "api_base": "http://127.0.0.1:1/v1/"}
+    )
     assert named.embedding_target() == ModelTarget("openai/text-embedding-3-small", "http://127.0.0.1:1/v1")
     # A key that is only in the keyring is handed to the child for it as well.
     assert "openai/text-embedding-3-small" in models_named(named)

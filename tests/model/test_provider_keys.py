@@ -1,4 +1,4 @@
-"""Where a key is found, where it is kept, and that it is nowhere else."""
+"""Tests of API keys: where they are found, stored and masked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stores.errors import InputError
 KEY = "planted-key-1234567"
 
 
-class Ring(dict[tuple[str, str], str]):
+class FakeKeyring(dict[tuple[str, str], str]):
     def get_password(self, service: str, name: str) -> str | None:
         return self.get((service, name))
 
@@ -21,7 +21,7 @@ class Ring(dict[tuple[str, str], str]):
         self[service, name] = key
 
 
-class Broken(Ring):
+class FailingKeyring(FakeKeyring):
     def get_password(self, service: str, name: str) -> str | None:
         raise RuntimeError(f"locked, and {KEY} was in it")
 
@@ -47,12 +47,12 @@ class Broken(Ring):
     ],
 )
 async def test_provider_keys_describe_source(at: ModelTarget, environ: dict[str, str], says: str) -> None:
-    keys = ProviderKeys(environ, Ring({(KEYRING_SERVICE, "GROQ_API_KEY"): KEY}))
+    keys = ProviderKeys(environ, FakeKeyring({(KEYRING_SERVICE, "GROQ_API_KEY"): KEY}))
     assert await keys.describe_source(at) == says
 
 
 async def test_provider_keys_store_in_keyring_and_find_there() -> None:
-    keys = ProviderKeys({}, ring := Ring())
+    keys = ProviderKeys({}, ring := FakeKeyring())
     assert await keys.store_key("anthropic/x", f" {KEY}\n") == "ANTHROPIC_API_KEY"
     assert ring == {(KEYRING_SERVICE, "ANTHROPIC_API_KEY"): KEY}
     assert await keys.read_keyring_keys(["anthropic/x", "openai/y", "ollama/z"]) == {"ANTHROPIC_API_KEY": KEY}
@@ -63,17 +63,17 @@ async def test_provider_keys_store_in_keyring_and_find_there() -> None:
 @pytest.mark.parametrize("key", ["", "two\nlines", "with\x1bescape", "schlüssel"])
 async def test_provider_keys_refuse_invalid_key(key: str) -> None:
     with pytest.raises(InputError, match="no key"):
-        await ProviderKeys({}, Ring()).store_key("openai/x", key)
+        await ProviderKeys({}, FakeKeyring()).store_key("openai/x", key)
 
 
 @pytest.mark.parametrize("model", ["", "bedrock/x"])
 async def test_provider_keys_refuse_provider_without_key(model: str) -> None:
     with pytest.raises(InputError):
-        await ProviderKeys({}, Ring()).store_key(model, KEY)
+        await ProviderKeys({}, FakeKeyring()).store_key(model, KEY)
 
 
 async def test_provider_keys_report_keyring_failure_without_its_message() -> None:
-    keys = ProviderKeys({}, Broken())
+    keys = ProviderKeys({}, FailingKeyring())
     assert await keys.describe_source(ModelTarget("openai/x")) == "missing: set OPENAI_API_KEY"
     with pytest.raises(InputError, match="OPENAI_API_KEY") as caught:
         await keys.store_key("openai/x", KEY)

@@ -1,4 +1,4 @@
-"""The import that runs behind the screens: told in events, stopped by a word, one at a time."""
+"""Tests of the import in the background: its events, cancelling, and one at a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from agents.events import Event, ImportMoved, Notice
 from monitor_tui.compose import Program
 from stores.errors import InputError
-from tests.agents.importers.test_importer import TURNS, order, written
+from tests.agents.importers.test_importer import TURNS, import_request, log_bytes
 from tests.table import opened
 
 
@@ -34,7 +34,7 @@ async def test_import_runner_publishes_progress_and_resumes_after_cancel(
 
     program.services.events.subscribe(hear)
     path = tmp_path / "the_long-road.jsonl"
-    path.write_bytes(written())
+    path.write_bytes(log_bytes())
     read = await imports.open_request(str(path), hero="Mira")
     assert await imports.run(read) is None
     assert imports.progress is None
@@ -55,14 +55,14 @@ async def test_import_runner_publishes_progress_and_resumes_after_cancel(
 
 async def test_import_runner_runs_one_at_a_time_and_ends_on_close(program: Program) -> None:
     imports = program.services.imports
-    running = asyncio.ensure_future(imports.run(order(data=written(3_000))))
+    running = asyncio.ensure_future(imports.run(import_request(data=log_bytes(3_000))))
     came = asyncio.Event()
     program.services.events.subscribe(
         lambda e: came.set() if isinstance(e, ImportMoved) and e.turns else None
     )
     await came.wait()
     with pytest.raises(InputError, match="being brought in already"):
-        await imports.run(order())
+        await imports.run(import_request())
     await program.close()
     assert await running is None
 

@@ -1,4 +1,4 @@
-"""From any answer to a bounded model: which rung gave it, what it cost, and that nothing breaks it."""
+"""Tests of structured answers: which step of the fallback ladder answers, its cost, and any input."""
 
 from __future__ import annotations
 
@@ -24,48 +24,50 @@ NONE = ModelFacts("m")
 USED = Usage(tokens_in=10, tokens_out=5, counted=True, cost=Money(micros=7))
 
 
-class Asked:
+class FakeSender:
     """Answers in order; keeps what was asked."""
 
     def __init__(self, *answers: str | ModelError, finish: str = "stop") -> None:
         self._answers = list(answers)
         self._finish = finish
-        self.asked: list[LlmRequest] = []
+        self.requests: list[LlmRequest] = []
 
     async def __call__(self, ask: LlmRequest) -> tuple[str, Usage]:
-        self.asked.append(ask)
+        self.requests.append(ask)
         answer = self._answers.pop(0)
         if isinstance(answer, ModelError):
             raise answer
         return answer, Usage(**{**{f: getattr(USED, f) for f in USED.__slots__}, "finish": self._finish})
 
-    def ways(self) -> list[str]:
-        return [ask.shape.mode if ask.shape else "words" for ask in self.asked]
+    def request_modes(self) -> list[str]:
+        return [ask.shape.mode if ask.shape else "words" for ask in self.requests]
 
 
-async def climbed(once: Asked, facts: ModelFacts = EVERY, into: type[Any] = Plan) -> FallbackOutcome[Any]:
-    return await ask_with_fallbacks(once, ASK, into, facts)
+async def run_ladder(
+    sender: FakeSender, facts: ModelFacts = EVERY, into: type[Any] = Plan
+) -> FallbackOutcome[Any]:
+    return await ask_with_fallbacks(sender, ASK, into, facts)
 
 
 # --- the rungs ----------------------------------------------------------------------------------------
 
 
 async def test_fallback_ladder_asks_by_schema_first_in_one_call() -> None:
-    once = Asked(json.dumps(PLAN))
-    got = await climbed(once)
-    assert got.value == Plan.model_validate(PLAN)
-    assert (got.fallback_step, got.tries, once.ways()) == (Rung.SCHEMA, 1, ["schema"])
-    assert got.usage.cost == Money(micros=7)
+    sender = FakeSender(json.dumps(PLAN))
+    outcome = await run_ladder(sender)
+    assert outcome.value == Plan.model_validate(PLAN)
+    assert (outcome.fallback_step, outcome.tries, sender.request_modes()) == (Rung.SCHEMA, 1, ["schema"])
+    assert outcome.usage.cost == Money(micros=7)
 
 
 async def test_fallback_ladder_asks_by_tool_then_in_words() -> None:
-    once = Asked(json.dumps(PLAN))
-    got = await climbed(once, ModelFacts("m", takes_tools=True))
-    assert (got.fallback_step, once.ways()) == (Rung.TOOLS, ["tools"])
-    once = Asked(json.dumps(PLAN))
-    got = await climbed(once, NONE)
-    assert (got.fallback_step, once.ways()) == (Rung.TEXT, ["words"])
-    assert '"beats"' in once.asked[0].messages[-1].text
+    sender = FakeSender(json.dumps(PLAN))
+    outcome = await run_ladder(sender, ModelFacts("m", takes_tools=True))
+    assert (outcome.fallback_step, sender.request_modes()) == (Rung.TOOLS, ["tools"])
+    sender = FakeSender(json.dumps(PLAN))
+    outcome = await run_ladder(sender, NONE)
+    assert (outcome.fallback_step, sender.request_modes()) == (Rung.TEXT, ["words"])
+    assert '"beats"' in sender.requests[0].messages[-1].text
 
 
 @pytest.mark.parametrize(
@@ -80,57 +82,71 @@ async def test_fallback_ladder_asks_by_tool_then_in_words() -> None:
     ],
 )
 async def test_fallback_ladder_finds_json_in_text_without_second_call(answer: str) -> None:
-    once = Asked(answer)
-    got = await climbed(once)
-    assert got.value == Plan.model_validate(PLAN)
-    assert got.tries == 1
-    assert got.fallback_step in (Rung.TEXT, Rung.SCHEMA)
+    sender = FakeSender(answer)
+    outcome = await run_ladder(sender)
+    assert outcome.value == Plan.model_validate(PLAN)
+    assert outcome.tries == 1
+    assert outcome.fallback_step in (Rung.TEXT, Rung.SCHEMA)
 
 
 async def test_fallback_ladder_notes_answer_that_was_cut_off() -> None:
-    got = await climbed(Asked('{"beats": ["The bell rings.", "Tam tu', finish="length"))
-    assert got.value == Plan(beats=("The bell rings.", "Tam tu"))
-    assert "cut off" in got.note
+    outcome = await run_ladder(FakeSender('{"beats": ["The bell rings.", "Tam tu', finish="length"))
+    assert outcome.value == Plan(beats=("The bell rings.", "Tam tu"))
+    assert "cut off" in outcome.note
 
 
 async def test_fallback_ladder_bills_both_requests() -> None:
-    once = Asked("I would ring the bell.", json.dumps(PLAN))
-    got = await climbed(once)
-    assert (got.fallback_step, got.tries, once.ways()) == (Rung.TOOLS, 2, ["schema", "tools"])
-    assert got.usage.cost == Money(micros=14)
-    assert got.usage.tokens_in == 20
+    sender = FakeSender("I would ring the bell.", json.dumps(PLAN))
+    outcome = await run_ladder(sender)
+    assert (outcome.fallback_step, outcome.tries, sender.request_modes()) == (
+        Rung.TOOLS,
+        2,
+        ["schema", "tools"],
+    )
+    assert outcome.usage.cost == Money(micros=14)
+    assert outcome.usage.tokens_in == 20
 
 
 async def test_fallback_ladder_ends_with_plain_words_or_nothing() -> None:
-    got = await climbed(Asked("Well:\n1. The bell rings.\n2. Tam turns.", "No idea."))
-    assert (got.fallback_step, got.value) == (Rung.HEURISTICS, Plan(beats=("The bell rings.", "Tam turns.")))
-    got = await climbed(Asked("No idea.", "None at all."))
-    assert (got.fallback_step, got.value, got.tries, got.answer) == (Rung.NONE, None, 2, "None at all.")
-    assert "No structured answer" in got.note
+    outcome = await run_ladder(FakeSender("Well:\n1. The bell rings.\n2. Tam turns.", "No idea."))
+    assert (outcome.fallback_step, outcome.value) == (
+        Rung.HEURISTICS,
+        Plan(beats=("The bell rings.", "Tam turns.")),
+    )
+    outcome = await run_ladder(FakeSender("No idea.", "None at all."))
+    assert (outcome.fallback_step, outcome.value, outcome.tries, outcome.answer) == (
+        Rung.NONE,
+        None,
+        2,
+        "None at all.",
+    )
+    assert "No structured answer" in outcome.note
 
 
 async def test_fallback_ladder_asks_in_words_after_rejected_schema() -> None:
-    once = Asked(ModelRejected("It takes no schema."), json.dumps(PLAN))
-    got = await climbed(once)
-    assert (got.fallback_step, once.ways()) == (Rung.TEXT, ["schema", "words"])
-    assert "takes no schema" in got.note
+    sender = FakeSender(ModelRejected("It takes no schema."), json.dumps(PLAN))
+    outcome = await run_ladder(sender)
+    assert (outcome.fallback_step, sender.request_modes()) == (Rung.TEXT, ["schema", "words"])
+    assert "takes no schema" in outcome.note
 
 
 async def test_fallback_ladder_raises_error_unless_something_was_answered() -> None:
     with pytest.raises(ModelBusy):
-        await climbed(Asked(ModelBusy("Busy.")))
+        await run_ladder(FakeSender(ModelBusy("Busy.")))
     with pytest.raises(ModelRejected):
-        await climbed(Asked(ModelRejected("No."), ModelRejected("No.")))
-    got = await climbed(Asked("- The bell rings.", ModelBusy("Busy.")))
-    assert (got.fallback_step, got.value) == (Rung.HEURISTICS, Plan(beats=("The bell rings.",)))
+        await run_ladder(FakeSender(ModelRejected("No."), ModelRejected("No.")))
+    outcome = await run_ladder(FakeSender("- The bell rings.", ModelBusy("Busy.")))
+    assert (outcome.fallback_step, outcome.value) == (Rung.HEURISTICS, Plan(beats=("The bell rings.",)))
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.text(max_size=200), min_size=2, max_size=2), st.booleans(), st.booleans())
-async def test_fallback_ladder_never_sends_more_than_two_requests(answers: list[str], schema: bool, tools: bool) -> None:
-    once = Asked(*answers)
-    got = await climbed(once, ModelFacts("m", takes_schema=schema, takes_tools=tools))
-    assert len(once.asked) == got.tries <= 2
+async def test_fallback_ladder_never_sends_more_than_two_requests(
+    answers: list[str], schema: bool, tools: bool
+) -> None:
+    sender = FakeSender(*answers)
+    outcome = await run_ladder(sender, ModelFacts("m", takes_schema=schema, takes_tools=tools))
+    assert len(sender.requests) == outcome.tries <= 2
 
 
 # --- any text -------------------------------------------------------------------------------------------
@@ -145,7 +161,7 @@ JSONISH = st.recursive(
 )
 
 
-def bounded(value: BaseModel) -> bool:
+def assert_within_bounds(value: BaseModel) -> bool:
     """Whether the value keeps its own bounds when it is written and read again."""
     return type(value).model_validate_json(value.model_dump_json()) == value
 
@@ -155,7 +171,7 @@ def bounded(value: BaseModel) -> bool:
 def test_answer_parsing_survives_any_text(text: str) -> None:
     for model in OUTPUTS.values():
         value = find_json_answer(text, model)
-        assert value is None or bounded(value)
+        assert value is None or assert_within_bounds(value)
 
 
 @settings(max_examples=150, deadline=None)
@@ -164,7 +180,7 @@ def test_answer_parsing_survives_json_cut_anywhere(data: object, model: type[Bas
     text = json.dumps(data)
     for part in (text, text[:cut], f"```\n{text}\n```", f"Sure: {text[cut:]}"):
         value = find_json_answer(part, model)
-        assert value is None or bounded(value)
+        assert value is None or assert_within_bounds(value)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What is sent to a model: in which order, what is dropped first, and what never is."""
+"""Tests of prompts: the order of sections, what is dropped first, and what is never dropped."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ NARRATOR = PROMPTS[Persona.NARRATOR]
 FOLDER = Path("agents/prompts")
 
 
-def words(text: str) -> int:
+def count_words(text: str) -> int:
     return len(text.split())
 
 
-def own(**fields: object) -> str:
+def user_prompt(**fields: object) -> str:
     """A small prompt file of the user's, with some lines otherwise."""
     lines = {
         "persona": "monitor",
@@ -54,7 +54,7 @@ def own(**fields: object) -> str:
     return "\n".join(f"{key}: {value}" for key, value in (lines | fields).items())
 
 
-def sent(built: BuiltPrompt) -> list[str]:
+def sent_sections(built: BuiltPrompt) -> list[str]:
     return [s.name for s in built.sections if not s.dropped]
 
 
@@ -98,13 +98,13 @@ def test_prompt_files_describe_every_persona_in_one_line() -> None:
 )
 def test_prompt_file_error_names_file_and_line(changed: dict[str, object], says: str) -> None:
     with pytest.raises(InputError) as refused:
-        read_prompt(own(**changed), "monitor.yaml")
+        read_prompt(user_prompt(**changed), "monitor.yaml")
     assert "monitor.yaml" in refused.value.what
     assert says in refused.value.what
 
 
 def test_user_prompt_replaces_bundled_one_unless_it_is_bad() -> None:
-    prompts = with_user_prompts(PROMPTS, {"mine.yaml": own(), "bad.yaml": "persona: narrator"})
+    prompts = with_user_prompts(PROMPTS, {"mine.yaml": user_prompt(), "bad.yaml": "persona: narrator"})
     assert prompts[Persona.MONITOR].instructions == "Sort."
     assert prompts.user_defined == {Persona.MONITOR}
     assert prompts[Persona.NARRATOR] is NARRATOR
@@ -116,13 +116,13 @@ def test_prompt_for_extra_task_can_be_replaced_by_user() -> None:
     assert (ours.task, ours.output) == (STORY_TASK, "StoryIdea")
     assert PROMPTS.get(Persona.MONITOR) is PROMPTS[Persona.MONITOR]
     only = {"sections": "\n  - {name: words, heading: L, drop: 0}", "output": "StoryIdea"}
-    prompts = with_user_prompts(PROMPTS, {"mine.yaml": own(task=STORY_TASK, **only)})
+    prompts = with_user_prompts(PROMPTS, {"mine.yaml": user_prompt(task=STORY_TASK, **only)})
     assert prompts.get(Persona.MONITOR, STORY_TASK).instructions == "Sort."
     assert prompts[Persona.MONITOR] is PROMPTS[Persona.MONITOR]
     with pytest.raises(InputError, match=r"\(task\): the monitor has no task 'rhyme'"):
-        read_prompt(own(task="rhyme"), "mine.yaml")
+        read_prompt(user_prompt(task="rhyme"), "mine.yaml")
     with pytest.raises(InputError, match="the narrator has no task 'story'"):
-        read_prompt(own(persona="narrator", task=STORY_TASK), "mine.yaml")
+        read_prompt(user_prompt(persona="narrator", task=STORY_TASK), "mine.yaml")
 
 
 def test_prompt_file_must_send_sealed_result_and_lines() -> None:
@@ -138,7 +138,7 @@ def test_prompt_file_must_send_sealed_result_and_lines() -> None:
 def test_prompt_has_stable_sections_first_and_no_empty_ones() -> None:
     parts = {"words": "I knock.", "recent": "GM: A door.", "rules": "- Salt binds.", "cast": " "}
     built = build_prompt(NARRATOR, parts, estimate_tokens, None)
-    assert sent(built) == ["instructions", "rules", "recent", "words", "ask"]
+    assert sent_sections(built) == ["instructions", "rules", "recent", "words", "ask"]
     stable = [s.stable for s in built.sections]
     assert stable == sorted(stable, reverse=True)
     assert [m.role for m in built.messages] == ["system", "user"]
@@ -164,7 +164,7 @@ def test_prompt_over_budget_drops_highest_rank_and_oldest_lines_first() -> None:
         "result": "FAIL",
         "words": "I strike.",
     }
-    built = build_prompt(NARRATOR, parts, words, 1800)
+    built = build_prompt(NARRATOR, parts, count_words, 1800)
     dropped = {s.name: s for s in built.sections if s.dropped}
     assert set(dropped) == {"evidence", "recent"}
     assert dropped["evidence"].dropped == "left out: over the budget of 1,036 tokens"
@@ -179,7 +179,7 @@ def test_prompt_over_budget_drops_highest_rank_and_oldest_lines_first() -> None:
 
 def test_prompt_section_cap_applies_within_budget() -> None:
     parts = {"memories": "\n".join("- it was a long night " * 5 for _ in range(200)), "words": "x"}
-    built = build_prompt(NARRATOR, parts, words, None)
+    built = build_prompt(NARRATOR, parts, count_words, None)
     kept = next(s for s in built.sections if s.name == "memories" and not s.dropped)
     assert 600 < kept.tokens <= 700
 
@@ -187,7 +187,7 @@ def test_prompt_section_cap_applies_within_budget() -> None:
 def test_prompt_never_drops_binding_sections_and_explains_if_too_long() -> None:
     parts = {"words": "word " * 4_000, "result": "FAIL", "recent": "GM: hi"}
     with pytest.raises(ModelTooLong) as error:
-        build_prompt(NARRATOR, parts, words, 4096)
+        build_prompt(NARRATOR, parts, count_words, 4096)
     assert "narrator" in error.value.what
     assert "larger window" in error.value.todo
 

@@ -1,4 +1,4 @@
-"""A context package by hand: Mara in the yard with Old Tam (a stranger) and Sella Brand (known of old)."""
+"""Builds a context package for tests: Mara in the yard with Old Tam (a stranger) and Sella Brand (known of old)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 from agents.canon_keeper.predicates import load_catalogue
 from agents.context_assembly.agenda import Agenda
 from agents.context_assembly.context import SceneContext
-from agents.context_assembly.package import Canonical, ContextPackage, Narrative, Present, Recalled
+from agents.context_assembly.narrative import Narrative
+from agents.context_assembly.package import Canonical, ContextPackage, Present, Recalled
 from agents.resolver.working_state import WorkingState
 from stores.records.canon import Fact
 from stores.records.ledger import ProposedChange

@@ -1,4 +1,4 @@
-"""Prose held against dice, record and lines: what is found, and what is let be."""
+"""Tests of the prose checks against dice, record, lines and veils."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ TALK = ("I look round.", "The yard is wet and the bell hangs still.")
 WORDS = "Where is the bell? I ask."
 
 
-def held(degree: Degree | None = None, **given: object) -> ProseCheckInput:
+def check_input_of(degree: Degree | None = None, **given: object) -> ProseCheckInput:
     bound = NarratorBrief(player_text=WORDS, degree=degree, lines_and_veils=STORY.lines_and_veils)
     return build_prose_check_input(package(turns=line(*TALK), **given), bound)  # type: ignore[arg-type]
 
 
-def found(case: Case) -> bool:
-    return any(f.kind is case.kind for f in check_prose(case.text, held(case.degree)))
+def has_finding(case: Case) -> bool:
+    return any(f.kind is case.kind for f in check_prose(case.text, check_input_of(case.degree)))
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if not c.there], ids=lambda c: f"{c.kind}: {c.text[:40]}")
 def test_prose_checks_accept_innocent_prose(case: Case) -> None:
-    assert not found(case), check_prose(case.text, held(case.degree))
+    assert not has_finding(case), check_prose(case.text, check_input_of(case.degree))
 
 
 def test_prose_checks_find_faults_without_false_alarms(
@@ -52,7 +52,7 @@ def test_prose_checks_find_faults_without_false_alarms(
     )
     missed = []
     for case in CASES:
-        told = found(case)
+        told = has_finding(case)
         hits[case.kind] += told and case.there
         alarms[case.kind] += told and not case.there
         misses[case.kind] += case.there and not told
@@ -69,7 +69,7 @@ def test_prose_checks_find_faults_without_false_alarms(
 
 def test_prose_finding_quotes_words_and_gives_reason() -> None:
     text = "The gate is high. You manage to climb it. Lorne nods."
-    findings = check_prose(text, held(Degree.FAIL))
+    findings = check_prose(text, check_input_of(Degree.FAIL))
     assert [f.kind for f in findings] == [ProseFindingKind.RESULT, ProseFindingKind.DEAD]
     assert all(f.quoted_text in text for f in findings)
     assert needs_rewrite(findings)
@@ -141,7 +141,7 @@ def test_prose_checks_warn_of_line_that_player_typed() -> None:
 
 
 def test_prose_checks_warn_of_veil_and_rewrite_line() -> None:
-    (finding,) = check_prose("They torture him until dawn, and you hear it all.", held())
+    (finding,) = check_prose("They torture him until dawn, and you hear it all.", check_input_of())
     assert (finding.kind, finding.severity) == (ProseFindingKind.LINE, Severity.WARN)
 
 
@@ -177,12 +177,12 @@ def test_premise_check_accepts_what_is_on_record() -> None:
 def test_premise_check_knows_kin_and_old_friends() -> None:
     kin = make.relation(TAM, "sibling_of", MARA)
     text = "“When we last met you had two boots,” Tam says."
-    assert check_prose(text, held())
-    assert not check_prose(text, held(relations=(kin,)))
+    assert check_prose(text, check_input_of())
+    assert not check_prose(text, check_input_of(relations=(kin,)))
 
 
 @settings(deadline=None)
 @given(st.text(max_size=600), st.sampled_from([*Degree, None]))
 def test_prose_checks_survive_any_text(text: str, degree: Degree | None) -> None:
-    for finding in check_prose(text, held(degree)):
+    for finding in check_prose(text, check_input_of(degree)):
         assert "\n" not in finding.reason

@@ -1,4 +1,4 @@
-"""Prose against rules that forbid and matters that are settled: what is wrong, and what only looks it."""
+"""Tests of the checks for broken rules and reopened matters: true findings and harmless lookalikes."""
 
 from __future__ import annotations
 

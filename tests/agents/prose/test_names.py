@@ -1,4 +1,4 @@
-"""Names in prose without a model: what is one, and what only has a capital."""
+"""Tests of finding names in prose: names, and words that are only capitalised."""
 
 from __future__ import annotations
 

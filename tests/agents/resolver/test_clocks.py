@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agents.clock_faces import most_urgent, format_clock, format_track
+from agents.clock_faces import format_clock, format_track, most_urgent
 from agents.resolver.clocks import (
     FINISH_DEGREES,
     ClockMovement,
