@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from stores.records.clocks import BOXES, TICKS_PER_BOX, ProgressClock
+from stores.records.clocks import BOXES_PER_TRACK, TICKS_PER_BOX, ProgressClock
 
 _BOX_FILLS: Final = "·░▓█"
 """A box with 0 to 3 of its ticks, and full."""
@@ -31,5 +31,7 @@ def format_clock(clock: ProgressClock) -> str:
 def format_track(track: ProgressClock) -> str:
     """Return `███▓······ 3/10`."""
     full, rest = divmod(track.filled, TICKS_PER_BOX)
-    boxes = (_BOX_FILLS[-1] * full + (_BOX_FILLS[rest] if full < BOXES else "")).ljust(BOXES, _BOX_FILLS[0])
-    return f"{boxes} {track.boxes}/{BOXES}"
+    boxes = (_BOX_FILLS[-1] * full + (_BOX_FILLS[rest] if full < BOXES_PER_TRACK else "")).ljust(
+        BOXES_PER_TRACK, _BOX_FILLS[0]
+    )
+    return f"{boxes} {track.boxes}/{BOXES_PER_TRACK}"

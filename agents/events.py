@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from stores.records.ids import Id
-from stores.records.ledger import Transition
 from stores.records.play import Resolution, Turn
+from stores.records.workflow import Transition
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from statemachine import HistoryState, State, StateChart
 from statemachine.exceptions import TransitionNotAllowed
 
 from stores.errors import IllegalTransition
-from stores.records.ledger import Loop
+from stores.records.workflow import Loop
 
 
 class MainChart(StateChart):  # type: ignore[type-arg]

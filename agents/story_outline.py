@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from stores.records.ids import Id
-from stores.records.play import Critical, DiceBy, StoryMode, TensionMode
+from stores.records.play import CriticalCommitMode, DiceRoller, StoryMode, TensionMode
 from stores.records.world import EntityKind, Number
 
 
@@ -66,9 +66,9 @@ class StoryOutline:
     constraints: str = ""
     lines_and_veils: str = ""
     mode: StoryMode = StoryMode.COPILOT
-    critical: Critical = Critical.ASK
+    critical: CriticalCommitMode = CriticalCommitMode.ASK
     system: str = ""
-    dice: DiceBy = DiceBy.PROGRAM
+    dice: DiceRoller = DiceRoller.PROGRAM
     tension_mode: TensionMode = TensionMode.BEND
     scene_title: str = "Scene 1"
     scene_goal: str = ""

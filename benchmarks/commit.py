@@ -13,8 +13,8 @@ from benchmarks.libraries import Libraries, Table, at_table, timed
 from benchmarks.table import Row, times
 from stores.authority import Role
 from stores.open import Stores
-from stores.records.ids import Id, SystemIds
-from stores.records.ledger import Canonization, CanonizationState
+from stores.records.ids import Id, SystemIdGenerator
+from stores.records.workflow import Canonization, CanonizationState
 
 COUNT = 15
 AIM = 15
@@ -67,7 +67,7 @@ async def _write(stores: Stores, canonization: Canonization) -> None:
 
 def _again(done: Canonization) -> Canonization:
     """Return the same commit as one that is still to be done, under new identifiers."""
-    ids, batch = SystemIds(), done.batch
+    ids, batch = SystemIdGenerator(), done.batch
     old = (*(fact.id for fact in batch.facts), *(piece.id for piece in batch.evidence))
     new: dict[Id, Id] = {record_id: ids.new() for record_id in old}
     renamed = batch.model_copy(

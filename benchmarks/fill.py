@@ -25,12 +25,12 @@ from benchmarks.passages import (
     evidence_of_entity,
     id_of,
 )
-from stores.history import Part
+from stores.history import CollectionRecords
 from stores.open import open_stores
 from stores.records.canon import Appearance, Evidence, Support
 from stores.records.ids import Id
-from stores.records.ledger import CanonizationState, Loop, Transition
 from stores.records.play import HeadMove, MoveKind, Scene, Story
+from stores.records.workflow import CanonizationState, Loop, Transition
 from stores.records.world import SceneNode, StoryNode, Universe
 
 BATCH = 20
@@ -76,12 +76,12 @@ async def fill(home: Path, size: Size) -> None:
     """Write the campaign into the library in `home`."""
     stores = await open_stores(home)
     try:
-        await stores.history.load(campaign(size), naming=())
+        await stores.history.load(campaign(size), mentioned_ids=())
     finally:
         await stores.close()
 
 
-def campaign(size: Size) -> Iterator[Part]:
+def campaign(size: Size) -> Iterator[CollectionRecords]:
     """Every collection that has records, in the order of `stores.history.HISTORY`."""
     scenes = list(scenes_of(size))
     stories = list(dict.fromkeys(scene.story for scene in scenes))

@@ -14,8 +14,8 @@ from benchmarks.table import Row, times
 from benchmarks.terminal import DOWN, ENTER, ESCAPE, MENU_FILLED, UP, Terminal
 from stores.authority import Role
 from stores.records.canon import AssertFact, Authority, FactKind
-from stores.records.ids import Id, SystemIds, utc_now
-from stores.records.ledger import ProposedChange, Verdict
+from stores.records.ids import Id, SystemIdGenerator, utc_now
+from stores.records.workflow import ProposedChange, Verdict
 
 PROPOSALS = 100
 COUNT = 40
@@ -100,7 +100,7 @@ LINES = (
 
 
 async def _infer(table: Table) -> None:
-    view, ids = await table.services.play.scene(table.scene_id), SystemIds()
+    view, ids = await table.services.play.scene(table.scene_id), SystemIdGenerator()
     await table.stores.log(Role.RESOLVER).stage(
         [
             ProposedChange(

@@ -12,10 +12,10 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
-from agents.indexer.indexer import Indexer
+from agents.indexer.index_reconciler import Indexer
+from agents.indexer.index_writers import TextIndexWriter, VectorIndexWriter
 from agents.indexer.minilm_embedder import MiniLmEmbedder
-from agents.indexer.shelves import VectorShelf, WordsShelf
-from agents.indexer.truth import Truth
+from agents.indexer.source_reader import SourceReader
 from benchmarks import table
 from benchmarks.fill import Size, fill
 from benchmarks.libraries import timed
@@ -25,9 +25,9 @@ from stores.authority import Role
 from stores.open import Stores, open_stores
 from stores.ports import LogReader, TextItem
 from stores.records.canon import CanonBatch, FactChange, FactStatus
-from stores.records.ids import Id, SystemIds, derived
-from stores.records.ledger import Canonization
+from stores.records.ids import Id, SystemIdGenerator, derive_id
 from stores.records.play import Scene, Speaker, Turn
+from stores.records.workflow import Canonization
 
 LONG = Size(scenes=90, scene_turns=1_000, long_scene=10_000, entities=5_000)
 QUICK = Size(scenes=9, scene_turns=1_000, long_scene=1_000, entities=500)
@@ -54,15 +54,15 @@ async def measured(size: Size, vectors: int) -> list[Row]:
 
 
 async def _rows(stores: Stores, embedder: MiniLmEmbedder, count: int) -> AsyncIterator[Row]:
-    truth = Truth(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
-    words = Indexer(truth, WordsShelf(stores.words(Role.INDEXER)))
-    scenes = await truth.scenes(UNIVERSE)
+    truth = SourceReader(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
+    words = Indexer(truth, TextIndexWriter(stores.words(Role.INDEXER)))
+    scenes = await truth.read_scenes(UNIVERSE)
     turns = sum([await truth.log.line_length(scene.id) for scene in scenes])
 
     seconds = await timed(lambda: _catch_up(words, scenes))
     yield Row(f"words of {turns:,} turns that nothing was indexed of", turns / seconds, unit="/s")
     yield Row(f"  so {CAUGHT_UP:,} turns behind are caught up with in", CAUGHT_UP * seconds / turns, unit="s")
-    canon = await truth.canon(UNIVERSE)
+    canon = await truth.read_canon(UNIVERSE)
     items = len(canon.entities) + len(canon.facts)
     seconds = await timed(lambda: _universe(words))
     yield Row(f"words of {items:,} facts and entities", items / seconds, unit="/s")
@@ -74,7 +74,7 @@ async def _rows(stores: Stores, embedder: MiniLmEmbedder, count: int) -> AsyncIt
     yield times(f"  what a commit of {BATCH} facts wrote, compared and put", await _committed(stores, words))
     yield times("an exchange of two turns in the longest scene: its words", await _exchanges(stores, words))
 
-    shelf = VectorShelf(stores.vectors(Role.INDEXER), embedder)
+    shelf = VectorIndexWriter(stores.vectors(Role.INDEXER), embedder)
     some = [item async for item in _some(truth, scenes, count)]
     await embedder.embed(["awake"])
     seconds = await timed(lambda: _put_all(shelf, some))
@@ -90,22 +90,22 @@ async def _rows(stores: Stores, embedder: MiniLmEmbedder, count: int) -> AsyncIt
 
 async def _catch_up(indexer: Indexer, scenes: list[Scene]) -> None:
     for scene in scenes:
-        while await indexer.scene(scene.id):
+        while await indexer.reconcile_scene(scene.id):
             pass
 
 
 async def _universe(indexer: Indexer) -> None:
-    while await indexer.universe(UNIVERSE):
+    while await indexer.reconcile_universe(UNIVERSE):
         pass
 
 
-async def _universe_anew(truth: Truth, stores: Stores) -> None:
-    await _universe(Indexer(truth, WordsShelf(stores.words(Role.INDEXER))))
+async def _universe_anew(truth: SourceReader, stores: Stores) -> None:
+    await _universe(Indexer(truth, TextIndexWriter(stores.words(Role.INDEXER))))
 
 
 async def _committed(stores: Stores, indexer: Indexer) -> list[float]:
     """Commit facts about one of many, of which one ends; and bring the words up to that."""
-    ids, canon, log = SystemIds(), stores.canon(Role.CANON_KEEPER), stores.log(Role.CANON_KEEPER)
+    ids, canon, log = SystemIdGenerator(), stores.canon(Role.CANON_KEEPER), stores.log(Role.CANON_KEEPER)
     (who,) = await canon.entities(UNIVERSE, limit=1)
     (like,) = await canon.facts_about(who.id, newest=1)
     found = []
@@ -125,37 +125,37 @@ async def _committed(stores: Stores, indexer: Indexer) -> list[float]:
         await log.plan_canonization(done)
         await canon.commit(batch)
         await log.close_canonization(done)
-        indexer.committed(UNIVERSE, done.id)
+        indexer.note_commit(UNIVERSE, done.id)
         found.append(await timed(lambda: _universe(indexer)))
     return found
 
 
-async def _looked_at_anew(truth: Truth, stores: Stores) -> None:
-    behind = await Indexer(truth, WordsShelf(stores.words(Role.INDEXER))).behind(UNIVERSE)
+async def _looked_at_anew(truth: SourceReader, stores: Stores) -> None:
+    behind = await Indexer(truth, TextIndexWriter(stores.words(Role.INDEXER))).find_outdated_scenes(UNIVERSE)
     assert not behind
 
 
 async def _exchanges(stores: Stores, indexer: Indexer) -> list[float]:
     """Append two turns to the longest scene, and bring its words up to it."""
     log = stores.log(Role.ORCHESTRATOR)
-    truth = Truth(stores.canon(Role.INDEXER), log)
-    lengths = {scene.id: await log.line_length(scene.id) for scene in await truth.scenes(UNIVERSE)}
+    truth = SourceReader(stores.canon(Role.INDEXER), log)
+    lengths = {scene.id: await log.line_length(scene.id) for scene in await truth.read_scenes(UNIVERSE)}
     scene_id = max(lengths, key=lambda id: lengths[id])
     found = []
     for number in range(EXCHANGES):
         for turn in [turn async for turn in _two(log, scene_id, number)]:
             await log.append_turn(turn)
         start = time.perf_counter()
-        while await indexer.scene(scene_id):
+        while await indexer.reconcile_scene(scene_id):
             pass
         found.append(time.perf_counter() - start)
     return found
 
 
 async def _two(log: LogReader, scene_id: Id, number: int) -> AsyncIterator[Turn]:
-    ids = SystemIds()
+    ids = SystemIdGenerator()
     (last,) = await log.line_tail(scene_id, 1)
-    exchange = derived("bench", number)
+    exchange = derive_id("bench", number)
     for speaker in (Speaker.PLAYER, Speaker.SYSTEM):
         last = Turn(
             id=ids.new(),
@@ -170,10 +170,10 @@ async def _two(log: LogReader, scene_id: Id, number: int) -> AsyncIterator[Turn]
         yield last
 
 
-async def _some(truth: Truth, scenes: list[Scene], count: int) -> AsyncIterator[TextItem]:
+async def _some(truth: SourceReader, scenes: list[Scene], count: int) -> AsyncIterator[TextItem]:
     left = count
     for scene in scenes:
-        stretch = await truth.turns(scene, await truth.hero(scene), 0, left)
+        stretch = await truth.read_line_stretch(scene, await truth.read_pc_name(scene), 0, left)
         for item in stretch.items:
             yield item
         left -= len(stretch.items)
@@ -181,8 +181,8 @@ async def _some(truth: Truth, scenes: list[Scene], count: int) -> AsyncIterator[
             return
 
 
-async def _put_all(shelf: VectorShelf, items: list[TextItem]) -> None:
-    for some in _by_the(shelf.piece, items):
+async def _put_all(shelf: VectorIndexWriter, items: list[TextItem]) -> None:
+    for some in _by_the(shelf.batch_size, items):
         await shelf.put("turns", some)
 
 

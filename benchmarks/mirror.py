@@ -16,11 +16,11 @@ from benchmarks.passages import START, UNIVERSE, Kind, id_of
 from benchmarks.table import Row, times
 from stores.authority import Role, Store
 from stores.errors import StoreUnavailable
-from stores.mirror.link import Connected, Patience
-from stores.mirror.open import Servers, mirrored
-from stores.mirror.stamps import Stamps
+from stores.mirror.link import OpenConnection, Timeouts
+from stores.mirror.open import ServerConnectors, open_replicated_stores
+from stores.mirror.stamps import ReplayClock
 from stores.open import open_stores
-from stores.records.ids import SystemIds, utc_now
+from stores.records.ids import SystemIdGenerator, utc_now
 from stores.records.play import Scene, Speaker, Story, Turn
 from stores.stores import Stores
 
@@ -34,7 +34,9 @@ def run(libraries: Libraries) -> Iterator[Row]:
 async def _rows(folder: Path, count: int) -> list[Row]:
     alone = await open_stores(folder / "alone")
     far = Far(await open_stores(folder / "far"))
-    served = await mirrored(far.servers(), folder / "home", patience=Patience(again=(0.01,)))
+    served = await open_replicated_stores(
+        far.servers(), folder / "home", timeouts=Timeouts(probe_pauses=(0.01,))
+    )
     try:
         here = await _append(alone)
         rows = [times("append a turn: files alone", [await timed(here) for _ in range(count)])]
@@ -53,7 +55,7 @@ async def _rows(folder: Path, count: int) -> list[Row]:
 
 async def _catch_up(served: Stores, count: int) -> Row:
     back = asyncio.Event()
-    served.listen(lambda notice: back.set() if notice.severity == "information" else None)
+    served.add_notice_listener(lambda notice: back.set() if notice.severity == "information" else None)
     began = time.perf_counter()
     await back.wait()
     return Row("send what waited, each", 1_000 * (time.perf_counter() - began) / count)
@@ -61,7 +63,7 @@ async def _catch_up(served: Stores, count: int) -> Row:
 
 async def _append(stores: Stores) -> Callable[[], Awaitable[None]]:
     """Begin a scene; what is returned adds a turn to it."""
-    log, ids = stores.log(Role.ORCHESTRATOR), SystemIds()
+    log, ids = stores.log(Role.ORCHESTRATOR), SystemIdGenerator()
     story = Story(id=id_of(Kind.STORY, 0), universe_id=UNIVERSE, title="A story", created_at=START)
     scene = Scene(
         id=id_of(Kind.SCENE, 0),
@@ -100,12 +102,14 @@ class Far:
         self.stores = stores
         self.down = False
 
-    def servers(self) -> Servers:
-        async def connect(store: Store) -> Connected:
-            return Connected(lambda role: _Handle(self, getattr(self.stores, store.value)(role)), _nothing)
+    def servers(self) -> ServerConnectors:
+        async def connect(store: Store) -> OpenConnection:
+            return OpenConnection(
+                lambda role: _Handle(self, getattr(self.stores, store.value)(role)), _nothing
+            )
 
         ways = {store: lambda store=store: connect(store) for store in (Store.LOG, Store.CANON)}
-        return Servers(ways, Stamps(utc_now), lambda: self.stores.history)
+        return ServerConnectors(ways, ReplayClock(utc_now), lambda: self.stores.history)
 
 
 class _Handle:

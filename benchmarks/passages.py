@@ -22,17 +22,17 @@ from stores.records.canon import (
     Involvement,
     Support,
 )
-from stores.records.ids import Id, derived
-from stores.records.ledger import (
+from stores.records.ids import Id, derive_id
+from stores.records.play import Degree, Die, Resolution, Speaker, Turn
+from stores.records.workflow import (
     Canonization,
     CanonizationState,
     Decision,
-    Outcome,
+    ProposalOutcome,
     ProposalStatus,
     ProposedChange,
     Verdict,
 )
-from stores.records.play import Degree, Die, Resolution, Speaker, Turn
 from stores.records.world import Entity, EntityKind
 
 TURNS = 5
@@ -117,7 +117,7 @@ def name_of(number: int) -> str:
 def evidence_of_entity(entity: Entity) -> Evidence:
     """Return the GM's own word, which an entity of the world file rests on."""
     return Evidence(
-        id=derived("evidence", EvidenceKind.MANUAL, entity.id),
+        id=derive_id("evidence", EvidenceKind.MANUAL, entity.id),
         kind=EvidenceKind.MANUAL,
         ref_id=entity.id,
         quote=entity.description,
@@ -166,7 +166,7 @@ class Passage:
 
     def resolution(self) -> Resolution:
         return Resolution(
-            id=derived("resolution", self.turn_id(1)),
+            id=derive_id("resolution", self.turn_id(1)),
             scene_id=self.scene_id,
             turn_id=self.turn_id(1),
             rule="2d6+might",
@@ -207,7 +207,7 @@ class Passage:
         """The words that the fact was declared on, and its scene."""
         turn_id = self.turn_id(2)
         words = Evidence(
-            id=derived("evidence", EvidenceKind.TURN, turn_id),
+            id=derive_id("evidence", EvidenceKind.TURN, turn_id),
             kind=EvidenceKind.TURN,
             ref_id=turn_id,
             quote=_PLAYED[2][1],
@@ -215,7 +215,7 @@ class Passage:
             scene_id=self.scene_id,
         )
         scene = Evidence(
-            id=derived("evidence", EvidenceKind.SCENE, self.scene_id),
+            id=derive_id("evidence", EvidenceKind.SCENE, self.scene_id),
             kind=EvidenceKind.SCENE,
             ref_id=self.scene_id,
             scene_id=self.scene_id,
@@ -276,7 +276,7 @@ def commit_of(passages: Sequence[Passage], state: CanonizationState) -> Canoniza
         reason="by hand",
         state=state,
         outcomes=tuple(
-            Outcome(
+            ProposalOutcome(
                 proposal_id=id_of(Kind.PROPOSAL, passage.number),
                 status=ProposalStatus.ACCEPTED,
                 decision=passage.decision,

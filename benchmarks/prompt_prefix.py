@@ -11,17 +11,17 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from agents.context_assembly.agenda import Agendas
-from agents.context_assembly.context import ContextAssembly
-from agents.context_assembly.package import Packages
-from agents.context_assembly.sections import parts
+from agents.context_assembly.context_package import ContextPackageBuilder
+from agents.context_assembly.prompt_sections import build_prompt_sections
+from agents.context_assembly.scene_context import SceneContextLoader
+from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.llm.prompt_builder import BuiltPrompt, build_prompt, estimate_tokens, reusable_share
 from agents.personas.narrator_brief import NarratorBrief
 from agents.personas.prompt_files import load_prompts
 from benchmarks.libraries import Libraries, Table, at_table, timed
 from benchmarks.table import Row, percentile, times
 from stores.authority import Role
-from stores.records.model import Persona
+from stores.records.llm import Persona
 
 TURNS = 60
 WINDOW = 32_000
@@ -50,16 +50,18 @@ async def _packed(home: Path, rounds: int) -> list[float]:
         context, packages = _readers(table)
 
         async def pack() -> None:
-            parts(await packages.assemble(await context.load(table.scene_id), PLAYER[0]))
+            build_prompt_sections(
+                await packages.build_package(await context.load_context(table.scene_id), PLAYER[0])
+            )
 
         return [await timed(pack) for _ in range(rounds)]
 
 
-def _readers(table: Table) -> tuple[ContextAssembly, Packages]:
+def _readers(table: Table) -> tuple[SceneContextLoader, ContextPackageBuilder]:
     log = table.stores.log(Role.CONTEXT_ASSEMBLY)
     canon = table.stores.canon(Role.CONTEXT_ASSEMBLY)
-    context = ContextAssembly(canon, log)
-    return context, Packages(canon, log, context, Agendas(canon))
+    context = SceneContextLoader(canon, log)
+    return context, ContextPackageBuilder(canon, log, context, StoryAgendaReader(canon))
 
 
 async def _measured(home: Path, rounds: int) -> list[Row]:
@@ -71,8 +73,11 @@ async def _measured(home: Path, rounds: int) -> list[Row]:
             words = PLAYER[nth % len(PLAYER)]
             await table.services.play.submit(table.scene_id, words)
             start = time.perf_counter()
-            package = await packages.assemble(await context.load(table.scene_id), words)
-            sections = {**parts(package), **NarratorBrief.from_story(package.scene.story, words).parts()}
+            package = await packages.build_package(await context.load_context(table.scene_id), words)
+            sections = {
+                **build_prompt_sections(package),
+                **NarratorBrief.from_story(package.scene.story, words).parts(),
+            }
             built = build_prompt(prompt, sections, estimate_tokens, WINDOW)
             took.append(time.perf_counter() - start)
             if before is not None:

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from agents.context_assembly.fusion import fused, normalised, ranked
-from agents.context_assembly.recall import POOL, Recollector
-from agents.context_assembly.recall_port import Within
-from agents.context_assembly.turn_ranking import WEIGHTS
+from agents.search.hybrid_search import POOL_SIZE, HybridSearch
+from agents.search.score_fusion import fuse_scores, normalise_scores, rank_ids
+from agents.search.search_port import SearchScope
+from agents.search.turn_ranking import WEIGHTS
 from benchmarks.recall_library import Asking, index_canon, indexed, take_canon
 from stores.authority import Role
 from stores.records.ids import Id
@@ -164,31 +164,31 @@ async def measured(folder: Path, name: str = CAMPAIGN, kept: Path | None = None)
 async def _ask(asking: Asking, question: Question, way: str, names: dict[Id, str]) -> Asked:
     if way in (GRAPH, CANON):
         role, stores = Role.CONTEXT_ASSEMBLY, asking.stores
-        recall = Recollector(
+        recall = HybridSearch(
             stores.canon(role), stores.log(role), stores.words(role), stores.vectors(role), asking.meaning
         )
-        findings = await recall.find("turns", question.text, Within(asking.universe_id), k=DEEP)
-        found = tuple(names[one.id] for one in findings.found)
+        findings = await recall.search("turns", question.text, SearchScope(asking.universe_id), k=DEEP)
+        found = tuple(names[one.id] for one in findings.hits)
         return Asked(question, way, found, findings.confidence)
     lists = {}
     if way != MEANING:
-        lists[WORDS] = normalised(await _by_words(asking, question.text))
+        lists[WORDS] = normalise_scores(await _by_words(asking, question.text))
     if way != WORDS:
-        lists[MEANING] = normalised(await _by_meaning(asking, question.text))
-    by = fused(lists, {WORDS: WEIGHTS.words, MEANING: WEIGHTS.meaning})
-    return Asked(question, way, tuple(names[id] for id in ranked(by)))
+        lists[MEANING] = normalise_scores(await _by_meaning(asking, question.text))
+    by = fuse_scores(lists, {WORDS: WEIGHTS.words, MEANING: WEIGHTS.meaning})
+    return Asked(question, way, tuple(names[id] for id in rank_ids(by)))
 
 
 async def _by_words(asking: Asking, text: str) -> list[tuple[Id, float]]:
     words = asking.stores.words(Role.CONTEXT_ASSEMBLY)
-    hits = await words.search("turns", text, k=POOL, scope={"universe": asking.universe_id})
+    hits = await words.search("turns", text, k=POOL_SIZE, scope={"universe": asking.universe_id})
     return [(hit.id, hit.score) for hit in hits]
 
 
 async def _by_meaning(asking: Asking, text: str) -> list[tuple[Id, float]]:
     (vector,) = await asking.meaning.embed([text])
     hits = await asking.stores.vectors(Role.CONTEXT_ASSEMBLY).search(
-        "turns", vector, model=asking.meaning.model, k=POOL, scope={"universe": asking.universe_id}
+        "turns", vector, model=asking.meaning.model, k=POOL_SIZE, scope={"universe": asking.universe_id}
     )
     return [(hit.id, hit.score) for hit in hits]
 

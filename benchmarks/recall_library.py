@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.importers.import_views import ImportRequest
+from agents.indexer.embedding_port import QuestionVector
+from agents.indexer.index_texts import compute_fingerprint
 from agents.indexer.minilm_embedder import MiniLmEmbedder
-from agents.indexer.port import Asked
-from agents.indexer.texts import printed
-from agents.indexer.truth import Truth
+from agents.indexer.source_reader import SourceReader
 from benchmarks.stores import cache
 from monitor_tui.compose import open_program
 from stores.authority import Role
@@ -37,7 +37,7 @@ from stores.records.canon import (
     Supersession,
     Support,
 )
-from stores.records.ids import Id, derived
+from stores.records.ids import Id, derive_id
 from stores.records.play import Turn
 from stores.records.world import Entity, EntityKind
 from stores.stores import Stores
@@ -63,7 +63,7 @@ class KeptVectors:
         return self._embedder.model
 
     async def embed(self, texts: Sequence[str]) -> list[Sequence[float]]:
-        prints = [printed(text) for text in texts]
+        prints = [compute_fingerprint(text) for text in texts]
         new = {p: text for p, text in zip(prints, texts, strict=True) if p not in self._kept}
         wanted = list(new)
         for start in range(0, len(wanted), AT_ONCE):
@@ -73,10 +73,10 @@ class KeptVectors:
             self._new = True
         return [self._kept[p].tolist() for p in prints]
 
-    async def of(self, question: str) -> Asked | str:
-        """Implements `agents.indexer.port.Meaning`, with all the time that it takes."""
+    async def embed_question(self, question: str) -> QuestionVector | str:
+        """Implements `agents.indexer.embedding_port.Meaning`, with all the time that it takes."""
         (vector,) = await self.embed([question])
-        return Asked(self.model, vector)
+        return QuestionVector(self.model, vector)
 
     async def close(self) -> None:
         await self._embedder.close()
@@ -125,7 +125,7 @@ async def take_canon(stores: Stores, universe_id: Id, file: Path, turns: Mapping
         facts.append(fact)
         for ref in line["turns"]:
             piece = Evidence(
-                id=derived("measured evidence", fact.id, ref),
+                id=derive_id("measured evidence", fact.id, ref),
                 kind=EvidenceKind.TURN,
                 ref_id=turns[ref].id,
                 turn_id=turns[ref].id,
@@ -134,7 +134,7 @@ async def take_canon(stores: Stores, universe_id: Id, file: Path, turns: Mapping
             supports.append(Support(subject_id=fact.id, evidence_id=piece.id))
         edges += [Supersession(newer_id=fact.id, older_id=_fact_id(older)) for older in line["ends"]]
     batch = CanonBatch(
-        id=derived("measured canon"),
+        id=derive_id("measured canon"),
         universe_id=universe_id,
         entities=tuple(entities.values()),
         facts=tuple(facts),
@@ -146,15 +146,15 @@ async def take_canon(stores: Stores, universe_id: Id, file: Path, turns: Mapping
 
 
 async def index_canon(stores: Stores, universe_id: Id, meaning: KeptVectors) -> None:
-    truth = Truth(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
-    canon = await truth.canon(universe_id)
+    truth = SourceReader(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
+    canon = await truth.read_canon(universe_id)
     await put(stores, "entities", canon.entities, meaning)
     await put(stores, "facts", canon.facts, meaning)
 
 
 def _entity(line: Mapping[str, Any], universe_id: Id) -> Entity:
     return Entity(
-        id=derived("measured entity", line["entity"]),
+        id=derive_id("measured entity", line["entity"]),
         universe_id=universe_id,
         kind=EntityKind(line["kind"]),
         name=line["entity"],
@@ -190,16 +190,16 @@ def _fact(
 
 
 def _fact_id(key: str) -> Id:
-    return derived("measured fact", key)
+    return derive_id("measured fact", key)
 
 
 async def index(stores: Stores, universe_id: Id, meaning: KeptVectors) -> list[Turn]:
     """Put every turn of the universe into both indexes; returns the turns."""
     log, canon = stores.log(Role.INDEXER), stores.canon(Role.INDEXER)
-    truth, turns = Truth(canon, log), list[Turn]()
-    for scene in await truth.scenes(universe_id):
+    truth, turns = SourceReader(canon, log), list[Turn]()
+    for scene in await truth.read_scenes(universe_id):
         length = await log.line_length(scene.id)
-        stretch = await truth.turns(scene, await truth.hero(scene), 0, length)
+        stretch = await truth.read_line_stretch(scene, await truth.read_pc_name(scene), 0, length)
         turns += await log.line_slice(scene.id, 0, length)
         await put(stores, "turns", stretch.items, meaning)
     return turns
@@ -211,6 +211,6 @@ async def put(stores: Stores, collection: str, items: Sequence[TextItem], meanin
     vectors = await meaning.embed([item.text for item in items])
     await stores.vectors(Role.INDEXER).put(
         collection,
-        [VectorItem(i.id, v, i.scope, i.mark) for i, v in zip(items, vectors, strict=True)],
+        [VectorItem(i.id, v, i.scope, i.fingerprint) for i, v in zip(items, vectors, strict=True)],
         model=meaning.model,
     )

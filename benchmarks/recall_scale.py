@@ -21,23 +21,23 @@ from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from agents.context_assembly.agenda import Agendas
-from agents.context_assembly.context import ContextAssembly
-from agents.context_assembly.package import Packages
-from agents.context_assembly.recall import Recollector
-from agents.context_assembly.sections import parts
+from agents.context_assembly.context_package import ContextPackageBuilder
+from agents.context_assembly.prompt_sections import build_prompt_sections
+from agents.context_assembly.scene_context import SceneContextLoader
+from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.indexer import minilm_embedder
+from agents.indexer.embedding_port import QuestionVector
 from agents.indexer.minilm_embedder import MiniLmEmbedder
-from agents.indexer.port import Asked
+from agents.search.hybrid_search import HybridSearch
 from benchmarks import table
 from benchmarks.stores import cache
 from benchmarks.stores_fill import DIMENSION, HERO, START, STORY, UNIVERSE, Size, fill_canon, turn_id
 from stores.authority import Role
-from stores.embedded.words import STOP_WORDS
-from stores.history import Part
+from stores.embedded.text_query import STOP_WORDS
+from stores.history import CollectionRecords
 from stores.open import open_stores
 from stores.ports import TextItem, VectorItem
-from stores.records.ids import Id, derived
+from stores.records.ids import Id, derive_id
 from stores.records.play import Scene, Speaker, Story, Turn
 from stores.stores import Stores
 
@@ -101,10 +101,10 @@ async def measured(homes: Sequence[Path], rounds: int) -> list[Taken]:
                 words = _question(nth)
                 for times in (into.fresh, into.known):
                     began, used = time.perf_counter(), time.process_time()
-                    package = await services.packages.assemble(
-                        await services.context.load(services.last), words
+                    package = await services.packages.build_package(
+                        await services.context.load_context(services.last), words
                     )
-                    parts(package)
+                    build_prompt_sections(package)
                     if nth >= WARM:
                         times.append(time.perf_counter() - began)
                         into.cpu += (time.process_time() - used) / rounds if times is into.fresh else 0.0
@@ -114,8 +114,8 @@ async def measured(homes: Sequence[Path], rounds: int) -> list[Taken]:
 class _Desk(NamedTuple):
     """What makes packages in one library, and the scene that is played."""
 
-    packages: Packages
-    context: ContextAssembly
+    packages: ContextPackageBuilder
+    context: SceneContextLoader
     last: Id
 
 
@@ -124,9 +124,11 @@ async def _services(open_: AsyncExitStack, home: Path, embedder: MiniLmEmbedder)
     open_.push_async_callback(stores.close)
     role = Role.CONTEXT_ASSEMBLY
     canon, log = stores.canon(role), stores.log(role)
-    context = ContextAssembly(canon, log)
-    recall = Recollector(canon, log, stores.words(role), stores.vectors(role), _Meaning(embedder))
-    packages = Packages(canon, log, context, Agendas(canon), recall, patience=PATIENCE)
+    context = SceneContextLoader(canon, log)
+    recall = HybridSearch(canon, log, stores.words(role), stores.vectors(role), _Meaning(embedder))
+    packages = ContextPackageBuilder(
+        canon, log, context, StoryAgendaReader(canon), recall, search_timeout=PATIENCE
+    )
     return _Desk(packages, context, (await log.scenes(STORY))[-1].id)
 
 
@@ -143,11 +145,11 @@ class _Meaning:
         self._embedder = embedder
         self._asked: dict[str, asyncio.Future[list[Sequence[float]]]] = {}
 
-    async def of(self, question: str) -> Asked | str:
+    async def embed_question(self, question: str) -> QuestionVector | str:
         if question not in self._asked:
             self._asked[question] = asyncio.ensure_future(self._embedder.embed([question], urgent=True))
         (vector,) = await self._asked[question]
-        return Asked(self._embedder.model, vector)
+        return QuestionVector(self._embedder.model, vector)
 
 
 def _question(nth: int) -> str:
@@ -169,7 +171,7 @@ async def library(scale: Scale, folder: Path) -> Path:
     stores = await open_stores(home)
     try:
         await fill_canon(stores, Size(scale.turns, scale.facts, scale.entities, 0, 0, 0))
-        await stores.history.load(_log(scale), naming=())
+        await stores.history.load(_log(scale), mentioned_ids=())
         await _index(stores, scale)
     finally:
         await stores.close()
@@ -178,7 +180,7 @@ async def library(scale: Scale, folder: Path) -> Path:
     return home
 
 
-def _log(scale: Scale) -> list[Part]:
+def _log(scale: Scale) -> list[CollectionRecords]:
     story = Story(id=STORY, universe_id=UNIVERSE, title="A story", pc_id=HERO, created_at=START)
     count = scale.turns // A_SCENE
     return [
@@ -189,11 +191,11 @@ def _log(scale: Scale) -> list[Part]:
 
 
 def _scene_id(number: int) -> Id:
-    return derived("recall bench", "scene", number)
+    return derive_id("recall bench", "scene", number)
 
 
 def _scene(number: int) -> Scene:
-    cast = (HERO, *(derived("bench", "entity", n) for n in range(1, 2 * NAMES, 2)))
+    cast = (HERO, *(derive_id("bench", "entity", n) for n in range(1, 2 * NAMES, 2)))
     return Scene(
         id=_scene_id(number),
         story_id=STORY,
@@ -201,7 +203,7 @@ def _scene(number: int) -> Scene:
         order=number + 1,
         title=f"Night {number + 1}",
         cast=cast,
-        place_id=derived("bench", "entity", 3),
+        place_id=derive_id("bench", "entity", 3),
         tick=number * A_SCENE,
         head=turn_id((number + 1) * A_SCENE - 1),
         created_at=START,

@@ -42,8 +42,8 @@ from benchmarks.stores_fill import (
 )
 from benchmarks.table import Row, times
 from stores.authority import Role
-from stores.open import ALL_STORES, Kind, kinds_named, open_stores
-from stores.records.ids import SystemIds
+from stores.open import ALL_STORES_VARIABLE, StoreKind, open_stores, read_store_kinds
+from stores.records.ids import SystemIdGenerator
 from stores.records.play import Speaker, Turn
 from stores.stores import Stores
 
@@ -61,15 +61,15 @@ AIMS = {"append": 5, "tail": 2, "commit": 15, "neighbourhood": 5, "vectors": 30,
 
 
 @asynccontextmanager
-async def _opened(kind: Kind, home: Path) -> AsyncIterator[Stores]:
-    stores = await open_stores(home, kinds=kinds_named({ALL_STORES: kind}), environ=os.environ)
+async def _opened(kind: StoreKind, home: Path) -> AsyncIterator[Stores]:
+    stores = await open_stores(home, kinds=read_store_kinds({ALL_STORES_VARIABLE: kind}), environ=os.environ)
     try:
         yield stores
     finally:
         await stores.close()
 
 
-KINDS: Mapping[str, Open] = {kind.value: partial(_opened, kind) for kind in Kind}
+KINDS: Mapping[str, Open] = {kind.value: partial(_opened, kind) for kind in StoreKind}
 
 
 def run(libraries: Libraries) -> Iterator[Row]:
@@ -128,7 +128,7 @@ _LONGEST, _PAUSE = 240.0, 0.2
 
 
 async def _line(stores: Stores, size: Size, times_over: int) -> list[Row]:
-    log, ids = stores.log(Role.ORCHESTRATOR), SystemIds()
+    log, ids = stores.log(Role.ORCHESTRATOR), SystemIdGenerator()
     last = (await log.line_tail(SCENE, 1))[0]
 
     async def append() -> None:

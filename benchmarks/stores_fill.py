@@ -14,11 +14,11 @@ from typing import TypeVar
 import numpy as np
 
 from stores.authority import Role
-from stores.history import Part
+from stores.history import CollectionRecords
 from stores.ports import TextItem, VectorItem
 from stores.records.base import Record
 from stores.records.canon import CanonBatch, Evidence, EvidenceKind, Fact, FactKind, Involvement, Support
-from stores.records.ids import Id, derived
+from stores.records.ids import Id, derive_id
 from stores.records.play import Scene, Speaker, Story, Turn
 from stores.records.world import Entity, EntityKind, Universe
 from stores.stores import Stores
@@ -29,9 +29,9 @@ FORMAT = 1
 T = TypeVar("T")
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
-UNIVERSE, OTHER = derived("bench", "universe"), derived("bench", "another universe")
-STORY, SCENE = derived("bench", "story"), derived("bench", "scene")
-HERO = derived("bench", "entity", 0)
+UNIVERSE, OTHER = derive_id("bench", "universe"), derive_id("bench", "another universe")
+STORY, SCENE = derive_id("bench", "story"), derive_id("bench", "scene")
+HERO = derive_id("bench", "entity", 0)
 MODEL, DIMENSION = "benchmark", 384
 VOCABULARY, WORDS_A_TEXT = 20_000, 60
 STORIES = 10
@@ -75,13 +75,13 @@ async def fill_line(stores: Stores, size: Size) -> None:
         head=turn_id(size.turns - 1),
         created_at=START,
     )
-    parts: list[Part] = [
+    parts: list[CollectionRecords] = [
         ("universes", [_universe()]),
         ("stories", [story]),
         ("scenes", [scene]),
         ("turns", map(_turn, range(size.turns))),
     ]
-    await stores.history.load(parts, naming=())
+    await stores.history.load(parts, mentioned_ids=())
 
 
 def _universe() -> Universe:
@@ -104,19 +104,19 @@ def _turn(number: int) -> Turn:
 
 async def fill_canon(stores: Stores, size: Size) -> None:
     """Half of the facts relate two entities, a quarter are about the hero; one in ten has ended."""
-    parts: list[Part] = [
+    parts: list[CollectionRecords] = [
         ("universes", [_universe()]),
         ("entities", map(_entity, range(size.entities))),
         ("facts", (_fact(number, size) for number in range(size.facts))),
         ("evidence", map(_evidence, range(size.facts))),
         ("supports", (_support(number) for number in range(size.facts))),
     ]
-    await stores.history.load(parts, naming=())
+    await stores.history.load(parts, mentioned_ids=())
 
 
 def _entity(number: int) -> Entity:
     return Entity(
-        id=derived("bench", "entity", number),
+        id=derive_id("bench", "entity", number),
         universe_id=UNIVERSE,
         kind=EntityKind.CHARACTER if number % 3 else EntityKind.PLACE,
         name=f"Somebody {number}",
@@ -125,12 +125,12 @@ def _entity(number: int) -> Entity:
 
 
 def _fact(number: int, size: Size) -> Fact:
-    subject = HERO if number % 4 == 0 else derived("bench", "entity", number % size.entities)
-    other = derived("bench", "entity", (number * 7 + 1) % size.entities)
+    subject = HERO if number % 4 == 0 else derive_id("bench", "entity", number % size.entities)
+    other = derive_id("bench", "entity", (number * 7 + 1) % size.entities)
     relates = number % 2 == 0
     roles = (("subject", subject), ("object", other)) if relates else (("subject", subject),)
     return Fact(
-        id=derived("bench", "fact", number),
+        id=derive_id("bench", "fact", number),
         universe_id=UNIVERSE,
         kind=FactKind.RELATION if relates else FactKind.EVENT,
         predicate=_PREDICATES[number % len(_PREDICATES)] if relates else "stated",
@@ -144,16 +144,16 @@ def _fact(number: int, size: Size) -> Fact:
 
 def _evidence(number: int) -> Evidence:
     return Evidence(
-        id=derived("bench", "evidence", number),
+        id=derive_id("bench", "evidence", number),
         kind=EvidenceKind.MANUAL,
-        ref_id=derived("bench", "fact", number),
+        ref_id=derive_id("bench", "fact", number),
         quote="These very words.",
     )
 
 
 def _support(number: int) -> Record:
     return Support(
-        subject_id=derived("bench", "fact", number), evidence_id=derived("bench", "evidence", number)
+        subject_id=derive_id("bench", "fact", number), evidence_id=derive_id("bench", "evidence", number)
     )
 
 
@@ -161,13 +161,14 @@ def batch_of_twenty(first: int, size: Size) -> CanonBatch:
     """What one commit writes: twenty new facts, half of them relations, with what they rest on."""
     numbers = range(size.facts + first, size.facts + first + 20)
     return CanonBatch(
-        id=derived("bench", "batch", first),
+        id=derive_id("bench", "batch", first),
         universe_id=UNIVERSE,
         facts=tuple(_fact(number, size) for number in numbers),
         evidence=tuple(map(_evidence, numbers)),
         supports=tuple(
             Support(
-                subject_id=derived("bench", "fact", number), evidence_id=derived("bench", "evidence", number)
+                subject_id=derive_id("bench", "fact", number),
+                evidence_id=derive_id("bench", "evidence", number),
             )
             for number in numbers
         ),
@@ -198,7 +199,7 @@ def scope(number: int) -> dict[str, str]:
     """Nine in ten are of the universe, and of these one in ten of each story."""
     return {
         "universe": UNIVERSE if number % 10 else OTHER,
-        "story": derived("bench", "story", number % STORIES),
+        "story": derive_id("bench", "story", number % STORIES),
     }
 
 

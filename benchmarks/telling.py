@@ -31,7 +31,7 @@ from benchmarks.start import starts
 from benchmarks.table import Row, times
 from monitor_tui.compose import open_program
 from stores.records.ids import Id
-from stores.records.model import Persona
+from stores.records.llm import Persona
 
 TURNS = 60
 WARM_UP = 3
@@ -140,7 +140,7 @@ def _house(backend: str, **more: PersonaSettings) -> AppSettings:
 async def _table(home: Path, model: ModelProcess, house: AppSettings) -> AsyncIterator[tuple[Services, Id]]:
     """Open a library with a model at the scene where play stands, and leave it suspended again."""
     assert house.is_on(Persona.NARRATOR)
-    program = await open_program(home, model=model, house=house)
+    program = await open_program(home, model=model, settings=house)
     try:
         await program.services.stories.recover()
         card = (await program.services.stories.menu()).resume

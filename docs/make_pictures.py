@@ -18,7 +18,7 @@ from textual.pilot import Pilot
 from agents.services.services import Services
 from monitor_tui.app import MonitorApp
 from monitor_tui.compose import open_program
-from stores.records.ids import SeededIds, SteppingClock
+from stores.records.ids import SeededIdGenerator, SteppingClock
 
 FOLDER = Path(__file__).parent / "pictures"
 PLAY = (
@@ -37,10 +37,10 @@ async def main() -> None:
 
         async def open_services() -> tuple[Services, Callable[[], Awaitable[None]]]:
             clock = SteppingClock(datetime(2026, 1, 1, 20, tzinfo=UTC))
-            program = await open_program(Path(home), clock=clock, ids=SeededIds(12, clock))
+            program = await open_program(Path(home), clock=clock, ids=SeededIdGenerator(12, clock))
             return program.services, program.close
 
-        app = MonitorApp(open_services, first="demo")
+        app = MonitorApp(open_services, start_at="demo")
         async with app.run_test(size=(120, 36)) as pilot:
             await settle(pilot)
             for line in PLAY:

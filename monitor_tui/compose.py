@@ -15,15 +15,14 @@ from typing import NamedTuple
 from agents.canon_keeper.conflicts.precedent_keys import derive_statement_keys
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.predicates import load_catalogue
-from agents.context_assembly.agenda import Agendas
-from agents.context_assembly.context import ContextAssembly
-from agents.context_assembly.package import Packages
-from agents.context_assembly.recall import Recollector
+from agents.context_assembly.context_package import ContextPackageBuilder
+from agents.context_assembly.scene_context import SceneContextLoader
+from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
 from agents.events import EventBus, Notice
 from agents.importers.import_runner import ImportRunner
 from agents.importers.importer import Importer
-from agents.indexer.port import Embedder
+from agents.indexer.embedding_port import Embedder
 from agents.llm.budget import BudgetGuard
 from agents.llm.cancellations import Cancellations
 from agents.llm.child_client import ChildModel
@@ -31,7 +30,7 @@ from agents.llm.llm_settings import AppSettings
 from agents.llm.model_calls import ModelCalls
 from agents.llm.prompt_builder import Prompts
 from agents.llm.provider_keys import ProviderKeys
-from agents.memory_manager.knowledge import Knowledge
+from agents.memory_manager.fact_knowledge import KnowledgeReader
 from agents.narrator.change_extraction import ChangeExtractor
 from agents.narrator.gm_turn_writer import GmTurnWriter
 from agents.orchestrator.commands.dice_commands import dice_commands
@@ -67,6 +66,7 @@ from agents.resolver.random_tables import TableLibrary
 from agents.resolver.resolver import Resolver
 from agents.resolver.rulesets import PackLibrary, add_user_packs, load_bundled_packs
 from agents.resolver.table_files import bundled_tables, read_tables
+from agents.search.hybrid_search import HybridSearch
 from agents.services.bill import Bills
 from agents.services.characters import Portraits
 from agents.services.commitment_ledger import Ledger
@@ -111,19 +111,19 @@ from agents.solo.story_journal import Books
 from agents.solo.story_settings import Settings
 from agents.solo.story_threads import Threads
 from agents.solo.tension import Tensions
-from monitor_tui.behind import Behind, Work, behind
-from monitor_tui.exports import export_universe
-from monitor_tui.log_file import read_log_file
+from monitor_tui.background_jobs import BackgroundJobs, BackgroundMode, build_background_jobs
+from monitor_tui.campaign_exports import export_universe
+from monitor_tui.import_file import read_log_file
 from monitor_tui.sample import sample_text
 from monitor_tui.settings import read_settings
 from monitor_tui.settings_file import SettingsFile
 from stores.authority import Role
 from stores.backup_kin import Kin
-from stores.open import Stores, kinds_named, open_stores
+from stores.open import Stores, open_stores, read_store_kinds
 from stores.ports import OrchestratorLog
-from stores.records.ids import Clock, IdMaker, SystemIds, utc_now
+from stores.records.ids import Clock, IdGenerator, SystemIdGenerator, utc_now
 
-MenuNotes = Callable[[], tuple[str, ...]]
+ReadMenuNotes = Callable[[], tuple[str, ...]]
 
 
 class Program(NamedTuple):
@@ -132,18 +132,18 @@ class Program(NamedTuple):
     services: Services
     stores: Stores
     close: Callable[[], Awaitable[None]]
-    behind: Behind | None = None
+    background_jobs: BackgroundJobs | None = None
 
 
 async def open_program(
     home: Path,
     *,
     clock: Clock = utc_now,
-    ids: IdMaker | None = None,
-    notes: MenuNotes = lambda: (),
+    ids: IdGenerator | None = None,
+    notes: ReadMenuNotes = lambda: (),
     model: ModelProcess | None = None,
-    house: AppSettings | None = None,
-    work: Work = Work.NOTHING,
+    settings: AppSettings | None = None,
+    mode: BackgroundMode = BackgroundMode.OFF,
     embedder: Embedder | None = None,
 ) -> Program:
     """Open the library in `home` (made if absent) and build the desk on it; `notes` are for its menu, `work`
@@ -153,26 +153,26 @@ async def open_program(
     LiteLLM in a child process if no other `model` is handed in). Raises `stores.errors.StoreError` kinds when
     the library cannot be opened; nothing stays open then.
     """
-    stores = await open_stores(home, clock=clock, kinds=kinds_named(os.environ), environ=os.environ)
+    stores = await open_stores(home, clock=clock, kinds=read_store_kinds(os.environ), environ=os.environ)
     try:
-        held = house or read_settings(home)
-        made = ids or SystemIds(clock)
-        services, behind_play = compose_services(
-            stores, home, clock, made, notes, model, held, work, embedder
+        app_settings = settings or read_settings(home)
+        id_maker = ids or SystemIdGenerator(clock)
+        services, background_jobs = compose_services(
+            stores, home, clock, id_maker, notes, model, app_settings, mode, embedder
         )
     except BaseException:
         await stores.close()
         raise
 
     async def close() -> None:
-        await behind_play.close()
+        await background_jobs.close()
         await stores.close()
 
-    return Program(services, stores, close, behind_play)
+    return Program(services, stores, close, background_jobs)
 
 
 def compose(
-    stores: Stores, home: Path, clock: Clock, ids: IdMaker, notes: MenuNotes = lambda: ()
+    stores: Stores, home: Path, clock: Clock, ids: IdGenerator, notes: ReadMenuNotes = lambda: ()
 ) -> Services:
     """Build a desk without a model."""
     services, _ = compose_services(stores, home, clock, ids, notes, None, AppSettings())
@@ -183,19 +183,19 @@ def compose_services(
     stores: Stores,
     home: Path,
     clock: Clock,
-    ids: IdMaker,
-    notes: MenuNotes,
+    ids: IdGenerator,
+    notes: ReadMenuNotes,
     model: ModelProcess | None,
-    house: AppSettings,
-    work: Work = Work.NOTHING,
+    settings: AppSettings,
+    mode: BackgroundMode = BackgroundMode.OFF,
     embedder: Embedder | None = None,
-) -> tuple[Services, Behind]:
+) -> tuple[Services, BackgroundJobs]:
     """Build the agents, each with the handles that its row of the write matrix allows; returns what runs
     behind them, too: it is to be closed before the stores, and ends what they speak through."""
     events = EventBus()
-    stores.listen(lambda change: events.publish(Notice(change.text, change.severity)))
+    stores.add_notice_listener(lambda change: events.publish(Notice(change.text, change.severity)))
     # One exchange, decision or commit at a time: two keys pressed quickly must not interleave.
-    turnstile = asyncio.Lock()
+    session_lock = asyncio.Lock()
     log = stores.log(Role.ORCHESTRATOR)
     canon = stores.canon(Role.ORCHESTRATOR)
     loops = LoopTransitions(log, clock, events)
@@ -205,36 +205,52 @@ def compose_services(
         stores.canon(Role.CANON_KEEPER), stores.log(Role.CANON_KEEPER), load_catalogue(), ids, clock
     )
     predicates = keeper.policies.read_catalogue
-    context = ContextAssembly(stores.canon(Role.CONTEXT_ASSEMBLY), stores.log(Role.CONTEXT_ASSEMBLY))
-    shelf = cache(partial(random_tables, home))
-    agendas = Agendas(canon)
-    books = Books(log, context, loops, ids, clock, events)
-    people = People(log, canon, context, agendas, books)
-    chances = OracleDraws(canon, context, agendas, people, predicates, shelf)
-    packs = cache(partial(rule_packs, home))
+    context = SceneContextLoader(stores.canon(Role.CONTEXT_ASSEMBLY), stores.log(Role.CONTEXT_ASSEMBLY))
+    read_tables_once = cache(partial(load_random_tables, home))
+    agendas = StoryAgendaReader(canon)
+    story_journal = Books(log, context, loops, ids, clock, events)
+    people = People(log, canon, context, agendas, story_journal)
+    chances = OracleDraws(canon, context, agendas, people, predicates, read_tables_once)
+    packs = cache(partial(load_rule_packs, home))
     rolls = RollService(context, resolver, predicates, chances, packs)
-    prompts = cache(partial(persona_prompts, home))
+    prompts = cache(partial(load_persona_prompts, home))
     keys = ProviderKeys()
-    speaks = model or ChildModel(keys_for(keys, lambda: houses.current))
-    houses = Houses(SettingsFile(home), speaks, keys, prompts, events, current=house)
-    purse = BudgetGuard(log, lambda: houses.current.budget, clock)
-    stops = Cancellations()
+    model_process = model or ChildModel(keys_for(keys, lambda: llm_setup.current))
+    llm_setup = Houses(SettingsFile(home), model_process, keys, prompts, events, current=settings)
+    budget_guard = BudgetGuard(log, lambda: llm_setup.current.budget, clock)
+    cancellations = Cancellations()
     # What a model is asked and costs is the Narrator's to write down.
     calls = ModelCalls(
-        speaks, stores.log(Role.NARRATOR), lambda: houses.current, prompts, purse, stops, clock, events
+        model_process,
+        stores.log(Role.NARRATOR),
+        lambda: llm_setup.current,
+        prompts,
+        budget_guard,
+        cancellations,
+        clock,
+        events,
     )
-    behind_play = behind(
-        stores, house, speaks, purse, ids, clock, events, work, embedder, catalogue=predicates
+    background_jobs = build_background_jobs(
+        stores,
+        settings,
+        model_process,
+        budget_guard,
+        ids,
+        clock,
+        events,
+        mode,
+        embedder,
+        catalogue=predicates,
     )
-    recall = Recollector(
+    hybrid_search = HybridSearch(
         stores.canon(Role.CONTEXT_ASSEMBLY),
         stores.log(Role.CONTEXT_ASSEMBLY),
         stores.words(Role.CONTEXT_ASSEMBLY),
         stores.vectors(Role.CONTEXT_ASSEMBLY),
-        behind_play.meaning,
+        background_jobs.question_vectors,
     )
-    packages = Packages(canon, log, context, agendas, recall, clock)
-    nodes = NarrationSteps(
+    packages = ContextPackageBuilder(canon, log, context, agendas, hybrid_search, clock)
+    narration_steps = NarrationSteps(
         NarrationInputLoader(log, context, packages, clock),
         Personas.create(calls),
         narrator,
@@ -245,110 +261,129 @@ def compose_services(
         clock,
         events,
     )
-    tellings = NarrationRunner(log, nodes.build_steps, engine(house.engine.backend, log, clock), loops)
-    graph = ExchangePipeline(log, context, narrator, rolls, loops, tellings, clock, events)
+    narration_runner = NarrationRunner(
+        log, narration_steps.build_steps, build_narration_engine(settings.engine.backend, log, clock), loops
+    )
+    pipeline = ExchangePipeline(log, context, narrator, rolls, loops, narration_runner, clock, events)
     declarations = DeclarationService(context, resolver, predicates, ids, clock, events)
-    line = Timeline(log, narrator, ids, clock, events)
-    played_notes = Notes(log, ids, clock)
-    table = PlayTable(
-        DiceRequestService(rolls, line, graph, ids),
+    timeline = Timeline(log, narrator, ids, clock, events)
+    play_notes = Notes(log, ids, clock)
+    play_table = PlayTable(
+        DiceRequestService(rolls, timeline, pipeline, ids),
         Sheets(context, rolls, declarations),
         RestService(context, rolls, ids, clock),
         DepletionWatcher(context, rolls),
         Settings(log, packs),
-        played_notes,
+        play_notes,
     )
-    storyteller = Narration(
-        calls, graph, line, context, packages, played_notes, lambda: houses.current.copilot, ids
+    narration = Narration(
+        calls, pipeline, timeline, context, packages, play_notes, lambda: llm_setup.current.copilot, ids
     )
     stories = StoryLoop(log, canon, canon, keeper, resolver, loops, ids, clock)
-    kept = bookkeeping(log, context, agendas, books, people, declarations, keeper, resolver, clock, events)
-    views = SceneViewBuilder(log, canon, context, agendas, kept.start, keeper, loops)
-    undone = UndoneCanonService(log, canon, resolver, clock, events)
-    scenes = SceneLoop(
-        log, canon, context, keeper, undone, declarations, stories, views, kept.end, loops, clock, events
+    solo_tools = build_solo_tools(
+        log, context, agendas, story_journal, people, declarations, keeper, resolver, clock, events
     )
-    atlas, transcript = Atlas(canon, log), TranscriptReader(log, canon)
-    chronicle = Chronicle(log, canon, context, agendas, atlas, transcript)
+    views = SceneViewBuilder(log, canon, context, agendas, solo_tools.start, keeper, loops)
+    undone_canon = UndoneCanonService(log, canon, resolver, clock, events)
+    scenes = SceneLoop(
+        log,
+        canon,
+        context,
+        keeper,
+        undone_canon,
+        declarations,
+        stories,
+        views,
+        solo_tools.end,
+        loops,
+        clock,
+        events,
+    )
+    entity_cards, transcript = Atlas(canon, log), TranscriptReader(log, canon)
+    story_record_reader = Chronicle(log, canon, context, agendas, entity_cards, transcript)
     universe_gate = UniverseGate(log, canon, keeper, views, events)
-    by_hand = ByHand(log, resolver, universe_gate, views, turnstile, ids, clock, events)
-    ledger = Ledger(canon, log, keeper, context, atlas, views, declarations, by_hand, turnstile)
+    manual_edits = ByHand(log, resolver, universe_gate, views, session_lock, ids, clock, events)
+    commitments = Ledger(
+        canon, log, keeper, context, entity_cards, views, declarations, manual_edits, session_lock
+    )
     world = WorldServices(
         canon,
-        atlas,
-        Edits(canon, log, keeper, by_hand, ids, clock),
-        Previews(canon, log, keeper, atlas, views, universe_gate, by_hand),
-        Annals(canon, log, keeper, atlas, clock),
-        ledger,
+        entity_cards,
+        Edits(canon, log, keeper, manual_edits, ids, clock),
+        Previews(canon, log, keeper, entity_cards, views, universe_gate, manual_edits),
+        Annals(canon, log, keeper, entity_cards, clock),
+        commitments,
         partial(export_universe, stores, home, clock),
     )
-    court = Courtroom(
+    conflicts = Courtroom(
         canon,
         log,
         keeper,
         resolver,
         context,
-        Statements(canon, atlas, world.record),
-        turnstile,
+        Statements(canon, entity_cards, world.record),
+        session_lock,
         clock,
         events,
     )
-    policy = HouseDesk(canon, log, keeper, resolver, court, by_hand, turnstile, clock, events)
-    clerk = Clerk(court, policy, context, ledger)
-    bills = Bills(log, canon, purse, clock)
-    imagining = Imagining(calls, canon, ids)
+    policy = HouseDesk(canon, log, keeper, resolver, conflicts, manual_edits, session_lock, clock, events)
+    conflict_commands = Clerk(conflicts, policy, context, commitments)
+    bills = Bills(log, canon, budget_guard, clock)
+    story_ideas = Imagining(calls, canon, ids)
     importer = Importer(
         stores.history,
         stores.log(Role.CONTEXT_ASSEMBLY),
         canon,
         stories.create_universe,
         stories.create_hero,
-        turnstile,
+        session_lock,
         clock,
         events,
     )
     imports = ImportRunner(importer, read_log_file, events)
-    portraits = Portraits(
+    character_service = Portraits(
         canon,
         log,
-        behind_play.memories.misremember,
-        Knowledge(canon, log, keeper.policies.read_catalogue),
-        atlas,
-        table.sheets,
-        by_hand,
+        background_jobs.memories.misremember,
+        KnowledgeReader(canon, log, keeper.policies.read_catalogue),
+        entity_cards,
+        play_table.sheets,
+        manual_edits,
         universe_gate,
-        turnstile,
+        session_lock,
         ids,
     )
-    recollections = Recollections(
+    query_service = Recollections(
         canon,
         log,
-        recall,
-        Placing(canon, log, atlas, world.record, views),
+        hybrid_search,
+        Placing(canon, log, entity_cards, world.record, views),
         calls,
         keeper.policies.read_catalogue,
-        GmsWord(declarations, world.edits, loops, turnstile).propose,
+        GmsWord(declarations, world.edits, loops, session_lock).propose,
         ids,
     )
-    models = Models(calls, stops, houses, Xrays(log), bills, log, keeper, turnstile, imagining)
-    guard = SceneGuard(log, loops, graph, storyteller.refuse_while_narrating)
-    triggers = CommitTriggers(log, scenes, loops, turnstile, events)
+    models = Models(
+        calls, cancellations, llm_setup, Xrays(log), bills, log, keeper, session_lock, story_ideas
+    )
+    guard = SceneGuard(log, loops, pipeline, narration.refuse_while_narrating)
+    triggers = CommitTriggers(log, scenes, loops, session_lock, events)
     play = PlayService(
         log=log,
         context=context,
         scenes=scenes,
         guard=guard,
         triggers=triggers,
-        pipeline=graph,
-        timeline=line,
+        pipeline=pipeline,
+        timeline=timeline,
         oracle_draws=chances,
-        solo_tools=kept,
-        play_table=table,
+        solo_tools=solo_tools,
+        play_table=play_table,
         views=views,
-        narration=storyteller,
+        narration=narration,
         transcript=transcript,
         commands=lambda: commands,
-        session_lock=turnstile,
+        session_lock=session_lock,
         ids=ids,
         events=events,
     )
@@ -357,23 +392,23 @@ def compose_services(
         keeper=keeper,
         resolver=resolver,
         context=context,
-        session=SessionLoop(log, canon, keeper, scenes, graph, loops),
+        session=SessionLoop(log, canon, keeper, scenes, pipeline, loops),
         stories=stories,
-        pipeline=graph,
-        play_table=table,
-        story_record_reader=chronicle,
+        pipeline=pipeline,
+        play_table=play_table,
+        story_record_reader=story_record_reader,
         startup_notes=lambda: (
-            *stores.amiss(),
+            *stores.current_problems(),
             *packs().notes,
-            *shelf().notes,
-            *map(str, shelf().errors),
+            *read_tables_once().notes,
+            *map(str, read_tables_once().errors),
             *(f"{file}: {why}" for file, why in prompts().rejected_files.items()),
             *notes(),
         ),
-        load_sample=sample,
+        load_sample=load_sample,
         read_health=stores.health,
         loops=loops,
-        session_lock=turnstile,
+        session_lock=session_lock,
         ids=ids,
         clock=clock,
         events=events,
@@ -386,10 +421,10 @@ def compose_services(
         scenes=scenes,
         guard=guard,
         triggers=triggers,
-        solo_tools=kept,
+        solo_tools=solo_tools,
         views=views,
         universe_gate=universe_gate,
-        session_lock=turnstile,
+        session_lock=session_lock,
         clock=clock,
         events=events,
     )
@@ -397,53 +432,53 @@ def compose_services(
         play=play,
         stories=story_service,
         gate=gate,
-        conflicts=court,
+        conflicts=conflicts,
         policy=policy,
         world=world,
-        characters=portraits,
-        query=recollections,
+        characters=character_service,
+        query=query_service,
         imports=imports,
         llm=models,
-        jobs=behind_play.runner,
+        jobs=background_jobs.runner,
         events=events,
     )
     commands = CommandRegistry(
         services,
         declarations,
-        turnstile,
+        session_lock,
         (
-            *gate_commands(services, clerk, chronicle),
-            *solo_commands(services, kept, turnstile),
-            *dice_commands(services, table, turnstile),
-            *model_commands(services, storyteller),
+            *gate_commands(services, conflict_commands, story_record_reader),
+            *solo_commands(services, solo_tools, session_lock),
+            *dice_commands(services, play_table, session_lock),
+            *model_commands(services, narration),
             *query_commands(services),
         ),
     )
 
     async def close() -> None:
         await imports.close()
-        await behind_play.close()
-        await speaks.close()
+        await background_jobs.close()
+        await model_process.close()
 
-    return services, behind_play._replace(close=close)
+    return services, background_jobs._replace(close=close)
 
 
-def engine(backend: str, log: OrchestratorLog, clock: Clock) -> NarrationEngine:
+def build_narration_engine(backend: str, log: OrchestratorLog, clock: Clock) -> NarrationEngine:
     """Return what runs the turn graph; LangGraph is loaded with the first exchange that a model tells."""
     return PlainNarrationEngine(log, clock) if backend == "inmemory" else LazyLangGraphEngine(log, clock)
 
 
-def persona_prompts(home: Path) -> Prompts:
+def load_persona_prompts(home: Path) -> Prompts:
     """Read the bundled prompts, and the user's own over them."""
     own = sorted((home / "prompts").glob("*.yaml"))
-    return with_user_prompts(load_prompts(), {path.name: _text_of(path) for path in own})
+    return with_user_prompts(load_prompts(), {path.name: _read_text(path) for path in own})
 
 
-def bookkeeping(
+def build_solo_tools(
     log: OrchestratorLog,
-    context: ContextAssembly,
-    agendas: Agendas,
-    books: Books,
+    context: SceneContextLoader,
+    agendas: StoryAgendaReader,
+    story_journal: Books,
     people: People,
     declarations: DeclarationService,
     keeper: CanonKeeper,
@@ -452,38 +487,38 @@ def bookkeeping(
     events: EventBus,
 ) -> Bookkeeping:
     """Build what keeps a story going beside its line."""
-    threads = Threads(books, agendas, declarations, keeper, clock)
-    clocks, tensions = Clocks(books, agendas, declarations), Tensions(log)
+    threads = Threads(story_journal, agendas, declarations, keeper, clock)
+    clocks, tensions = Clocks(story_journal, agendas, declarations), Tensions(log)
     return Bookkeeping(
         context=context,
-        books=books,
+        books=story_journal,
         threads=threads,
         clocks=clocks,
         people=people,
         tensions=tensions,
         start=SceneStartRules(log),
         end=SceneEndActions(log, agendas, tensions, resolver, clock, events),
-        zero=SessionZero(books, agendas, threads, clocks, declarations),
+        zero=SessionZero(story_journal, agendas, threads, clocks, declarations),
     )
 
 
-def kins() -> tuple[Kin, ...]:
+def derived_id_readers() -> tuple[Kin, ...]:
     """What a restore has to know of derived identifiers that only agents can read."""
     return (partial(derive_statement_keys, load_catalogue()),)
 
 
-def random_tables(home: Path) -> TableLibrary:
+def load_random_tables(home: Path) -> TableLibrary:
     """Read the bundled tables, and the user's own over them."""
     return read_tables(sorted((home / "tables").glob("*.yaml")), bundled_tables())
 
 
-def rule_packs(home: Path) -> PackLibrary:
+def load_rule_packs(home: Path) -> PackLibrary:
     """Read the bundled rule packs, and the user's own over them."""
     own = sorted((home / "systems").glob("*.yaml"))
-    return add_user_packs(load_bundled_packs(), {path.name: _text_of(path) for path in own})
+    return add_user_packs(load_bundled_packs(), {path.name: _read_text(path) for path in own})
 
 
-def _text_of(path: Path) -> str:
+def _read_text(path: Path) -> str:
     """Read a pack; one that cannot be read has no text, and is refused by name like any bad one."""
     try:
         return path.read_text(encoding="utf-8", errors="replace")
@@ -491,6 +526,6 @@ def _text_of(path: Path) -> str:
         return ""
 
 
-def sample() -> WorldSeed:
+def load_sample() -> WorldSeed:
     """Read the bundled universe."""
     return read_seed(sample_text())

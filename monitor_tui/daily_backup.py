@@ -22,16 +22,16 @@ from stores.errors import InputError, MonitorError
 from stores.open import Stores
 from stores.records.ids import Clock, utc_now
 
-DELAY = 5.0
+START_DELAY = 5.0
 """Seconds after the library is open: opening it and the player's first keys come first."""
 
-WORK, REST = 0.004, 0.012
+WORK_SECONDS, REST_SECONDS = 0.004, 0.012
 """Seconds that it works before it rests, and rests: the screen needs the interpreter for each key."""
 
 log = logging.getLogger("monitor")
 
 
-class Told:
+class BackupNotes:
     """What there is to say of it on the menu."""
 
     def __init__(self) -> None:
@@ -40,8 +40,8 @@ class Told:
     def notes(self) -> tuple[str, ...]:
         return self._notes
 
-    def say(self, words: str) -> None:
-        self._notes = (words,)
+    def set_note(self, text: str) -> None:
+        self._notes = (text,)
 
 
 class DailyBackup:
@@ -51,16 +51,16 @@ class DailyBackup:
         self,
         stores: Stores,
         home: Path,
-        told: Told,
-        tell: Callable[[Notice], None],
+        menu_notes: BackupNotes,
+        publish_notice: Callable[[Notice], None],
         *,
         clock: Clock = utc_now,
-        delay: float = DELAY,
+        delay: float = START_DELAY,
     ) -> None:
         self._stores = stores
         self._home = home
-        self._told = told
-        self._tell = tell
+        self._menu_notes = menu_notes
+        self._publish_notice = publish_notice
         self._clock = clock
         self._delay = delay
         self._task: asyncio.Task[None] | None = None
@@ -68,7 +68,7 @@ class DailyBackup:
     def start(self) -> None:
         self._task = asyncio.create_task(self._run())
 
-    async def done(self) -> None:
+    async def wait_until_done(self) -> None:
         """Wait until it is done, or stopped."""
         if self._task is not None:
             await asyncio.wait([self._task])
@@ -77,9 +77,9 @@ class DailyBackup:
         """End it, wherever it is; what was half written is gone. Stopping twice is no error."""
         if self._task is not None:
             self._task.cancel()
-        await self.done()
+        await self.wait_until_done()
 
-    def closing(self, close: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+    def wrap_close(self, close: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
         """Return what closes the library, with this stopped first."""
 
         async def stop_and_close() -> None:
@@ -91,48 +91,57 @@ class DailyBackup:
     async def _run(self) -> None:
         await asyncio.sleep(self._delay)
         try:
-            done = await self._if_due()
+            written_backup = await self._backup_if_due()
         except MonitorError as error:
             log.warning("No daily backup: %s", error)
-            self._say(f"No backup was made. {error}", "warning")
+            self._publish_note(f"No backup was made. {error}", "warning")
         except Exception as error:  # whatever it is, play goes on, and the log has it
             log.exception("No daily backup")
-            self._say(f"No backup was made: {error}.", "warning")
+            self._publish_note(f"No backup was made: {error}.", "warning")
         else:
-            if done is not None:
-                self._say(_in_words(done), "information")
+            if written_backup is not None:
+                self._publish_note(_backup_summary(written_backup), "information")
 
-    async def _if_due(self) -> BackedUp | None:
+    async def _backup_if_due(self) -> BackedUp | None:
         settings = (await asyncio.to_thread(read_settings, self._home)).backup
         folder, library = settings.place(self._home), await asyncio.to_thread(library_of, self._home)
         if not settings.daily or not await asyncio.to_thread(is_due, folder, library, self._clock()):
             return None
         with suppress(InputError):  # there is nothing in the library yet
             return await back_up(
-                self._stores, folder, library=library, keep=settings.keep, clock=self._clock, breath=_Pace()
+                self._stores,
+                folder,
+                library=library,
+                keep=settings.keep,
+                clock=self._clock,
+                breath=_WorkPacer(),
             )
         return None
 
-    def _say(self, words: str, severity: Literal["information", "warning"]) -> None:
-        self._told.say(words)
-        self._tell(Notice(words, severity))
+    def _publish_note(self, text: str, severity: Literal["information", "warning"]) -> None:
+        self._menu_notes.set_note(text)
+        self._publish_notice(Notice(text, severity))
 
 
-class _Pace:
+class _WorkPacer:
     """Works a little and rests a little, in the thread that it is called in."""
 
     def __init__(self) -> None:
-        self._until = 0.0
+        self._work_until = 0.0
 
     def __call__(self) -> None:
-        if time.perf_counter() >= self._until:
-            time.sleep(REST)
-            self._until = time.perf_counter() + WORK
+        if time.perf_counter() >= self._work_until:
+            time.sleep(REST_SECONDS)
+            self._work_until = time.perf_counter() + WORK_SECONDS
 
 
-def _in_words(done: BackedUp) -> str:
-    count = len(done.manifest.universes)
-    words = f"Backed up {count} {'universe' if count == 1 else 'universes'} to {done.path.parent}."
-    if done.manifest.missing:
-        words += f" {len(done.manifest.missing)} of its documents were lost before: see monitor doctor."
-    return words
+def _backup_summary(written_backup: BackedUp) -> str:
+    count = len(written_backup.manifest.universes)
+    summary = (
+        f"Backed up {count} {'universe' if count == 1 else 'universes'} to {written_backup.path.parent}."
+    )
+    if written_backup.manifest.missing:
+        summary += (
+            f" {len(written_backup.manifest.missing)} of its documents were lost before: see monitor doctor."
+        )
+    return summary

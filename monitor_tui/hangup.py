@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from textual.driver import Driver
 
-EVERY: Final = 1.0
+CHECK_SECONDS: Final = 1.0
 """Seconds between two looks."""
 
 
@@ -31,16 +31,16 @@ def has_terminal() -> bool:
         return False
 
 
-def is_gone() -> bool:
+def is_terminal_gone() -> bool:
     """Say whether the terminal that keys came from has hung up; where that cannot be asked, it has not."""
     if sys.__stdin__ is None or not hasattr(select, "poll"):
         return False
-    looking = select.poll()
-    looking.register(sys.__stdin__.fileno(), 0)  # to hang up is told without being asked for
-    return any(told & (select.POLLHUP | select.POLLERR) for _, told in looking.poll(0))
+    poll = select.poll()
+    poll.register(sys.__stdin__.fileno(), 0)  # to hang up is told without being asked for
+    return any(events & (select.POLLHUP | select.POLLERR) for _, events in poll.poll(0))
 
 
-def lasting(driver: type[Driver]) -> type[Driver]:
+def make_lasting_driver(driver: type[Driver]) -> type[Driver]:
     """Return `driver` as one whose writing outlasts the terminal; on Windows, where none hangs up, itself."""
     if sys.platform == "win32":
         return driver
@@ -50,20 +50,20 @@ def lasting(driver: type[Driver]) -> type[Driver]:
         return driver
 
     class LastingDriver(LinuxDriver):
-        def __init__(self, *given: Any, **options: Any) -> None:
-            super().__init__(*given, **options)
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
             if self._file is not None:
-                self._file = cast("TextIOWrapper", Outlet(self._file))
+                self._file = cast("TextIOWrapper", TerminalOutput(self._file))
 
         def resume_application_mode(self) -> None:
             """Behind SIGHUP comes SIGCONT; a second input thread beside the first would never end."""
-            if not is_gone():
+            if not is_terminal_gone():
                 super().resume_application_mode()
 
     return LastingDriver
 
 
-class Outlet:
+class TerminalOutput:
     """A terminal's file to write to, and nothing once the terminal is gone."""
 
     def __init__(self, file: TextIO) -> None:
@@ -73,14 +73,14 @@ class Outlet:
         return self._file.fileno()
 
     def write(self, text: str) -> None:
-        self._unless_gone(lambda: self._file.write(text))
+        self._ignore_if_gone(lambda: self._file.write(text))
 
     def flush(self) -> None:
-        self._unless_gone(self._file.flush)
+        self._ignore_if_gone(self._file.flush)
 
-    def _unless_gone(self, act: Callable[[], object]) -> None:
+    def _ignore_if_gone(self, write: Callable[[], object]) -> None:
         try:
-            act()
+            write()
         except OSError:
-            if not is_gone():
+            if not is_terminal_gone():
                 raise

@@ -8,14 +8,14 @@ from pathlib import Path
 from stores.errors import InputError
 
 
-def home_folder(chosen: Path | None = None) -> Path:
+def home_folder(chosen_path: Path | None = None) -> Path:
     """Return the home folder; it need not exist yet. Raises InputError for a ~user that is not there."""
-    named = chosen or os.environ.get("MONITOR_HOME")
-    if named:
+    configured_path = chosen_path or os.environ.get("MONITOR_HOME")
+    if configured_path:
         try:
-            return Path(named).expanduser().absolute()
+            return Path(configured_path).expanduser().absolute()
         except RuntimeError as error:
-            raise InputError(f"The home folder {named} is nowhere: {error}") from error
+            raise InputError(f"The home folder {configured_path} is nowhere: {error}") from error
     from platformdirs import user_data_path
 
     return user_data_path("monitor-tui", appauthor=False)

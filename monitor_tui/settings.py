@@ -23,7 +23,7 @@ from agents.llm.llm_settings import AppSettings
 from stores.backup_shelf import FOLDER, KEEP
 from stores.errors import InputError
 
-FILE = "settings.toml"
+SETTINGS_FILE = "settings.toml"
 
 
 class BackupSettings(BaseModel):
@@ -42,7 +42,7 @@ class BackupSettings(BaseModel):
         return (self.folder or home / FOLDER).expanduser()
 
 
-class AllSettings(AppSettings):
+class FileSettings(AppSettings):
     """What a settings file may hold; the sections about the model are `agents.llm.llm_settings`."""
 
     model_config = ConfigDict(extra="forbid")
@@ -50,17 +50,17 @@ class AllSettings(AppSettings):
     backup: BackupSettings = BackupSettings()
 
 
-class Settings(AllSettings, BaseSettings):
+class EnvironmentSettings(FileSettings, BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix="MONITOR_", env_nested_delimiter="_", env_nested_max_split=1, extra="forbid"
     )
 
 
-def read_settings(home: Path) -> Settings:
+def read_settings(home: Path) -> EnvironmentSettings:
     """Read the settings for a home. Raises InputError that names the file and what is wrong in it."""
-    file = home / FILE
+    file = home / SETTINGS_FILE
 
-    class OfHome(Settings):
+    class HomeSettings(EnvironmentSettings):
         @classmethod
         def settings_customise_sources(
             cls,
@@ -73,26 +73,26 @@ def read_settings(home: Path) -> Settings:
             return env_settings, TomlConfigSettingsSource(settings_cls, file)
 
     try:
-        return OfHome()
+        return HomeSettings()
     except ValidationError as error:
-        raise unusable(file, told(error)) from error
+        raise unusable_settings_error(file, validation_text(error)) from error
     except (OSError, ValueError) as error:
-        raise unusable(file, str(error)) from error
+        raise unusable_settings_error(file, str(error)) from error
 
 
-def set_in_environment() -> tuple[str, ...]:
+def environment_names() -> tuple[str, ...]:
     """The variables that hold settings now, and so win over the file."""
-    sections = tuple(f"MONITOR_{name.upper()}_" for name in Settings.model_fields)
+    sections = tuple(f"MONITOR_{name.upper()}_" for name in EnvironmentSettings.model_fields)
     return tuple(sorted(name for name in os.environ if name.upper().startswith(sections)))
 
 
-def told(error: ValidationError) -> str:
+def validation_text(error: ValidationError) -> str:
     return "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
 
 
-def unusable(file: Path, why: str) -> InputError:
+def unusable_settings_error(file: Path, reason: str) -> InputError:
     return InputError(
-        f"The settings cannot be used: {why}.",
+        f"The settings cannot be used: {reason}.",
         kept="Nothing was changed.",
         todo=f"Mend {file}, or the MONITOR_ variables of the environment.",
     )

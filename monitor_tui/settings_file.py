@@ -11,9 +11,16 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from agents.llm.llm_settings import AppSettings
-from monitor_tui.settings import FILE, AllSettings, read_settings, set_in_environment, told, unusable
+from monitor_tui.settings import (
+    SETTINGS_FILE,
+    FileSettings,
+    environment_names,
+    read_settings,
+    unusable_settings_error,
+    validation_text,
+)
 
-Value = str | float | bool | list[str]
+SettingValue = str | float | bool | list[str]
 
 
 class SettingsFile:
@@ -24,19 +31,19 @@ class SettingsFile:
 
     @property
     def file(self) -> str:
-        return str(self._home / FILE)
+        return str(self._home / SETTINGS_FILE)
 
     def from_environment(self) -> tuple[str, ...]:
-        return set_in_environment()
+        return environment_names()
 
     async def read(self) -> AppSettings:
         return await asyncio.to_thread(read_settings, self._home)
 
-    async def write(self, section: str, changes: Mapping[str, Value | None]) -> None:
+    async def write(self, section: str, changes: Mapping[str, SettingValue | None]) -> None:
         await asyncio.to_thread(write_settings, self._home, section, changes)
 
 
-def write_settings(home: Path, section: str, changes: Mapping[str, Value | None]) -> None:
+def write_settings(home: Path, section: str, changes: Mapping[str, SettingValue | None]) -> None:
     """Change one section of settings.toml; None takes a field out.
 
     The file is replaced whole or not at all, and only its owner may read it. Raises InputError if the file
@@ -45,31 +52,31 @@ def write_settings(home: Path, section: str, changes: Mapping[str, Value | None]
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
-    file = home / FILE
+    file = home / SETTINGS_FILE
     try:
         document = tomlkit.parse(file.read_text(encoding="utf-8") if file.exists() else "")
-        table = document.get(section)
-        if table is None:
-            table = tomlkit.table()
-            document.append(section, table)
+        section_table = document.get(section)
+        if section_table is None:
+            section_table = tomlkit.table()
+            document.append(section, section_table)
         for field, value in changes.items():
             if value is None:
-                table.pop(field, None)
+                section_table.pop(field, None)
             else:
-                table[field] = value
-        if not table.unwrap():
+                section_table[field] = value
+        if not section_table.unwrap():
             document.remove(section)
-        AllSettings.model_validate(document.unwrap())
+        FileSettings.model_validate(document.unwrap())
     except ValidationError as error:
-        raise unusable(file, told(error)) from error
+        raise unusable_settings_error(file, validation_text(error)) from error
     except (OSError, ValueError, TypeError, AttributeError, TOMLKitError) as error:
-        raise unusable(file, str(error)) from error
-    _replace(file, tomlkit.dumps(document))
+        raise unusable_settings_error(file, str(error)) from error
+    _replace_file(file, tomlkit.dumps(document))
 
 
-def _replace(file: Path, text: str) -> None:
+def _replace_file(file: Path, text: str) -> None:
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{FILE}.")  # mode 600
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{SETTINGS_FILE}.")  # mode 600
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as out:
             out.write(text)

@@ -23,21 +23,21 @@ Result = TypeVar("Result")
 
 
 @dataclass
-class Happened(Message):
+class EventReceived(Message):
     """The desk published an event. The app sends it to every screen that is open."""
 
     event: Event
 
 
 @dataclass
-class Trouble(Message):
+class ErrorRaised(Message):
     """Something failed and the screen has no better place to say so: the app shows it."""
 
     error: BaseException
 
 
 @runtime_checkable
-class TakesCommands(Protocol):
+class CommandTarget(Protocol):
     """A screen with a prompt that slash commands can be typed into."""
 
     def commands(self) -> tuple[CommandHelp, ...]: ...
@@ -53,35 +53,37 @@ class ServiceScreen(Screen[Result]):
     def __init__(self, services: Services) -> None:
         super().__init__()
         self.services = services
-        self._stale = False
-        self._reader: Worker[None] | None = None
+        self._is_stale = False
+        self._load_worker: Worker[None] | None = None
 
-    async def read(self) -> None:
+    async def load_view(self) -> None:
         """Read the desk and post what was found. Runs in a worker."""
 
-    def concerns(self, event: Event) -> bool:
+    def is_affected_by(self, event: Event) -> bool:
         """Whether what this screen shows may have changed with `event`."""
         return False
 
-    async def depart(self) -> None:
+    async def leave_for_menu(self) -> None:
         """What the Main Loop does when the user goes home from here."""
         await self.services.stories.leave()
 
-    def heard(self, notice: Notice) -> None:
+    def show_notice(self, notice: Notice) -> None:
         """The desk has a word for the user, and this screen is the one in front."""
         self.notify(notice.text, severity=notice.severity, markup=False)
 
-    def refused(self, error: BaseException, worker: str) -> None:
+    def handle_error(self, error: BaseException, worker_name: str) -> None:
         """A worker of this screen died of `error`. Screens with a place for words override this."""
-        self.post_message(Trouble(error))
+        self.post_message(ErrorRaised(error))
 
     def reload(self) -> None:
         """Read again, now or as soon as the read in progress is done. Events come in bursts; reads do not."""
-        self._stale = True
-        if self._reader is None or self._reader.is_finished:
-            self._reader = self.run_worker(self._read(), name="read", group="read", exit_on_error=False)
+        self._is_stale = True
+        if self._load_worker is None or self._load_worker.is_finished:
+            self._load_worker = self.run_worker(
+                self._load_while_stale(), name="read", group="read", exit_on_error=False
+            )
 
-    def change(self, job: Coroutine[None, None, None], name: str) -> None:
+    def start_change(self, job: Coroutine[None, None, None], name: str) -> None:
         """Run a change in a worker, unless the same is under way: a key pressed twice does it once.
 
         A change is never cancelled by another; it may have been written already.
@@ -91,29 +93,29 @@ class ServiceScreen(Screen[Result]):
         else:
             self.run_worker(job, name=name, group=name, exit_on_error=False)
 
-    async def _read(self) -> None:
-        while self._stale:
-            self._stale = False
-            await self.read()
+    async def _load_while_stale(self) -> None:
+        while self._is_stale:
+            self._is_stale = False
+            await self.load_view()
 
     def on_screen_resume(self) -> None:
         """Shown for the first time, or again: what lay over this screen may have changed what it shows."""
         self.reload()
 
-    @on(Happened)
-    def _happened(self, message: Happened) -> None:
+    @on(EventReceived)
+    def _dispatch_event(self, message: EventReceived) -> None:
         from agents.events import Notice  # not before the first frame: the app imports this file
 
         message.stop()
         if isinstance(message.event, Notice):
             # Under a dialog this screen is still the one to hear it; under another of ours that one is.
             if self.is_active or (self.is_current and not isinstance(self.app.screen, ServiceScreen)):
-                self.heard(message.event)
-        elif self.concerns(message.event) and self.is_active:
+                self.show_notice(message.event)
+        elif self.is_affected_by(message.event) and self.is_active:
             # A screen that lies under another reads again when it comes to the front: it costs no key there.
             self.reload()
 
     def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
         """The one place where a screen's dead workers are caught."""
         if message.state is WorkerState.ERROR and message.worker.error is not None:
-            self.refused(message.worker.error, message.worker.name)
+            self.handle_error(message.worker.error, message.worker.name)

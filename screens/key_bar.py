@@ -17,8 +17,8 @@ from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widget import Widget
 
-GAP = "  "
-MOST_LINES = 2
+KEY_GAP = "  "
+MAX_LINES = 2
 
 
 class Key(NamedTuple):
@@ -54,7 +54,7 @@ class KeyBar(Widget):
 
     def watch_keys(self) -> None:
         """Lay the screen out anew only if the keys take another line."""
-        if len(lines_of(self.keys, self.content_size.width)) != self.content_size.height:
+        if len(layout_keys(self.keys, self.content_size.width)) != self.content_size.height:
             self.refresh(layout=True)
 
     def on_mount(self) -> None:
@@ -62,54 +62,54 @@ class KeyBar(Widget):
 
     def _bindings_updated(self, screen: Screen[object]) -> None:
         if self.is_attached and screen is self.screen:
-            self.keys = tuple(self._shown())
+            self.keys = tuple(self._visible_keys())
 
-    def _shown(self) -> Iterator[Key]:
+    def _visible_keys(self) -> Iterator[Key]:
         """Yield each action once, by the first of its keys."""
-        told: set[str] = set()
+        listed_descriptions: set[str] = set()
         palette = None
         for active in self.screen.active_bindings.values():
             binding = active.binding
             key = Key(self.app.get_key_display(binding), binding.description, binding.key)
             if binding.key == self.app.COMMAND_PALETTE_BINDING:
                 palette = key._replace(does="more")
-            elif binding.show and active.enabled and binding.description not in told:
-                told.add(binding.description)
+            elif binding.show and active.enabled and binding.description not in listed_descriptions:
+                listed_descriptions.add(binding.description)
                 yield key
         if palette:
             yield palette
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(lines_of(self.keys, width))
+        return len(layout_keys(self.keys, width))
 
     def render(self) -> Content:
-        lines = lines_of(self.keys, self.content_size.width)
-        return Content("\n").join(Content(GAP).join(key.content for key in line) for line in lines)
+        lines = layout_keys(self.keys, self.content_size.width)
+        return Content("\n").join(Content(KEY_GAP).join(key.content for key in line) for line in lines)
 
     def on_click(self, event: events.Click) -> None:
         """A click on a key presses it."""
-        at = event.get_content_offset(self)
-        lines = lines_of(self.keys, self.content_size.width)
-        if at is None or at.y >= len(lines):
+        offset = event.get_content_offset(self)
+        lines = layout_keys(self.keys, self.content_size.width)
+        if offset is None or offset.y >= len(lines):
             return
         end = 0
-        for key in lines[at.y]:
-            start, end = end, end + key.cells + len(GAP)
-            if start <= at.x < start + key.cells:
+        for key in lines[offset.y]:
+            start, end = end, end + key.cells + len(KEY_GAP)
+            if start <= offset.x < start + key.cells:
                 self.app.simulate_key(key.press)
 
 
-def lines_of(keys: tuple[Key, ...], width: int) -> list[list[Key]]:
+def layout_keys(keys: tuple[Key, ...], width: int) -> list[list[Key]]:
     """Lay keys out in lines of `width` cells; what does not fit on the last of them is left out."""
     lines: list[list[Key]] = [[]]
-    used = 0
+    used_cells = 0
     for key in keys:
-        room = used + (len(GAP) if lines[-1] else 0) + key.cells
-        if lines[-1] and room > width:
-            if len(lines) == MOST_LINES:
+        needed_cells = used_cells + (len(KEY_GAP) if lines[-1] else 0) + key.cells
+        if lines[-1] and needed_cells > width:
+            if len(lines) == MAX_LINES:
                 break
             lines.append([])
-            room = key.cells
+            needed_cells = key.cells
         lines[-1].append(key)
-        used = room
+        used_cells = needed_cells
     return lines

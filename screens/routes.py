@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
-from screens.model_routes import ModelRoute
-from screens.recall_routes import RecallRoute, ToPrompt
+from screens.llm_routes import LlmRoute
+from screens.query_routes import QueryRoute, ToPrompt
 from screens.world_routes import WorldRoute
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class ToScene:
     """The play screen; replaces the one that is open. `follows`: from the gate of the scene before."""
 
     scene_id: Id
-    follows: bool = False
+    follows_gate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +64,21 @@ class ToGate:
 
 
 @dataclass(frozen=True, slots=True)
-class ToCourt:
+class ToConflict:
     """The court, hearing the conflicts of a proposal."""
 
     proposal_id: Id
 
 
 @dataclass(frozen=True, slots=True)
-class ToHouse:
+class ToPolicy:
     """What a universe lays down for its own gate."""
 
     universe_id: Id
 
 
 @dataclass(frozen=True, slots=True)
-class ToTurn:
+class ToReading:
     """The transcript of a scene, read only, at one of its turns."""
 
     turn_id: Id
@@ -120,13 +120,13 @@ Route = (
     | ToStory
     | ToScene
     | ToGate
-    | ToCourt
-    | ToHouse
-    | ToTurn
+    | ToConflict
+    | ToPolicy
+    | ToReading
     | ToUniverse
     | WorldRoute
-    | ModelRoute
-    | RecallRoute
+    | LlmRoute
+    | QueryRoute
     | ToPrompt
     | ToSystem
     | ToHelp

@@ -26,15 +26,17 @@ class TitleBar(Horizontal):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._name_of_screen = name
+        self._screen_name = name
 
     def compose(self) -> ComposeResult:
-        yield Static(Content.styled(self._name_of_screen, "bold"), id="place", markup=False)
+        yield Static(Content.styled(self._screen_name, "bold"), id="place", markup=False)
         yield Static(id="state", markup=False)
 
-    def show(self, place: str, state: str = "") -> None:
+    def show_place(self, place: str, state: str = "") -> None:
         """Say what the screen shows and how it stands."""
-        name = Content.styled(self._name_of_screen, "bold")
-        words = one_line(place)
-        self.query_one("#place", Static).update(Content.assemble(name, "  " if words else "", words))
+        name = Content.styled(self._screen_name, "bold")
+        place_text = one_line(place)
+        self.query_one("#place", Static).update(
+            Content.assemble(name, "  " if place_text else "", place_text)
+        )
         self.query_one("#state", Static).update(Content(one_line(state)))

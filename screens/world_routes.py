@@ -54,21 +54,21 @@ class ToTimeline:
 
 
 @dataclass(frozen=True, slots=True)
-class ToTies:
+class ToRelations:
     """The relations around an entity."""
 
     entity_id: Id
 
 
 @dataclass(frozen=True, slots=True)
-class ToTakenBack:
+class ToRemovedCanon:
     """What is no longer in canon: retconned, or merged away."""
 
     universe_id: Id
 
 
 @dataclass(frozen=True, slots=True)
-class ToLedger:
+class ToCommitments:
     """Promises, debts and open questions; from a scene, at its present and paid off on its turns."""
 
     universe_id: Id
@@ -76,5 +76,13 @@ class ToLedger:
 
 
 WorldRoute = (
-    ToRetcon | ToLookalikes | ToMerge | ToHistory | ToMoment | ToTimeline | ToTies | ToTakenBack | ToLedger
+    ToRetcon
+    | ToLookalikes
+    | ToMerge
+    | ToHistory
+    | ToMoment
+    | ToTimeline
+    | ToRelations
+    | ToRemovedCanon
+    | ToCommitments
 )

@@ -10,13 +10,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from stores.archive_check import Contents, check, object_of
-from stores.archive_file import ArchiveReader, ArchiveWriter, Manifest, missed, not_ours
-from stores.archive_zip import open_file, program
+from stores.archive_check import ArchiveReferences, check_records, find_object_reference
+from stores.archive_file import (
+    ArchiveReader,
+    ArchiveWriter,
+    CampaignManifest,
+    campaign_archive_error,
+    missing_object_name,
+)
+from stores.archive_zip import open_for_reading, program_version
 from stores.authority import Role
-from stores.durable import NewFile, has_no_room
+from stores.durable_files import AtomicFile, is_disk_full
 from stores.errors import ArchiveError, StoreError, StoreFull
-from stores.history import HISTORY, Part
+from stores.history import RECORD_COLLECTIONS, CollectionRecords
 from stores.records.base import Record
 from stores.records.ids import Clock, Id, utc_now
 from stores.records.world import Universe
@@ -25,7 +31,7 @@ if TYPE_CHECKING:
     from stores.open import Stores
 
 
-class Exported(NamedTuple):
+class ExportedCampaign(NamedTuple):
     """What was written. `missing` are objects that the library no longer has whole."""
 
     path: Path
@@ -34,7 +40,7 @@ class Exported(NamedTuple):
     missing: tuple[str, ...]
 
 
-class Imported(NamedTuple):
+class ImportedCampaign(NamedTuple):
     """What came in, by collection."""
 
     universe_id: Id
@@ -42,145 +48,154 @@ class Imported(NamedTuple):
     counts: dict[str, int]
 
 
-async def export_campaign(stores: Stores, universe_id: Id, path: Path, *, clock: Clock = utc_now) -> Exported:
+async def export_campaign(
+    stores: Stores, universe_id: Id, path: Path, *, clock: Clock = utc_now
+) -> ExportedCampaign:
     """Write all that is true of the universe to `path`, replacing what is there only once it is whole.
 
     The archive is read back before it gets its name. Raises NotFound, StoreFull, ArchiveError.
     """
-    new = await asyncio.to_thread(_begin, path)
+    archive_file = await asyncio.to_thread(_open_archive_file, path)
     try:
-        with ArchiveWriter(new.file) as writer:
-            manifest = await _write(stores, universe_id, writer, clock)
-        await asyncio.to_thread(_keep, new)
+        with ArchiveWriter(archive_file.file) as writer:
+            manifest = await _write_archive(stores, universe_id, writer, clock)
+        await asyncio.to_thread(_finish_archive_file, archive_file)
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise _cannot_write_error(path, error) from error
     finally:
-        await asyncio.to_thread(new.drop)
-    return Exported(path, manifest.name, manifest.counts, manifest.missing)
+        await asyncio.to_thread(archive_file.discard)
+    return ExportedCampaign(path, manifest.name, manifest.counts, manifest.missing)
 
 
-async def import_campaign(stores: Stores, path: Path) -> Imported:
+async def import_campaign(stores: Stores, path: Path) -> ImportedCampaign:
     """Bring the archive's campaign in: all of it or nothing, and only if the library does not have it.
 
     Everything is checked before anything is written. Raises ArchiveError, StoreFull, StoreError.
     """
-    with await asyncio.to_thread(open_file, path, "archive") as file:
+    with await asyncio.to_thread(open_for_reading, path, "archive") as file:
         reader = await asyncio.to_thread(ArchiveReader, file)
         manifest = reader.manifest
         for universe in await stores.canon(Role.CONTEXT_ASSEMBLY).universes():
             if universe.id == manifest.universe_id:
-                raise _here_already(universe.name)
-        contents = await asyncio.to_thread(_check, reader)
+                raise _campaign_exists_error(universe.name)
+        references = await asyncio.to_thread(_check_archive, reader)
         # Objects first: they are known by their content alone, so one too many does no harm.
         for collection, key in reader.objects:
             await stores.objects(None).put(
-                collection, await asyncio.to_thread(reader.object, collection, key)
+                collection, await asyncio.to_thread(reader.read_object, collection, key)
             )
-        known = await stores.history.load(_parts(reader), naming=contents.naming)
-    if known:
-        raise not_ours("It names things of another campaign in this library.")
-    return Imported(manifest.universe_id, manifest.name, manifest.counts)
+        existing_ids = await stores.history.load(
+            _iter_collections(reader), mentioned_ids=references.mentioned_ids
+        )
+    if existing_ids:
+        raise campaign_archive_error("It names things of another campaign in this library.")
+    return ImportedCampaign(manifest.universe_id, manifest.name, manifest.counts)
 
 
-def verify_campaign(path: Path) -> Manifest:
+def verify_campaign(path: Path) -> CampaignManifest:
     """Read all of an archive: every checksum and record, and whether they agree with each other.
 
     Raises ArchiveError that says what is wrong.
     """
-    with open_file(path, "archive") as file:
+    with open_for_reading(path, "archive") as file:
         reader = ArchiveReader(file)
-        _check(reader)
+        _check_archive(reader)
         return reader.manifest
 
 
 # --- export -----------------------------------------------------------------------------------------
 
 
-async def _write(stores: Stores, universe_id: Id, writer: ArchiveWriter, clock: Clock) -> Manifest:
-    found = _Found()
+async def _write_archive(
+    stores: Stores, universe_id: Id, writer: ArchiveWriter, clock: Clock
+) -> CampaignManifest:
+    observer = _ExportObserver()
     await stores.history.dump(
-        universe_id, lambda collection, records: writer.add_records(collection, found.watch(records))
+        universe_id,
+        lambda collection, records: writer.add_records(collection, observer.observe_records(records)),
     )
-    manifest = Manifest(
-        program=program(),
+    manifest = CampaignManifest(
+        program=program_version(),
         exported_at=clock(),
         universe_id=universe_id,
-        name=found.name,
-        missing=await _add_objects(stores, writer, sorted(found.objects)),
+        name=observer.universe_name,
+        missing=await _add_objects(stores, writer, sorted(observer.object_references)),
         counts=writer.counts,
-        members=writer.members,
+        members=writer.member_checksums,
     )
-    await asyncio.to_thread(writer.seal, manifest)
+    await asyncio.to_thread(writer.write_manifest, manifest)
     return manifest
 
 
-class _Found:
+class _ExportObserver:
     """What an export notes as the records go by."""
 
     def __init__(self) -> None:
-        self.name = ""
-        self.objects: set[tuple[str, str]] = set()
+        self.universe_name = ""
+        self.object_references: set[tuple[str, str]] = set()
 
-    def watch(self, records: Iterator[Record]) -> Iterator[Record]:
+    def observe_records(self, records: Iterator[Record]) -> Iterator[Record]:
         for record in records:
             if isinstance(record, Universe):
-                self.name = record.name
-            if named := object_of(record):
-                self.objects.add(named)
+                self.universe_name = record.name
+            if object_reference := find_object_reference(record):
+                self.object_references.add(object_reference)
             yield record
 
 
 async def _add_objects(
-    stores: Stores, writer: ArchiveWriter, wanted: list[tuple[str, str]]
+    stores: Stores, writer: ArchiveWriter, object_references: list[tuple[str, str]]
 ) -> tuple[str, ...]:
     """Add those that are there and whole; return the others. A lost page must not cost the campaign."""
-    missing = []
-    for collection, key in wanted:
+    missing_objects = []
+    for collection, key in object_references:
         try:
             data = await stores.objects(None).get(collection, key)
         except StoreError:
-            missing.append(missed(collection, key))
+            missing_objects.append(missing_object_name(collection, key))
         else:
-            await asyncio.to_thread(writer.add_blob, collection, key, data)
-    return tuple(missing)
+            await asyncio.to_thread(writer.add_object, collection, key, data)
+    return tuple(missing_objects)
 
 
-def _begin(path: Path) -> NewFile:
+def _open_archive_file(path: Path) -> AtomicFile:
     try:
-        return NewFile(path, path.parent)
+        return AtomicFile(path, path.parent)
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise _cannot_write_error(path, error) from error
 
 
-def _keep(new: NewFile) -> None:
-    ArchiveReader(new.file)
-    new.keep(0o600)
+def _finish_archive_file(archive_file: AtomicFile) -> None:
+    ArchiveReader(archive_file.file)
+    archive_file.commit(0o600)
 
 
-def _unwritable(path: Path, error: OSError) -> StoreError | ArchiveError:
-    kept = "What was there before is untouched."
-    if has_no_room(error):
-        return StoreFull("The disk is full.", kept=kept, todo="Free some space and export again.")
-    what = f"The archive {path} cannot be written: {error.strerror or error}."
-    return ArchiveError(what, kept=kept, todo="Choose another place for it.")
+def _cannot_write_error(path: Path, error: OSError) -> StoreError | ArchiveError:
+    kept_message = "What was there before is untouched."
+    if is_disk_full(error):
+        return StoreFull("The disk is full.", kept=kept_message, todo="Free some space and export again.")
+    message = f"The archive {path} cannot be written: {error.strerror or error}."
+    return ArchiveError(message, kept=kept_message, todo="Choose another place for it.")
 
 
 # --- import -----------------------------------------------------------------------------------------
 
 
-def _parts(reader: ArchiveReader) -> Iterator[Part]:
-    return ((collection, reader.records(collection)) for collection in HISTORY)
+def _iter_collections(reader: ArchiveReader) -> Iterator[CollectionRecords]:
+    return ((collection, reader.read_records(collection)) for collection in RECORD_COLLECTIONS)
 
 
-def _check(reader: ArchiveReader) -> Contents:
-    contents = check(_parts(reader), reader.manifest.universe_id)
-    there = {missed(*each) for each in reader.objects}
-    if {missed(*each) for each in contents.objects} != there | {*reader.manifest.missing}:
-        raise not_ours("Its originals and archives are not those that its records name.")
-    return contents
+def _check_archive(reader: ArchiveReader) -> ArchiveReferences:
+    references = check_records(_iter_collections(reader), reader.manifest.universe_id)
+    present_objects = {missing_object_name(*each) for each in reader.objects}
+    if {missing_object_name(*each) for each in references.object_references} != present_objects | {
+        *reader.manifest.missing
+    }:
+        raise campaign_archive_error("Its originals and archives are not those that its records name.")
+    return references
 
 
-def _here_already(name: str) -> ArchiveError:
+def _campaign_exists_error(name: str) -> ArchiveError:
     return ArchiveError(
         f"This library has the campaign “{name}” already.",
         kept="Nothing was changed.",

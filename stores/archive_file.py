@@ -13,20 +13,20 @@ from typing import BinaryIO, Literal
 
 from pydantic import Field
 
-from stores.archive_zip import Form, Manifested, ZipReader, ZipWriter
+from stores.archive_zip import ZipFormat, ZipManifest, ZipReader, ZipWriter
 from stores.errors import ArchiveError
-from stores.history import HISTORY, LATER, OBJECTS
+from stores.history import OBJECT_COLLECTIONS, OPTIONAL_COLLECTIONS, RECORD_COLLECTIONS
 from stores.records.base import Record
 from stores.records.ids import Id
 
 FORMAT = 1
 """The version of this format that is written; newer ones are refused."""
 
-MOST_MEMBERS = 100_000
-MOST_BYTES = 16 * 2**30
+MAX_MEMBERS = 100_000
+MAX_BYTES = 16 * 2**30
 
 
-class Manifest(Manifested):
+class CampaignManifest(ZipManifest):
     """What the archive holds. `counts` are records by collection; `missing` are the objects (see `missed`)
     that the library itself had lost or found damaged."""
 
@@ -39,16 +39,16 @@ class Manifest(Manifested):
     missing: tuple[str, ...] = ()
 
 
-CAMPAIGN = Form(
-    manifest=Manifest,
+CAMPAIGN_FORMAT = ZipFormat(
+    manifest=CampaignManifest,
     version=FORMAT,
-    noun="archive",
-    name="campaign archive",
-    todo="Export the campaign again where it came from.",
-    records=re.compile(rf"({'|'.join(HISTORY)})\.jsonl"),
-    objects=re.compile(rf"objects/({'|'.join(OBJECTS)})/([0-9a-f]{{64}})"),
-    most_members=MOST_MEMBERS,
-    most_bytes=MOST_BYTES,
+    file_noun="archive",
+    display_name="campaign archive",
+    advice="Export the campaign again where it came from.",
+    record_pattern=re.compile(rf"({'|'.join(RECORD_COLLECTIONS)})\.jsonl"),
+    object_pattern=re.compile(rf"objects/({'|'.join(OBJECT_COLLECTIONS)})/([0-9a-f]{{64}})"),
+    max_members=MAX_MEMBERS,
+    max_bytes=MAX_BYTES,
 )
 
 
@@ -70,37 +70,40 @@ class ArchiveReader:
     """
 
     def __init__(self, file: BinaryIO) -> None:
-        self._zip = ZipReader(file, CAMPAIGN)
+        self._zip = ZipReader(file, CAMPAIGN_FORMAT)
         self.manifest = self._zip.manifest
-        counted = self.manifest.counts.keys()
-        if not counted <= HISTORY.keys():
-            raise not_ours("It does not hold what its manifest says.")
-        if not HISTORY.keys() - LATER <= counted or self._zip.record_members != {
-            f"{collection}.jsonl" for collection in counted
-        }:
-            raise not_ours("It does not hold all of a campaign.")
-        self._zip.check_sums()
+        counted_collections = self.manifest.counts.keys()
+        if not counted_collections <= RECORD_COLLECTIONS.keys():
+            raise campaign_archive_error("It does not hold what its manifest says.")
+        if (
+            not RECORD_COLLECTIONS.keys() - OPTIONAL_COLLECTIONS <= counted_collections
+            or self._zip.record_members != {f"{collection}.jsonl" for collection in counted_collections}
+        ):
+            raise campaign_archive_error("It does not hold all of a campaign.")
+        self._zip.verify_checksums()
 
-    def records(self, collection: str) -> Iterator[Record]:
+    def read_records(self, collection: str) -> Iterator[Record]:
         """The collection's records, each checked against its model; none of what came after the archive."""
         if collection not in self.manifest.counts:
             return iter(())
         count = self.manifest.counts[collection]
-        return self._zip.lines(f"{collection}.jsonl", HISTORY[collection].record, count)
+        return self._zip.read_records(
+            f"{collection}.jsonl", RECORD_COLLECTIONS[collection].record_type, count
+        )
 
     @property
     def objects(self) -> list[tuple[str, str]]:
         """The collection and key of each object."""
         return [(collection, key) for collection, key in self._zip.object_members]
 
-    def object(self, collection: str, key: str) -> bytes:
-        return self._zip.blob(collection, key)
+    def read_object(self, collection: str, key: str) -> bytes:
+        return self._zip.read_object(collection, key)
 
 
-def missed(collection: str, key: str) -> str:
+def missing_object_name(collection: str, key: str) -> str:
     """Return what an object is called among those that are missing: an original by its key alone."""
     return key if collection == "originals" else f"{collection}/{key}"
 
 
-def not_ours(what: str) -> ArchiveError:
-    return CAMPAIGN.refuse(what)
+def campaign_archive_error(problem: str) -> ArchiveError:
+    return CAMPAIGN_FORMAT.make_error(problem)

@@ -78,7 +78,7 @@ COLLECTIONS: Mapping[Store, tuple[str, ...]] = {
 """Every collection of every store. `line` is the line's positions, kept beside the turns."""
 
 
-class Op(StrEnum):
+class Operation(StrEnum):
     INSERT = "insert"
     UPDATE = "update"
     DELETE = "delete"
@@ -89,20 +89,20 @@ class Grant(NamedTuple):
 
     store: Store
     collection: str
-    ops: frozenset[Op]
+    operations: frozenset[Operation]
     columns: frozenset[str] | None = None
     values: tuple[str, frozenset[str]] | None = None
 
 
-def _grant(
+def _make_grants(
     store: Store,
     *collections: str,
-    ops: tuple[Op, ...] = (Op.INSERT,),
+    ops: tuple[Operation, ...] = (Operation.INSERT,),
     columns: tuple[str, ...] | None = None,
     values: tuple[str, tuple[str, ...]] | None = None,
 ) -> tuple[Grant, ...]:
-    unknown = set(collections) - set(COLLECTIONS[store])
-    assert not unknown, f"unknown collections of {store}: {unknown}"
+    unknown_collections = set(collections) - set(COLLECTIONS[store])
+    assert not unknown_collections, f"unknown collections of {store}: {unknown_collections}"
     return tuple(
         Grant(
             store,
@@ -115,60 +115,64 @@ def _grant(
     )
 
 
-_PUT = (Op.INSERT, Op.UPDATE)
-_ALL = (Op.INSERT, Op.UPDATE, Op.DELETE)
-_LINE = _grant(Store.LOG, "line", ops=_ALL) + _grant(Store.LOG, "head_moves")
+_INSERT_OR_UPDATE = (Operation.INSERT, Operation.UPDATE)
+_ALL_OPERATIONS = (Operation.INSERT, Operation.UPDATE, Operation.DELETE)
+_LINE_GRANTS = _make_grants(Store.LOG, "line", ops=_ALL_OPERATIONS) + _make_grants(Store.LOG, "head_moves")
 
-MATRIX: Mapping[Role, tuple[Grant, ...]] = {
+WRITE_MATRIX: Mapping[Role, tuple[Grant, ...]] = {
     Role.ORCHESTRATOR: (
-        *_grant(Store.CANON, "story_nodes", "scene_nodes"),
-        *_grant(Store.LOG, "transitions", "notes"),
-        *_grant(Store.LOG, "stories", ops=_PUT),
-        *_grant(Store.LOG, "scenes"),
-        *_grant(Store.LOG, "scenes", ops=(Op.UPDATE,), columns=("head", "body")),
-        *_grant(Store.LOG, "turns", values=("speaker", ("player", "oracle", "system"))),
-        *_grant(Store.LOG, "checkpoints", "jobs", ops=_ALL),
-        *_LINE,
+        *_make_grants(Store.CANON, "story_nodes", "scene_nodes"),
+        *_make_grants(Store.LOG, "transitions", "notes"),
+        *_make_grants(Store.LOG, "stories", ops=_INSERT_OR_UPDATE),
+        *_make_grants(Store.LOG, "scenes"),
+        *_make_grants(Store.LOG, "scenes", ops=(Operation.UPDATE,), columns=("head", "body")),
+        *_make_grants(Store.LOG, "turns", values=("speaker", ("player", "oracle", "system"))),
+        *_make_grants(Store.LOG, "checkpoints", "jobs", ops=_ALL_OPERATIONS),
+        *_LINE_GRANTS,
     ),
     Role.CONTEXT_ASSEMBLY: (),
     Role.NARRATOR: (
-        *_grant(Store.LOG, "turns", values=("speaker", ("gm", "npc"))),
-        *_grant(Store.LOG, "scenes", ops=(Op.UPDATE,), columns=("head",)),
-        *_grant(Store.LOG, "llm_calls", "decisions"),
-        *_LINE,
+        *_make_grants(Store.LOG, "turns", values=("speaker", ("gm", "npc"))),
+        *_make_grants(Store.LOG, "scenes", ops=(Operation.UPDATE,), columns=("head",)),
+        *_make_grants(Store.LOG, "llm_calls", "decisions"),
+        *_LINE_GRANTS,
     ),
-    Role.RESOLVER: _grant(Store.LOG, "resolutions", "proposed_changes"),
+    Role.RESOLVER: _make_grants(Store.LOG, "resolutions", "proposed_changes"),
     Role.CANON_KEEPER: (
-        *_grant(Store.CANON, *COLLECTIONS[Store.CANON], ops=_ALL),
-        *_grant(
+        *_make_grants(Store.CANON, *COLLECTIONS[Store.CANON], ops=_ALL_OPERATIONS),
+        *_make_grants(
             Store.LOG,
             "proposed_changes",
-            ops=(Op.UPDATE,),
+            ops=(Operation.UPDATE,),
             columns=("status", "decision", "error", "canonization_id"),
         ),
-        *_grant(Store.LOG, "scenes", ops=(Op.UPDATE,), columns=("canonical_outcomes",)),
-        *_grant(Store.LOG, "canonizations", "rulings", "policies", ops=_PUT),
+        *_make_grants(Store.LOG, "scenes", ops=(Operation.UPDATE,), columns=("canonical_outcomes",)),
+        *_make_grants(Store.LOG, "canonizations", "rulings", "policies", ops=_INSERT_OR_UPDATE),
     ),
     Role.MEMORY_MANAGER: (
-        *_grant(Store.LOG, "memories", "summaries", ops=_PUT),
-        *_grant(Store.VECTORS, "memories", ops=_ALL),
+        *_make_grants(Store.LOG, "memories", "summaries", ops=_INSERT_OR_UPDATE),
+        *_make_grants(Store.VECTORS, "memories", ops=_ALL_OPERATIONS),
     ),
     Role.INDEXER: (
-        *_grant(Store.VECTORS, *COLLECTIONS[Store.VECTORS], ops=_ALL),
-        *_grant(Store.WORDS, *COLLECTIONS[Store.WORDS], ops=_ALL),
+        *_make_grants(Store.VECTORS, *COLLECTIONS[Store.VECTORS], ops=_ALL_OPERATIONS),
+        *_make_grants(Store.WORDS, *COLLECTIONS[Store.WORDS], ops=_ALL_OPERATIONS),
     ),
     Role.INGEST: (
-        *_grant(Store.LOG, "sources", "snippets", ops=_PUT),
-        *_grant(Store.LOG, "proposed_changes"),
-        *_grant(Store.OBJECTS, "originals", ops=(Op.INSERT,)),
+        *_make_grants(Store.LOG, "sources", "snippets", ops=_INSERT_OR_UPDATE),
+        *_make_grants(Store.LOG, "proposed_changes"),
+        *_make_grants(Store.OBJECTS, "originals", ops=(Operation.INSERT,)),
     ),
     Role.ARCHIVIST: (
-        *_grant(Store.LOG, "archived_logs", ops=_PUT),
-        *_grant(Store.OBJECTS, "archives", ops=_PUT),
+        *_make_grants(Store.LOG, "archived_logs", ops=_INSERT_OR_UPDATE),
+        *_make_grants(Store.OBJECTS, "archives", ops=_INSERT_OR_UPDATE),
     ),
 }
 
 
-def grants(role: Role, store: Store, collection: str, op: Op) -> tuple[Grant, ...]:
+def find_grants(role: Role, store: Store, collection: str, operation: Operation) -> tuple[Grant, ...]:
     """Return the grants under which `role` may do `op` there; none means it may not."""
-    return tuple(g for g in MATRIX[role] if g.store is store and g.collection == collection and op in g.ops)
+    return tuple(
+        g
+        for g in WRITE_MATRIX[role]
+        if g.store is store and g.collection == collection and operation in g.operations
+    )

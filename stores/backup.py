@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from stores.archive_zip import program
+from stores.archive_zip import program_version
 from stores.backup_file import (
     BackupManifest,
     BackupReader,
@@ -24,13 +24,13 @@ from stores.backup_file import (
     put_seal,
 )
 from stores.backup_shelf import KEEP, given_up, new_path, shelved
-from stores.durable import NewFile, has_no_room, make_folders
+from stores.durable_files import AtomicFile, is_disk_full, make_folders
 from stores.errors import ArchiveError, InputError, StoreError, StoreFull
-from stores.halt import Halt
-from stores.history import LIBRARY, OBJECTS
+from stores.history import NO_UNIVERSE, OBJECT_COLLECTIONS
 from stores.records.base import Record
 from stores.records.ids import Clock, Id, utc_now
 from stores.records.world import Universe
+from stores.thread_cancellation import ThreadCancellation
 
 if TYPE_CHECKING:
     from stores.open import Stores
@@ -68,17 +68,17 @@ async def back_up(
     like a backup. Raises InputError if there is nothing to back up, StoreFull, StoreError, ArchiveError.
     """
     at = clock()
-    halt = Halt("The backup was cut short.", kept=_KEPT)
+    halt = ThreadCancellation("The backup was cut short.", kept=_KEPT)
 
     def step() -> None:
         breath()
-        halt.check()
+        halt.raise_if_cancelled()
 
     try:
         new = await asyncio.to_thread(_begin, folder, library, at)
         try:
-            manifest = await halt.of(_write(stores, new, library, at, step))
-            size = await halt.of(asyncio.to_thread(_keep, new, step))
+            manifest = await halt.run(_write(stores, new, library, at, step))
+            size = await halt.run(asyncio.to_thread(_keep, new, step))
         finally:
             await asyncio.to_thread(_drop, new)
     except OSError as error:
@@ -87,13 +87,13 @@ async def back_up(
     return BackedUp(new.target, size, manifest, removed, unremoved)
 
 
-async def _write(stores: Stores, new: NewFile, library: Id, at: datetime, step: Breath) -> BackupManifest:
+async def _write(stores: Stores, new: AtomicFile, library: Id, at: datetime, step: Breath) -> BackupManifest:
     names: dict[Id, str] = {}
     with BackupWriter(new.file) as writer:
 
         def take(universe_id: Id, collection: str, records: Iterator[Record]) -> None:
             watched = _watched(records, names, step)
-            if universe_id == LIBRARY:
+            if universe_id == NO_UNIVERSE:
                 writer.add_moves(watched)
             else:
                 writer.add(universe_id, collection, watched)
@@ -108,18 +108,18 @@ async def _write(stores: Stores, new: NewFile, library: Id, at: datetime, step: 
         # After the records: an object is never changed, and is there before anything names it.
         missing = await _add_objects(stores, writer, step)
         manifest = BackupManifest(
-            program=program(),
+            program=program_version(),
             made_at=at,
             library=library,
-            one_moment=stores.history.one_moment,
+            one_moment=stores.history.is_single_snapshot,
             universes=tuple(
                 KeptUniverse(id=id, name=names[id], counts=counts) for id, counts in writer.counts.items()
             ),
             moves=writer.moves,
             missing=missing,
-            members=writer.members,
+            members=writer.member_checksums,
         )
-        await asyncio.to_thread(writer.seal, manifest)
+        await asyncio.to_thread(writer.write_manifest, manifest)
     return manifest
 
 
@@ -134,7 +134,7 @@ def _watched(records: Iterator[Record], names: dict[Id, str], step: Breath) -> I
 async def _add_objects(stores: Stores, writer: BackupWriter, step: Breath) -> tuple[str, ...]:
     """Add those that are whole; return the others. A lost page must not cost the backup."""
     objects, missing = stores.objects(None), []
-    for collection in OBJECTS:
+    for collection in OBJECT_COLLECTIONS:
         for key in await objects.keys(collection):
             await asyncio.to_thread(step)
             try:
@@ -142,29 +142,29 @@ async def _add_objects(stores: Stores, writer: BackupWriter, step: Breath) -> tu
             except StoreError:
                 missing.append(f"{collection}/{key}")
             else:
-                await asyncio.to_thread(writer.add_blob, collection, key, data)
+                await asyncio.to_thread(writer.add_object, collection, key, data)
     return tuple(missing)
 
 
 # --- the file ---------------------------------------------------------------------------------------
 
 
-def _begin(folder: Path, library: Id, at: datetime) -> NewFile:
+def _begin(folder: Path, library: Id, at: datetime) -> AtomicFile:
     """Clear away what an earlier one left half written (a library is open once), and make the file."""
     unfinished = folder / f"{_UNFINISHED}{library[:8]}"
     make_folders(unfinished)
     for left in unfinished.glob("*.part"):
         left.unlink()
-    return NewFile(new_path(folder, library, at), unfinished)
+    return AtomicFile(new_path(folder, library, at), unfinished)
 
 
-def _drop(new: NewFile) -> None:
-    new.drop()
+def _drop(new: AtomicFile) -> None:
+    new.discard()
     with suppress(OSError):  # what else is in there is for the next backup to clear away
-        new.unfinished.rmdir()
+        new.temporary_folder.rmdir()
 
 
-def _keep(new: NewFile, step: Breath) -> int:
+def _keep(new: AtomicFile, step: Breath) -> int:
     """Seal the file, read back what the disk has of it, and give it its name; returns its bytes."""
     put_seal(new.file)
     new.file.flush()
@@ -177,7 +177,7 @@ def _keep(new: NewFile, step: Breath) -> int:
     check_seal(new.file)
     step()
     size = new.file.seek(0, os.SEEK_END)
-    new.keep(0o600)
+    new.commit(0o600)
     return size
 
 
@@ -196,7 +196,7 @@ def _make_room(
 
 
 def _unwritable(folder: Path, error: OSError) -> StoreError | ArchiveError:
-    if has_no_room(error):
+    if is_disk_full(error):
         return StoreFull(
             "The disk is full: no backup was written.", kept=_KEPT, todo="Free some space and back up again."
         )

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from stores.records.base import Record
-from stores.records.ids import Id, derived
-from stores.records.ledger import Canonization, Ruling
+from stores.records.ids import Id, derive_id
+from stores.records.workflow import Canonization, Ruling
 from stores.records.world import Universe
 
 _WORDS = (
@@ -103,7 +103,7 @@ class Copy:
             return old
         if made:
             return made.make(*(self._new.get(id, id) for id in made.ids))
-        new, was = uuid.UUID(derived("copy", self._copy_id, old)), uuid.UUID(old)
+        new, was = uuid.UUID(derive_id("copy", self._copy_id, old)), uuid.UUID(old)
         if was.version != 7:
             return str(new)
         # The time of it and its place within that, and other random bits.

@@ -17,12 +17,12 @@ from typing import BinaryIO, Literal
 
 from pydantic import Field
 
-from stores.archive_zip import Form, Manifested, ZipReader, ZipWriter
+from stores.archive_zip import ZipFormat, ZipManifest, ZipReader, ZipWriter
 from stores.errors import ArchiveError
-from stores.history import HISTORY, LATER, OBJECTS
+from stores.history import OBJECT_COLLECTIONS, OPTIONAL_COLLECTIONS, RECORD_COLLECTIONS
 from stores.records.base import Record
 from stores.records.ids import Id
-from stores.records.ledger import Transition
+from stores.records.workflow import Transition
 
 FORMAT = 1
 """The version of this format that is written; newer ones are refused."""
@@ -46,7 +46,7 @@ class KeptUniverse(Record):
     counts: dict[str, int]
 
 
-class BackupManifest(Manifested):
+class BackupManifest(ZipManifest):
     """What the backup holds. `library` tells the libraries that share a folder apart, `moves` counts those
     of the Main Loop; `missing` are objects that the library itself had lost or found damaged, and
     `one_moment` says whether all of it is of the same moment, or each universe of its own."""
@@ -61,16 +61,18 @@ class BackupManifest(Manifested):
     missing: tuple[str, ...] = ()
 
 
-BACKUP = Form(
+BACKUP = ZipFormat(
     manifest=BackupManifest,
     version=FORMAT,
-    noun="backup",
-    name="backup of a library",
-    todo="Use another backup: `monitor verify` on their folder says which are whole.",
-    records=re.compile(rf"universes/{_UUID}/({'|'.join(HISTORY)})\.jsonl|{re.escape(_MOVES)}"),
-    objects=re.compile(rf"objects/({'|'.join(OBJECTS)})/([0-9a-f]{{64}})"),
-    most_members=MOST_MEMBERS,
-    most_bytes=MOST_BYTES,
+    file_noun="backup",
+    display_name="backup of a library",
+    advice="Use another backup: `monitor verify` on their folder says which are whole.",
+    record_pattern=re.compile(
+        rf"universes/{_UUID}/({'|'.join(RECORD_COLLECTIONS)})\.jsonl|{re.escape(_MOVES)}"
+    ),
+    object_pattern=re.compile(rf"objects/({'|'.join(OBJECT_COLLECTIONS)})/([0-9a-f]{{64}})"),
+    max_members=MOST_MEMBERS,
+    max_bytes=MOST_BYTES,
 )
 
 
@@ -110,21 +112,25 @@ class BackupReader:
         }:
             raise damaged("It does not hold what its manifest says.")
         for counts in self._counts.values():
-            if not HISTORY.keys() - LATER <= counts.keys() <= HISTORY.keys():
+            if (
+                not RECORD_COLLECTIONS.keys() - OPTIONAL_COLLECTIONS
+                <= counts.keys()
+                <= RECORD_COLLECTIONS.keys()
+            ):
                 raise damaged("It does not hold all of a universe.")
-        self._zip.check_sums()
+        self._zip.verify_checksums()
 
     def records(self, universe_id: Id, collection: str) -> Iterator[Record]:
         """The universe's records, each checked against its model; none of what came after the backup."""
         counts = self._counts[universe_id]
         if collection not in counts:
             return iter(())
-        model = HISTORY[collection].record
-        return self._zip.lines(_member(universe_id, collection), model, counts[collection])
+        model = RECORD_COLLECTIONS[collection].record_type
+        return self._zip.read_records(_member(universe_id, collection), model, counts[collection])
 
     def moves(self) -> Iterator[Transition]:
         """The moves of the Main Loop."""
-        return self._zip.lines(_MOVES, Transition, self.manifest.moves)
+        return self._zip.read_records(_MOVES, Transition, self.manifest.moves)
 
     @property
     def objects(self) -> list[tuple[str, str]]:
@@ -132,7 +138,7 @@ class BackupReader:
         return [(collection, key) for collection, key in self._zip.object_members]
 
     def object(self, collection: str, key: str) -> bytes:
-        return self._zip.blob(collection, key)
+        return self._zip.read_object(collection, key)
 
 
 def check_seal(file: BinaryIO) -> None:
@@ -149,7 +155,7 @@ def read_manifest(path: Path) -> BackupManifest:
 
 
 def damaged(what: str) -> ArchiveError:
-    return BACKUP.refuse(what)
+    return BACKUP.make_error(what)
 
 
 def _member(universe_id: Id, collection: str) -> str:

@@ -13,11 +13,11 @@ from functools import partial
 from stores.backup_copy import Derivation
 from stores.records.base import Record
 from stores.records.canon import Evidence, EvidenceKind, Fact, RetconFact, Supersession
-from stores.records.ids import Id, derived
-from stores.records.ledger import Canonization, ProposedChange, Ruling
+from stores.records.ids import Id, derive_id
 from stores.records.memory import Memory, Summary
 from stores.records.play import Resolution, Scene
 from stores.records.sources import Snippet
+from stores.records.workflow import Canonization, ProposedChange, Ruling
 
 Read = Callable[[str], Iterable[Record]]
 """Gives the campaign's records of a collection."""
@@ -90,7 +90,7 @@ def _proposal(proposal: ProposedChange, of_universe: list[Id]) -> Iterator[Deriv
     if proposal.turn_id:
         yield _of("evidence", EvidenceKind.TURN, proposal.turn_id, fixed=1)
         for index in range(MOST_OF_A_TURN if _is_derived(proposal.id) else 0):
-            if derived("proposal", proposal.turn_id, index) == proposal.id:
+            if derive_id("proposal", proposal.turn_id, index) == proposal.id:
                 yield Derivation(partial(_of_roll, index), (proposal.turn_id,))
                 break
     if proposal.unless_turn and isinstance(proposal.payload, RetconFact):
@@ -112,24 +112,24 @@ def _is_derived(id: Id) -> bool:
 
 def _of(kind: str, *parts: str, fixed: int = 0) -> Derivation:
     """What `derived(kind, *parts)` makes: the first `fixed` parts are words, and the others identifiers."""
-    return Derivation(partial(derived, kind, *parts[:fixed]), parts[fixed:])
+    return Derivation(partial(derive_id, kind, *parts[:fixed]), parts[fixed:])
 
 
 def _next_scene(before: Id) -> Id:
-    return derived("scene", before, "next")
+    return derive_id("scene", before, "next")
 
 
 def _of_roll(index: int, turn_id: Id) -> Id:
-    return derived("proposal", turn_id, index)
+    return derive_id("proposal", turn_id, index)
 
 
 def _by_hand(quote: str, universe_id: Id) -> Id:
-    return derived("evidence", EvidenceKind.MANUAL, universe_id, quote)
+    return derive_id("evidence", EvidenceKind.MANUAL, universe_id, quote)
 
 
 def _chunk(ordinal: int, source_id: Id) -> Id:
-    return derived("chunk", source_id, ordinal)
+    return derive_id("chunk", source_id, ordinal)
 
 
 def _ruling(universe_id: Id, one: str, other: str) -> Id:
-    return derived("ruling", universe_id, *sorted((one, other)))
+    return derive_id("ruling", universe_id, *sorted((one, other)))

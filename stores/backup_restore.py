@@ -12,19 +12,19 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from stores.archive_check import Contents, check
-from stores.archive_zip import open_file
+from stores.archive_check import ArchiveReferences, check_records
+from stores.archive_zip import open_for_reading
 from stores.authority import Role
 from stores.backup_copy import Copy, Derivation, identifiers
 from stores.backup_file import BackupManifest, BackupReader, KeptUniverse, check_seal, damaged
 from stores.backup_kin import Kin, kin
 from stores.backup_tally import Tally
 from stores.errors import InputError, StoreError
-from stores.halt import Halt
-from stores.history import HISTORY, Part
+from stores.history import RECORD_COLLECTIONS, CollectionRecords
 from stores.records.base import Record
-from stores.records.ids import Clock, Id, SystemIds, utc_now
-from stores.records.ledger import Loop
+from stores.records.ids import Clock, Id, SystemIdGenerator, utc_now
+from stores.records.workflow import Loop
+from stores.thread_cancellation import ThreadCancellation
 
 if TYPE_CHECKING:
     from stores.open import Stores
@@ -48,7 +48,7 @@ def verify(path: Path) -> BackupManifest:
 
     Raises ArchiveError that says what is wrong.
     """
-    with open_file(path, "backup") as file:
+    with open_for_reading(path, "backup") as file:
         reader = BackupReader(file)
         for universe in reader.manifest.universes:
             _checked(reader, universe)
@@ -72,8 +72,8 @@ async def restore(
     `kins` know of derived identifiers that `backup_kin` does not; `say` hears how it comes along. What came
     in is read back and compared. Raises ArchiveError, InputError, StoreFull, StoreError.
     """
-    halt = Halt("Restoring was cut short.", kept="Nothing was restored.")
-    with await asyncio.to_thread(open_file, path, "backup") as file:
+    halt = ThreadCancellation("Restoring was cut short.", kept="Nothing was restored.")
+    with await asyncio.to_thread(open_for_reading, path, "backup") as file:
         reader = await asyncio.to_thread(BackupReader, file)
         chosen = _chosen(reader.manifest, only)
         here = await stores.canon(Role.CONTEXT_ASSEMBLY).universes()
@@ -84,15 +84,15 @@ async def restore(
         for universe in chosen:
             say(f"Checking “{universe.name}” ({sum(universe.counts.values()):,} records) ...")
             copy_name = names.copy_of(universe.name) if universe.id in taken else None
-            await halt.of(asyncio.to_thread(plan.add, universe, copy_name, (kin, *kins)))
+            await halt.run(asyncio.to_thread(plan.add, universe, copy_name, (kin, *kins)))
         # Objects first: they are known by their content alone, so one too many does no harm.
         for collection, key in plan.objects(everything=only is None):
-            halt.check()
+            halt.raise_if_cancelled()
             await stores.objects(None).put(
                 collection, await asyncio.to_thread(reader.object, collection, key)
             )
         say("Writing ...")
-        known = await halt.of(stores.history.load(plan.parts(), naming=plan.naming))
+        known = await halt.run(stores.history.load(plan.parts(), mentioned_ids=plan.naming))
     if known:
         raise damaged("It names things of another campaign in this library.")
     say("Comparing ...")
@@ -114,7 +114,7 @@ class _Coming(NamedTuple):
 class _Plan:
     """What is to be written, checked before any of it is."""
 
-    def __init__(self, reader: BackupReader, moves: bool, halt: Halt) -> None:
+    def __init__(self, reader: BackupReader, moves: bool, halt: ThreadCancellation) -> None:
         self.naming: set[Id] = set()
         self.coming: list[_Coming] = []
         self._reader = reader
@@ -125,18 +125,21 @@ class _Plan:
     def add(self, universe: KeptUniverse, copy_name: str | None, kins: Sequence[Kin]) -> None:
         """Check the universe, and with a `copy_name` give it identifiers of its own."""
         contents = _checked(self._reader, universe)
-        self._objects |= contents.objects
+        self._objects |= contents.object_references
         if copy_name is None:
-            self.naming |= contents.naming
+            self.naming |= contents.mentioned_ids
             self.coming.append(_Coming(universe, universe.id, universe.name, None, Tally()))
             return
         copy = self._copy(universe, copy_name, kins)
         self.naming |= copy.new_ids()
         self.coming.append(_Coming(universe, copy.new_id(universe.id), copy_name, copy, Tally()))
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[CollectionRecords]:
         """Everything, collection by collection."""
-        return ((collection, self._halt.checked(self._records(collection))) for collection in HISTORY)
+        return (
+            (collection, self._halt.iterate_until_cancelled(self._records(collection)))
+            for collection in RECORD_COLLECTIONS
+        )
 
     def objects(self, *, everything: bool) -> list[tuple[str, str]]:
         """Those that the universes need; or all, cold archives too."""
@@ -159,11 +162,16 @@ class _Plan:
 
     def _copy(self, universe: KeptUniverse, name: str, kins: Sequence[Kin]) -> Copy:
         def read(collection: str) -> Iterator[Record]:
-            return self._halt.checked(self._reader.records(universe.id, collection))
+            return self._halt.iterate_until_cancelled(self._reader.records(universe.id, collection))
 
-        known = {id for collection in HISTORY for record in read(collection) for id in identifiers(record)}
+        known = {
+            id
+            for collection in RECORD_COLLECTIONS
+            for record in read(collection)
+            for id in identifiers(record)
+        }
         derivations: Iterator[Derivation] = chain.from_iterable(each(read) for each in kins)
-        return Copy(SystemIds().new(), name, known, derivations)
+        return Copy(SystemIdGenerator().new(), name, known, derivations)
 
 
 class _Names:
@@ -196,11 +204,11 @@ def _chosen(manifest: BackupManifest, only: str | None) -> list[KeptUniverse]:
     )
 
 
-def _checked(reader: BackupReader, universe: KeptUniverse) -> Contents:
-    parts = ((name, reader.records(universe.id, name)) for name in HISTORY)
-    contents = check(parts, universe.id, damaged)
+def _checked(reader: BackupReader, universe: KeptUniverse) -> ArchiveReferences:
+    parts = ((name, reader.records(universe.id, name)) for name in RECORD_COLLECTIONS)
+    contents = check_records(parts, universe.id, damaged)
     missing = {tuple(name.split("/")) for name in reader.manifest.missing}
-    if not contents.objects <= {*reader.objects, *missing}:
+    if not contents.object_references <= {*reader.objects, *missing}:
         raise damaged("An original or archive that its records name is not in it.")
     return contents
 

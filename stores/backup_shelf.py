@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from stores.backup_file import BackupManifest, read_manifest
 from stores.errors import ArchiveError
-from stores.records.ids import Id, derived
+from stores.records.ids import Id, derive_id
 
 SUFFIX = ".backup.zip"
 FOLDER = "backups"
@@ -37,7 +37,7 @@ class Shelved(NamedTuple):
 
 def library_of(home: Path) -> Id:
     """Return what tells this library from others in the same folder of backups."""
-    return derived("library", home.resolve())
+    return derive_id("library", home.resolve())
 
 
 def new_path(folder: Path, library: Id, at: datetime) -> Path:

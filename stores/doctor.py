@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, Protocol
 from stores.authority import Role, Store
 
 
-class Outcome(StrEnum):
+class AttemptOutcome(StrEnum):
     """What came of trying what a role may not do.
 
     `REFUSED`: the store itself said no. `REFUSED_HERE`: it has no roles, and this program said no. `PASSED`:
@@ -31,10 +31,10 @@ class Attempt(NamedTuple):
     role: Role | None
     store: Store
     what: str
-    outcome: Outcome
+    outcome: AttemptOutcome
 
 
-class Finding(NamedTuple):
+class DoctorFinding(NamedTuple):
     """One thing that was looked at. `state` is ok, a warning that does no harm yet, or bad."""
 
     what: str
@@ -49,6 +49,6 @@ class Doctor(Protocol):
         """Try, as every role, everything that the write matrix does not grant it."""
         ...
 
-    def findings(self) -> AsyncIterator[Finding]:
+    def findings(self) -> AsyncIterator[DoctorFinding]:
         """Look at everything that is kept."""
         ...

@@ -12,50 +12,50 @@ from typing import Final, NamedTuple, Protocol
 from stores.records.base import Record
 from stores.records.canon import Appearance, Evidence, Fact, Supersession, Support
 from stores.records.ids import Id
-from stores.records.ledger import Canonization, Checkpoint, HousePolicy, ProposedChange, Ruling, Transition
+from stores.records.llm import DecisionMark, LlmCall
 from stores.records.memory import ArchivedLog, Memory, Summary
-from stores.records.model import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
 from stores.records.sources import Snippet, Source
+from stores.records.workflow import Canonization, Checkpoint, GatePolicy, ProposedChange, Ruling, Transition
 from stores.records.world import Entity, SceneNode, StoryNode, Universe
 
 
-class Kept(NamedTuple):
+class CollectionSpec(NamedTuple):
     """What one collection keeps, and the fields that tell one record of it from another."""
 
-    record: type[Record]
-    key: tuple[str, ...] = ("id",)
+    record_type: type[Record]
+    key_fields: tuple[str, ...] = ("id",)
 
 
-HISTORY: Mapping[str, Kept] = {
-    "universes": Kept(Universe),
-    "entities": Kept(Entity),
-    "facts": Kept(Fact),
-    "evidence": Kept(Evidence),
-    "supports": Kept(Support, ("subject_id", "evidence_id")),
-    "supersessions": Kept(Supersession, ("newer_id", "older_id")),
-    "story_nodes": Kept(StoryNode),
-    "scene_nodes": Kept(SceneNode),
-    "appearances": Kept(Appearance, ("entity_id", "scene_id")),
-    "stories": Kept(Story),
-    "scenes": Kept(Scene),
-    "turns": Kept(Turn),
-    "head_moves": Kept(HeadMove, ("scene_id", "seq")),
-    "notes": Kept(Note),
-    "decisions": Kept(DecisionMark),
-    "llm_calls": Kept(LlmCall),
-    "resolutions": Kept(Resolution),
-    "proposed_changes": Kept(ProposedChange),
-    "canonizations": Kept(Canonization),
-    "rulings": Kept(Ruling),
-    "policies": Kept(HousePolicy),
-    "transitions": Kept(Transition, ("loop", "subject_id", "seq")),
-    "checkpoints": Kept(Checkpoint, ("exchange_id",)),
-    "memories": Kept(Memory),
-    "summaries": Kept(Summary),
-    "archived_logs": Kept(ArchivedLog),
-    "sources": Kept(Source),
-    "snippets": Kept(Snippet),
+RECORD_COLLECTIONS: Mapping[str, CollectionSpec] = {
+    "universes": CollectionSpec(Universe),
+    "entities": CollectionSpec(Entity),
+    "facts": CollectionSpec(Fact),
+    "evidence": CollectionSpec(Evidence),
+    "supports": CollectionSpec(Support, ("subject_id", "evidence_id")),
+    "supersessions": CollectionSpec(Supersession, ("newer_id", "older_id")),
+    "story_nodes": CollectionSpec(StoryNode),
+    "scene_nodes": CollectionSpec(SceneNode),
+    "appearances": CollectionSpec(Appearance, ("entity_id", "scene_id")),
+    "stories": CollectionSpec(Story),
+    "scenes": CollectionSpec(Scene),
+    "turns": CollectionSpec(Turn),
+    "head_moves": CollectionSpec(HeadMove, ("scene_id", "seq")),
+    "notes": CollectionSpec(Note),
+    "decisions": CollectionSpec(DecisionMark),
+    "llm_calls": CollectionSpec(LlmCall),
+    "resolutions": CollectionSpec(Resolution),
+    "proposed_changes": CollectionSpec(ProposedChange),
+    "canonizations": CollectionSpec(Canonization),
+    "rulings": CollectionSpec(Ruling),
+    "policies": CollectionSpec(GatePolicy),
+    "transitions": CollectionSpec(Transition, ("loop", "subject_id", "seq")),
+    "checkpoints": CollectionSpec(Checkpoint, ("exchange_id",)),
+    "memories": CollectionSpec(Memory),
+    "summaries": CollectionSpec(Summary),
+    "archived_logs": CollectionSpec(ArchivedLog),
+    "sources": CollectionSpec(Source),
+    "snippets": CollectionSpec(Snippet),
 }
 """Every collection of truth that has records, in the order in which it is read and written.
 
@@ -64,16 +64,16 @@ record of its own yet (`source_nodes`). `jobs` stay behind: they say how far the
 come, and are found out anew where they are not.
 """
 
-LATER: Final = frozenset({"policies", "notes", "decisions", "llm_calls", "archived_logs"})
+OPTIONAL_COLLECTIONS: Final = frozenset({"policies", "notes", "decisions", "llm_calls", "archived_logs"})
 """Collections that came after the first archives: one from before has no member of them."""
 
-OBJECTS: Final = ("originals", "archives")
+OBJECT_COLLECTIONS: Final = ("originals", "archives")
 """Collections of objects that records name, and that go along with them."""
 
-Part = tuple[str, Iterable[Record]]
+CollectionRecords = tuple[str, Iterable[Record]]
 """A collection of `HISTORY` and records of it."""
 
-LIBRARY: Id = ""
+NO_UNIVERSE: Id = ""
 """Stands where a universe would: for what belongs to none of them, the moves of the Main Loop."""
 
 
@@ -85,7 +85,7 @@ class History(Protocol):
     """
 
     @property
-    def one_moment(self) -> bool: ...
+    def is_single_snapshot(self) -> bool: ...
 
     async def dump(self, universe_id: Id, sink: Callable[[str, Iterator[Record]], None]) -> None:
         """Hand every collection of `HISTORY` in turn to `sink`, with the universe's records in the order
@@ -98,7 +98,13 @@ class History(Protocol):
         are of no universe. What `sink` raises ends it."""
         ...
 
-    async def load(self, parts: Iterable[Part], *, naming: Collection[Id], finish: bool = False) -> set[Id]:
+    async def load(
+        self,
+        parts: Iterable[CollectionRecords],
+        *,
+        mentioned_ids: Collection[Id],
+        finish_partial: bool = False,
+    ) -> set[Id]:
         """Write every record of the parts, or none of them if anything fails (an error of the iterator
         included); the parts come in the order of `HISTORY`, and are read in a thread.
 

@@ -19,45 +19,56 @@ from stores.errors import InputError
 from stores.records.ids import Clock, utc_now
 from stores.stores import Stores, make_home
 
-__all__ = ["ALL_STORES", "EMBEDDED", "Kind", "Kinds", "Stores", "kinds_named", "open_stores"]
+__all__ = [
+    "ALL_EMBEDDED",
+    "ALL_STORES_VARIABLE",
+    "StoreKind",
+    "StoreKinds",
+    "Stores",
+    "open_stores",
+    "read_store_kinds",
+]
 
 
-class Kind(StrEnum):
+class StoreKind(StrEnum):
     """What stands behind a port: a file of the home folder, or a server."""
 
     EMBEDDED = "embedded"
     SERVERS = "servers"
 
 
-Kinds = Mapping[Store, Kind]
+StoreKinds = Mapping[Store, StoreKind]
 
-EMBEDDED: Kinds = MappingProxyType(dict.fromkeys(Store, Kind.EMBEDDED))
+ALL_EMBEDDED: StoreKinds = MappingProxyType(dict.fromkeys(Store, StoreKind.EMBEDDED))
 """Every store in the home folder: what there is without any setting."""
 
-ALL_STORES = "MONITOR_STORES"
+ALL_STORES_VARIABLE = "MONITOR_STORES"
 
 
-def kinds_named(environ: Mapping[str, str]) -> Kinds:
+def read_store_kinds(environ: Mapping[str, str]) -> StoreKinds:
     """Return what kind each store is to be: `MONITOR_STORES` says it of all five, and `MONITOR_CANON`,
     `MONITOR_LOG`, `MONITOR_VECTORS`, `MONITOR_WORDS` and `MONITOR_OBJECTS` of one.
 
     Raises InputError for a kind that there is not.
     """
-    every = _kind(ALL_STORES, environ.get(ALL_STORES))
-    named = {store: f"MONITOR_{store.name}" for store in Store}
-    return {store: _kind(name, environ.get(name)) or every or Kind.EMBEDDED for store, name in named.items()}
+    default_kind = _parse_kind(ALL_STORES_VARIABLE, environ.get(ALL_STORES_VARIABLE))
+    variable_names = {store: f"MONITOR_{store.name}" for store in Store}
+    return {
+        store: _parse_kind(name, environ.get(name)) or default_kind or StoreKind.EMBEDDED
+        for store, name in variable_names.items()
+    }
 
 
-def _kind(name: str, value: str | None) -> Kind | None:
+def _parse_kind(variable_name: str, value: str | None) -> StoreKind | None:
     if not value:
         return None
     try:
-        return Kind(value.strip().casefold())
+        return StoreKind(value.strip().casefold())
     except ValueError:
         raise InputError(
-            f"{name} is {value!r}, and there are no such stores.",
+            f"{variable_name} is {value!r}, and there are no such stores.",
             kept="Nothing was opened.",
-            todo=f"Set it to {' or '.join(Kind)}, or leave it out.",
+            todo=f"Set it to {' or '.join(StoreKind)}, or leave it out.",
         ) from None
 
 
@@ -65,9 +76,9 @@ async def open_stores(
     home: Path,
     *,
     clock: Clock = utc_now,
-    kinds: Kinds = EMBEDDED,
+    kinds: StoreKinds = ALL_EMBEDDED,
     environ: Mapping[str, str] = MappingProxyType({}),
-    tell: Callable[[str], None] = lambda line: None,
+    on_progress: Callable[[str], None] = lambda line: None,
 ) -> Stores:
     """Open the library in `home`; folder and files are made if absent. The one place that chooses stores.
 
@@ -76,41 +87,43 @@ async def open_stores(
     said where a server is), Apart (it is the copy of a library on servers) or what `mirrored` raises; nothing
     stays open.
     """
-    if elsewhere := frozenset(store for store in Store if kinds[store] is not Kind.EMBEDDED):
-        return await _on_servers(home, elsewhere, clock, environ, tell)
-    from stores.embedded.index import open_index
+    if server_stores := frozenset(store for store in Store if kinds[store] is not StoreKind.EMBEDDED):
+        return await _open_with_servers(home, server_stores, clock, environ, on_progress)
+    from stores.embedded.index_file import open_index
     from stores.embedded.library import open_library
-    from stores.embedded.object_store import remove_unfinished
-    from stores.embedded.stores import embedded_stores
-    from stores.mirror.place import place_of
-    from stores.mirror.words import a_copy
+    from stores.embedded.object_store import remove_temporary_files
+    from stores.embedded.stores import build_embedded_stores
+    from stores.mirror.place import read_replica_state
+    from stores.mirror.words import servers_not_named_error
 
     await asyncio.to_thread(make_home, home)
-    async with AsyncExitStack() as opened:
+    async with AsyncExitStack() as exit_stack:
         library = await open_library(home / "library.db")
-        opened.push_async_callback(library.close)
-        if (await place_of(library)).joined:
-            raise a_copy()
+        exit_stack.push_async_callback(library.close)
+        if (await read_replica_state(library)).joined_stores:
+            raise servers_not_named_error()
         index = await open_index(home / "index.db")
-        opened.push_async_callback(index.close)
-        await asyncio.to_thread(remove_unfinished, home / "objects")
-        return embedded_stores(home, library, index, clock, opened.pop_all().aclose)
+        exit_stack.push_async_callback(index.close)
+        await asyncio.to_thread(remove_temporary_files, home / "objects")
+        return build_embedded_stores(home, library, index, clock, exit_stack.pop_all().aclose)
 
 
-async def _on_servers(
+async def _open_with_servers(
     home: Path,
-    stores: frozenset[Store],
+    server_stores: frozenset[Store],
     clock: Clock,
     environ: Mapping[str, str],
-    tell: Callable[[str], None],
+    on_progress: Callable[[str], None],
 ) -> Stores:
     """Open with these stores on servers, and with a copy in `home` that stands in while one is down."""
-    from stores.mirror.open import mirrored
-    from stores.mirror.stamps import Stamps
+    from stores.mirror.open import open_replicated_stores
+    from stores.mirror.stamps import ReplayClock
     from stores.servers.addresses import addresses
     from stores.servers.open import ServerStores, import_drivers
 
-    await asyncio.to_thread(import_drivers, stores)
-    servers = ServerStores(addresses(environ, stores), Stamps(clock))
-    opened = await mirrored(servers.servers(stores), home, tell=tell)
-    return replace(opened, doctor=servers.doctor(opened.doctor, stores))
+    await asyncio.to_thread(import_drivers, server_stores)
+    servers = ServerStores(addresses(environ, server_stores), ReplayClock(clock))
+    mirrored_stores = await open_replicated_stores(
+        servers.servers(server_stores), home, on_progress=on_progress
+    )
+    return replace(mirrored_stores, doctor=servers.doctor(mirrored_stores.doctor, server_stores))

@@ -19,22 +19,22 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from stores.records.canon import CanonBatch, Evidence, Fact, FactKind
 from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind, JobState
-from stores.records.ledger import (
+from stores.records.llm import DecisionMark, LlmCall
+from stores.records.memory import ArchivedLog, Memory, Summary
+from stores.records.play import HeadMove, MoveKind, Note, Resolution, Scene, Story, Turn
+from stores.records.sources import Snippet, Source
+from stores.records.workflow import (
     Canonization,
     CanonizationState,
     Checkpoint,
     Decision,
-    HousePolicy,
+    GatePolicy,
     Loop,
     ProposalStatus,
     ProposedChange,
     Ruling,
     Transition,
 )
-from stores.records.memory import ArchivedLog, Memory, Summary
-from stores.records.model import DecisionMark, LlmCall
-from stores.records.play import HeadMove, MoveKind, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source
 from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
 
 # --- canon graph ------------------------------------------------------------------------------------
@@ -64,11 +64,11 @@ class CanonReader(Protocol):
         """Those of `ids` that are in canon."""
         ...
 
-    async def known_as(self, universe_id: Id) -> list[str]:
+    async def entity_names(self, universe_id: Id) -> list[str]:
         """The names of canonical entities as they are written, oldest first (for completion)."""
         ...
 
-    async def names(self, universe_id: Id) -> list[tuple[str, Id]]:
+    async def folded_names(self, universe_id: Id) -> list[tuple[str, Id]]:
         """Every name and alias of canonical entities, without case, with whose it is."""
         ...
 
@@ -86,7 +86,7 @@ class CanonReader(Protocol):
         *,
         predicate: str | None = None,
         history: bool = False,
-        begins: tuple[int, int] | None = None,
+        begins_within: tuple[int, int] | None = None,
         newest: int | None = None,
         limit: int = 1_000,
     ) -> list[Fact]:
@@ -119,7 +119,7 @@ class CanonReader(Protocol):
         """Facts of a universe, oldest first; with `prefix`, those whose predicate begins so."""
         ...
 
-    async def facts_saying(self, universe_id: Id, said: Collection[str]) -> list[Fact]:
+    async def facts_by_statement(self, universe_id: Id, statement_keys: Collection[str]) -> list[Fact]:
         """Facts of any status in these very words (`Fact.said`), oldest first."""
         ...
 
@@ -176,7 +176,7 @@ class CanonWriter(CanonReader, Protocol):
 # --- narrative log ----------------------------------------------------------------------------------
 
 
-class Spent(NamedTuple):
+class LlmSpending(NamedTuple):
     """A sum over calls of a model. `day` is YYYY-MM-DD in UTC; `micros` are millionths of a US dollar, and
     `unpriced` the calls among `calls` whose price is unknown."""
 
@@ -300,7 +300,7 @@ class LogReader(Protocol):
         """The court's rulings, in the order they were made."""
         ...
 
-    async def policy(self, universe_id: Id) -> HousePolicy | None:
+    async def policy(self, universe_id: Id) -> GatePolicy | None:
         """What the universe lays down for its own gate, if it does."""
         ...
 
@@ -330,7 +330,7 @@ class LogReader(Protocol):
         turn_ids: Collection[Id] | None = None,
         fact_id: Id | None = None,
         last: int | None = None,
-        weightiest: int | None = None,
+        most_important: int | None = None,
     ) -> list[Memory]:
         """Memories that meet every condition given, oldest first: with `last` only so many of the newest,
         with `weightiest` only so many of the most important (the newest first among equals), of those
@@ -358,7 +358,7 @@ class LogReader(Protocol):
         *,
         ids: Collection[Id] | None = None,
         turn_ids: Collection[Id] | None = None,
-        beat_id: Id | None = None,
+        run_id: Id | None = None,
         scene_id: Id | None = None,
         story_id: Id | None = None,
         universe_id: Id | None = None,
@@ -369,7 +369,7 @@ class LogReader(Protocol):
         so many of the newest). Calls count whether or not their turn is on the line: they were paid."""
         ...
 
-    async def spent(self, *, since: datetime | None = None) -> list[Spent]:
+    async def llm_spending(self, *, since: datetime | None = None) -> list[LlmSpending]:
         """What calls of a model have come to, summed by universe, story, persona, model and day (UTC): the
         earliest day first, and within it in the order of those."""
         ...
@@ -421,7 +421,7 @@ class OrchestratorLog(LogReader, TurnWriter, Protocol):
 
     async def save_checkpoint(self, checkpoint: Checkpoint, moves: Sequence[Transition] = ()) -> None: ...
 
-    async def finish_exchange(self, exchange_id: Id, moves: Sequence[Transition] = ()) -> None:
+    async def finish_exchange(self, run_id: Id, moves: Sequence[Transition] = ()) -> None:
         """Drop the checkpoint: the exchange is whole."""
         ...
 
@@ -467,7 +467,7 @@ class CanonKeeperLog(LogReader, Protocol):
         """Store a ruling; one on the same pair takes the place of the one before."""
         ...
 
-    async def put_policy(self, policy: HousePolicy) -> None: ...
+    async def put_policy(self, policy: GatePolicy) -> None: ...
 
 
 class MemoryLog(LogReader, Protocol):
@@ -505,7 +505,7 @@ class VectorItem(NamedTuple):
     id: Id
     vector: Sequence[float]
     scope: Mapping[str, str]
-    mark: str = ""
+    fingerprint: str = ""
 
 
 class VectorIndex(Protocol):
@@ -530,7 +530,7 @@ class VectorIndex(Protocol):
 
     async def count(self, collection: str, *, model: str, scope: Mapping[str, str] | None = None) -> int: ...
 
-    async def marks(
+    async def fingerprints(
         self,
         collection: str,
         *,
@@ -561,7 +561,7 @@ class TextItem(NamedTuple):
     id: Id
     text: str
     scope: Mapping[str, str]
-    mark: str = ""
+    fingerprint: str = ""
 
 
 class TextIndex(Protocol):
@@ -577,7 +577,7 @@ class TextIndex(Protocol):
 
     async def count(self, collection: str, *, scope: Mapping[str, str] | None = None) -> int: ...
 
-    async def marks(
+    async def fingerprints(
         self,
         collection: str,
         *,
@@ -589,7 +589,7 @@ class TextIndex(Protocol):
 
 
 @runtime_checkable
-class Rebuilds(Protocol):
+class RebuildableTextIndex(Protocol):
     """A text index that can be made anew beside the one that is in use."""
 
     async def rebuild(self, collection: str, batches: AsyncIterator[Sequence[TextItem]]) -> int:

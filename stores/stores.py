@@ -59,14 +59,14 @@ class StoreNotice:
     severity: Severity
 
 
-Hear = Callable[[StoreNotice], None]
+NoticeListener = Callable[[StoreNotice], None]
 
 
-def nothing_to_tell(hear: Hear) -> None:
+def ignore_notice_listener(listener: NoticeListener) -> None:
     """Stores that are files of the home folder neither go nor come back."""
 
 
-def nothing_amiss() -> tuple[str, ...]:
+def no_current_problems() -> tuple[str, ...]:
     """Stores that are files of the home folder are there, or could not be opened."""
     return ()
 
@@ -90,8 +90,8 @@ class Stores:
     doctor: Doctor
     health: Callable[[], tuple[tuple[str, str], ...]]
     close: Callable[[], Awaitable[None]]
-    listen: Callable[[Hear], None] = nothing_to_tell
-    amiss: Callable[[], tuple[str, ...]] = nothing_amiss
+    add_notice_listener: Callable[[NoticeListener], None] = ignore_notice_listener
+    current_problems: Callable[[], tuple[str, ...]] = no_current_problems
 
 
 def make_home(home: Path) -> None:

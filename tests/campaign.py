@@ -17,11 +17,11 @@ from stores.records.canon import (
     StateOp,
     Supersession,
 )
-from stores.records.ids import Id, derived
-from stores.records.ledger import Loop, ProposalStatus, Verdict
-from stores.records.model import Money, Persona
+from stores.records.ids import Id, derive_id
+from stores.records.llm import Money, Persona
 from stores.records.play import MoveKind, Speaker
-from stores.records.threads import ThreadAct, ThreadEntry
+from stores.records.story_journal import ThreadAction, ThreadEntry
+from stores.records.workflow import Loop, ProposalStatus, Verdict
 from stores.records.world import EntityKind, EntityStatus
 from tests.contract import builders as make
 
@@ -51,7 +51,7 @@ async def play_campaign(stores: Stores, *, name: str = "The Salt Coast", text: s
         turn_id=make.new_id(),
         at=make.now(),
         thread_id=make.new_id(),
-        act=ThreadAct.OPEN,
+        act=ThreadAction.OPEN,
         name=text,
     )
     story = make.story(title=text, tension=9, entries=(opened,), **of_it)
@@ -153,7 +153,7 @@ async def play_campaign(stores: Stores, *, name: str = "The Salt Coast", text: s
     }
     askew = make.memory(mara, id=derived("memory", "misremembered", seen.id), corrects=seen.id, mistaken=True)
     await memories.put_memories([seen, make.memory(mara, **told), askew])
-    so_far = make.summary(first, id=derived("summary", "rolling", two.id), last_turn=two.id)
+    so_far = make.summary(first, id=derive_id("summary", "rolling", two.id), last_turn=two.id)
     await memories.put_summaries([make.summary(first, text, first_turn=one.id), so_far])
     cold = await stores.objects(Role.ARCHIVIST).put("archives", LEDGER)
     put_away = make.archived(first, id=make.new_id(), object_key=cold, head=one.id)

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from stores.authority import Role
-from stores.history import LIBRARY
+from stores.history import NO_UNIVERSE
 from stores.open import Stores, open_stores
 from stores.records.base import Record
-from stores.records.ids import Id, derived
-from stores.records.ledger import Loop
+from stores.records.ids import Id, derive_id
+from stores.records.workflow import Loop
 from tests.campaign import play_campaign
 from tests.contract import builders as make
 
-SESSION = derived("loop", "main")
+SESSION = derive_id("loop", "main")
 
 Told = dict[Id, dict[str, list[Record]]]
 
@@ -72,7 +72,7 @@ def in_words(told: Told, universe_id: Id) -> dict[str, list[str]]:
 
 
 def session_of(told: Told) -> list[Record]:
-    return told[LIBRARY]["transitions"]
+    return told[NO_UNIVERSE]["transitions"]
 
 
 @contextmanager

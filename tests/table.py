@@ -9,8 +9,8 @@ from pathlib import Path
 
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from monitor_tui.compose import Program, open_program
-from stores.records.ids import Id, SeededIds, SteppingClock
-from stores.records.play import Critical
+from stores.records.ids import Id, SeededIdGenerator, SteppingClock
+from stores.records.play import CriticalCommitMode
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -19,14 +19,16 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 async def opened(home: Path, seed: int = 1) -> AsyncIterator[Program]:
     """Open a desktop and close it again, whatever happens."""
     clock = SteppingClock(START)
-    program = await open_program(home, clock=clock, ids=SeededIds(seed, clock, salt=str(home)))
+    program = await open_program(home, clock=clock, ids=SeededIdGenerator(seed, clock, salt=str(home)))
     try:
         yield program
     finally:
         await program.close()
 
 
-async def begin(program: Program, *, critical: Critical = Critical.ASK, name: str = "Test") -> Id:
+async def begin(
+    program: Program, *, critical: CriticalCommitMode = CriticalCommitMode.ASK, name: str = "Test"
+) -> Id:
     """Begin a story with Mara in a yard; returns the scene."""
     universe = await program.services.stories.create_universe(NewUniverse(name))
     return await program.services.stories.start_story(

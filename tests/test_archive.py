@@ -19,11 +19,11 @@ from stores.archive import export_campaign, import_campaign
 from stores.archive_file import ArchiveReader
 from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import ArchiveError, NotFound, StoreFull
-from stores.history import HISTORY
+from stores.history import RECORD_COLLECTIONS
 from stores.open import Stores
 from stores.records.ids import Id
-from stores.records.ledger import ProposalStatus
 from stores.records.play import MoveKind
+from stores.records.workflow import ProposalStatus
 from tests.campaign import BOOK, LEDGER, ODD, play_campaign
 from tests.contract import builders as make
 from tests.examples import examples
@@ -91,7 +91,7 @@ async def test_it_holds_something_of_every_collection(here: Stores, tmp_path: Pa
     """So that a collection that gets lost on the way is noticed here."""
     universe_id = await play_campaign(here)
     counts = (await export_campaign(here, universe_id, tmp_path / "out.zip")).counts
-    assert list(counts) == list(HISTORY)
+    assert list(counts) == list(RECORD_COLLECTIONS)
     assert all(counts.values())
 
 
@@ -99,7 +99,7 @@ def test_every_collection_of_truth_goes_along_or_is_derived() -> None:
     derived = {"entity_names", "involvements", "relations", "line"}
     stays_behind, without_records_yet = {"jobs"}, {"source_nodes"}
     truth = {*COLLECTIONS[Store.CANON], *COLLECTIONS[Store.LOG]}
-    assert truth == HISTORY.keys() | derived | stays_behind | without_records_yet
+    assert truth == RECORD_COLLECTIONS.keys() | derived | stays_behind | without_records_yet
 
 
 async def test_play_goes_on_where_it_stood(here: Stores, there: Stores, tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ async def test_an_export_that_fails_leaves_the_old_one(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(archive.ArchiveWriter, "seal", full)
+    monkeypatch.setattr(archive.ArchiveWriter, "write_manifest", full)
     with pytest.raises(StoreFull):
         await export_campaign(here, universe_id, tmp_path / "out.zip")
     assert content(tmp_path / "out.zip") == before
@@ -230,7 +230,7 @@ async def test_a_failing_import_leaves_no_trace(
     """All or nothing, also when reading fails after most of it was written."""
     universe_id = await play_campaign(here)
     out = await exported(here, universe_id, tmp_path / "out.zip")
-    reading = ArchiveReader.records
+    reading = ArchiveReader.read_records
     passes = iter(range(2))
 
     def failing(self: ArchiveReader, collection: str) -> object:
@@ -239,7 +239,7 @@ async def test_a_failing_import_leaves_no_trace(
         return reading(self, collection)
 
     with monkeypatch.context() as patched:
-        patched.setattr(ArchiveReader, "records", failing)
+        patched.setattr(ArchiveReader, "read_records", failing)
         with pytest.raises(OSError, match="Input/output"):
             await import_campaign(there, tmp_path / "out.zip")
     assert await there.canon(Role.CONTEXT_ASSEMBLY).universes() == []

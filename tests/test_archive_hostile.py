@@ -20,7 +20,7 @@ from stores import archive_file, archive_zip
 from stores.archive import export_campaign, import_campaign
 from stores.authority import Role
 from stores.errors import ArchiveError
-from stores.history import LATER
+from stores.history import OPTIONAL_COLLECTIONS
 from stores.open import Stores, open_stores
 from stores.records.ids import Id
 from tests.campaign import play_campaign
@@ -143,7 +143,7 @@ async def test_the_same_member_twice(forge: Forge, library: Stores) -> None:
 async def test_more_members_than_any_archive_has(
     forge: Forge, library: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archive_file, "CAMPAIGN", replace(archive_file.CAMPAIGN, most_members=5))
+    monkeypatch.setattr(archive_file, "CAMPAIGN_FORMAT", replace(archive_file.CAMPAIGN_FORMAT, max_members=5))
     assert "too many" in await refused(library, forge.write())
 
 
@@ -165,14 +165,14 @@ async def test_a_bomb_that_lies_about_its_size(forge: Forge, library: Stores) ->
 async def test_an_original_that_is_too_large(
     forge: Forge, library: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archive_zip, "MOST_OBJECT_BYTES", 10)
+    monkeypatch.setattr(archive_zip, "MAX_OBJECT_BYTES", 10)
     assert "too large" in await refused(library, forge.write())
 
 
 async def test_a_record_that_is_too_large(
     forge: Forge, library: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archive_zip, "MOST_LINE_BYTES", 100)
+    monkeypatch.setattr(archive_zip, "MAX_LINE_BYTES", 100)
     assert "too large" in await refused(library, forge.write())
 
 
@@ -232,7 +232,7 @@ async def test_a_flipped_byte(place: float, forge: Forge, library: Stores) -> No
 async def test_an_archive_from_before_there_were_notes_comes_in(forge: Forge, library: Stores) -> None:
     (cold,) = (name for name in forge.members if name.startswith("objects/archives/"))
     del forge.members[cold], forge.manifest["members"][cold]
-    for collection in LATER:
+    for collection in OPTIONAL_COLLECTIONS:
         del forge.members[f"{collection}.jsonl"]
         del forge.manifest["members"][f"{collection}.jsonl"]
         del forge.manifest["counts"][collection]

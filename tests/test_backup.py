@@ -29,15 +29,15 @@ from stores.backup_file import BackupManifest
 from stores.backup_restore import verify
 from stores.backup_shelf import Shelved, given_up, is_due, library_of, shelved
 from stores.errors import ArchiveError, InputError, StoreError, StoreFull
-from stores.history import HISTORY
+from stores.history import RECORD_COLLECTIONS
 from stores.open import Stores
-from stores.records.ids import derived
+from stores.records.ids import derive_id
 from tests.campaign import LEDGER
 from tests.examples import examples
 from tests.libraries import fill, library, no_room_beyond, objects
 
 DAY = datetime(2026, 5, 1, 12, tzinfo=UTC)
-OURS, OTHERS = derived("library", "ours"), derived("library", "others")
+OURS, OTHERS = derive_id("library", "ours"), derive_id("library", "others")
 
 
 @pytest.fixture
@@ -70,7 +70,8 @@ async def test_a_backup_holds_everything_and_is_private(here: Stores, tmp_path: 
     assert manifest == done.manifest
     assert [universe.name for universe in manifest.universes] == ["The Salt Coast", "The Other Coast"]
     assert all(
-        list(universe.counts) and set(universe.counts) == set(HISTORY) for universe in manifest.universes
+        list(universe.counts) and set(universe.counts) == set(RECORD_COLLECTIONS)
+        for universe in manifest.universes
     )
     assert all(all(universe.counts.values()) for universe in manifest.universes)
     assert (manifest.moves, manifest.one_moment, manifest.missing) == (2, True, ())
@@ -205,7 +206,7 @@ async def test_a_flipped_byte_in_any_member_is_found(backup: Path) -> None:
         places = [
             (i.filename, i.header_offset + 30 + len(i.filename), i.compress_size) for i in opened.infolist()
         ]
-    assert len(places) > 2 * len(HISTORY)
+    assert len(places) > 2 * len(RECORD_COLLECTIONS)
     for name, start, size in places:
         backup.write_bytes(flipped(sound, start + size // 2))
         with pytest.raises(ArchiveError, match="This backup cannot be used"):
@@ -298,7 +299,7 @@ async def test_what_was_made_to_harm_is_refused(
 
 
 async def test_a_bomb(backup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backup_file, "BACKUP", replace(backup_file.BACKUP, most_bytes=1_000))
+    monkeypatch.setattr(backup_file, "BACKUP", replace(backup_file.BACKUP, max_bytes=1_000))
     with pytest.raises(ArchiveError, match="would unpack to"):
         verify(backup)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from monitor_tui.script import play, read_script
+from monitor_tui.play_script import play_script, read_script
 from tests.agents.orchestrator.teller import PROSE, telling
 
 SCRIPT = """universe: Test
@@ -18,6 +18,6 @@ I force the iron door. /check might 9
 
 async def test_what_the_model_told_stands_with_its_line(tmp_path: Path) -> None:
     async with telling(tmp_path) as teller:
-        played = await play(teller.program.services, read_script(SCRIPT))
+        played = await play_script(teller.program.services, read_script(SCRIPT))
     assert [reply.get("tells") for reply in played.replies] == [None, [PROSE], None]
     assert played.error is None or not played.error

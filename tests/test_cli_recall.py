@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from monitor_tui.cli import app
+from monitor_tui.cli.app import app
 from stores.errors import InputError
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ import pytest
 
 from agents.events import Notice
 from monitor_tui import daily_backup
-from monitor_tui.daily_backup import DailyBackup, Told
+from monitor_tui.daily_backup import BackupNotes, DailyBackup
 from stores.backup_restore import verify
 from stores.open import Stores
 from tests.campaign import play_campaign
@@ -38,10 +38,10 @@ async def stores(home: Path) -> AsyncIterator[Stores]:
 async def at_start(stores: Stores, home: Path, at: datetime = DAY) -> tuple[list[Notice], tuple[str, ...]]:
     """Run it as a start of the program does; returns what was said, and what the menu has of it."""
     heard: list[Notice] = []
-    told = Told()
+    told = BackupNotes()
     backup = DailyBackup(stores, home, told, heard.append, clock=lambda: at, delay=0)
     backup.start()
-    await backup.done()
+    await backup.wait_until_done()
     return heard, told.notes()
 
 
@@ -117,15 +117,15 @@ async def test_closing_ends_it_wherever_it_is(
     def slowly() -> Callable[[], None]:
         return lambda: loop.call_soon_threadsafe(going.set) and None
 
-    monkeypatch.setattr(daily_backup, "_Pace", slowly)
+    monkeypatch.setattr(daily_backup, "_WorkPacer", slowly)
 
     async def close() -> None:
         steps.append("closed")
 
-    backup = DailyBackup(stores, home, Told(), lambda _: None, clock=lambda: DAY, delay=0)
+    backup = DailyBackup(stores, home, BackupNotes(), lambda _: None, clock=lambda: DAY, delay=0)
     backup.start()
     await going.wait()
-    await backup.closing(close)()
+    await backup.wrap_close(close)()
     assert steps == ["closed"]
     whole = backups(home)  # it may have been done already
     assert [path for path in home.rglob("*") if path.parent.name.startswith(".unfinished")] == []
@@ -135,7 +135,7 @@ async def test_closing_ends_it_wherever_it_is(
 
 async def test_before_it_begins_closing_is_at_once(stores: Stores, home: Path) -> None:
     await fill(stores)
-    backup = DailyBackup(stores, home, Told(), lambda _: None, delay=3_600)
+    backup = DailyBackup(stores, home, BackupNotes(), lambda _: None, delay=3_600)
     backup.start()
     await backup.stop()
     assert backups(home) == []

@@ -20,7 +20,7 @@ from stores.authority import Role
 from stores.embedded.canon_graph import EmbeddedCanon
 from stores.embedded.database import Database, Priority
 from stores.embedded.library import APPLICATION_ID, open_library
-from stores.embedded.migrations import MIGRATIONS, TABLES
+from stores.embedded.migrations import COLLECTION_OF_TABLE, MIGRATIONS
 from stores.embedded.narrative_log import EmbeddedLog
 from stores.errors import LibraryInUse, LibraryUnreadable, StoreError, StoreFull
 from tests.contract import builders as make
@@ -149,7 +149,9 @@ async def test_a_record_that_is_none_is_said_to_be_damaged(library: Database) ->
 
 async def test_a_newer_library_is_left_alone(path: Path) -> None:
     newer = (*MIGRATIONS, lambda connection: None)
-    db = await Database.open(path, store_of_table=TABLES, migrations=newer, application_id=APPLICATION_ID)
+    db = await Database.open(
+        path, store_of_table=COLLECTION_OF_TABLE, migrations=newer, application_id=APPLICATION_ID
+    )
     await db.close()
     before = path.read_bytes()
     with pytest.raises(LibraryUnreadable, match="made by a newer MONITOR") as error:
@@ -173,7 +175,7 @@ async def test_an_older_library_is_brought_up_to_date_and_a_failed_step_undone(p
     async def open_with(*steps: Callable[[apsw.Connection], None]) -> Database:
         return await Database.open(
             path,
-            store_of_table=TABLES,
+            store_of_table=COLLECTION_OF_TABLE,
             migrations=(*MIGRATIONS, *steps),
             application_id=APPLICATION_ID,
             exclusive=True,
@@ -190,7 +192,10 @@ async def test_an_older_library_is_brought_up_to_date_and_a_failed_step_undone(p
 @pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
 async def test_a_library_of_any_earlier_format_keeps_what_it_holds(path: Path, version: int) -> None:
     old = await Database.open(
-        path, store_of_table=TABLES, migrations=MIGRATIONS[:version], application_id=APPLICATION_ID
+        path,
+        store_of_table=COLLECTION_OF_TABLE,
+        migrations=MIGRATIONS[:version],
+        application_id=APPLICATION_ID,
     )
     story = make.story()
     scene = make.scene(story)
@@ -224,7 +229,10 @@ async def test_a_library_of_any_earlier_format_keeps_what_it_holds(path: Path, v
 async def test_facts_of_any_earlier_format_are_found_by_whom_they_involve(path: Path, version: int) -> None:
     """What an index needs of a fact is filled in for those that are there already."""
     old = await Database.open(
-        path, store_of_table=TABLES, migrations=MIGRATIONS[:version], application_id=APPLICATION_ID
+        path,
+        store_of_table=COLLECTION_OF_TABLE,
+        migrations=MIGRATIONS[:version],
+        application_id=APPLICATION_ID,
     )
     hero = make.entity("Mara")
     facts = [make.fact(f"Mara is at mile {mile}.", hero, valid_from=mile) for mile in range(5)]
@@ -247,7 +255,7 @@ async def test_facts_of_any_earlier_format_are_found_by_whom_they_involve(path: 
         await canon.commit(make.batch(facts=(later,)))
         assert await canon.facts_about(hero.id) == [*facts, later]
         assert await canon.facts_about(hero.id, newest=2) == [facts[4], later]
-        assert await canon.facts_about(hero.id, begins=(1, 3)) == facts[1:4]
+        assert await canon.facts_about(hero.id, begins_within=(1, 3)) == facts[1:4]
     finally:
         await library.close()
 

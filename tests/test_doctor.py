@@ -18,10 +18,10 @@ from pathlib import Path
 import apsw
 import pytest
 
-from monitor_tui.doctor import look_around
-from stores.authority import MATRIX, Role, Store
-from stores.doctor import Attempt, Finding, Outcome
-from stores.embedded.leave import bind_owner
+from monitor_tui.environment_checks import check_environment
+from stores.authority import WRITE_MATRIX, Role, Store
+from stores.doctor import Attempt, AttemptOutcome, DoctorFinding
+from stores.embedded.permissions import allow_all_writes
 from tests.libraries import fill, library
 from tests.test_worked_examples import monitor
 
@@ -48,13 +48,13 @@ def state_of(home: Path) -> dict[str, str]:
 def spoil(home: Path, *statements: str) -> None:
     """Change the library as no program of ours would."""
     connection = apsw.Connection(str(home / "library.db"))
-    bind_owner(connection)
+    allow_all_writes(connection)
     for statement in statements:
         connection.execute(statement)
     connection.close()
 
 
-async def examined(home: Path) -> tuple[dict[str, Finding], list[Attempt]]:
+async def examined(home: Path) -> tuple[dict[str, DoctorFinding], list[Attempt]]:
     async with library(home) as stores:
         findings = {finding.what: finding async for finding in stores.doctor.findings()}
         return findings, [attempt async for attempt in stores.doctor.attempts()]
@@ -64,27 +64,27 @@ async def test_a_sound_library_is_found_so_and_not_a_byte_changes(home: Path) ->
     before = state_of(home)
     findings, attempts = await examined(home)
     assert {finding.state for finding in findings.values()} == {"ok"}
-    assert Counter(attempt.outcome for attempt in attempts)[Outcome.PASSED] == 0
+    assert Counter(attempt.outcome for attempt in attempts)[AttemptOutcome.PASSED] == 0
     assert state_of(home) == before
 
 
 async def test_every_role_is_tried_against_every_store_that_it_may_not_write(home: Path) -> None:
     _, attempts = await examined(home)
-    refused = {(a.role, a.store): a.outcome for a in attempts if a.outcome is not Outcome.UNTRIED}
+    refused = {(a.role, a.store): a.outcome for a in attempts if a.outcome is not AttemptOutcome.UNTRIED}
     for role in Role:
         for store in Store:
-            everything = {g.collection for g in MATRIX[role] if g.store is store and g.columns is None}
+            everything = {g.collection for g in WRITE_MATRIX[role] if g.store is store and g.columns is None}
             whole = role is Role.CANON_KEEPER and store is Store.CANON
             whole |= role is Role.INDEXER and store in (Store.VECTORS, Store.WORDS)
             if whole:
                 assert everything
                 assert (role, store) not in refused
             else:
-                ours = Outcome.REFUSED_HERE if store is Store.OBJECTS else Outcome.REFUSED
+                ours = AttemptOutcome.REFUSED_HERE if store is Store.OBJECTS else AttemptOutcome.REFUSED
                 assert refused[role, store] is ours, (role, store)
-    by_nobody = {a.what for a in attempts if a.role is None and a.outcome is Outcome.REFUSED}
+    by_nobody = {a.what for a in attempts if a.role is None and a.outcome is AttemptOutcome.REFUSED}
     assert {"update turns", "delete turns", "delete resolutions", "update head_moves"} <= by_nobody
-    assert len([a for a in attempts if a.outcome is Outcome.REFUSED]) > 1_500
+    assert len([a for a in attempts if a.outcome is AttemptOutcome.REFUSED]) > 1_500
 
 
 @pytest.mark.slow
@@ -102,7 +102,9 @@ async def test_what_is_not_refused_is_told_and_taken_back(
     spoil(home, f"DROP TRIGGER {trigger}")
     before = state_of(home)
     _, attempts = await examined(home)
-    passed = {(attempt.role, attempt.what) for attempt in attempts if attempt.outcome is Outcome.PASSED}
+    passed = {
+        (attempt.role, attempt.what) for attempt in attempts if attempt.outcome is AttemptOutcome.PASSED
+    }
     assert (role, what) in passed
     assert state_of(home) == before
     done = monitor(home, "doctor", expect=1)
@@ -184,14 +186,18 @@ async def test_a_changed_original_is_found(home: Path) -> None:
 async def test_a_new_library_is_sound(tmp_path: Path) -> None:
     findings, attempts = await examined(tmp_path / "new")
     assert {finding.state for finding in findings.values()} == {"ok"}
-    assert {a.outcome for a in attempts} == {Outcome.REFUSED, Outcome.REFUSED_HERE, Outcome.UNTRIED}
+    assert {a.outcome for a in attempts} == {
+        AttemptOutcome.REFUSED,
+        AttemptOutcome.REFUSED_HERE,
+        AttemptOutcome.UNTRIED,
+    }
 
 
 # --- around the stores ------------------------------------------------------------------------------
 
 
-def around(home: Path, now: datetime | None = None) -> dict[str, Finding]:
-    return {finding.what: finding for finding in look_around(home, now or datetime.now(UTC))}
+def around(home: Path, now: datetime | None = None) -> dict[str, DoctorFinding]:
+    return {finding.what: finding for finding in check_environment(home, now or datetime.now(UTC))}
 
 
 async def test_what_the_stores_stand_on(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

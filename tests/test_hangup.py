@@ -19,22 +19,22 @@ def test_a_terminal_is_gone_once_its_other_end_is_closed(monkeypatch: pytest.Mon
     window, terminal = pty.openpty()
     with os.fdopen(terminal) as stdin:
         monkeypatch.setattr(sys, "__stdin__", stdin)
-        assert (hangup.has_terminal(), hangup.is_gone()) == (True, False)
+        assert (hangup.has_terminal(), hangup.is_terminal_gone()) == (True, False)
         os.close(window)
-        assert (hangup.has_terminal(), hangup.is_gone()) == (True, True)
+        assert (hangup.has_terminal(), hangup.is_terminal_gone()) == (True, True)
 
 
 def test_what_is_no_terminal_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     with open(os.devnull) as stdin:
         monkeypatch.setattr(sys, "__stdin__", stdin)
-        assert not hangup.is_gone()
+        assert not hangup.is_terminal_gone()
     end, pipe = os.pipe()
     os.close(pipe)
     with os.fdopen(end) as stdin:
         monkeypatch.setattr(sys, "__stdin__", stdin)
         assert not hangup.has_terminal()
     monkeypatch.setattr(sys, "__stdin__", None)
-    assert (hangup.has_terminal(), hangup.is_gone()) == (False, False)
+    assert (hangup.has_terminal(), hangup.is_terminal_gone()) == (False, False)
 
 
 @pytest.mark.slow

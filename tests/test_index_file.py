@@ -15,19 +15,26 @@ import apsw
 import numpy as np
 import pytest
 
-from stores.authority import COLLECTIONS, Op, Role, Store, grants
-from stores.embedded.index import (
+from stores.authority import COLLECTIONS, Operation, Role, Store, find_grants
+from stores.embedded.index_file import (
     APPLICATION_ID,
-    FORMATS,
+    INDEX_MIGRATIONS,
     IndexFile,
     open_index,
+    text_table,
     vectors_table,
-    words_table,
 )
-from stores.embedded.text_index import EmbeddedWords
-from stores.embedded.vector_index import EmbeddedVectors
-from stores.embedded.vector_space import Change, VectorSpace, packed
-from stores.embedded.words import MOST_ROWS, MOST_WORDS, Search, Word, scope_word, search_for
+from stores.embedded.text_index import EmbeddedTextIndex
+from stores.embedded.text_query import (
+    MAX_QUERY_WORDS,
+    MAX_SCORED_ROWS,
+    QueryWord,
+    TextQuery,
+    build_text_query,
+    scope_word,
+)
+from stores.embedded.vector_index import EmbeddedVectorIndex
+from stores.embedded.vector_space import VectorChange, VectorSpace, pack_vector
 from stores.errors import LibraryUnreadable, StoreError, WriteDenied
 from stores.ports import TextItem, VectorItem
 
@@ -35,15 +42,15 @@ from stores.ports import TextItem, VectorItem
 
 
 async def fill(index: IndexFile, count: int = 1) -> None:
-    await EmbeddedWords(index, Role.INDEXER).put(
+    await EmbeddedTextIndex(index, Role.INDEXER).put(
         "turns", [TextItem(str(n), f"bell number{n}", {}) for n in range(count)]
     )
-    await EmbeddedVectors(index, Role.INDEXER).put("turns", [VectorItem("0", [1, 0], {})], model="m")
+    await EmbeddedVectorIndex(index, Role.INDEXER).put("turns", [VectorItem("0", [1, 0], {})], model="m")
 
 
 async def counts(index: IndexFile) -> tuple[int, int]:
-    words = await EmbeddedWords(index, Role.INDEXER).count("turns")
-    return words, await EmbeddedVectors(index, Role.INDEXER).count("turns", model="m")
+    words = await EmbeddedTextIndex(index, Role.INDEXER).count("turns")
+    return words, await EmbeddedVectorIndex(index, Role.INDEXER).count("turns", model="m")
 
 
 @pytest.fixture
@@ -56,7 +63,7 @@ async def path(tmp_path: Path) -> Path:
 
 
 async def use_all(index: IndexFile) -> None:
-    await EmbeddedWords(index, Role.INDEXER).search("turns", "bell number7")
+    await EmbeddedTextIndex(index, Role.INDEXER).search("turns", "bell number7")
     await counts(index)
 
 
@@ -74,7 +81,7 @@ async def test_what_was_indexed_is_there_again(path: Path) -> None:
     index = await open_index(path)
     assert await counts(index) == (2_000, 1)
     assert index.notice == ""
-    hits = await EmbeddedVectors(index, Role.NARRATOR).search("turns", [1, 0], model="m")
+    hits = await EmbeddedVectorIndex(index, Role.NARRATOR).search("turns", [1, 0], model="m")
     assert [hit.id for hit in hits] == ["0"]
     await index.close()
     assert names_in(path.parent) == ["index.db"]
@@ -165,28 +172,38 @@ async def test_the_matrix_holds_for_every_table(role: Role, tmp_path: Path) -> N
     index = await open_index(tmp_path / "index.db")
     await fill(index)
     for store, collection, sql, op in attempts():
-        assert await refused(index, role, sql) is not bool(grants(role, store, collection, op)), sql
+        assert await refused(index, role, sql) is not bool(find_grants(role, store, collection, op)), sql
     await index.close()
 
 
-def attempts() -> list[tuple[Store, str, str, Op]]:
+def attempts() -> list[tuple[Store, str, str, Operation]]:
     found = []
     for name in COLLECTIONS[Store.WORDS]:
-        table = words_table(name)
+        table = text_table(name)
         found += [
-            (Store.WORDS, name, f"INSERT INTO {table}(text, scope) VALUES ('a', 'b')", Op.INSERT),
-            (Store.WORDS, name, f"INSERT INTO {table}({table}) VALUES ('optimize')", Op.INSERT),
-            (Store.WORDS, name, f"UPDATE {table} SET text = 'a', scope = 'b' WHERE rowid = 1", Op.UPDATE),
-            (Store.WORDS, name, f"DELETE FROM {table} WHERE rowid = 1", Op.DELETE),
-            (Store.WORDS, name, f"INSERT INTO {table}_rows(id) VALUES ('new')", Op.INSERT),
-            *((Store.WORDS, name, f"DELETE FROM {table}{shadow}", Op.DELETE) for shadow in SHADOWS),
+            (Store.WORDS, name, f"INSERT INTO {table}(text, scope) VALUES ('a', 'b')", Operation.INSERT),
+            (Store.WORDS, name, f"INSERT INTO {table}({table}) VALUES ('optimize')", Operation.INSERT),
+            (
+                Store.WORDS,
+                name,
+                f"UPDATE {table} SET text = 'a', scope = 'b' WHERE rowid = 1",
+                Operation.UPDATE,
+            ),
+            (Store.WORDS, name, f"DELETE FROM {table} WHERE rowid = 1", Operation.DELETE),
+            (Store.WORDS, name, f"INSERT INTO {table}_rows(id) VALUES ('new')", Operation.INSERT),
+            *((Store.WORDS, name, f"DELETE FROM {table}{shadow}", Operation.DELETE) for shadow in SHADOWS),
         ]
     for name in COLLECTIONS[Store.VECTORS]:
         table = vectors_table(name)
         found += [
-            (Store.VECTORS, name, f"INSERT INTO {table}(model, id, scope) VALUES ('', '', '')", Op.INSERT),
-            (Store.VECTORS, name, f"UPDATE {table} SET vector = NULL", Op.UPDATE),
-            (Store.VECTORS, name, f"DELETE FROM {table}", Op.DELETE),
+            (
+                Store.VECTORS,
+                name,
+                f"INSERT INTO {table}(model, id, scope) VALUES ('', '', '')",
+                Operation.INSERT,
+            ),
+            (Store.VECTORS, name, f"UPDATE {table} SET vector = NULL", Operation.UPDATE),
+            (Store.VECTORS, name, f"DELETE FROM {table}", Operation.DELETE),
         ]
     return found
 
@@ -226,8 +243,8 @@ async def refused(index: IndexFile, role: Role, sql: str) -> bool:
 # --- what a search costs ----------------------------------------------------------------------------
 
 
-def words(*texts: str) -> list[Word]:
-    return [Word(text, text) for text in texts]
+def words(*texts: str) -> list[QueryWord]:
+    return [QueryWord(text, text) for text in texts]
 
 
 MANY = 100_000
@@ -235,56 +252,60 @@ MANY = 100_000
 
 
 def test_the_rarest_words_are_asked_for_until_it_would_cost_too_much() -> None:
-    rows = {"rare": 10, "common": MOST_ROWS // 2, "everywhere": 90_000, "absent": 0}
-    asked = search_for(words("everywhere", "absent", "common", "the", "rare"), None, rows.__getitem__, MANY)
-    assert asked == Search('text: ("rare" OR "common")')
+    rows = {"rare": 10, "common": MAX_SCORED_ROWS // 2, "everywhere": 90_000, "absent": 0}
+    asked = build_text_query(
+        words("everywhere", "absent", "common", "the", "rare"), None, rows.__getitem__, MANY
+    )
+    assert asked == TextQuery('text: ("rare" OR "common")')
 
 
 def test_the_rarest_word_is_asked_for_whatever_it_costs() -> None:
-    assert search_for(words("sea"), None, lambda _: 10**9, 10**9) == Search('text: ("sea")')
+    assert build_text_query(words("sea"), None, lambda _: 10**9, 10**9) == TextQuery('text: ("sea")')
 
 
 def test_words_are_cheap_in_a_small_scope() -> None:
     scope = scope_word("scene", "one")
     rows = {"rare": 10, "common": 40_000, scope: 50}
-    asked = search_for(words("common", "rare"), {"scene": "one"}, rows.__getitem__, MANY)
-    assert asked == Search(f'text: ("rare" OR "common") AND scope: "{scope}"')
+    asked = build_text_query(words("common", "rare"), {"scene": "one"}, rows.__getitem__, MANY)
+    assert asked == TextQuery(f'text: ("rare" OR "common") AND scope: "{scope}"')
 
 
 def test_a_scope_that_holds_much_is_held_against_the_hits() -> None:
     """To walk past all of its rows would take longer than to score those that are found."""
     scope = scope_word("universe", "one")
     rows = {"rare": 10, "common": 60_000, scope: 70_000}
-    asked = search_for(words("common", "rare"), {"universe": "one"}, rows.__getitem__, MANY)
-    assert asked == Search('text: ("rare")', (scope,))
+    asked = build_text_query(words("common", "rare"), {"universe": "one"}, rows.__getitem__, MANY)
+    assert asked == TextQuery('text: ("rare")', (scope,))
 
 
 def test_nothing_is_asked_where_nothing_can_be() -> None:
-    assert search_for([], None, lambda _: 1, MANY) is None
-    assert search_for(words("absent"), None, lambda _: 0, MANY) is None
-    assert search_for(words("bell"), {"scene": "empty"}, lambda w: 5 if w == "bell" else 0, MANY) is None
-    assert search_for(words("bell"), None, lambda _: 0, 0) is None
+    assert build_text_query([], None, lambda _: 1, MANY) is None
+    assert build_text_query(words("absent"), None, lambda _: 0, MANY) is None
+    assert (
+        build_text_query(words("bell"), {"scene": "empty"}, lambda w: 5 if w == "bell" else 0, MANY) is None
+    )
+    assert build_text_query(words("bell"), None, lambda _: 0, 0) is None
 
 
 def test_a_whole_page_asks_for_so_many_words_only() -> None:
-    asked = search_for(words(*(f"w{n}" for n in range(500))), None, lambda _: 1, MANY)
+    asked = build_text_query(words(*(f"w{n}" for n in range(500))), None, lambda _: 1, MANY)
     assert asked is not None
-    assert asked.expression.count('"') == 2 * MOST_WORDS
+    assert asked.expression.count('"') == 2 * MAX_QUERY_WORDS
 
 
 def test_a_word_of_most_rows_is_not_asked_for_beside_a_rarer_one() -> None:
     rows = {"rare": 1, "said": 600}
-    asked = search_for(words("said", "rare"), None, rows.__getitem__, 1_100)
-    assert asked == Search('text: ("rare")')
-    alone = search_for(words("said"), None, rows.__getitem__, 1_100)
-    assert alone == Search('text: ("said")')
-    few = search_for(words("said", "rare"), None, rows.__getitem__, 700)
-    assert few == Search('text: ("rare" OR "said")')
+    asked = build_text_query(words("said", "rare"), None, rows.__getitem__, 1_100)
+    assert asked == TextQuery('text: ("rare")')
+    alone = build_text_query(words("said"), None, rows.__getitem__, 1_100)
+    assert alone == TextQuery('text: ("said")')
+    few = build_text_query(words("said", "rare"), None, rows.__getitem__, 700)
+    assert few == TextQuery('text: ("rare" OR "said")')
 
 
 async def test_a_wide_scope_and_a_narrow_one_are_both_held_to(tmp_path: Path) -> None:
     index = await open_index(tmp_path / "index.db")
-    own = EmbeddedWords(index, Role.INDEXER)
+    own = EmbeddedTextIndex(index, Role.INDEXER)
     of = {"wide": range(90), "narrow": range(90, 100)}
     items = [TextItem(str(n), f"bell {'bell ' * (n % 7)}", {"in": s}) for s, ids in of.items() for n in ids]
     await own.put("turns", items)
@@ -298,7 +319,7 @@ async def test_a_wide_scope_and_a_narrow_one_are_both_held_to(tmp_path: Path) ->
 
 async def test_rows_of_before_rows_knew_their_scope_are_held_to_it(tmp_path: Path) -> None:
     index = await open_index(tmp_path / "index.db")
-    own = EmbeddedWords(index, Role.INDEXER)
+    own = EmbeddedTextIndex(index, Role.INDEXER)
     await own.put("turns", [TextItem(str(n), "bell", {"in": "one" if n else "other"}) for n in range(9)])
     await index.write(Role.INDEXER, lambda c: c.execute("UPDATE words_turns_rows SET scope = NULL"))
     found = await own.search("turns", "bell", k=20, scope={"in": "one"})
@@ -326,11 +347,11 @@ async def test_making_a_collection_anew_keeps_marks(tmp_path: Path) -> None:
 
     two = {"scene": "two"}
     index = await open_index(tmp_path / "index.db")
-    words = EmbeddedWords(index, Role.INDEXER)
+    words = EmbeddedTextIndex(index, Role.INDEXER)
     await words.put("turns", [TextItem("a", "a bell", two, "ma"), TextItem("b", "a bell", two, "old")])
     assert await words.rebuild("turns", batches()) == 3
-    assert await words.marks("turns") == {"b": "mb", "c": "mc", "d": ""}
-    assert await words.marks("turns", scope=two) == {"c": "mc", "d": ""}
+    assert await words.fingerprints("turns") == {"b": "mb", "c": "mc", "d": ""}
+    assert await words.fingerprints("turns", scope=two) == {"c": "mc", "d": ""}
     await index.close()
 
 
@@ -343,18 +364,18 @@ async def test_an_index_from_before_there_were_marks_goes_on(tmp_path: Path) -> 
     make_first_format(path)
     index = await open_index(path)
     assert index.notice == ""
-    words, vectors = EmbeddedWords(index, Role.INDEXER), EmbeddedVectors(index, Role.INDEXER)
+    words, vectors = EmbeddedTextIndex(index, Role.INDEXER), EmbeddedVectorIndex(index, Role.INDEXER)
     scope = {"universe": "u1"}
     assert [hit.id for hit in await words.search("turns", "bells", scope=scope)] == ["a"]
     assert [hit.id for hit in await vectors.search("turns", [0, 1], model="m", scope=scope)] == ["a"]
-    assert await words.marks("turns", scope=scope) == {"a": ""}
-    assert await vectors.marks("turns", model="m", scope=scope) == {"a": ""}
+    assert await words.fingerprints("turns", scope=scope) == {"a": ""}
+    assert await vectors.fingerprints("turns", model="m", scope=scope) == {"a": ""}
     assert await vectors.models("turns") == {"m": 1}
     await words.put("turns", [TextItem("a", "an oar", {}, "w")])
     await vectors.put("turns", [VectorItem("a", [1, 0], {}, "v"), VectorItem("b", [0, 1], {})], model="m")
     await words.put("memories", [TextItem("m", "a bell", {}, "w")])
-    assert await words.marks("turns") == {"a": "w"}
-    assert await vectors.marks("turns", model="m") == {"a": "v", "b": ""}
+    assert await words.fingerprints("turns") == {"a": "w"}
+    assert await vectors.fingerprints("turns", model="m") == {"a": "v", "b": ""}
     assert [hit.id for hit in await words.search("memories", "bell")] == ["m"]
     assert [hit.id for hit in await vectors.search("turns", [1, 0], model="m", k=1)] == ["a"]
     await index.close()
@@ -365,7 +386,7 @@ def make_first_format(path: Path) -> None:
     file = apsw.Connection(str(path))
     file.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     file.execute("PRAGMA journal_mode = WAL")
-    FORMATS[0](file)
+    INDEX_MIGRATIONS[0](file)
     file.execute("PRAGMA user_version = 1")
     file.execute("INSERT INTO words_turns_rows(row, id) VALUES (1, 'a')")
     file.execute(
@@ -373,7 +394,7 @@ def make_first_format(path: Path) -> None:
     )
     file.execute(
         "INSERT INTO vectors_turns(model, id, scope, vector) VALUES ('m', 'a', ?, ?), ('m', 'b', '{}', NULL)",
-        ('{"universe": "u1"}', packed([0, 1])),
+        ('{"universe": "u1"}', pack_vector([0, 1])),
     )
     file.close()
 
@@ -388,7 +409,9 @@ def test_of_very_many_vectors_the_nearest_are_found() -> None:
     space = VectorSpace(dimension)
     parts = np.array_split(np.arange(many), 40)
     for part in parts:
-        space.take([Change(int(n) + 1, str(n), (("in", str(n % 2)),), points[n].tobytes()) for n in part])
+        space.apply_changes(
+            [VectorChange(int(n) + 1, str(n), (("in", str(n % 2)),), points[n].tobytes()) for n in part]
+        )
     found, wanted = 0, 0
     for question in centres[:20]:
         for scope, inside in (({}, slice(None)), ({"in": "1"}, slice(1, None, 2))):

@@ -21,11 +21,11 @@ import pytest
 
 from stores.authority import Role
 from stores.errors import StoreFull
-from stores.history import HISTORY
-from stores.migrate import Fate, Migrated, migrate
+from stores.history import RECORD_COLLECTIONS
 from stores.open import Stores
 from stores.records.base import Record
 from stores.records.ids import Id
+from stores.store_migration import MigrationOutcome, MigrationReport, migrate_stores
 from tests.campaign import play_campaign
 from tests.contract import builders as make
 from tests.libraries import everything, fill, library, no_room_beyond, objects
@@ -45,37 +45,37 @@ async def target(tmp_path: Path) -> AsyncIterator[Stores]:
         yield stores
 
 
-async def run(source: Stores, target: Stores, **options: Any) -> tuple[Migrated, list[str]]:
+async def run(source: Stores, target: Stores, **options: Any) -> tuple[MigrationReport, list[str]]:
     """Migrate; the source must be as it was."""
     before = await everything(source), await objects(source)
     said: list[str] = []
-    done = await migrate(source, target, say=said.append, **options)
+    done = await migrate_stores(source, target, on_progress=said.append, **options)
     assert (await everything(source), await objects(source)) == before
     return done, said
 
 
-def fates(done: Migrated) -> list[Fate]:
-    return [moved.fate for moved in done.universes]
+def fates(done: MigrationReport) -> list[MigrationOutcome]:
+    return [moved.outcome for moved in done.universes]
 
 
 async def half(source: Stores, target: Stores, universe_id: Id, until: str) -> None:
     """Load only what comes before a collection, as a store would that was cut off there."""
     told = (await everything(source))[universe_id]
-    parts = [(name, told[name]) for name in takewhile(lambda name: name != until, HISTORY)]
-    await target.history.load(parts, naming=())
+    parts = [(name, told[name]) for name in takewhile(lambda name: name != until, RECORD_COLLECTIONS)]
+    await target.history.load(parts, mentioned_ids=())
 
 
 async def test_everything_comes_over_and_is_compared(source: Stores, target: Stores) -> None:
     done, said = await run(source, target)
-    assert fates(done) == [Fate.COPIED, Fate.COPIED]
-    assert done.complete
+    assert fates(done) == [MigrationOutcome.COPIED, MigrationOutcome.COPIED]
+    assert done.is_complete
     assert await everything(target) == await everything(source)
     assert await objects(target) == await objects(source)
-    assert done.objects == 2
+    assert done.copied_objects == 2
     for moved in done.universes:
-        assert moved.source == moved.target
-        assert sum(one.records for one in moved.source.values()) > 50
-        assert all(len(one.hex) == 64 for one in moved.source.values())
+        assert moved.source_sums == moved.target_sums
+        assert sum(one.records for one in moved.source_sums.values()) > 50
+        assert all(len(one.hex) == 64 for one in moved.source_sums.values())
     assert "copied, read back and compared" in "\n".join(said)
 
 
@@ -83,29 +83,35 @@ async def test_again_it_does_nothing(source: Stores, target: Stores) -> None:
     await run(source, target)
     before = await everything(target)
     done, said = await run(source, target)
-    assert (fates(done), done.objects) == ([Fate.EQUAL, Fate.EQUAL], 0)
+    assert (fates(done), done.copied_objects) == ([MigrationOutcome.EQUAL, MigrationOutcome.EQUAL], 0)
     assert await everything(target) == before
     assert all("is there already, equal" in line for line in said)
 
 
 async def test_a_dry_run_writes_nothing(source: Stores, target: Stores) -> None:
     done, said = await run(source, target, dry_run=True)
-    assert fates(done) == [Fate.COPIED, Fate.COPIED]
-    assert done.objects == 2
+    assert fates(done) == [MigrationOutcome.COPIED, MigrationOutcome.COPIED]
+    assert done.copied_objects == 2
     assert await everything(target) == {"": {"transitions": []}}
     assert await objects(target) == {"originals": [], "archives": []}
     assert all("would be copied" in line or "to bring over" in line for line in said)
     await run(source, target)
-    assert fates((await run(source, target, dry_run=True))[0]) == [Fate.EQUAL, Fate.EQUAL]
+    assert fates((await run(source, target, dry_run=True))[0]) == [
+        MigrationOutcome.EQUAL,
+        MigrationOutcome.EQUAL,
+    ]
 
 
 @pytest.mark.parametrize("until", ["facts", "stories", "rulings", "snippets"])
 async def test_what_was_left_half_done_is_finished(until: str, source: Stores, target: Stores) -> None:
     first, _ = [u for u in await everything(source) if u]
     await half(source, target, first, until)
-    assert fates((await run(source, target, dry_run=True))[0]) == [Fate.FINISHED, Fate.COPIED]
+    assert fates((await run(source, target, dry_run=True))[0]) == [
+        MigrationOutcome.FINISHED,
+        MigrationOutcome.COPIED,
+    ]
     done, _ = await run(source, target)
-    assert fates(done) == [Fate.FINISHED, Fate.COPIED]
+    assert fates(done) == [MigrationOutcome.FINISHED, MigrationOutcome.COPIED]
     told, meant = await everything(target), await everything(source)
     assert {u: told[u] for u in meant} == meant
     canon = target.canon(Role.CONTEXT_ASSEMBLY)
@@ -116,9 +122,11 @@ async def test_what_was_left_half_done_is_finished(until: str, source: Stores, t
 async def test_what_was_left_without_its_universe_is_finished_too(source: Stores, target: Stores) -> None:
     first, _ = [u for u in await everything(source) if u]
     told = (await everything(source))[first]
-    await target.history.load([("entities", told["entities"]), ("sources", told["sources"])], naming=())
+    await target.history.load(
+        [("entities", told["entities"]), ("sources", told["sources"])], mentioned_ids=()
+    )
     done, _ = await run(source, target)
-    assert fates(done) == [Fate.FINISHED, Fate.COPIED]
+    assert fates(done) == [MigrationOutcome.FINISHED, MigrationOutcome.COPIED]
     assert (await everything(target))[first].keys() == told.keys()
 
 
@@ -133,9 +141,9 @@ async def test_a_universe_that_was_played_on_there_is_left_alone(source: Stores,
     before = await everything(target)
     await play_campaign(source, name="New here")
     done, said = await run(source, target)
-    assert fates(done) == [Fate.OTHER, Fate.EQUAL, Fate.COPIED]
-    assert not done.complete
-    assert "other scenes, turns, head_moves" in done.universes[0].why
+    assert fates(done) == [MigrationOutcome.OTHER, MigrationOutcome.EQUAL, MigrationOutcome.COPIED]
+    assert not done.is_complete
+    assert "other scenes, turns, head_moves" in done.universes[0].reason
     assert "NOT COPIED" in "\n".join(said)
     after = await everything(target)
     assert {u: after[u] for u in (first, second)} == {u: before[u] for u in (first, second)}
@@ -147,20 +155,27 @@ async def test_what_cannot_be_brought_does_not_stop_the_rest(
     first, _ = [u for u in await everything(source) if u]
     load = type(target.history).load
 
-    async def careless(self: object, parts: Any, *, naming: set[Id], finish: bool = False) -> object:
+    async def careless(
+        self: object, parts: Any, *, mentioned_ids: set[Id], finish_partial: bool = False
+    ) -> object:
         def kept(name: str, records: Iterator[Record]) -> list[Record]:
-            return [] if name == "memories" and first in naming else list(records)
+            return [] if name == "memories" and first in mentioned_ids else list(records)
 
-        return await load(self, ((n, kept(n, r)) for n, r in parts), naming=naming, finish=finish)  # type: ignore[arg-type]
+        return await load(
+            self,
+            ((n, kept(n, r)) for n, r in parts),
+            mentioned_ids=mentioned_ids,
+            finish_partial=finish_partial,
+        )  # type: ignore[arg-type]
 
     with monkeypatch.context() as patched:
         patched.setattr(type(target.history), "load", careless)
         done, said = await run(source, target)
-    assert fates(done) == [Fate.FAILED, Fate.COPIED]
-    assert "What arrived is not what was sent (memories)" in done.universes[0].why
+    assert fates(done) == [MigrationOutcome.FAILED, MigrationOutcome.COPIED]
+    assert "What arrived is not what was sent (memories)" in done.universes[0].reason
     assert "FAILED" in "\n".join(said)
     done, _ = await run(source, target)
-    assert fates(done) == [Fate.FINISHED, Fate.EQUAL]
+    assert fates(done) == [MigrationOutcome.FINISHED, MigrationOutcome.EQUAL]
 
 
 async def test_a_lost_document_costs_only_itself(source: Stores, target: Stores, tmp_path: Path) -> None:
@@ -168,8 +183,8 @@ async def test_a_lost_document_costs_only_itself(source: Stores, target: Stores,
     lost.chmod(0o600)
     lost.write_bytes(b"something else")
     done, _ = await run(source, target)
-    assert done.lost == (f"originals/{lost.parent.name}{lost.name}",)
-    assert done.complete
+    assert done.missing_objects == (f"originals/{lost.parent.name}{lost.name}",)
+    assert done.is_complete
     assert len((await objects(target))["archives"]) == 1
 
 
@@ -177,7 +192,7 @@ async def test_a_full_disk_stops_it_and_it_goes_on_after(source: Stores, target:
     with no_room_beyond(200_000), pytest.raises(StoreFull):
         await run(source, target)
     done, _ = await run(source, target)
-    assert done.complete
+    assert done.is_complete
     assert await everything(target) == await everything(source)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from stores.authority import Role
-from stores.embedded.object_store import EmbeddedObjects, remove_unfinished
+from stores.embedded.object_store import EmbeddedObjectStore, remove_temporary_files
 from stores.errors import StoreError, StoreFull
 
 BOOK = b"%PDF-1.7 a book"
@@ -25,8 +25,8 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def originals(root: Path) -> EmbeddedObjects:
-    return EmbeddedObjects(root, Role.INGEST)
+def originals(root: Path) -> EmbeddedObjectStore:
+    return EmbeddedObjectStore(root, Role.INGEST)
 
 
 def file_of(root: Path) -> Path:
@@ -46,7 +46,9 @@ def leave_half(file: Path) -> None:
     file.write_bytes(BOOK[:9])
 
 
-async def test_an_object_is_a_read_only_file_under_its_hash(originals: EmbeddedObjects, root: Path) -> None:
+async def test_an_object_is_a_read_only_file_under_its_hash(
+    originals: EmbeddedObjectStore, root: Path
+) -> None:
     await originals.put("originals", BOOK)
     assert files_below(root) == [file_of(root)]
     assert stat.S_IMODE(file_of(root).stat().st_mode) == 0o444
@@ -54,7 +56,7 @@ async def test_an_object_is_a_read_only_file_under_its_hash(originals: EmbeddedO
 
 @pytest.mark.parametrize("data", [b"", BOOK[:-1], BOOK + b"!", b"something else"])
 async def test_a_damaged_object_says_so_and_putting_it_again_heals(
-    data: bytes, originals: EmbeddedObjects, root: Path
+    data: bytes, originals: EmbeddedObjectStore, root: Path
 ) -> None:
     await originals.put("originals", BOOK)
     damage(file_of(root), data)
@@ -67,7 +69,7 @@ async def test_a_damaged_object_says_so_and_putting_it_again_heals(
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
 async def test_a_full_disk_leaves_nothing_half_written(
-    number: int, originals: EmbeddedObjects, root: Path, monkeypatch: pytest.MonkeyPatch
+    number: int, originals: EmbeddedObjectStore, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(_: int) -> None:
         raise OSError(number, os.strerror(number))
@@ -82,7 +84,7 @@ async def test_a_full_disk_leaves_nothing_half_written(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which file a handle is of")
 async def test_content_and_names_are_synced_before_the_key_is_given(
-    originals: EmbeddedObjects, root: Path, monkeypatch: pytest.MonkeyPatch
+    originals: EmbeddedObjectStore, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In this order: the bytes, then the name, then the folder that holds the name."""
     steps: list[str] = []
@@ -104,15 +106,15 @@ async def test_content_and_names_are_synced_before_the_key_is_given(
     assert {"objects", "originals"} <= set(steps)
 
 
-async def test_what_a_crash_left_is_cleared_away(originals: EmbeddedObjects, root: Path) -> None:
+async def test_what_a_crash_left_is_cleared_away(originals: EmbeddedObjectStore, root: Path) -> None:
     await originals.put("originals", BOOK)
     leave_half(root / ".unfinished" / ".abc.part")
     assert await originals.keys("originals") == [KEY]
-    remove_unfinished(root)
+    remove_temporary_files(root)
     assert files_below(root) == [file_of(root)]
 
 
 async def test_a_folder_that_cannot_be_used(tmp_path: Path) -> None:
     leave_half(tmp_path / "objects")
     with pytest.raises(StoreError, match="cannot be used"):
-        await EmbeddedObjects(tmp_path / "objects", Role.INGEST).put("originals", BOOK)
+        await EmbeddedObjectStore(tmp_path / "objects", Role.INGEST).put("originals", BOOK)

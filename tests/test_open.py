@@ -12,7 +12,7 @@ import pytest
 
 from stores.authority import Role, Store
 from stores.errors import InputError, LibraryInUse, LibraryUnreadable, StoreError
-from stores.open import Kind, kinds_named, open_stores
+from stores.open import StoreKind, open_stores, read_store_kinds
 from stores.ports import TextItem, VectorItem
 from stores.records.play import MoveKind
 from tests.campaign import play_campaign
@@ -150,18 +150,18 @@ def test_importing_is_cheap() -> None:
 
 
 def test_every_store_is_embedded_unless_something_else_is_named() -> None:
-    assert kinds_named({}) == dict.fromkeys(Store, Kind.EMBEDDED)
-    assert kinds_named({"MONITOR_STORES": " Servers "}) == dict.fromkeys(Store, Kind.SERVERS)
-    mixed = kinds_named({"MONITOR_STORES": "servers", "MONITOR_OBJECTS": "embedded", "MONITOR_LOG": ""})
-    assert [store for store in Store if mixed[store] is Kind.EMBEDDED] == [Store.OBJECTS]
+    assert read_store_kinds({}) == dict.fromkeys(Store, StoreKind.EMBEDDED)
+    assert read_store_kinds({"MONITOR_STORES": " Servers "}) == dict.fromkeys(Store, StoreKind.SERVERS)
+    mixed = read_store_kinds({"MONITOR_STORES": "servers", "MONITOR_OBJECTS": "embedded", "MONITOR_LOG": ""})
+    assert [store for store in Store if mixed[store] is StoreKind.EMBEDDED] == [Store.OBJECTS]
     with pytest.raises(InputError, match="MONITOR_WORDS is 'lucene'") as told:
-        kinds_named({"MONITOR_WORDS": "lucene"})
+        read_store_kinds({"MONITOR_WORDS": "lucene"})
     assert told.value.todo == "Set it to embedded or servers, or leave it out."
 
 
 async def test_servers_that_nobody_named_are_asked_for(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="MONITOR_NEO4J_URL") as told:
-        await open_stores(tmp_path / "home", kinds=kinds_named({"MONITOR_CANON": "servers"}))
+        await open_stores(tmp_path / "home", kinds=read_store_kinds({"MONITOR_CANON": "servers"}))
     assert told.value.kept == "Nothing was opened."
     assert names_in(tmp_path) == []
 
@@ -184,7 +184,7 @@ async def test_a_driver_that_is_not_installed_is_named(
     import stores.servers.open as ways
 
     monkeypatch.setattr(ways, "find_spec", lambda name: None if name == "neo4j" else object())
-    kinds = kinds_named({"MONITOR_CANON": "servers"})
+    kinds = read_store_kinds({"MONITOR_CANON": "servers"})
     with pytest.raises(InputError, match="not installed here: neo4j") as refused:
         await open_stores(tmp_path / "home", kinds=kinds)
     assert "monitor-tui[servers]" in refused.value.todo

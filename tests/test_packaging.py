@@ -36,7 +36,7 @@ def modules_after(statement: str) -> set[str]:
 
 
 def test_nothing_heavy_is_imported_before_the_first_frame() -> None:
-    loaded = modules_after("import monitor_tui.cli, monitor_tui.app")
+    loaded = modules_after("import monitor_tui.cli.app, monitor_tui.app")
     assert not loaded & HEAVY
     assert "agents.services.play" not in loaded
     assert "stores.embedded" not in loaded
@@ -76,7 +76,7 @@ def test_a_wheel_installs_and_runs_outside_the_checkout(tmp_path: Path) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv.pop(1));"
         "import monitor_tui; assert 'place' in monitor_tui.__file__, monitor_tui.__file__;"
-        "from monitor_tui.cli import main; main()"
+        "from monitor_tui.cli.app import main; main()"
     )
     done = subprocess.run(
         [

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from monitor_tui.behind import words_anew
+from monitor_tui.background_jobs import rebuild_word_index
 from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import StoreFull, WriteDenied
 from stores.open import Stores
-from stores.ports import Rebuilds, TextHit, TextItem
+from stores.ports import RebuildableTextIndex, TextHit, TextItem
 from stores.records.play import MoveKind
 from tests.contract import builders as make
 from tests.libraries import fill, library, no_room_beyond
@@ -35,7 +35,7 @@ async def found(stores: Stores, collection: str, words: str, **scope: str) -> li
 
 
 async def run(stores: Stores) -> dict[str, int]:
-    return await words_anew(stores, say=lambda _: None)
+    return await rebuild_word_index(stores, say=lambda _: None)
 
 
 async def counts(stores: Stores) -> dict[str, int]:
@@ -84,7 +84,7 @@ async def test_again_it_changes_nothing_and_leaves_no_strangers(stores: Stores) 
 async def test_until_it_is_done_the_old_words_are_found(stores: Stores) -> None:
     words = stores.words(Role.INDEXER)
     await words.put("turns", [TextItem("old", "heron", {})])
-    assert isinstance(words, Rebuilds)
+    assert isinstance(words, RebuildableTextIndex)
     going, go_on = asyncio.Event(), asyncio.Event()
 
     async def slowly() -> AsyncIterator[Sequence[TextItem]]:
@@ -141,11 +141,11 @@ async def test_an_index_that_cannot_be_rebuilt_is_written_over(stores: Stores) -
         def __init__(self, role: Role) -> None:
             words = stores.words(role)
             self.put, self.delete, self.search = words.put, words.delete, words.search
-            self.count, self.marks = words.count, words.marks
+            self.count, self.fingerprints = words.count, words.fingerprints
 
     plain = replace(stores, words=Plain)
-    assert not isinstance(plain.words(Role.INDEXER), Rebuilds)
-    assert await words_anew(plain, say=lambda _: None) == await counts(stores)
+    assert not isinstance(plain.words(Role.INDEXER), RebuildableTextIndex)
+    assert await rebuild_word_index(plain, say=lambda _: None) == await counts(stores)
     assert (await counts(stores))["turns"] == 6
 
 

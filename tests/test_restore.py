@@ -30,9 +30,9 @@ from stores.backup_kin import kin
 from stores.backup_restore import Restored, restore
 from stores.errors import ArchiveError, InputError, StoreError, StoreFull
 from stores.open import Stores
-from stores.records.ids import Id, derived
-from stores.records.ledger import ProposalStatus
+from stores.records.ids import Id, derive_id
 from stores.records.memory import Memory, Summary
+from stores.records.workflow import ProposalStatus
 from stores.records.world import Universe
 from tests.campaign import play_campaign
 from tests.contract import builders as make
@@ -272,7 +272,7 @@ async def test_what_is_derived_is_derived_anew_in_a_copy(here: Stores, backup: P
     assert isinstance(seen, Memory)
     assert isinstance(told, Memory)
     assert isinstance(askew, Memory)
-    assert askew.id == derived("memory", "misremembered", seen.id)
+    assert askew.id == derive_id("memory", "misremembered", seen.id)
     assert askew.corrects == seen.id
     people = {entity.id for entity in records["entities"]}  # type: ignore[attr-defined]
     assert seen.turn_id in turns
@@ -281,7 +281,7 @@ async def test_what_is_derived_is_derived_anew_in_a_copy(here: Stores, backup: P
     (_, so_far) = records["summaries"]
     assert isinstance(so_far, Summary)
     assert so_far.last_turn in turns
-    assert so_far.id == derived("summary", so_far.kind, so_far.last_turn)
+    assert so_far.id == derive_id("summary", so_far.kind, so_far.last_turn)
     (heard,) = {turn.hearers for turn in records["turns"] if turn.hearers}  # type: ignore[attr-defined]
     assert len(heard) == 2
     assert set(heard) <= people
@@ -343,10 +343,10 @@ def test_what_is_derived_is_derived_anew() -> None:
     """Through a chain of a thousand scenes, each derived from the one before it."""
     chain = [make.new_id()]
     for _ in range(1_000):
-        chain.append(derived("scene", chain[-1], "next"))
+        chain.append(derive_id("scene", chain[-1], "next"))
 
     def made(before: Id) -> Id:
-        return derived("scene", before, "next")
+        return derive_id("scene", before, "next")
 
     copy = Copy(make.new_id(), "", chain, [Derivation(made, (id,)) for id in chain])
     new = [copy.new_id(id) for id in reversed(chain)][::-1]
@@ -355,7 +355,7 @@ def test_what_is_derived_is_derived_anew() -> None:
 
 
 def test_two_copies_have_nothing_in_common_and_strangers_keep_their_names() -> None:
-    known, stranger = [make.new_id(), derived("x")], make.new_id()
+    known, stranger = [make.new_id(), derive_id("x")], make.new_id()
     copies = [Copy(make.new_id(), "", known, ()) for _ in range(2)]
     assert not copies[0].new_ids() & copies[1].new_ids()
     assert copies[0].new_id(stranger) == stranger
@@ -367,5 +367,5 @@ async def test_every_way_to_derive_that_the_stores_know_is_found(here: Stores) -
     (book,) = told["sources"]
     known = {id for records in told.values() for record in records for id in identifiers(record)}
     made = {d.make(*d.ids) for d in kin(lambda name: told[name])}
-    chunks = {derived("chunk", book.id, n) for n in range(3)}  # type: ignore[attr-defined]
+    chunks = {derive_id("chunk", book.id, n) for n in range(3)}  # type: ignore[attr-defined]
     assert chunks <= made & known

@@ -30,8 +30,8 @@ from stores.backup_restore import restore
 from stores.embedded.database import Database, Priority
 from stores.errors import MonitorError
 from stores.records.canon import AssertFact, RetconFact
-from stores.records.ids import Id, SeededIds, SteppingClock
-from stores.records.ledger import ProposalStatus
+from stores.records.ids import Id, SeededIdGenerator, SteppingClock
+from stores.records.workflow import ProposalStatus
 from tests.libraries import Told, everything
 from tests.table import begin
 
@@ -93,7 +93,7 @@ class PowerCut(BaseException):
 @asynccontextmanager
 async def at_desk(home: Path, day: int = 0) -> AsyncIterator[Program]:
     clock = SteppingClock(START + timedelta(days=day))
-    program = await open_program(home, clock=clock, ids=SeededIds(1, clock, salt=str(day)))
+    program = await open_program(home, clock=clock, ids=SeededIdGenerator(1, clock, salt=str(day)))
     try:
         yield program
     finally:

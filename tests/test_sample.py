@@ -13,7 +13,7 @@ from agents.services.world_import import FactSeed, WorldSeed, proposals_of, read
 from agents.world_time.calendar import format_clock_time, format_tick
 from monitor_tui.sample import sample_text
 from stores.records.canon import FactKind, Standing
-from stores.records.ids import SteppingClock, derived, utc_now
+from stores.records.ids import SteppingClock, derive_id, utc_now
 from stores.records.world import EntityKind
 
 
@@ -179,7 +179,7 @@ def test_one_number_of_drowned(world: WorldSeed) -> None:
 
 def test_every_proposal_has_evidence_in_the_file(world: WorldSeed) -> None:
     words = " ".join(sample_text().split())
-    _, proposals, _ = proposals_of(world, derived("universe", "sample"), clock=utc_now)
+    _, proposals, _ = proposals_of(world, derive_id("universe", "sample"), clock=utc_now)
 
     assert len(proposals) == len(world.entities) + len(world.axioms) + len(world.facts)
     for proposal in proposals:
@@ -188,7 +188,7 @@ def test_every_proposal_has_evidence_in_the_file(world: WorldSeed) -> None:
 
 
 def test_bringing_it_in_again_later_gives_the_same_identifiers(world: WorldSeed) -> None:
-    universe_id = derived("universe", "sample")
+    universe_id = derive_id("universe", "sample")
     _, once, opening = proposals_of(world, universe_id, clock=utc_now)
     _, again, same = proposals_of(world, universe_id, clock=SteppingClock(utc_now()))
 

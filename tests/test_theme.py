@@ -36,13 +36,13 @@ from tests.screens.twin_model import calls_of
 from tests.widgets.gallery import PlayGallery, WorldGallery
 from tests.widgets.samples import proposal
 from tests.widgets.stage import Stage, screen_text
-from widgets.bill import BillList
+from widgets.bill_list import BillList
+from widgets.llm_settings_list import LlmSettingsList
 from widgets.long_text import LongText
-from widgets.model_house import ModelList
-from widgets.prompt import Prompt
-from widgets.proposals import ProposalList, ProposalPanel
-from widgets.transcript import Transcript
-from widgets.xray import XrayList
+from widgets.prompt import PlayPrompt
+from widgets.proposal_list import ProposalList, ProposalPanel
+from widgets.transcript.transcript import Transcript
+from widgets.xray_list import XrayList
 
 LEAST = 4.5
 
@@ -185,8 +185,10 @@ async def test_everything_our_widgets_draw_with_them_can_be_read(theme: Theme) -
     async with app.run_test(size=(100, 40)) as pilot:
         faint = set(cells_too_faint(app.screen))
         panel = app.query_one(ProposalPanel)
-        panel.show([*panel.list.views, proposal(9, verdict="reject"), proposal(10, verdict="defer")])
-        app.query_one(Prompt).text = "/ch"
+        panel.show_proposals(
+            [*panel.proposal_list.views, proposal(9, verdict="reject"), proposal(10, verdict="defer")]
+        )
+        app.query_one(PlayPrompt).text = "/ch"
         for target in (Transcript, ProposalList):
             app.query_one(target).focus()
             for _ in range(6):
@@ -211,14 +213,14 @@ async def test_what_a_model_did_and_costs_can_be_read(theme: Theme) -> None:
     await twin.model.choose(model="openai/gpt-4o-mini")
     turn = twin.lines[next(iter(twin.lines))][-1].turn
     twin.model.called = list(calls_of(turn, twin.story_id))
-    widgets = XrayList(), BillList(), ModelList(), LongText("You tell what happens."), Transcript()
+    widgets = XrayList(), BillList(), LlmSettingsList(), LongText("You tell what happens."), Transcript()
     app = Stage(*widgets, theme=theme.name)
     async with app.run_test(size=(100, 90)) as pilot:
         xray, bill, house, _, transcript = widgets
-        xray.show(await twin.model.xray(turn.id))
-        bill.show(await twin.model.bill(), "call")
-        house.show(await twin.model.house())
-        transcript.add_words("t", "The tide turns.")
+        xray.show_xray(await twin.model.xray(turn.id))
+        bill.show_bill(await twin.model.bill(), "call")
+        house.show_setup(await twin.model.house())
+        transcript.add_narrated_text("t", "The tide turns.")
         faint: set[str] = set()
         for widget in widgets:
             widget.focus()

@@ -16,20 +16,20 @@ class Completer:
     def __init__(self, commands: Sequence[CommandHelp] = (), names: Sequence[str] = ()) -> None:
         self.commands = tuple(commands)
         self.names = tuple(names)
-        self._by_name = {_slashed(command.name): command for command in self.commands}
+        self._by_name = {_with_slash(command.name): command for command in self.commands}
 
-    def candidates(self, before: str, *, first_line: bool = True) -> list[str]:
+    def candidates(self, line_before_cursor: str, *, first_line: bool = True) -> list[str]:
         """Return what the line up to the cursor may become, the likeliest first."""
-        if first_line and before.startswith("/") and " " not in before:
-            typed = before.casefold()
+        if first_line and line_before_cursor.startswith("/") and " " not in line_before_cursor:
+            prefix = line_before_cursor.casefold()
             return [
                 name + " " * self._by_name[name].needs_argument
                 for name in self._by_name
-                if name.startswith(typed) and name != typed
+                if name.startswith(prefix) and name != prefix
             ]
-        if match := _AT.search(before):
-            head, typed = before[: match.start()], match.group(1).casefold()
-            return [head + name for name in self.names if _starts_a_word(name.casefold(), typed)]
+        if match := _AT.search(line_before_cursor):
+            head, prefix = line_before_cursor[: match.start()], match.group(1).casefold()
+            return [head + name for name in self.names if _starts_any_word(name.casefold(), prefix)]
         return []
 
     def usage(self, text: str) -> str:
@@ -44,9 +44,9 @@ class Completer:
         return "  ".join(name for name in self._by_name if name.startswith(word))
 
 
-def _slashed(name: str) -> str:
+def _with_slash(name: str) -> str:
     return name if name.startswith("/") else f"/{name}"
 
 
-def _starts_a_word(name: str, typed: str) -> bool:
-    return name.startswith(typed) or any(word.startswith(typed) for word in name.split())
+def _starts_any_word(name: str, prefix: str) -> bool:
+    return name.startswith(prefix) or any(word.startswith(prefix) for word in name.split())

@@ -17,7 +17,7 @@ from stores.records.world import Entity, EntityStatus, Number
 from widgets.ink import Ink, Line, Piece
 from widgets.numbers import numbers_text
 from widgets.proposal_rows import proposal_line
-from widgets.row_list import Row, RowList
+from widgets.row_list import ListRow, RowList
 from widgets.safe_text import one_line, wrap
 
 _SIGNS = {Standing.TRUE: "•", Standing.RUMOUR: "~", Standing.LIE: "≠", Standing.DISPUTED: "?"}
@@ -45,13 +45,13 @@ class EntityCardView(RowList[CardRow]):
     ]
 
     @dataclass
-    class ShowEvidence(Message):
+    class EvidenceRequested(Message):
         """Show what this fact rests on."""
 
         fact_view: FactView
 
     @dataclass
-    class OpenEntity(Message):
+    class RelatedEntityOpened(Message):
         """Show the other end of a relation."""
 
         entity: Entity
@@ -73,16 +73,16 @@ class EntityCardView(RowList[CardRow]):
         super().__init__(empty=empty, id=id, classes=classes)
         self.card: EntityCard | None = None
 
-    def show(self, card: EntityCard | None, waiting: Sequence[ProposalView] = ()) -> None:
+    def show_card(self, card: EntityCard | None, waiting_proposals: Sequence[ProposalView] = ()) -> None:
         """Show this card, and what waits at the gate to change it; the cursor stays on its fact if it is
         still there."""
-        other = self.card is None or card is None or self.card.entity.id != card.entity.id
+        is_other_entity = self.card is None or card is None or self.card.entity.id != card.entity.id
         self.card = card
-        if other:
+        if is_other_entity:
             self.set_rows([])
-        self.set_rows(list(card_rows(card, waiting)) if card else [])
-        if other:
-            self.move_view(0)
+        self.set_rows(list(card_rows(card, waiting_proposals)) if card else [])
+        if is_other_entity:
+            self.scroll_to_line(0)
 
     def _show_cursor(self) -> None:
         """The head of the card stays in view until somebody walks down it."""
@@ -92,18 +92,18 @@ class EntityCardView(RowList[CardRow]):
     def on_focus(self) -> None:
         self._show_cursor()
 
-    def stand_on(self, fact_id: Id) -> None:
+    def move_cursor_to(self, fact_id: Id) -> None:
         """Put the cursor on a fact, wherever on the card it stands."""
         rows = enumerate(self.rows)
-        place = next((n for n, row in rows if row.value and row.value.fact.fact.id == fact_id), None)
-        if place is not None:
-            self.cursor = place
+        row_index = next((n for n, row in rows if row.value and row.value.fact.fact.id == fact_id), None)
+        if row_index is not None:
+            self.cursor = row_index
 
-    def highlighted(self, value: CardRow | None) -> None:
+    def row_highlighted(self, value: CardRow | None) -> None:
         self.refresh_bindings()
         self.post_message(self.Highlighted(value.fact if value else None, value.other if value else None))
 
-    def chosen(self, value: CardRow) -> None:
+    def row_chosen(self, value: CardRow) -> None:
         self.action_evidence()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -115,91 +115,91 @@ class EntityCardView(RowList[CardRow]):
 
     def action_evidence(self) -> None:
         if self.current is not None:
-            self.post_message(self.ShowEvidence(self.current.fact))
+            self.post_message(self.EvidenceRequested(self.current.fact))
 
     def action_open(self) -> None:
         if self.current is not None and self.current.other is not None:
-            self.post_message(self.OpenEntity(self.current.other))
+            self.post_message(self.RelatedEntityOpened(self.current.other))
 
 
 # --- the card's rows --------------------------------------------------------------------------------
 
 
-def card_rows(card: EntityCard, waiting: Sequence[ProposalView] = ()) -> Iterator[Row[CardRow]]:
+def card_rows(card: EntityCard, waiting_proposals: Sequence[ProposalView] = ()) -> Iterator[ListRow[CardRow]]:
     """Yield the card from top to bottom."""
-    yield from _head(card.entity, card.appears_in)
-    if waiting:
-        yield _heading("Proposed, not in canon yet", len(waiting))
-        for proposal in waiting:
-            yield Row(f"waiting {proposal.proposal.id}", partial(_waiting_line, proposal), height=1)
+    yield from _head_rows(card.entity, card.appears_in)
+    if waiting_proposals:
+        yield _heading_row("Proposed, not in canon yet", len(waiting_proposals))
+        for proposal in waiting_proposals:
+            yield ListRow(f"waiting {proposal.proposal.id}", partial(_waiting_lines, proposal), height=1)
     if card.facts:
-        yield _heading("Facts", len(card.facts))
+        yield _heading_row("Facts", len(card.facts))
         for view in card.facts:
-            yield Row(f"fact {view.fact.id}", partial(fact_lines, view), CardRow(view))
+            yield ListRow(f"fact {view.fact.id}", partial(fact_lines, view), CardRow(view))
     if card.relations:
-        yield _heading("Relations", len(card.relations))
+        yield _heading_row("Relations", len(card.relations))
         for role, other, view in card.relations:
-            yield Row(
+            yield ListRow(
                 f"relation {view.fact.id} {other.id}",
                 partial(_relation_lines, role, other, view),
                 CardRow(view, other),
             )
     if card.history:
-        yield _heading("History", len(card.history))
+        yield _heading_row("History", len(card.history))
         for view in card.history:
-            yield Row(f"history {view.fact.id}", partial(fact_lines, view), CardRow(view))
+            yield ListRow(f"history {view.fact.id}", partial(fact_lines, view), CardRow(view))
     if not (card.facts or card.relations or card.history):
-        yield _text("nothing", "Canon says nothing of it yet.", Ink.MUTED)
+        yield _text_row("nothing", "Canon says nothing of it yet.", Ink.MUTED)
 
 
-def _head(entity: Entity, appears_in: Sequence[str]) -> Iterator[Row[CardRow]]:
+def _head_rows(entity: Entity, appears_in: Sequence[str]) -> Iterator[ListRow[CardRow]]:
     signs = ["player character" if entity.is_pc else entity.kind.value]
     if entity.locked:
         signs.append("locked")
     if entity.status is not EntityStatus.CANONICAL:
         signs.append(entity.status.value)
-    yield _text("name", one_line(entity.name), Ink.HEADING)
-    yield _text("signs", " · ".join(signs), Ink.MUTED)
+    yield _text_row("name", one_line(entity.name), Ink.HEADING)
+    yield _text_row("signs", " · ".join(signs), Ink.MUTED)
     if entity.aliases:
-        yield _text("aliases", "also " + ", ".join(map(one_line, entity.aliases)), Ink.MUTED)
+        yield _text_row("aliases", "also " + ", ".join(map(one_line, entity.aliases)), Ink.MUTED)
     if entity.description.strip():
-        yield _line("gap description", [])
-        yield _text("description", entity.description.strip(), Ink.PROSE)
-    state = _state(entity.numbers, entity.tags)
+        yield _single_line_row("gap description", [])
+        yield _text_row("description", entity.description.strip(), Ink.PROSE)
+    state = _state_text(entity.numbers, entity.tags)
     if state:
-        yield _line("gap state", [])
-        yield _text("state", state, Ink.STRONG)
+        yield _single_line_row("gap state", [])
+        yield _text_row("state", state, Ink.STRONG)
     if appears_in:
-        yield _text("appears", "appears in " + ", ".join(map(one_line, appears_in)), Ink.MUTED)
+        yield _text_row("appears", "appears in " + ", ".join(map(one_line, appears_in)), Ink.MUTED)
 
 
-def _state(numbers: dict[str, Number], tags: Sequence[str]) -> str:
+def _state_text(numbers: dict[str, Number], tags: Sequence[str]) -> str:
     return "   ".join(filter(None, (numbers_text(numbers), ", ".join(map(one_line, tags)))))
 
 
-def _waiting_line(view: ProposalView, width: int) -> list[Line]:
+def _waiting_lines(view: ProposalView, width: int) -> list[Line]:
     return [proposal_line(view, width)]
 
 
 def fact_lines(view: FactView, width: int) -> list[Line]:
     """Draw a fact with its standing, its time and how much it rests on."""
     fact = view.fact
-    gone = not view.current
+    is_past = not view.current
     notes = []
     if fact.standing is not Standing.TRUE:
         notes.append(fact.standing.value)
-    if gone:
-        notes.append("superseded" if view.superseded_by else _how_it_ended(view))
+    if is_past:
+        notes.append("superseded" if view.superseded_by else _end_word(view))
     if view.when:
         notes.append(one_line(view.when))
     notes.append(f"❝{len(view.evidence)}")
     if view.superseded_by:
         notes.append(f"now: {one_line(view.superseded_by)}")
-    sign = "×" if gone else _SIGNS[fact.standing]
-    return hanging(sign, one_line(fact.statement), Ink.STRUCK if gone else Ink.PROSE, notes, width)
+    sign = "×" if is_past else _SIGNS[fact.standing]
+    return hanging_lines(sign, one_line(fact.statement), Ink.STRUCK if is_past else Ink.PROSE, notes, width)
 
 
-def _how_it_ended(view: FactView) -> str:
+def _end_word(view: FactView) -> str:
     return "retconned" if view.fact.status is FactStatus.RETCONNED else "ended"
 
 
@@ -207,10 +207,10 @@ def _relation_lines(role: str, other: Entity, view: FactView, width: int) -> lis
     notes = [note for note in (one_line(view.when), f"❝{len(view.evidence)}") if note]
     sign = _SIGNS[view.fact.standing] if view.current else "×"
     text = f"{one_line(role)} → {one_line(other.name)}"
-    return hanging(sign, text, Ink.PROSE if view.current else Ink.STRUCK, notes, width)
+    return hanging_lines(sign, text, Ink.PROSE if view.current else Ink.STRUCK, notes, width)
 
 
-def hanging(sign: str, text: str, ink: Ink, notes: Sequence[str], width: int) -> list[Line]:
+def hanging_lines(sign: str, text: str, ink: Ink, notes: Sequence[str], width: int) -> list[Line]:
     """Draw text after a sign, its further lines indented, its notes muted at the end."""
     space = max(8, width - 5)
     lines: list[list[Piece]] = [[("   ", Ink.PROSE), (part, ink)] for part in wrap(text, space)]
@@ -224,17 +224,17 @@ def hanging(sign: str, text: str, ink: Ink, notes: Sequence[str], width: int) ->
     return list(lines)
 
 
-def _heading(name: str, count: int) -> Row[CardRow]:
+def _heading_row(name: str, count: int) -> ListRow[CardRow]:
     draw: Callable[[int], list[Line]] = lambda width: [  # noqa: E731
         [],
         [(f" {name} ", Ink.STRONG), (str(count), Ink.MUTED)],
     ]
-    return Row(f"heading {name}", draw, height=2)
+    return ListRow(f"heading {name}", draw, height=2)
 
 
-def _line(key: str, line: Line) -> Row[CardRow]:
-    return Row(key, lambda width: [line], height=1)
+def _single_line_row(key: str, line: Line) -> ListRow[CardRow]:
+    return ListRow(key, lambda width: [line], height=1)
 
 
-def _text(key: str, text: str, ink: Ink) -> Row[CardRow]:
-    return Row(key, lambda width: [[(" ", ink), (part, ink)] for part in wrap(text, width - 3)])
+def _text_row(key: str, text: str, ink: Ink) -> ListRow[CardRow]:
+    return ListRow(key, lambda width: [[(" ", ink), (part, ink)] for part in wrap(text, width - 3)])

@@ -27,10 +27,10 @@ KIND_NAMES = {
     EntityKind.OBJECT: "Objects",
     EntityKind.CONCEPT: "Concepts",
 }
-PC = "♦"
-LOCKED = "⊘"
-HERE = "◂"
-MANY = 200
+PC_SIGN = "♦"
+LOCKED_SIGN = "⊘"
+CURSOR_SIGN = "◂"
+MAX_PER_KIND = 200
 """Entities of one kind that are laid out; a search brings the others."""
 
 
@@ -82,10 +82,10 @@ class EntityTree(Tree[Entity | None]):
         self.guide_depth = 2
         self._entities: tuple[Entity, ...] = ()
 
-    def show(self, entities: Sequence[Entity]) -> None:
+    def show_entities(self, entities: Sequence[Entity]) -> None:
         """Show these; the cursor stays on its entity and closed kinds stay closed."""
         self._entities = tuple(entities)
-        self._lay_out()
+        self._rebuild()
 
     @property
     def current(self) -> Entity | None:
@@ -102,59 +102,60 @@ class EntityTree(Tree[Entity | None]):
                     return
 
     def watch_filter_text(self) -> None:
-        self._lay_out()
+        self._rebuild()
 
-    def _lay_out(self) -> None:
-        standing = self.current
-        closed = {str(node.label).split("  ")[0] for node in self.root.children if not node.is_expanded}
-        words = self.filter_text.casefold().split()
+    def _rebuild(self) -> None:
+        current_entity = self.current
+        closed_kinds = {str(node.label).split("  ")[0] for node in self.root.children if not node.is_expanded}
+        filter_words = self.filter_text.casefold().split()
         self.clear()
-        place: TreeNode[Entity | None] | None = None
+        cursor_leaf: TreeNode[Entity | None] | None = None
         for kind, name in KIND_NAMES.items():
             members = sorted(
-                (e for e in self._entities if e.kind is kind and _matches(e, words)),
+                (e for e in self._entities if e.kind is kind and _matches(e, filter_words)),
                 key=lambda e: (not e.is_pc, e.name.casefold()),
             )
             if not members:
                 continue
             branch = self.root.add(
-                Text.assemble((name, "bold"), f"  {len(members)}"), expand=bool(words) or name not in closed
+                Text.assemble((name, "bold"), f"  {len(members)}"),
+                expand=bool(filter_words) or name not in closed_kinds,
             )
-            for entity in members[:MANY]:
+            for entity in members[:MAX_PER_KIND]:
                 leaf = branch.add_leaf(_label(entity), entity)
-                if standing is not None and entity.id == standing.id:
-                    place = leaf
-            if len(members) > MANY:
-                branch.add_leaf(Text(f"… {len(members) - MANY:,} more: / searches", style="italic"))
-        if place is not None:
-            self.call_after_refresh(self.move_cursor, place)
+                if current_entity is not None and entity.id == current_entity.id:
+                    cursor_leaf = leaf
+            if len(members) > MAX_PER_KIND:
+                branch.add_leaf(Text(f"… {len(members) - MAX_PER_KIND:,} more: / searches", style="italic"))
+        if cursor_leaf is not None:
+            self.call_after_refresh(self.move_cursor, cursor_leaf)
 
     def render_label(self, node: TreeNode[Entity | None], base_style: Style, style: Style) -> Text:
         # Tree would put its own arrow before a label it may parse; ours is plain.
         label = node.label if isinstance(node.label, Text) else Text(str(node.label))
         arrow = ("▾ " if node.is_expanded else "▸ ") if node.allow_expand else ""
-        here = (f" {HERE}", base_style) if node is self.cursor_node else ""
+        here = (f" {CURSOR_SIGN}", base_style) if node is self.cursor_node else ""
         text = Text.assemble((arrow, base_style), label, here)
         text.stylize_before(style)
         return text
 
     @on(Tree.NodeHighlighted)
-    def _highlighted(self, event: Tree.NodeHighlighted[Entity | None]) -> None:
+    def _node_highlighted(self, event: Tree.NodeHighlighted[Entity | None]) -> None:
         event.stop()
         self.post_message(self.EntityHighlighted(event.node.data))
 
     @on(Tree.NodeSelected)
-    def _selected(self, event: Tree.NodeSelected[Entity | None]) -> None:
+    def _node_selected(self, event: Tree.NodeSelected[Entity | None]) -> None:
         event.stop()
         if event.node.data is not None:
             self.post_message(self.EntityChosen(event.node.data))
 
 
 def _label(entity: Entity) -> Text:
-    signs = (f" {PC}" if entity.is_pc else "") + (f" {LOCKED}" if entity.locked else "")
+    signs = (f" {PC_SIGN}" if entity.is_pc else "") + (f" {LOCKED_SIGN}" if entity.locked else "")
     return Text(one_line(entity.name) + signs, no_wrap=True, end="")
 
 
-def _matches(entity: Entity, words: Sequence[str]) -> bool:
+def _matches(entity: Entity, filter_words: Sequence[str]) -> bool:
     text = " ".join((entity.name, *entity.aliases)).casefold()
-    return all(word in text for word in words)
+    return all(word in text for word in filter_words)

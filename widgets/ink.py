@@ -35,11 +35,11 @@ Piece = tuple[str, Ink]
 Line = Sequence[Piece]
 Inks = Mapping[Ink, Style]
 
-PLAIN: Inks = {ink: Style() for ink in Ink}
+UNSTYLED_INKS: Inks = {ink: Style() for ink in Ink}
 """Inks without colour, for tests and measuring."""
 
 
-def strip(line: Line, inks: Inks, width: int) -> Strip:
+def draw_line(line: Line, inks: Inks, width: int) -> Strip:
     """Draw one line at exactly `width` cells."""
     segments = [Segment(text, inks[ink]) for text, ink in line if text]
     return Strip(segments).adjust_cell_length(width, inks[Ink.PROSE])
@@ -84,11 +84,11 @@ class InkView(ScrollView, inherit_bindings=False):
     def inks(self, *, under_cursor: bool = False) -> Inks:
         """Return the inks as the theme has them now, on the cursor's ground or the view's own."""
         if under_cursor not in self._inks:
-            ground = (
+            cursor_background = (
                 Style(bgcolor=self.get_component_rich_style("ink--cursor").bgcolor) if under_cursor else None
             )
             self._inks[under_cursor] = {
-                ink: self.get_component_rich_style(f"ink--{ink}") + ground for ink in Ink
+                ink: self.get_component_rich_style(f"ink--{ink}") + cursor_background for ink in Ink
             }
         return self._inks[under_cursor]
 
@@ -96,7 +96,7 @@ class InkView(ScrollView, inherit_bindings=False):
         self._inks.clear()
         super().notify_style_update()
 
-    def move_view(self, y: int) -> None:
+    def scroll_to_line(self, y: int) -> None:
         """Show line `y` at the top, at once and without animation."""
         self.app.animator.force_stop_animation(self, "scroll_y")
         self.scroll_target_y = y

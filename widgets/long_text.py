@@ -8,10 +8,10 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.strip import Strip
 
-from widgets.ink import Ink, InkView, strip
+from widgets.ink import Ink, InkView, draw_line
 from widgets.safe_text import wrap
 
-MARGIN = 2
+TEXT_MARGIN = 2
 
 
 class LongText(InkView, can_focus=True):
@@ -31,13 +31,13 @@ class LongText(InkView, can_focus=True):
         super().__init__()
         self._text = text
         self._lines: list[str] = []
-        self._wrapped_to = 0
+        self._wrapped_width = 0
 
     def on_resize(self) -> None:
         width = max(1, self.scrollable_content_region.width)
-        if width != self._wrapped_to:
-            self._wrapped_to = width
-            self._lines = wrap(self._text.strip("\n"), width - 2 * MARGIN)
+        if width != self._wrapped_width:
+            self._wrapped_width = width
+            self._lines = wrap(self._text.strip("\n"), width - 2 * TEXT_MARGIN)
             self.virtual_size = Size(width, len(self._lines))
             self.refresh_bindings()
 
@@ -47,18 +47,18 @@ class LongText(InkView, can_focus=True):
         return super().check_action(action, parameters)
 
     def action_by(self, lines: int) -> None:
-        self.move_view(max(0, min(self.scroll_offset.y + lines, self.max_scroll_y)))
+        self.scroll_to_line(max(0, min(self.scroll_offset.y + lines, self.max_scroll_y)))
 
     def action_page(self, step: int) -> None:
         self.action_by(step * max(1, self.size.height - 2))
 
     def action_edge(self, end: int) -> None:
-        self.move_view(self.max_scroll_y if end else 0)
+        self.scroll_to_line(self.max_scroll_y if end else 0)
 
     def action_copy(self) -> None:
         self.app.copy_to_clipboard("\n".join(self._lines))
 
     def render_line(self, y: int) -> Strip:
         line = y + self.scroll_offset.y
-        words = self._lines[line] if line < len(self._lines) else ""
-        return strip([(" " * MARGIN + words, Ink.PROSE)], self.inks(), self._wrapped_to)
+        line_text = self._lines[line] if line < len(self._lines) else ""
+        return draw_line([(" " * TEXT_MARGIN + line_text, Ink.PROSE)], self.inks(), self._wrapped_width)

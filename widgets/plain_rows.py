@@ -6,23 +6,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from widgets.ink import Ink, Line
-from widgets.row_list import Row
+from widgets.row_list import ListRow
 from widgets.safe_text import ellipsise, wrap
 
 
-def heading(words: str) -> Row[Any]:
+def heading_row(text: str) -> ListRow[Any]:
     """Return a heading with an empty line above it."""
 
     def draw(width: int) -> Sequence[Line]:
-        return [[], [(f" {ellipsise(words, width - 1)}", Ink.HEADING)]]
+        return [[], [(f" {ellipsise(text, width - 1)}", Ink.HEADING)]]
 
-    return Row(f"heading {words}", draw, height=2)
+    return ListRow(f"heading {text}", draw, height=2)
 
 
-def words_row(key: str, *texts: str, ink: Ink = Ink.MUTED) -> Row[Any]:
+def text_row(key: str, *texts: str, ink: Ink = Ink.MUTED) -> ListRow[Any]:
     """Return paragraphs in one ink."""
 
     def draw(width: int) -> Sequence[Line]:
         return [[("  ", ink), (line, ink)] for text in texts for line in wrap(text, width - 3)]
 
-    return Row(key, draw)
+    return ListRow(key, draw)

@@ -20,10 +20,10 @@ from textual.widgets import Static, TextArea
 
 from agents.views.play_views import CommandHelp
 from widgets.completion import Completer
-from widgets.safe_text import content, plain
+from widgets.safe_text import content, plain_text
 
-HISTORY_KEPT = 500
-PASTE_LIMIT = 200_000
+MAX_HISTORY = 500
+MAX_PASTE_LENGTH = 200_000
 """Characters in one paste: ten times what one turn holds, a fraction of what would stall typing."""
 
 
@@ -51,11 +51,11 @@ class PromptArea(TextArea):
     ]
 
     @dataclass
-    class Sent(Message):
+    class LineSent(Message):
         """A line to play; `refused` if the prompt was busy and keeps it."""
 
         text: str
-        refused: bool
+        is_refused: bool
 
     @dataclass
     class PasteRefused(Message):
@@ -66,12 +66,12 @@ class PromptArea(TextArea):
     def __init__(self) -> None:
         super().__init__(soft_wrap=True, tab_behavior="focus", compact=True, highlight_cursor_line=False)
         self.completer = Completer()
-        self.busy = False
+        self.is_busy = False
         self._history: list[str] = []
-        self._place = 0
+        self._history_index = 0
         self._draft = ""
         self._candidates: Sequence[str] = ()
-        self._candidate = 0
+        self._candidate_index = 0
 
     # --- keys --------------------------------------------------------------------------------------
 
@@ -94,10 +94,10 @@ class PromptArea(TextArea):
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()
         event.stop()
-        if len(event.text) > PASTE_LIMIT:
+        if len(event.text) > MAX_PASTE_LENGTH:
             self.post_message(self.PasteRefused(len(event.text)))
             return
-        if result := self._replace_via_keyboard(plain(event.text), *self.selection):
+        if result := self._replace_via_keyboard(plain_text(event.text), *self.selection):
             self.move_cursor(result.end_location)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -112,7 +112,7 @@ class PromptArea(TextArea):
         if action == "redo":
             return bool(self.history.redo_stack)
         if action == "complete":
-            return bool(self._candidates or self._complete_here())
+            return bool(self._candidates or self._candidates_here())
         return super().check_action(action, parameters)
 
     def action_submit(self) -> None:
@@ -120,43 +120,43 @@ class PromptArea(TextArea):
         text = self.text.strip()
         if not text:
             return
-        if not self.busy:
-            self.remember(text)
-            self.put("")
+        if not self.is_busy:
+            self.add_to_history(text)
+            self.replace_text("")
             self.history.clear()
-        self.post_message(self.Sent(text, refused=self.busy))
+        self.post_message(self.LineSent(text, is_refused=self.is_busy))
 
     def action_newline(self) -> None:
         self._replace_via_keyboard("\n", *self.selection)
 
     # --- history -----------------------------------------------------------------------------------
 
-    def remember(self, text: str) -> None:
+    def add_to_history(self, text: str) -> None:
         """Add a line to the history; the same line twice in a row counts once."""
         if not self._history or self._history[-1] != text:
             self._history.append(text)
-            del self._history[:-HISTORY_KEPT]
-        self._place, self._draft = len(self._history), ""
+            del self._history[:-MAX_HISTORY]
+        self._history_index, self._draft = len(self._history), ""
 
     def action_cursor_up(self, select: bool = False) -> None:
-        if not select and self.cursor_at_first_line and self._place > 0:
-            self._recall(self._place - 1)
+        if not select and self.cursor_at_first_line and self._history_index > 0:
+            self._show_history_line(self._history_index - 1)
         else:
             super().action_cursor_up(select)
 
     def action_cursor_down(self, select: bool = False) -> None:
-        if not select and self.cursor_at_last_line and self._place < len(self._history):
-            self._recall(self._place + 1)
+        if not select and self.cursor_at_last_line and self._history_index < len(self._history):
+            self._show_history_line(self._history_index + 1)
         else:
             super().action_cursor_down(select)
 
-    def _recall(self, place: int) -> None:
-        if self._place == len(self._history):
+    def _show_history_line(self, history_index: int) -> None:
+        if self._history_index == len(self._history):
             self._draft = self.text
-        self._place = place
-        self.put(self._history[place] if place < len(self._history) else self._draft)
+        self._history_index = history_index
+        self.replace_text(self._history[history_index] if history_index < len(self._history) else self._draft)
 
-    def put(self, text: str) -> None:
+    def replace_text(self, text: str) -> None:
         """Replace what is typed, with the cursor at the end."""
         self.text = text
         self.move_cursor(self.document.end)
@@ -164,47 +164,47 @@ class PromptArea(TextArea):
     # --- completion --------------------------------------------------------------------------------
 
     @property
-    def before_cursor(self) -> str:
+    def text_before_cursor(self) -> str:
         row, column = self.cursor_location
         return self.document.get_line(row)[:column]
 
-    def _complete_here(self) -> Sequence[str]:
+    def _candidates_here(self) -> Sequence[str]:
         row, _ = self.cursor_location
-        return self.completer.candidates(self.before_cursor, first_line=row == 0)
+        return self.completer.candidates(self.text_before_cursor, first_line=row == 0)
 
     def action_complete(self) -> None:
         """Put in the next candidate; Tab again goes on to the one after it."""
         if self._candidates:
-            self._candidate = (self._candidate + 1) % len(self._candidates)
+            self._candidate_index = (self._candidate_index + 1) % len(self._candidates)
         else:
-            self._candidates, self._candidate = self._complete_here(), 0
+            self._candidates, self._candidate_index = self._candidates_here(), 0
         row, _ = self.cursor_location
-        before = self.before_cursor
-        line = self._candidates[self._candidate]
+        before = self.text_before_cursor
+        line = self._candidates[self._candidate_index]
         self.replace(line, (row, 0), (row, len(before)))
         self.move_cursor((row, len(line)))
 
     def update_suggestion(self) -> None:
         """Show the rest of the only thing (or first thing) that Tab would put in."""
         row, column = self.cursor_location
-        before = self.before_cursor
-        at_end = column == len(self.document.get_line(row))
-        found = self._complete_here() if at_end and not self._candidates else ()
-        first = found[0] if found else ""
+        before = self.text_before_cursor
+        is_at_end = column == len(self.document.get_line(row))
+        candidates = self._candidates_here() if is_at_end and not self._candidates else ()
+        first = candidates[0] if candidates else ""
         self.suggestion = first[len(before) :] if first.startswith(before) else ""
 
 
-class Prompt(Horizontal):
+class PlayPrompt(Horizontal):
     """The input with its mark, its hint and its history."""
 
-    HELP_TITLE: ClassVar[str] = "Prompt"
+    HELP_TITLE: ClassVar[str] = "PlayPrompt"
     HELP_TEXT: ClassVar[str] = (
         "Plain words are what your character does; words in quotes are spoken. A line that starts with ? "
         "asks the oracle, one that starts with / gives a command.\n"
         "Enter sends, Ctrl+J breaks the line, Tab completes commands and @names, Up and Down recall."
     )
     DEFAULT_CSS = """
-    Prompt {
+    PlayPrompt {
         height: auto;
         min-height: 3;
         max-height: 7;
@@ -243,13 +243,13 @@ class Prompt(Horizontal):
     """While true, Enter keeps the words where they are; typing goes on."""
 
     @dataclass
-    class Submitted(Message):
-        """One line (or several) to play. `Prompt.restore` brings it back if that fails."""
+    class LineSubmitted(Message):
+        """One line (or several) to play. `PlayPrompt.restore` brings it back if that fails."""
 
         text: str
 
     @dataclass
-    class Refused(Message):
+    class LineRefused(Message):
         """Enter was pressed while the prompt was busy."""
 
     def __init__(
@@ -266,7 +266,7 @@ class Prompt(Horizontal):
         self._area = PromptArea()
         self._area.placeholder = content(placeholder)
         self._area.completer = Completer(commands, names)
-        self.set_reactive(Prompt.hint, hint)
+        self.set_reactive(PlayPrompt.hint, hint)
 
     def compose(self) -> ComposeResult:
         yield Static(">", markup=False)
@@ -281,7 +281,7 @@ class Prompt(Horizontal):
 
     @text.setter
     def text(self, text: str) -> None:
-        self._area.put(text)
+        self._area.replace_text(text)
 
     @property
     def input_has_focus(self) -> bool:
@@ -300,31 +300,33 @@ class Prompt(Horizontal):
     def set_history(self, lines: Sequence[str]) -> None:
         """Make earlier lines recallable, oldest first."""
         for line in lines:
-            self._area.remember(line)
+            self._area.add_to_history(line)
 
-    def restore(self, text: str) -> None:
+    def restore_text(self, text: str) -> None:
         """Put words back that could not be played; what was typed since then follows them."""
-        later = self._area.text
-        self._area.put(f"{text}\n{later}" if later.strip() and later != text else text)
+        typed_since = self._area.text
+        self._area.replace_text(
+            f"{text}\n{typed_since}" if typed_since.strip() and typed_since != text else text
+        )
 
     # --- what happens ------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
         self._show_hint()
 
-    @on(PromptArea.Sent)
-    def _send(self, message: PromptArea.Sent) -> None:
+    @on(PromptArea.LineSent)
+    def _forward_line(self, message: PromptArea.LineSent) -> None:
         message.stop()
-        self.post_message(self.Refused() if message.refused else self.Submitted(message.text))
+        self.post_message(self.LineRefused() if message.is_refused else self.LineSubmitted(message.text))
 
     @on(PromptArea.PasteRefused)
-    def _say_too_long(self, message: PromptArea.PasteRefused) -> None:
+    def _show_paste_refused(self, message: PromptArea.PasteRefused) -> None:
         message.stop()
         self.border_title = content(f"{message.length:,} characters are too many to paste here")
 
     @on(TextArea.Changed)
     @on(TextArea.SelectionChanged)
-    def _typed(self, message: Message) -> None:
+    def _text_changed(self, message: Message) -> None:
         message.stop()
         self._show_hint()
 
@@ -332,7 +334,7 @@ class Prompt(Horizontal):
         self._show_hint()
 
     def watch_busy(self, busy: bool) -> None:
-        self._area.busy = busy
+        self._area.is_busy = busy
 
     def watch_status(self, status: str) -> None:
         self.border_subtitle = content(status)

@@ -13,36 +13,36 @@ from enum import StrEnum
 from rich.cells import cell_len
 
 from agents.views.play_views import ProposalView
-from stores.records.ledger import ProposalStatus, Verdict
+from stores.records.workflow import ProposalStatus, Verdict
 from widgets.ink import Ink, Line, Piece
 from widgets.safe_text import ellipsise, one_line, pad
 
-SELECTED = "●"
+SELECTED_SIGN = "●"
 LABEL_CELLS = 10
 """The longest label that is written out (`character`)."""
-NARROW = 44
+NARROW_CELLS = 44
 """Rows of fewer cells give the title the room that long labels would take."""
-CRITICAL = "★"
-CONFLICT = "⚠"
-ALIKE = "≈"
-CLASHING = "in conflict"
+CRITICAL_SIGN = "★"
+CONFLICT_SIGN = "⚠"
+ALIKE_SIGN = "≈"
+CONFLICT_GROUP = "in conflict"
 """The group of what meets a conflict, whatever it is about: it comes first."""
-DECIDED = "decided already"
+DECIDED_GROUP = "decided already"
 """The group of what a commit closed: it comes last."""
 
-_VERDICTS = {
+_VERDICT_SIGNS = {
     Verdict.ACCEPT: ("✓", Ink.GOOD, "accepted"),
     Verdict.REJECT: ("✗", Ink.BAD, "rejected"),
-    Verdict.COLOUR: ("✗", Ink.BAD, "colour"),
+    Verdict.FLAVOUR: ("✗", Ink.BAD, "colour"),
     Verdict.DEFER: ("‖", Ink.WARN, "deferred"),
 }
-_MARKS = {
+_MARK_SIGNS = {
     "accept": ("✓", Ink.GOOD),
     "reject": ("✗", Ink.BAD),
     "defer": ("·", Ink.MUTED),
-    "hold": (CONFLICT, Ink.WARN),
+    "hold": (CONFLICT_SIGN, Ink.WARN),
 }
-_STATUSES = {
+_STATUS_WORDS = {
     ProposalStatus.PENDING: "",
     ProposalStatus.ACCEPTED: "in canon",
     ProposalStatus.REJECTED: "rejected",
@@ -50,7 +50,7 @@ _STATUSES = {
     ProposalStatus.WITHDRAWN: "withdrawn",
     ProposalStatus.FAILED: "failed",
 }
-_OPEN = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
+_OPEN_STATUSES = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
 
 
 class Grouping(StrEnum):
@@ -63,33 +63,33 @@ class Grouping(StrEnum):
 
 def is_open(view: ProposalView) -> bool:
     """Whether a verdict may be set or taken back: nothing is in canon yet, or out of it for good."""
-    return view.status in _OPEN
+    return view.status in _OPEN_STATUSES
 
 
 def is_undecided(view: ProposalView) -> bool:
     """Whether it waits for a verdict: what was put off at the end of its scene waits anew."""
-    put_off = view.status is ProposalStatus.DEFERRED and view.verdict is Verdict.DEFER
-    return is_open(view) and (view.verdict is None or put_off)
+    is_deferred_again = view.status is ProposalStatus.DEFERRED and view.verdict is Verdict.DEFER
+    return is_open(view) and (view.verdict is None or is_deferred_again)
 
 
-def mark(view: ProposalView) -> Piece:
+def proposal_sign(view: ProposalView) -> Piece:
     """Return the sign for what a commit now would do, or for what was decided."""
     if view.verdict is not None:
-        sign, ink, _ = _VERDICTS[view.verdict]
+        sign, ink, _ = _VERDICT_SIGNS[view.verdict]
         return (sign, ink)
     if view.status is ProposalStatus.FAILED:
-        return (CONFLICT, Ink.BAD)
-    return _MARKS[view.mark]
+        return (CONFLICT_SIGN, Ink.BAD)
+    return _MARK_SIGNS[view.mark]
 
 
-def fate(view: ProposalView) -> str:
+def outcome_word(view: ProposalView) -> str:
     """Return the word for how it was decided or ended; empty while it waits for the first time."""
     if is_open(view) and view.verdict is not None:
-        return _VERDICTS[view.verdict][2]
-    return _STATUSES[view.status]
+        return _VERDICT_SIGNS[view.verdict][2]
+    return _STATUS_WORDS[view.status]
 
 
-def confidence(value: float) -> str:
+def confidence_text(value: float) -> str:
     """Write 0.8 as `.80`, certainty as `1.0`."""
     return "1.0" if value >= 0.995 else f"{value:.2f}"[1:]
 
@@ -98,43 +98,43 @@ def proposal_line(
     view: ProposalView, width: int, *, selected: bool = False, label_cells: int = LABEL_CELLS
 ) -> Line:
     """Draw a proposal at `width` cells: marks, kind, title, then conflicts and confidence or verdict."""
-    word = fate(view) or ("by rule" if view.by_rule else "")
-    sign, sign_ink = mark(view)
-    away = view.verdict in (Verdict.REJECT, Verdict.COLOUR) or view.status in (
+    outcome = outcome_word(view) or ("by rule" if view.by_rule else "")
+    sign, sign_ink = proposal_sign(view)
+    is_rejected = view.verdict in (Verdict.REJECT, Verdict.FLAVOUR) or view.status in (
         ProposalStatus.REJECTED,
         ProposalStatus.WITHDRAWN,
     )
-    title_ink = Ink.STRUCK if away else Ink.PROSE if is_undecided(view) else Ink.MUTED
+    title_ink = Ink.STRUCK if is_rejected else Ink.PROSE if is_undecided(view) else Ink.MUTED
     head: list[Piece] = [
         (" ", Ink.PROSE),
-        (SELECTED if selected else " ", Ink.NPC),
+        (SELECTED_SIGN if selected else " ", Ink.NPC),
         (sign, sign_ink),
         (" ", Ink.PROSE),
-        (pad(view.label, label_cells if width >= NARROW else min(label_cells, 6)) + " ", Ink.MUTED),
+        (pad(view.label, label_cells if width >= NARROW_CELLS else min(label_cells, 6)) + " ", Ink.MUTED),
     ]
     tail: list[Piece] = []
     if view.critical:
-        tail.append((f" {CRITICAL}", Ink.WARN))
+        tail.append((f" {CRITICAL_SIGN}", Ink.WARN))
     if view.conflicts:
-        tail.append((f" {CONFLICT}{len(view.conflicts)}", Ink.BAD))
+        tail.append((f" {CONFLICT_SIGN}{len(view.conflicts)}", Ink.BAD))
     elif view.alike:
-        tail.append((f" {ALIKE}{len(view.alike)}", Ink.WARN))
-    tail.append((f" {word}" if word else f" {confidence(view.confidence)}", Ink.MUTED))
+        tail.append((f" {ALIKE_SIGN}{len(view.alike)}", Ink.WARN))
+    tail.append((f" {outcome}" if outcome else f" {confidence_text(view.confidence)}", Ink.MUTED))
     tail.append((" ", Ink.PROSE))
-    space = max(4, width - _cells(head) - _cells(tail))
+    space = max(4, width - _cell_count(head) - _cell_count(tail))
     title = ellipsise(view.title, space)
     return [*head, (title, title_ink), (" " * (space - cell_len(title)), Ink.PROSE), *tail]
 
 
 def header_line(name: str, views: Sequence[ProposalView], width: int) -> Line:
     """Draw a group's heading with how many of it wait and how many meet a conflict."""
-    waiting = sum(map(is_undecided, views))
-    held = sum(1 for view in views if view.conflicts)
-    some = waiting < len(views) and any(map(is_open, views))
-    words = [f"{waiting} of {len(views)} open" if some else f"{len(views)}"]
-    if held:
-        words.append(f"{CONFLICT}{held}")
-    count = "  ".join(words)
+    undecided_count = sum(map(is_undecided, views))
+    conflict_count = sum(1 for view in views if view.conflicts)
+    is_partly_decided = undecided_count < len(views) and any(map(is_open, views))
+    count_texts = [f"{undecided_count} of {len(views)} open" if is_partly_decided else f"{len(views)}"]
+    if conflict_count:
+        count_texts.append(f"{CONFLICT_SIGN}{conflict_count}")
+    count = "  ".join(count_texts)
     title = ellipsise(name or "other", max(4, width - cell_len(count) - 4))
     return [(f" {title}  ", Ink.HEADING), (count, Ink.MUTED)]
 
@@ -144,32 +144,34 @@ def label_width(views: Iterable[ProposalView]) -> int:
     return min(LABEL_CELLS, max((cell_len(one_line(view.label)) for view in views), default=0))
 
 
-def matches(view: ProposalView, wanted: str) -> bool:
+def matches_filter(view: ProposalView, filter_text: str) -> bool:
     """Whether every word of `wanted` occurs in what the row says or quotes."""
     text = " ".join((view.label, view.title, view.group, view.quote)).casefold()
-    return all(word in text for word in wanted.casefold().split())
+    return all(word in text for word in filter_text.casefold().split())
 
 
-def grouped(views: Iterable[ProposalView], by: Grouping) -> list[tuple[str, list[ProposalView]]]:
+def group_proposals(views: Iterable[ProposalView], by: Grouping) -> list[tuple[str, list[ProposalView]]]:
     """Return (name, views) groups: what meets a conflict first, then by name, what is closed last."""
     views = list(views)
     if by is Grouping.NONE:
         return [("", views)] if views else []
 
-    def name(view: ProposalView) -> str:
+    def group_name(view: ProposalView) -> str:
         return one_line(view.group if by is Grouping.GROUP else view.label)
 
-    clashing = sorted((v for v in views if is_open(v) and v.conflicts), key=lambda v: name(v).casefold())
-    closed = [view for view in views if not is_open(view)][::-1]
+    conflicting_views = sorted(
+        (v for v in views if is_open(v) and v.conflicts), key=lambda v: group_name(v).casefold()
+    )
+    closed_views = [view for view in views if not is_open(view)][::-1]
     groups: dict[str, list[ProposalView]] = {}
     for view in views:
         if is_open(view) and not view.conflicts:
-            groups.setdefault(name(view), []).append(view)
-    ordered = sorted(groups.items(), key=lambda item: item[0].casefold())
-    first = [(CLASHING, clashing)] if clashing else []
-    last = [(DECIDED, closed)] if closed else []
-    return [*first, *ordered, *last]
+            groups.setdefault(group_name(view), []).append(view)
+    ordered_groups = sorted(groups.items(), key=lambda item: item[0].casefold())
+    conflict_groups = [(CONFLICT_GROUP, conflicting_views)] if conflicting_views else []
+    closed_groups = [(DECIDED_GROUP, closed_views)] if closed_views else []
+    return [*conflict_groups, *ordered_groups, *closed_groups]
 
 
-def _cells(pieces: Iterable[Piece]) -> int:
+def _cell_count(pieces: Iterable[Piece]) -> int:
     return sum(cell_len(text) for text, _ in pieces)

@@ -18,16 +18,16 @@ from textual.geometry import Size
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from widgets.ink import Ink, InkView, Line, strip
+from widgets.ink import Ink, InkView, Line, draw_line
 from widgets.safe_text import wrap
 
-T = TypeVar("T")
+RowValue = TypeVar("RowValue")
 
-CURSOR = "▸"
+CURSOR_SIGN = "▸"
 
 
 @dataclass(frozen=True, slots=True)
-class Row(Generic[T]):
+class ListRow(Generic[RowValue]):
     """`draw` gives the lines at a width, each with a space in its first cell for the cursor.
 
     `value` is what the row stands for (None: the cursor passes over it); `key` keeps the cursor on the
@@ -36,11 +36,11 @@ class Row(Generic[T]):
 
     key: str
     draw: Callable[[int], Sequence[Line]]
-    value: T | None = None
+    value: RowValue | None = None
     height: int = 0
 
 
-class RowList(InkView, Generic[T], can_focus=True):
+class RowList(InkView, Generic[RowValue], can_focus=True):
     """A virtualised list. Subclasses make rows and answer `highlighted` and `chosen`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -60,56 +60,56 @@ class RowList(InkView, Generic[T], can_focus=True):
 
     def __init__(self, *, empty: str = "", id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._rows: Sequence[Row[T]] = ()
-        self._ends: list[int] = []
-        self._drawn: dict[int, Sequence[Line]] = {}
+        self._rows: Sequence[ListRow[RowValue]] = ()
+        self._row_ends: list[int] = []
+        self._drawn_lines: dict[int, Sequence[Line]] = {}
         self.set_reactive(RowList.empty, empty)
 
     # --- what subclasses use -----------------------------------------------------------------------
 
     @property
-    def rows(self) -> Sequence[Row[T]]:
+    def rows(self) -> Sequence[ListRow[RowValue]]:
         return self._rows
 
     @property
-    def current(self) -> T | None:
+    def current(self) -> RowValue | None:
         """What the cursor stands on."""
         return None if self.cursor is None else self._rows[self.cursor].value
 
-    def set_rows(self, rows: Sequence[Row[T]]) -> None:
+    def set_rows(self, rows: Sequence[ListRow[RowValue]]) -> None:
         """Show other rows; the cursor stays on its row, or on the nearest one if that is gone."""
-        before = self.current
-        old = self.cursor
-        key = None if old is None else self._rows[old].key
+        value_before = self.current
+        cursor_before = self.cursor
+        key = None if cursor_before is None else self._rows[cursor_before].key
         self._rows = rows
-        self._measure()
-        place = next((i for i, row in enumerate(rows) if row.key == key), None)
-        target = place if place is not None else self._nearest(old or 0)
+        self._measure_rows()
+        row_index = next((i for i, row in enumerate(rows) if row.key == key), None)
+        target = row_index if row_index is not None else self._nearest_row(cursor_before or 0)
         self.set_reactive(RowList.cursor, target)
         self._show_cursor()
         self.refresh()
-        if self.current != before:
-            self.highlighted(self.current)
+        if self.current != value_before:
+            self.row_highlighted(self.current)
 
     def redraw(self) -> None:
         """Draw again with the same rows: something they show beside their value has changed."""
-        self._drawn.clear()
+        self._drawn_lines.clear()
         self.refresh()
 
-    def redraw_row(self, place: int) -> None:
+    def redraw_row(self, row_index: int) -> None:
         """Draw one row again, of the same height."""
-        self._drawn.pop(place, None)
-        self._refresh_row(place)
+        self._drawn_lines.pop(row_index, None)
+        self._refresh_row(row_index)
 
-    def highlighted(self, value: T | None) -> None:
+    def row_highlighted(self, value: RowValue | None) -> None:
         """The cursor now stands on `value`."""
 
-    def chosen(self, value: T) -> None:
+    def row_chosen(self, value: RowValue) -> None:
         """A row was clicked that the cursor stood on already."""
 
     # --- the cursor --------------------------------------------------------------------------------
 
-    def _nearest(self, index: int) -> int | None:
+    def _nearest_row(self, index: int) -> int | None:
         """Return the row nearest to `index` that can be stood on, looking down first."""
         below = range(max(0, index), len(self._rows))
         above = range(min(index, len(self._rows)) - 1, -1, -1)
@@ -117,7 +117,7 @@ class RowList(InkView, Generic[T], can_focus=True):
 
     def action_move(self, step: int) -> None:
         if self.cursor is None:
-            self.cursor = self._nearest(0)
+            self.cursor = self._nearest_row(0)
             return
         places = range(self.cursor + step, len(self._rows) if step > 0 else -1, step)
         target = next((i for i in places if self._rows[i].value is not None), None)
@@ -130,43 +130,43 @@ class RowList(InkView, Generic[T], can_focus=True):
     def action_page(self, step: int) -> None:
         if self.cursor is None:
             return
-        line = self._top(self.cursor) + step * max(1, self.size.height - 1)
-        target = self._nearest(self._row_at(line))
+        line = self._row_top(self.cursor) + step * max(1, self.size.height - 1)
+        target = self._nearest_row(self._row_at(line))
         if target == self.cursor:
             self.action_edge(step)
         else:
             self.cursor = target
 
     def action_edge(self, step: int) -> None:
-        self.cursor = self._nearest(0 if step < 0 else len(self._rows))
+        self.cursor = self._nearest_row(0 if step < 0 else len(self._rows))
         if step < 0:
-            self.move_view(0)
+            self.scroll_to_line(0)
 
     def watch_cursor(self, old: int | None, new: int | None) -> None:
         self._show_cursor()
-        for place in {old, new}:
-            self._refresh_row(place)
+        for row_index in {old, new}:
+            self._refresh_row(row_index)
         if old != new:
-            self.highlighted(self.current)
+            self.row_highlighted(self.current)
 
-    def _refresh_row(self, place: int | None) -> None:
+    def _refresh_row(self, row_index: int | None) -> None:
         """Draw one row again: the others do not change as the cursor goes by."""
-        if place is not None and place < len(self._ends):
-            self.refresh_lines(self._top(place), self._ends[place] - self._top(place))
+        if row_index is not None and row_index < len(self._row_ends):
+            self.refresh_lines(self._row_top(row_index), self._row_ends[row_index] - self._row_top(row_index))
 
     def watch_empty(self) -> None:
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
         line = event.y + self.scroll_offset.y
-        if not self._ends or line >= self._ends[-1]:
+        if not self._row_ends or line >= self._row_ends[-1]:
             return
         index = self._row_at(line)
         value = self._rows[index].value
         if value is None:
             return
         if index == self.cursor:
-            self.chosen(value)
+            self.row_chosen(value)
         self.cursor = index
 
     # --- lines -------------------------------------------------------------------------------------
@@ -175,59 +175,63 @@ class RowList(InkView, Generic[T], can_focus=True):
     def _width(self) -> int:
         return max(1, self.scrollable_content_region.width)
 
-    def _lines(self, index: int) -> Sequence[Line]:
-        if index not in self._drawn:
-            self._drawn[index] = self._rows[index].draw(self._width)
-        return self._drawn[index]
+    def _row_lines(self, index: int) -> Sequence[Line]:
+        if index not in self._drawn_lines:
+            self._drawn_lines[index] = self._rows[index].draw(self._width)
+        return self._drawn_lines[index]
 
-    def _measure(self) -> None:
-        self._drawn.clear()
-        heights = (row.height or len(self._lines(i)) for i, row in enumerate(self._rows))
-        self._ends = list(accumulate(heights))
-        self.virtual_size = Size(self._width, self._ends[-1] if self._ends else 0)
+    def _measure_rows(self) -> None:
+        self._drawn_lines.clear()
+        heights = (row.height or len(self._row_lines(i)) for i, row in enumerate(self._rows))
+        self._row_ends = list(accumulate(heights))
+        self.virtual_size = Size(self._width, self._row_ends[-1] if self._row_ends else 0)
 
-    def _top(self, index: int) -> int:
-        return self._ends[index - 1] if index else 0
+    def _row_top(self, index: int) -> int:
+        return self._row_ends[index - 1] if index else 0
 
     def _row_at(self, line: int) -> int:
-        return max(0, min(bisect_right(self._ends, line), len(self._rows) - 1))
+        return max(0, min(bisect_right(self._row_ends, line), len(self._rows) - 1))
 
     def _show_cursor(self) -> None:
         if self.cursor is None or not self.size.height:
             return
-        top, end = self._top(self.cursor), self._ends[self.cursor]
-        if self._nearest(0) == self.cursor:
+        top, end = self._row_top(self.cursor), self._row_ends[self.cursor]
+        if self._nearest_row(0) == self.cursor:
             top = 0  # the headings above the first row belong to the view of it
         if top < self.scroll_offset.y:
-            self.move_view(top)
+            self.scroll_to_line(top)
         elif end > self.scroll_offset.y + self.size.height:
-            self.move_view(min(end - self.size.height, self._top(self.cursor)))
+            self.scroll_to_line(min(end - self.size.height, self._row_top(self.cursor)))
 
     def on_resize(self) -> None:
-        self._measure()
+        self._measure_rows()
         self._show_cursor()
 
     def render_line(self, y: int) -> Strip:
         width = self._width
         if not self._rows:
             text = wrap(self.empty, width - 2)
-            return strip(
+            return draw_line(
                 [(" ", Ink.MUTED), (text[y], Ink.MUTED)] if y < len(text) else [], self.inks(), width
             )
         line = y + self.scroll_offset.y
-        if line >= self._ends[-1]:
-            return strip([], self.inks(), width)
+        if line >= self._row_ends[-1]:
+            return draw_line([], self.inks(), width)
         index = self._row_at(line)
-        lines = self._lines(index)
-        offset = line - self._top(index)
-        drawn = lines[offset] if offset < len(lines) else []
+        lines = self._row_lines(index)
+        offset = line - self._row_top(index)
+        line_pieces = lines[offset] if offset < len(lines) else []
         # An empty line is the space around a row, not a part of it.
-        if index != self.cursor or not drawn:
-            return strip(drawn, self.inks(), width)
-        return strip(_pointed(drawn) if offset == 0 else drawn, self.inks(under_cursor=True), width)
+        if index != self.cursor or not line_pieces:
+            return draw_line(line_pieces, self.inks(), width)
+        return draw_line(
+            _with_cursor_sign(line_pieces) if offset == 0 else line_pieces,
+            self.inks(under_cursor=True),
+            width,
+        )
 
 
-def _pointed(line: Line) -> Line:
+def _with_cursor_sign(line: Line) -> Line:
     """Return the line with the cursor's sign in its first cell: its ground alone would be colour alone."""
     (text, ink), *rest = line
-    return [(CURSOR, Ink.YOU), (text[1:], ink), *rest] if text.startswith(" ") else line
+    return [(CURSOR_SIGN, Ink.YOU), (text[1:], ink), *rest] if text.startswith(" ") else line

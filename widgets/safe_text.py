@@ -14,36 +14,36 @@ from textual.content import Content
 
 ELLIPSIS = "…"
 
-_ESCAPES = re.compile(
+_ESCAPE_SEQUENCES = re.compile(
     r"\x1b\][^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # OSC: titles, links, clipboard
     r"|[\x1b][PX^_][^\x1b\x9c]*(?:\x1b\\|\x9c)?"  # DCS, SOS, PM and APC strings
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # CSI: colours, cursor, screen
     r"|\x1b[ -/]*[0-~]?"  # every other escape
 )
-_UNSEEN = re.compile(
+_INVISIBLE_CHARACTERS = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f]"  # C0 and C1 but tab and newline
     r"|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"  # direction marks and overrides
     r"|[\ufeff\u2060-\u2064\u206a-\u206f\ufff9-\ufffb\U000e0000-\U000e007f]"  # invisible marks
     r"|[\ud800-\udfff]"  # lone surrogates cannot be written to a terminal
 )
-_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_LINE_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _SPACES = re.compile(r"\s+")
-_BEGUN = re.compile(
+_ESCAPE_START = re.compile(
     r"(?:\r?(?:\x1b\][^\x07\x1b\x9c]*\x1b?"  # the beginnings of the escapes above, at the end of a text
     r"|\x1b[PX^_][^\x1b\x9c]*\x1b?"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*"
     r"|\x1b[ -/]*"
     r")|\r)\Z"
 )
-_LONGEST_BEGUN = 64
+_MAX_ESCAPE_START = 64
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """Return `text` without escapes, control characters and direction overrides; newlines stay."""
     if text.isprintable():
         return text
-    text = _BREAKS.sub("\n", _ESCAPES.sub("", text)).replace("\t", "    ")
-    return _UNSEEN.sub("", text)
+    text = _LINE_BREAKS.sub("\n", _ESCAPE_SEQUENCES.sub("", text)).replace("\t", "    ")
+    return _INVISIBLE_CHARACTERS.sub("", text)
 
 
 class PlainStream:
@@ -54,35 +54,35 @@ class PlainStream:
     """
 
     def __init__(self) -> None:
-        self._held = ""
+        self._pending_escape = ""
 
     def feed(self, text: str) -> str:
         """Return what can be shown of the text that came until now and was not shown yet."""
-        if not self._held and text.isprintable():
+        if not self._pending_escape and text.isprintable():
             return text
-        text = self._held + text
-        begun = _BEGUN.search(text)
-        end = begun.start() if begun else len(text)
-        self._held = text[end:]
-        if len(self._held) > _LONGEST_BEGUN:
+        text = self._pending_escape + text
+        escape_start = _ESCAPE_START.search(text)
+        end = escape_start.start() if escape_start else len(text)
+        self._pending_escape = text[end:]
+        if len(self._pending_escape) > _MAX_ESCAPE_START:
             # Its kind stands at its beginning, and what may come next depends on the last of it alone.
-            self._held = self._held[:3] + self._held[-1]
-        return plain(text[:end])
+            self._pending_escape = self._pending_escape[:3] + self._pending_escape[-1]
+        return plain_text(text[:end])
 
 
 def one_line(text: str) -> str:
     """Return `text` made plain, with every run of whitespace as one space."""
-    return _SPACES.sub(" ", plain(text)).strip()
+    return _SPACES.sub(" ", plain_text(text)).strip()
 
 
 def content(text: str, style: str = "") -> Content:
     """Return `text` as Textual content in one style; nothing in it is read as markup."""
-    return Content.styled(plain(text), style)
+    return Content.styled(plain_text(text), style)
 
 
 def rich_text(text: str, style: str = "") -> Text:
     """Return `text` as Rich text, for the widgets that still speak it (Tree labels)."""
-    return Text(plain(text), style=style, no_wrap=True, end="")
+    return Text(plain_text(text), style=style, no_wrap=True, end="")
 
 
 def ellipsise(text: str, width: int) -> str:
@@ -108,7 +108,7 @@ def wrap(text: str, width: int) -> list[str]:
     """
     width = max(2, width)
     lines: list[str] = []
-    for paragraph in plain(text).split("\n"):
+    for paragraph in plain_text(text).split("\n"):
         if cell_len(paragraph) <= width:
             lines.append(paragraph.rstrip())
         else:
@@ -116,48 +116,48 @@ def wrap(text: str, width: int) -> list[str]:
     return lines
 
 
-class Wrapping:
+class GrowingWrap:
     """Plain text wrapped as it grows, to the lines that `wrap` would give for the whole of it."""
 
     def __init__(self, width: int) -> None:
         self._width = max(2, width)
-        self._closed: list[str] = []
-        self._open = ""
+        self._closed_lines: list[str] = []
+        self._open_line = ""
 
-    def add(self, text: str) -> None:
+    def add_text(self, text: str) -> None:
         """Add text at the end; only the line that it begins in is wrapped again."""
         first, *more = text.split("\n")
-        self._grow(first)
+        self._grow_open_line(first)
         for paragraph in more:
-            self._closed.append(self._open.rstrip())
-            self._open = ""
-            self._grow(paragraph)
+            self._closed_lines.append(self._open_line.rstrip())
+            self._open_line = ""
+            self._grow_open_line(paragraph)
 
-    def _grow(self, text: str) -> None:
-        self._open += text
-        if cell_len(self._open) > self._width:
-            *closed, self._open = _wrap_paragraph(self._open, self._width)
-            self._closed += closed
+    def _grow_open_line(self, text: str) -> None:
+        self._open_line += text
+        if cell_len(self._open_line) > self._width:
+            *closed, self._open_line = _wrap_paragraph(self._open_line, self._width)
+            self._closed_lines += closed
 
     def lines_from(self, first: int) -> list[str]:
         """Return the lines from number `first` on. The last of all lines may still change."""
-        return [*self._closed[first:], self._open]
+        return [*self._closed_lines[first:], self._open_line]
 
 
 def _wrap_paragraph(paragraph: str, width: int) -> list[str]:
     lines: list[str] = []
-    line, used = "", 0
+    line, used_cells = "", 0
     for word in paragraph.split(" "):
         size = cell_len(word)
-        if line and used + 1 + size <= width:
-            line, used = f"{line} {word}", used + 1 + size
+        if line and used_cells + 1 + size <= width:
+            line, used_cells = f"{line} {word}", used_cells + 1 + size
             continue
         if line:
             lines.append(line)
         if size > width:
-            *whole, word = chop_cells(word, width)
-            lines.extend(whole)
+            *full_lines, word = chop_cells(word, width)
+            lines.extend(full_lines)
             size = cell_len(word)
-        line, used = word, size
+        line, used_cells = word, size
     lines.append(line)
     return lines

@@ -11,72 +11,79 @@ from agents.clock_faces import most_urgent
 from agents.views.play_views import SceneView
 from widgets.safe_text import content, ellipsise, one_line
 
-NARROWEST = 60
+MIN_BACKGROUND_CELLS = 60
 """Cells from which on there is room for what is done behind play."""
 
-_GAP = "   "
-_DOT = " · "
+_STATE_GAP = "   "
+_PLACE_DOT = " · "
 
 
-def status_content(view: SceneView, width: int, extra: str = "", behind: str = "") -> Content:
+def status_content(view: SceneView, width: int, extra: str = "", background_status: str = "") -> Content:
     """Return the header at exactly `width` cells: place in the story on the left, state on the right.
 
     As room runs out it gives up, in this order: the universe, the scene's title, the story's, what is done
     behind play, the clock, the tension, the word more.
     """
-    words = [one_line(view.when), f"tension {view.story.tension}", _urgent(view), one_line(extra)]
-    words.append(one_line(behind))
+    state_parts = [
+        one_line(view.when),
+        f"tension {view.story.tension}",
+        _urgent_clock_text(view),
+        one_line(extra),
+    ]
+    state_parts.append(one_line(background_status))
     # What is done behind play comes and goes: it takes its room from the titles, and the state keeps its own.
-    room = width // 2 + (cell_len(_GAP + behind) if behind and width >= NARROWEST else 0)
-    while cell_len(_state(words)) > room and any(words[1:]):
-        words[next(place for place in (4, 2, 1, 3) if words[place])] = ""
-    right = _state(words)
+    room = width // 2 + (
+        cell_len(_STATE_GAP + background_status) if background_status and width >= MIN_BACKGROUND_CELLS else 0
+    )
+    while cell_len(_state_text(state_parts)) > room and any(state_parts[1:]):
+        state_parts[next(place for place in (4, 2, 1, 3) if state_parts[place])] = ""
+    right = _state_text(state_parts)
     if cell_len(right) > room:
         right = ellipsise(right, room)
     space = max(0, width - cell_len(right) - 3)
-    left = _left(view, space)
-    gap = " " * max(0, width - 1 - left.cell_length - cell_len(right) - 1)
-    return Content.assemble(" ", left, gap, (right, "$text-muted"), " ")
+    place_text = _place_content(view, space)
+    gap = " " * max(0, width - 1 - place_text.cell_length - cell_len(right) - 1)
+    return Content.assemble(" ", place_text, gap, (right, "$text-muted"), " ")
 
 
-def _state(words: list[str]) -> str:
-    return _GAP.join(filter(None, words))
+def _state_text(parts: list[str]) -> str:
+    return _STATE_GAP.join(filter(None, parts))
 
 
-def _urgent(view: SceneView) -> str:
+def _urgent_clock_text(view: SceneView) -> str:
     """Return how the clock stands that has the fewest steps left."""
     clock = most_urgent(view.clocks)
     return f"⏱ {clock.filled}/{clock.size}" if clock else ""
 
 
-def _left(view: SceneView, space: int) -> Content:
+def _place_content(view: SceneView, space: int) -> Content:
     universe, story = one_line(view.universe.name), one_line(view.story.title)
     scene, title = f"scene {view.scene.order}", one_line(view.scene.title)
     quoted = f' "{title}"' if title and title.casefold() != scene.casefold() else ""
     for parts in ((universe, story, scene + quoted), (story, scene + quoted)):
-        if cell_len(_DOT.join(parts)) <= space:
-            return _assemble(parts)
-    room = space - cell_len(_DOT.join((story, scene))) - 3
+        if cell_len(_PLACE_DOT.join(parts)) <= space:
+            return _assemble_place(parts)
+    room = space - cell_len(_PLACE_DOT.join((story, scene))) - 3
     if quoted and room >= 6:
-        return _assemble((story, f'{scene} "{ellipsise(title, room)}"'))
-    if cell_len(_DOT.join((story, scene))) <= space:
-        return _assemble((story, scene))
-    room = space - cell_len(_DOT + scene)
-    return _assemble((ellipsise(story, room), scene)) if room >= 4 else content(ellipsise(scene, space))
+        return _assemble_place((story, f'{scene} "{ellipsise(title, room)}"'))
+    if cell_len(_PLACE_DOT.join((story, scene))) <= space:
+        return _assemble_place((story, scene))
+    room = space - cell_len(_PLACE_DOT + scene)
+    return _assemble_place((ellipsise(story, room), scene)) if room >= 4 else content(ellipsise(scene, space))
 
 
-def _assemble(parts: tuple[str, ...]) -> Content:
+def _assemble_place(parts: tuple[str, ...]) -> Content:
     *around, scene = parts
     head = [(part, "bold" if i == len(around) - 1 else "") for i, part in enumerate(around)]
     pieces: list[Content | str | tuple[str, str]] = []
     for part in head:
-        pieces += [part, (_DOT, "$text-muted")]
+        pieces += [part, (_PLACE_DOT, "$text-muted")]
     return Content.assemble(*pieces, scene)
 
 
-def backlog(waiting: int, doing: str) -> str:
+def backlog_text(waiting_count: int, current_task: str) -> str:
     """What is left to do behind play, in a few words; nothing if nothing is."""
-    return f"{doing or 'waiting'} {waiting:,}" if waiting else ""
+    return f"{current_task or 'waiting'} {waiting_count:,}" if waiting_count else ""
 
 
 class StatusBar(Widget):
@@ -91,12 +98,14 @@ class StatusBar(Widget):
     """The scene."""
 
     extra: reactive[str] = reactive("")
-    behind: reactive[str] = reactive("")
+    background_status: reactive[str] = reactive("")
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
 
     def render(self) -> Content:
         return (
-            status_content(self.view, self.size.width, self.extra, self.behind) if self.view else Content("")
+            status_content(self.view, self.size.width, self.extra, self.background_status)
+            if self.view
+            else Content("")
         )

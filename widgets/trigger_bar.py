@@ -14,8 +14,8 @@ from textual.widget import Widget
 
 from widgets.safe_text import content, ellipsise
 
-_ASK = "Enter commits now, Esc leaves it to the scene's end"
-_ASK_SHORT = "Enter commits now, Esc leaves it"
+_QUESTION = "Enter commits now, Esc leaves it to the scene's end"
+_SHORT_QUESTION = "Enter commits now, Esc leaves it"
 
 
 class TriggerBar(Widget, can_focus=True):
@@ -49,11 +49,11 @@ class TriggerBar(Widget, can_focus=True):
     """What is critical, in one line; empty hides the bar."""
 
     @dataclass
-    class CommitNow(Message):
+    class CommitRequested(Message):
         """Write what policy and the GM accept, without ending the scene."""
 
     @dataclass
-    class Dismiss(Message):
+    class Dismissed(Message):
         """Leave it to the scene's end."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
@@ -65,19 +65,21 @@ class TriggerBar(Widget, can_focus=True):
 
     def render(self) -> Content:
         width = self.size.width
-        one = self._fits_one_line(width)
-        ask = _ASK if one or len(_ASK) <= width else _ASK_SHORT
+        is_one_line = self._fits_one_line(width)
+        question = _QUESTION if is_one_line or len(_QUESTION) <= width else _SHORT_QUESTION
         why = f"★ {ellipsise(self.why, max(8, width - 2))}"
-        return Content.assemble(content(why, "bold"), "   " if one else "\n", content(ask, "$text-muted"))
+        return Content.assemble(
+            content(why, "bold"), "   " if is_one_line else "\n", content(question, "$text-muted")
+        )
 
     def get_content_height(self, container: object, viewport: object, width: int) -> int:
         return 1 if self._fits_one_line(width) else 2
 
     def _fits_one_line(self, width: int) -> bool:
-        return cell_len(self.why) + len(_ASK) + 5 <= width
+        return cell_len(self.why) + len(_QUESTION) + 5 <= width
 
     def action_commit(self) -> None:
-        self.post_message(self.CommitNow())
+        self.post_message(self.CommitRequested())
 
     def action_dismiss(self) -> None:
-        self.post_message(self.Dismiss())
+        self.post_message(self.Dismissed())

@@ -19,7 +19,7 @@ from agents.canon_keeper.universe_policy import PolicyStore, UniversePolicy
 from agents.views.play_views import ProposalView
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange, Ruling
+from stores.records.workflow import ProposedChange, Ruling
 
 
 @dataclass(frozen=True, slots=True)

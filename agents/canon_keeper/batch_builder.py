@@ -30,9 +30,9 @@ from stores.records.canon import (
     Support,
     UpdateEntity,
 )
-from stores.records.ids import Id, derived
-from stores.records.ledger import ProposedChange
+from stores.records.ids import Id, derive_id
 from stores.records.play import Scene
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, Universe
 
 
@@ -222,7 +222,7 @@ def _evidence_of(proposal: ProposedChange) -> tuple[Evidence, ...]:
     if proposal.scene_id is not None:
         evidence.append(
             Evidence(
-                id=derived("evidence", "scene", proposal.scene_id),
+                id=derive_id("evidence", "scene", proposal.scene_id),
                 kind=EvidenceKind.SCENE,
                 ref_id=proposal.scene_id,
                 scene_id=proposal.scene_id,
@@ -231,7 +231,7 @@ def _evidence_of(proposal: ProposedChange) -> tuple[Evidence, ...]:
     if not evidence:
         evidence.append(
             Evidence(
-                id=derived("evidence", "manual", proposal.id),
+                id=derive_id("evidence", "manual", proposal.id),
                 kind=EvidenceKind.MANUAL,
                 ref_id=proposal.id,
                 quote=proposal.decision.reason if proposal.decision else "",

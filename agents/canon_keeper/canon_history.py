@@ -23,7 +23,7 @@ from agents.canon_keeper.universe_policy import ReadPolicy
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Fact, FactChange, FactStatus
 from stores.records.ids import Id
-from stores.records.ledger import Canonization, CanonizationState
+from stores.records.workflow import Canonization, CanonizationState
 
 _COMMITTED_STATES = (CanonizationState.WRITTEN, CanonizationState.CLOSED)
 

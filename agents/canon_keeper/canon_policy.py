@@ -11,9 +11,9 @@ from typing import Literal
 
 from agents.canon_keeper.change_kinds import describe_kind, kinds_of
 from agents.views.play_views import ConflictView
-from stores.records.canon import Authority, Fact, Literalish
+from stores.records.canon import Authority, Fact, FactValue
 from stores.records.ids import Id
-from stores.records.ledger import KindRule, ProposedChange
+from stores.records.workflow import KindRule, ProposedChange
 
 PolicyMark = Literal["accept", "reject", "defer", "hold"]
 """What a commit does with a proposal that the GM leaves undecided. `hold` waits for a ruling."""
@@ -54,7 +54,7 @@ class ProposalFindings:
     ruled_out: str = ""
     notes: tuple[str, ...] = ()
     fact: Fact | None = None
-    previous_value: Literalish | None = None
+    previous_value: FactValue | None = None
     ended_facts: tuple[Fact, ...] = ()
 
 

@@ -39,10 +39,10 @@ from stores.records.canon import (
     StateChange,
     StateOp,
     Supersession,
-    normal,
+    normalize_statement,
 )
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
+from stores.records.workflow import ProposedChange
 from stores.records.world import Calendar, Entity, Universe
 
 SIMILAR_NAME_LIKENESS = 90
@@ -119,7 +119,7 @@ async def read_snapshot(
     split_ids = (entities[i].merged_into for i in _retconned_ids(changes) if i in entities)
     merging_ids = absorbed_ids | {c.kept_id for c in merges} | {kept_id for kept_id in split_ids if kept_id}
     predicates = _predicates_about_nobody([p.change for p in proposals], catalogue, facts.values())
-    statements = {normal(c.statement) for c in changes if isinstance(c, AssertFact | NoteAxiom)}
+    statements = {normalize_statement(c.statement) for c in changes if isinstance(c, AssertFact | NoteAxiom)}
     answers = await gather(
         *(
             canon.facts_about(who, predicate=what, history=past, limit=MAX_FACTS_PER_QUERY)
@@ -127,7 +127,7 @@ async def read_snapshot(
         ),
         *(canon.facts_about(who, limit=MAX_FACTS_PER_QUERY) for who in sorted(merging_ids)),
         *(canon.facts(universe_id, predicate=predicate) for predicate in sorted(predicates)),
-        *([canon.facts_saying(universe_id, statements)] if statements and proposals else []),
+        *([canon.facts_by_statement(universe_id, statements)] if statements and proposals else []),
     )
     for answer in answers:
         facts.update({fact.id: fact for fact in answer})
@@ -208,7 +208,9 @@ async def _read_similar_names(
     """Read those whose names are like the names of what is to be created."""
     if not creations:
         return ()
-    known_names = [(normalize_name(name), entity_id) for name, entity_id in await canon.names(universe_id)]
+    known_names = [
+        (normalize_name(name), entity_id) for name, entity_id in await canon.folded_names(universe_id)
+    ]
     choices = {place: name for place, (name, _) in enumerate(known_names)}
     wanted_names = {normalize_name(name) for change in creations for name in (change.name, *change.aliases)}
     similar_ids = {

@@ -44,10 +44,10 @@ from stores.records.canon import (
     RetconFact,
     StateChange,
     UpdateEntity,
-    normal,
+    normalize_statement,
 )
-from stores.records.ids import Id, derived
-from stores.records.ledger import ProposedChange
+from stores.records.ids import Id, derive_id
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, EntityStatus
 
 
@@ -179,7 +179,7 @@ def _apply_merge(proposal: ProposedChange, change: MergeEntities, draft: CanonDr
     for old in [f for f in draft.facts.values() if is_open(f) and _involves(f, absorbed_entity.id)]:
         fact = old.model_copy(
             update={
-                "id": derived("fact", proposal.id, old.id),
+                "id": derive_id("fact", proposal.id, old.id),
                 "involves": tuple(_moved_involvements(old.involves, absorbed_entity.id, kept_entity.id)),
                 "proposal_id": proposal.id,
             }
@@ -208,7 +208,7 @@ def _left_behind_event(fact: Fact, old: Fact, kept_id: Id) -> Fact:
             "kind": FactKind.EVENT,
             "predicate": MERGED_PREDICATE,
             "statement": statement,
-            "said": normal(statement),
+            "said": normalize_statement(statement),
             "involves": tuple(i for i in fact.involves if i.entity_id == kept_id),
             "value": None,
             "valid_to": None,

@@ -13,7 +13,7 @@ from rapidfuzz import process
 
 from stores.errors import InputError
 from stores.records.canon import AssertFact, CreateEntity, NoteAxiom, StateChange
-from stores.records.ledger import ProposedChange
+from stores.records.workflow import ProposedChange
 from stores.records.world import EntityKind
 
 PLURALS: Final[Mapping[str, str]] = {

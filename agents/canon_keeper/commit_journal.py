@@ -12,7 +12,7 @@ from agents.canon_keeper.commit_results import CommitResult, build_commit_result
 from stores.errors import StoreError
 from stores.ports import CanonKeeperLog, CanonWriter
 from stores.records.ids import Id
-from stores.records.ledger import Canonization, CanonizationState
+from stores.records.workflow import Canonization, CanonizationState
 
 _UNFINISHED_STATES = (CanonizationState.PLANNED, CanonizationState.WRITTEN)
 

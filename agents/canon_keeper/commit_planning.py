@@ -15,7 +15,7 @@ from agents.canon_keeper.decisions import is_rejected
 from agents.canon_keeper.proposal_outcomes import UndecidedHandling, outcomes_of, settle_outcomes
 from stores.records.canon import CanonBatch, CreateEntity
 from stores.records.ids import Clock, Id
-from stores.records.ledger import Canonization, ProposedChange, Ruling
+from stores.records.workflow import Canonization, ProposedChange, Ruling
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agents.views.play_views import CommitReport
 from stores.records.canon import FactStatus
-from stores.records.ledger import Canonization, Outcome, ProposalStatus
+from stores.records.workflow import Canonization, ProposalOutcome, ProposalStatus
 
 CommitResult = CommitReport
 """`failed` pairs a proposal's id with the reason, in words; `next_scene_id` is the Orchestrator's to fill."""
@@ -34,7 +34,7 @@ def build_commit_result(canonization: Canonization) -> CommitResult:
     )
 
 
-def _count(outcomes: Sequence[Outcome], status: ProposalStatus) -> int:
+def _count(outcomes: Sequence[ProposalOutcome], status: ProposalStatus) -> int:
     return sum(outcome.status is status for outcome in outcomes)
 
 

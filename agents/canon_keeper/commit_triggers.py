@@ -21,7 +21,7 @@ from stores.records.canon import (
     StateChange,
 )
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange, Verdict
+from stores.records.workflow import ProposedChange, Verdict
 from stores.records.world import EntityKind
 
 

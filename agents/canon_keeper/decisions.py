@@ -6,7 +6,7 @@ from typing import Final
 
 from stores.errors import InputError
 from stores.records.canon import CreateEntity
-from stores.records.ledger import Decision, ProposalStatus, ProposedChange, Verdict
+from stores.records.workflow import Decision, ProposalStatus, ProposedChange, Verdict
 
 BY_POLICY: Final = "policy"
 """Who decided when nobody did. Such a decision is weighed anew at the next commit."""
@@ -28,7 +28,7 @@ def gm_decision(proposal: ProposedChange) -> Decision | None:
 
 def is_rejected(proposal: ProposedChange) -> bool:
     decision = gm_decision(proposal)
-    return decision is not None and decision.verdict in (Verdict.REJECT, Verdict.COLOUR)
+    return decision is not None and decision.verdict in (Verdict.REJECT, Verdict.FLAVOUR)
 
 
 def require_decidable(proposal: ProposedChange, decision: Decision | None, *, alone: bool) -> None:

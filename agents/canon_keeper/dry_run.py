@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from agents.canon_keeper.canon_draft import CanonDraft
 from stores.records.canon import Fact
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
+from stores.records.workflow import ProposedChange
 
 
 @dataclass(frozen=True, slots=True)

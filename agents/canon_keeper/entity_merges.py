@@ -38,8 +38,8 @@ from stores.records.canon import (
     MergeEntities,
     RetconFact,
 )
-from stores.records.ids import Clock, Id, derived
-from stores.records.ledger import Canonization, CanonizationState, ProposalStatus, ProposedChange
+from stores.records.ids import Clock, Id, derive_id
+from stores.records.workflow import Canonization, CanonizationState, ProposalStatus, ProposedChange
 from stores.records.world import Entity, EntityStatus
 
 _COMMITTED_STATES = (CanonizationState.WRITTEN, CanonizationState.CLOSED)
@@ -95,7 +95,7 @@ class MergePreviewer:
     async def find_lookalikes(self, universe_id: Id, entity_id: Id | None = None) -> list[LookalikePair]:
         """Return pairs of one kind whose names are the same or nearly so, or one within the other, the most
         alike first; with `of`, only those of one entity, which is then the pair's first."""
-        names = [(normalize_name(name), whose) for name, whose in await self._canon.names(universe_id)]
+        names = [(normalize_name(name), whose) for name, whose in await self._canon.folded_names(universe_id)]
         own_names = [pair for pair in names if pair[1] == entity_id]
         if entity_id is not None:
             names = [*own_names, *(pair for pair in names if pair[1] != entity_id)]
@@ -122,7 +122,8 @@ class MergePreviewer:
             return []
         new_entity = build_entity(proposal, change)
         names = [
-            (normalize_name(name), whose) for name, whose in await self._canon.names(proposal.universe_id)
+            (normalize_name(name), whose)
+            for name, whose in await self._canon.folded_names(proposal.universe_id)
         ]
         own_names = [(normalize_name(name), new_entity.id) for name in (new_entity.name, *new_entity.aliases)]
         pairs = _similar_pairs(
@@ -150,7 +151,7 @@ class MergePreviewer:
             raise InputError("These are not two entities of canon.", kept=NOTHING_DECIDED)
         kept_entity, absorbed_entity = entities_by_id[kept_id], entities_by_id[absorbed_id]
         trial_proposal = ProposedChange(
-            id=derived("preview", kept_id, absorbed_id),
+            id=derive_id("preview", kept_id, absorbed_id),
             universe_id=kept_entity.universe_id,
             payload=MergeEntities(kept_id=kept_id, absorbed_id=absorbed_id),
             authority=Authority.GM,

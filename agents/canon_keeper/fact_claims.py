@@ -34,15 +34,15 @@ from stores.records.canon import (
     Fact,
     FactKind,
     FactStatus,
+    FactValue,
     Involvement,
-    Literalish,
     NoteAxiom,
     StateChange,
     StateOp,
 )
-from stores.records.clocks import BOXES, ProgressClock
-from stores.records.ids import Id, derived
-from stores.records.ledger import ProposedChange
+from stores.records.clocks import BOXES_PER_TRACK, ProgressClock
+from stores.records.ids import Id, derive_id
+from stores.records.workflow import ProposedChange
 
 
 class UnwritableError(Exception):
@@ -72,12 +72,12 @@ class StateMove(NamedTuple):
 
     predicate: str
     op: StateOp
-    value: Literalish | None
+    value: FactValue | None
 
 
 def fact_id_of(proposal: ProposedChange) -> Id:
     """Return the id of the fact that a proposal becomes: a commit done twice is done once."""
-    return derived("fact", proposal.id)
+    return derive_id("fact", proposal.id)
 
 
 def build_claim(proposal: ProposedChange, draft: CanonDraft) -> FactClaim | None:
@@ -168,7 +168,7 @@ def first_value_fact(claim: FactClaim, draft: CanonDraft) -> Fact | None:
     predicate = IS if fact_key.tag else fact_key.predicate
     return claim.fact.model_copy(
         update={
-            "id": derived("fact", "first value", claim.proposal.id),
+            "id": derive_id("fact", "first value", claim.proposal.id),
             "predicate": predicate,
             "value": value,
             "statement": draft.catalogue.phrase(predicate, entity.name, value=value),
@@ -258,7 +258,7 @@ def _state_claim(proposal: ProposedChange, change: StateChange, draft: CanonDraf
     return FactClaim(proposal, fact, is_movement=True)
 
 
-def _sum_after(entity_id: Id, move: StateMove, draft: CanonDraft) -> Literalish:
+def _sum_after(entity_id: Id, move: StateMove, draft: CanonDraft) -> FactValue:
     """Return the number after something was added to it: what the sheet says, in the order of play."""
     fact_key = FactKey(move.predicate, entity_id)
     current_fact = draft.current_fact(fact_key)
@@ -314,7 +314,7 @@ def _standing_clock(clock_fact: Fact, change: AdvanceClock) -> ProgressClock:
 def _clock_sentence(clock: ProgressClock) -> str:
     subject_words = f"The {'track' if clock.is_track else 'clock'} “{clock.name}”"
     progress_words = (
-        f"{clock.boxes} of {BOXES} boxes" if clock.is_track else f"{clock.filled} of {clock.size}"
+        f"{clock.boxes} of {BOXES_PER_TRACK} boxes" if clock.is_track else f"{clock.filled} of {clock.size}"
     )
     if clock.closed:
         ending_verb = "ended" if clock.is_track else "struck" if clock.is_full else "was stopped"

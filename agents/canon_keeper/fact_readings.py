@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.predicates import Catalogue, same_value, value_in_words
-from stores.records.canon import Fact, FactKind, FactStatus, Literalish, Standing
+from stores.records.canon import Fact, FactKind, FactStatus, FactValue, Standing
 from stores.records.ids import Id
 
 IS: Final = "is"
@@ -39,7 +39,7 @@ class FactReading(NamedTuple):
     predicate: str
     subject: Id | None
     object: Id | None
-    value: Literalish | None
+    value: FactValue | None
 
 
 class FactKey(NamedTuple):

@@ -31,9 +31,9 @@ from agents.canon_keeper.universe_policy import PolicyStore
 from agents.views.play_views import ProposalView
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonWriter
-from stores.records.ids import Clock, Id, IdMaker
-from stores.records.ledger import Decision, ProposedChange
+from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.play import Scene
+from stores.records.workflow import Decision, ProposedChange
 from stores.records.world import Universe
 
 __all__ = ["CanonKeeper", "CommitResult"]
@@ -43,7 +43,7 @@ class CanonKeeper:
     """Judges, decides and commits proposals. Stateless: all it knows is in the stores."""
 
     def __init__(
-        self, canon: CanonWriter, log: CanonKeeperLog, catalogue: Catalogue, ids: IdMaker, clock: Clock
+        self, canon: CanonWriter, log: CanonKeeperLog, catalogue: Catalogue, ids: IdGenerator, clock: Clock
     ) -> None:
         self._canon = canon
         self._log = log

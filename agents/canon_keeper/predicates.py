@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from agents import yaml_with_lines as marked_yaml
 from stores.errors import InputError
 from stores.records.base import Record
-from stores.records.canon import Literalish
+from stores.records.canon import FactValue
 from stores.records.world import EntityKind
 
 RESERVED_PREDICATES = frozenset({"alive", "is", "is_not"})
@@ -38,8 +38,8 @@ class Predicate(Record):
     excludes: tuple[str, ...] = ()
     subjects: tuple[EntityKind, ...] = ()
     objects: tuple[EntityKind, ...] = ()
-    critical: bool | tuple[Literalish, ...] = False
-    irreversible: tuple[Literalish, ...] = ()
+    critical: bool | tuple[FactValue, ...] = False
+    irreversible: tuple[FactValue, ...] = ()
     origin: bool = False
     deed: bool = False
     passive: bool = False
@@ -47,13 +47,13 @@ class Predicate(Record):
     tags: dict[str, str] = {}
     statement: str | dict[str, str] = ""
 
-    def is_critical(self, value: Literalish | None) -> bool:
+    def is_critical(self, value: FactValue | None) -> bool:
         """Say whether taking this value asks to be committed at once."""
         if isinstance(self.critical, bool):
             return self.critical
         return any(same_value(value, critical) for critical in self.critical)
 
-    def is_final(self, value: Literalish | None) -> bool:
+    def is_final(self, value: FactValue | None) -> bool:
         """Say whether time alone does not change this value again."""
         return any(same_value(value, final) for final in self.irreversible)
 
@@ -62,7 +62,7 @@ class Predicate(Record):
         """Whether it is said of two entities."""
         return isinstance(self.statement, str) and "{object}" in self.statement
 
-    def tag(self, value: Literalish | None) -> str | None:
+    def tag(self, value: FactValue | None) -> str | None:
         """Return the tag that an entity bears while this value holds."""
         return self.tags.get(value_in_words(value))
 
@@ -92,7 +92,7 @@ class Catalogue:
         """Return the other readings of `name`: `contains` for `located_in`."""
         return frozenset(p.name for p in self.predicates.values() if p.inverse_of == name)
 
-    def is_critical(self, name: str, value: Literalish | None) -> bool:
+    def is_critical(self, name: str, value: FactValue | None) -> bool:
         """Say whether `name` taking this value asks to be committed at once."""
         return self[name].is_critical(value)
 
@@ -102,7 +102,7 @@ class Catalogue:
         roots = {canonical, *self.excluded_by(canonical)}
         return frozenset(roots.union(*map(self.inverse_predicates, roots)))
 
-    def phrase(self, name: str, subject: str, other: str = "", value: Literalish | None = None) -> str:
+    def phrase(self, name: str, subject: str, other: str = "", value: FactValue | None = None) -> str:
         """Return the sentence for a statement; `other` is the object's name or the value in words."""
         predicate, words = self[name], other or value_in_words(value)
         template = predicate.statement
@@ -216,7 +216,7 @@ def _default_predicate(name: str) -> Predicate:
     return Predicate(name=name)
 
 
-def same_value(one: Literalish | None, other: Literalish | None) -> bool:
+def same_value(one: FactValue | None, other: FactValue | None) -> bool:
     """Compare plain values: `False` is not `0`, `7` is `7.0`, words are compared without case."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
@@ -225,7 +225,7 @@ def same_value(one: Literalish | None, other: Literalish | None) -> bool:
     return one == other
 
 
-def value_in_words(value: Literalish | None) -> str:
+def value_in_words(value: FactValue | None) -> str:
     """Return a plain value in words: `true`, `7`, `grim`."""
     if value is None:
         return ""

@@ -23,8 +23,8 @@ from stores.records.canon import (
     CreateEntity,
     EndFact,
     FactKind,
+    FactValue,
     Involvement,
-    Literalish,
     MergeEntities,
     NoteAxiom,
     RetconFact,
@@ -35,7 +35,7 @@ from stores.records.canon import (
 )
 from stores.records.clocks import ProgressClock
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity
 
 ABSENT = "—"
@@ -243,9 +243,7 @@ class _ProposalDescriber:
         return entity.name if entity else "somebody unknown"
 
 
-def _clock_title(
-    before: ProgressClock | None, after: ProgressClock, previous_value: Literalish | None
-) -> str:
+def _clock_title(before: ProgressClock | None, after: ProgressClock, previous_value: FactValue | None) -> str:
     """Return what becomes of a clock in a few words."""
     start = before.filled if before else int(previous_value) if is_number(previous_value) else 0
     movement_words = f"{start} -> {after.filled}" if start != after.filled else f"{after.filled}"

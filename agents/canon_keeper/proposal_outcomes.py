@@ -14,7 +14,7 @@ from agents.canon_keeper.batch_builder import AcceptedProposal
 from agents.canon_keeper.canon_policy import PolicyDecision
 from agents.canon_keeper.decisions import BY_POLICY, gm_decision
 from stores.records.ids import Id
-from stores.records.ledger import Decision, Outcome, ProposalStatus, ProposedChange, Verdict
+from stores.records.workflow import Decision, ProposalOutcome, ProposalStatus, ProposedChange, Verdict
 
 UndecidedHandling = Literal["defer", "leave", "accept"]
 """What becomes of proposals that neither the GM nor policy accepted: deferred (a scene's end), left
@@ -26,7 +26,7 @@ class ProposalOutcomes:
     """Who is accepted, and how all the others end. What is left pending is in none of these."""
 
     accepted_proposals: list[AcceptedProposal] = field(default_factory=list)
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[ProposalOutcome] = field(default_factory=list)
     held_count: int = 0
 
 
@@ -51,7 +51,7 @@ def settle_outcomes(
                 confidence = 1.0 if is_by_person else policy_decision.confidence
                 accepted_proposal = proposal.model_copy(update={"decision": decision})
                 proposal_outcomes.accepted_proposals.append(AcceptedProposal(accepted_proposal, confidence))
-            case Verdict.REJECT | Verdict.COLOUR:
+            case Verdict.REJECT | Verdict.FLAVOUR:
                 proposal_outcomes.outcomes.append(_build_outcome(proposal, ProposalStatus.REJECTED, decision))
             case Verdict.DEFER:
                 # What is deferred already stays so, and no commit needs to say it again.
@@ -64,7 +64,9 @@ def settle_outcomes(
     return proposal_outcomes
 
 
-def outcomes_of(accepted_proposals: Sequence[AcceptedProposal], failures: Mapping[Id, str]) -> list[Outcome]:
+def outcomes_of(
+    accepted_proposals: Sequence[AcceptedProposal], failures: Mapping[Id, str]
+) -> list[ProposalOutcome]:
     """Return how the accepted ones end, once it is known which of them could not be written."""
     outcomes = []
     for proposal in (a.proposal for a in accepted_proposals):
@@ -90,7 +92,7 @@ def _policy_decision(
 
 def _build_outcome(
     proposal: ProposedChange, status: ProposalStatus, decision: Decision, error: str = ""
-) -> Outcome:
-    if decision.verdict is Verdict.COLOUR and not decision.reason:
+) -> ProposalOutcome:
+    if decision.verdict is Verdict.FLAVOUR and not decision.reason:
         decision = decision.model_copy(update={"reason": f"Mere colour: {proposal.change.kind}."})
-    return Outcome(proposal_id=proposal.id, status=status, decision=decision, error=error)
+    return ProposalOutcome(proposal_id=proposal.id, status=status, decision=decision, error=error)

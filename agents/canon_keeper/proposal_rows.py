@@ -10,13 +10,13 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_description import describe_proposal
 from agents.views.play_views import ProposalView
 from stores.records.ids import Id
-from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
+from stores.records.workflow import ProposalStatus, ProposedChange, Verdict
 from stores.records.world import Entity
 
 _MARKS: Mapping[Verdict, PolicyMark] = {
     Verdict.ACCEPT: "accept",
     Verdict.REJECT: "reject",
-    Verdict.COLOUR: "reject",
+    Verdict.FLAVOUR: "reject",
     Verdict.DEFER: "defer",
 }
 

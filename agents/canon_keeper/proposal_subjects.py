@@ -15,10 +15,10 @@ from stores.records.canon import (
     RetconFact,
     StateChange,
     UpdateEntity,
-    normal,
+    normalize_statement,
 )
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity
 
 _ARTICLES = ("the", "a", "an")
@@ -75,8 +75,8 @@ def is_outcome(proposal: ProposedChange) -> bool:
 
 def normalize_name(name: str) -> str:
     """Return a name as names are compared: without case, punctuation and an article before it."""
-    article, _, rest = normal(name).partition(" ")
-    return rest if rest and article in _ARTICLES else normal(name)
+    article, _, rest = normalize_statement(name).partition(" ")
+    return rest if rest and article in _ARTICLES else normalize_statement(name)
 
 
 def causes_of(change: Payload) -> tuple[Id, ...]:

@@ -24,8 +24,8 @@ from stores.records.canon import (
     RetconFact,
     UpdateEntity,
 )
-from stores.records.ids import Clock, Id, IdMaker, derived
-from stores.records.ledger import Canonization, CanonizationState, ProposalStatus, ProposedChange
+from stores.records.ids import Clock, Id, IdGenerator, derive_id
+from stores.records.workflow import Canonization, CanonizationState, ProposalStatus, ProposedChange
 from stores.records.world import Entity, EntityStatus
 
 CANON_UNCHANGED = "Canon is as it was."
@@ -44,7 +44,7 @@ class UndoPlanner:
     """Finds what undoes a closed proposal. Stateless."""
 
     def __init__(
-        self, canon: CanonReader, log: LogReader, merges: MergePreviewer, ids: IdMaker, clock: Clock
+        self, canon: CanonReader, log: LogReader, merges: MergePreviewer, ids: IdGenerator, clock: Clock
     ) -> None:
         self._canon = canon
         self._log = log
@@ -165,7 +165,7 @@ class UndoPlanner:
         """Return a proposal of the GM's own, on the evidence of the GM's act."""
         proposal_id = self._ids.new()
         manual_evidence = Evidence(
-            id=derived("evidence", EvidenceKind.MANUAL, proposal_id),
+            id=derive_id("evidence", EvidenceKind.MANUAL, proposal_id),
             kind=EvidenceKind.MANUAL,
             ref_id=proposal_id,
             quote=f"Taken back: {words}",

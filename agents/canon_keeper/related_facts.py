@@ -22,7 +22,7 @@ from agents.canon_keeper.proposal_subjects import (
 from stores.ports import CanonReader
 from stores.records.canon import AssertFact, Fact, FactKind, NoteAxiom, StateChange
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity
 
 MAX_RELATED_FACTS = 10_000
@@ -195,7 +195,11 @@ class RelatedFactsLoader:
         answers = await gather(
             *(
                 self._canon.facts_about(
-                    q.who, predicate=q.predicate, history=True, begins=q.begins, limit=MAX_RELATED_FACTS
+                    q.who,
+                    predicate=q.predicate,
+                    history=True,
+                    begins_within=q.begins,
+                    limit=MAX_RELATED_FACTS,
                 )
                 for q in sorted(distinct_queries, key=str)
             )

@@ -18,10 +18,10 @@ from agents.canon_keeper.universe_policy import ReadPolicy
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Authority, Evidence, EvidenceKind, Fact, FactKind, FactStatus, RetconFact
-from stores.records.ids import Clock, Id, derived
-from stores.records.ledger import ProposedChange
+from stores.records.ids import Clock, Id, derive_id
 from stores.records.memory import Memory
 from stores.records.play import Scene
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, EntityKind, EntityStatus
 
 _REMEMBERING_KINDS = (EntityKind.CHARACTER, EntityKind.CREATURE, EntityKind.FACTION)
@@ -115,7 +115,7 @@ class RetconPreviewer:
     ) -> tuple[tuple[tuple[Fact, Fact], ...], tuple[tuple[Entity, Entity], ...]]:
         """Try it on a copy of canon, and return what differs."""
         trial_proposal = ProposedChange(
-            id=derived("preview", subject.id),
+            id=derive_id("preview", subject.id),
             universe_id=subject.universe_id,
             payload=RetconFact(fact_id=subject.id, restore=restore),
             authority=Authority.GM,

@@ -10,7 +10,7 @@ from typing import TypeGuard
 
 from agents.canon_keeper.fact_readings import IS, IS_NOT, FactKey
 from agents.canon_keeper.predicates import Catalogue
-from stores.records.canon import Fact, Literalish
+from stores.records.canon import Fact, FactValue
 from stores.records.world import Entity, Number
 
 
@@ -31,7 +31,7 @@ def update_sheet_value(
     return entity.model_copy(update={"tags": tuple(ordered_tags), "numbers": numbers})
 
 
-def sheet_value_of(entity: Entity, fact_key: FactKey, catalogue: Catalogue) -> Literalish | None:
+def sheet_value_of(entity: Entity, fact_key: FactKey, catalogue: Catalogue) -> FactValue | None:
     """Return the value that the entity bears in a slot with no fact that says so, as when it was created."""
     if fact_key.tag:
         return next((tag for tag in entity.tags if _is_same_tag(tag, [fact_key.tag])), None)
@@ -41,7 +41,7 @@ def sheet_value_of(entity: Entity, fact_key: FactKey, catalogue: Catalogue) -> L
     return next((_literal_value(v) for v, tag in values if _is_same_tag(tag, entity.tags)), None)
 
 
-def is_number(value: Literalish | None) -> TypeGuard[Number]:
+def is_number(value: FactValue | None) -> TypeGuard[Number]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -59,5 +59,5 @@ def _is_same_tag(tag: str, other_tags: list[str] | tuple[str, ...]) -> bool:
     return tag.casefold() in (other.casefold() for other in other_tags)
 
 
-def _literal_value(words: str) -> Literalish:
+def _literal_value(words: str) -> FactValue:
     return {"true": True, "false": False}.get(words, words)

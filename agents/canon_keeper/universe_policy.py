@@ -20,8 +20,8 @@ from agents.canon_keeper.predicates import Catalogue, extend_catalogue
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog
 from stores.records.ids import Clock, Id
-from stores.records.ledger import (
-    HousePolicy,
+from stores.records.workflow import (
+    GatePolicy,
     KindPolicy,
     KindRule,
     ProposalStatus,
@@ -173,8 +173,8 @@ class PolicyStore:
                 self._catalogues_by_text[text] = self._base
         return self._catalogues_by_text[text]
 
-    async def _stored_policy(self, universe_id: Id) -> HousePolicy:
-        return await self._log.policy(universe_id) or HousePolicy(id=universe_id, universe_id=universe_id)
+    async def _stored_policy(self, universe_id: Id) -> GatePolicy:
+        return await self._log.policy(universe_id) or GatePolicy(id=universe_id, universe_id=universe_id)
 
 
 def suggest_rules(tallies: Mapping[str, DecisionTally], ruled_kinds: Collection[str]) -> list[RuleSuggestion]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import scene_entity_finder
 from agents.events import EventBus, ProposalsChanged
@@ -24,9 +24,9 @@ from stores.records.canon import (
     Payload,
     StateChange,
 )
-from stores.records.ids import Clock, Id, IdMaker, derived
-from stores.records.ledger import ProposedChange
+from stores.records.ids import Clock, Id, IdGenerator, derive_id
 from stores.records.play import Speaker, Turn
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, EntityKind
 
 MAX_QUOTE_LENGTH = 500
@@ -38,10 +38,10 @@ class DeclarationService:
 
     def __init__(
         self,
-        context: ContextAssembly,
+        context: SceneContextLoader,
         resolver: Resolver,
         read_catalogue: ReadCatalogue,
-        ids: IdMaker,
+        ids: IdGenerator,
         clock: Clock,
         events: EventBus,
     ) -> None:
@@ -57,13 +57,13 @@ class DeclarationService:
     ) -> ProposedChange:
         """Propose a new entity; a name that ends in `!` is a discovery."""
         new_entity = declare.read_entity(argument, example)
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         change = declare.build_entity_creation(new_entity, kind, self._ids.new())
         return await self._stage_proposal(context, change, argument, critical=new_entity.is_important)
 
     async def declare_place(self, scene_id: Id, argument: str, example: str) -> list[ProposedChange]:
         """Propose a discovered place; `Crypt > Chamber` (or `here > Chamber`) says where it leads on from."""
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         name, colon, description = argument.partition(":")
         start_name, arrow, name = name.rpartition(">")
         new_place = declare.read_entity(f"{name.strip()}{colon}{description}", example)
@@ -81,7 +81,7 @@ class DeclarationService:
 
     async def _find_start_place(self, context: SceneContext, name: str) -> Entity:
         if name.casefold() not in ("", "here"):
-            return await self._context.named(context, name)
+            return await self._context.find_one_entity(context, name)
         if context.place is None:
             raise InputError(
                 "It is not known where you are, so nothing leads on from here.",
@@ -92,7 +92,7 @@ class DeclarationService:
 
     async def declare_fact(self, scene_id: Id, argument: str) -> ProposedChange:
         """Propose a fact: a relation, a value, or a sentence."""
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         catalogue = await self._read_catalogue(context.universe.id)
         change = await declare.read_fact(
             argument,
@@ -106,17 +106,17 @@ class DeclarationService:
 
     async def declare_axiom(self, scene_id: Id, argument: str) -> ProposedChange:
         """Propose a rule of the world."""
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         change = await declare.read_axiom(argument, scene_entity_finder(context, self._context))
         return await self._stage_proposal(context, change, argument)
 
     async def declare_move(self, scene_id: Id, argument: str) -> ProposedChange:
         """Propose that the player character is now in a place."""
-        context = await self._context.load(scene_id)
-        actor = context.actor()
+        context = await self._context.load_context(scene_id)
+        actor = context.player_character()
         if actor is None:
             raise InputError("This story has no player character to go anywhere.", kept="Nothing was staged.")
-        place = await self._context.named(context, argument)
+        place = await self._context.find_one_entity(context, argument)
         if place.kind is not EntityKind.PLACE:
             raise InputError(
                 f"{place.name} is a {place.kind}, not a place.",
@@ -128,10 +128,10 @@ class DeclarationService:
 
     async def declare_state(self, scene_id: Id, argument: str) -> list[ProposedChange]:
         """Propose changes of numbers, values and tags: `Mara.hp -3, Mara +wounded`."""
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         changes = []
         for effect in parse_effects(argument):
-            entity = await self._context.named(context, effect.name)
+            entity = await self._context.find_one_entity(context, effect.name)
             changes.append(StateChange(entity_id=entity.id, key=effect.key, op=effect.op, value=effect.value))
         return await self.propose_state_changes(scene_id, changes, argument)
 
@@ -140,7 +140,7 @@ class DeclarationService:
     ) -> list[ProposedChange]:
         """Propose changes of numbers, values and tags, all resting on the same words. Raises InputError
         without any."""
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         catalogue = await self._read_catalogue(context.universe.id)
         proposals = [
             self._build_proposal(context, c, quote, critical=catalogue.is_critical(c.key, c.value))
@@ -191,9 +191,9 @@ class DeclarationService:
             universe_id=context.universe.id,
             story_id=context.story.id,
             scene_id=context.scene.id,
-            turn_id=context.last.id if context.last else None,
+            turn_id=context.last_play_turn.id if context.last_play_turn else None,
             payload=change,
-            evidence=(*manual_evidence(proposal_id, quote, context.last), *evidence),
+            evidence=(*manual_evidence(proposal_id, quote, context.last_play_turn), *evidence),
             authority=Authority.GM,
             tick=context.tick,
             critical=critical,
@@ -207,7 +207,7 @@ class DeclarationService:
 def manual_evidence(proposal_id: Id, quote: str, head: Turn | None) -> tuple[Evidence, ...]:
     """Return what a declaration rests on: the words typed, and the turn that it was declared on."""
     typed_evidence = Evidence(
-        id=derived("evidence", EvidenceKind.MANUAL, proposal_id),
+        id=derive_id("evidence", EvidenceKind.MANUAL, proposal_id),
         kind=EvidenceKind.MANUAL,
         ref_id=proposal_id,
         quote=quote[:MAX_QUOTE_LENGTH],
@@ -222,7 +222,7 @@ def manual_evidence(proposal_id: Id, quote: str, head: Turn | None) -> tuple[Evi
 def turn_evidence(turn: Turn) -> Evidence:
     """Return the evidence that a turn's own words are."""
     return Evidence(
-        id=derived("evidence", EvidenceKind.TURN, turn.id),
+        id=derive_id("evidence", EvidenceKind.TURN, turn.id),
         kind=EvidenceKind.TURN,
         ref_id=turn.id,
         quote=turn.text[:MAX_QUOTE_LENGTH],

@@ -6,23 +6,23 @@ from collections.abc import Collection
 
 from agents.canon_keeper.change_application import build_entity
 from agents.canon_keeper.decisions import OPEN_STATUSES
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations.reader import FindEntity
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id
-from stores.records.ledger import ProposalStatus
+from stores.records.workflow import ProposalStatus
 from stores.records.world import Entity
 
 
 def scene_entity_finder(
-    context: SceneContext, contexts: ContextAssembly, *, guess: bool = False
+    context: SceneContext, contexts: SceneContextLoader, *, guess: bool = False
 ) -> FindEntity:
     """Return what finds the one entity of a name in the scene or its universe; with `guess`, a word of the
     name of somebody present will do."""
 
     async def find(name: str) -> Entity | None:
-        return _single_entity(await contexts.find(context, name, guess=guess))
+        return _single_entity(await contexts.find_entities(context, name, allow_partial=guess))
 
     return find
 

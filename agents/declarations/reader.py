@@ -23,8 +23,8 @@ from stores.records.canon import (
     AssertFact,
     CreateEntity,
     FactKind,
+    FactValue,
     Involvement,
-    Literalish,
     NoteAxiom,
 )
 from stores.records.ids import Id
@@ -237,7 +237,7 @@ async def _read_relation(
         object_entity = await find(object_text)
         if object_entity is None and "_" not in word and not _is_plain_value(object_text):
             continue
-        value: Literalish | None = None if object_entity else read_value(object_text)
+        value: FactValue | None = None if object_entity else read_value(object_text)
         involvements = [Involvement(role="subject", entity_id=subject.id)]
         if object_entity:
             involvements.append(Involvement(role="object", entity_id=object_entity.id))
@@ -258,7 +258,7 @@ def _is_plain_value(text: str) -> bool:
     return isinstance(read_value(text), bool | int | float)
 
 
-def read_value(text: str) -> Literalish:
+def read_value(text: str) -> FactValue:
     """Read a plain value: a truth, a number or words. Raises InputError for a number no sheet can hold."""
     lowered = text.casefold()
     if lowered in ("true", "yes", "false", "no"):

@@ -15,11 +15,11 @@ from typing import Final
 from agents.importers.log_entries import LogEntry, Voice
 from agents.importers.scenes import ImportedScene, scene_turns
 from agents.state_machines import initial_state, next_state
-from stores.history import Part as Records
+from stores.history import CollectionRecords as Records
 from stores.records.base import Record
-from stores.records.ids import Id, derived
-from stores.records.ledger import Loop, Transition
+from stores.records.ids import Id, derive_id
 from stores.records.play import HeadMove, MoveKind, Note, Scene, Speaker, Story, Turn
+from stores.records.workflow import Loop, Transition
 from stores.records.world import SceneNode, StoryNode
 
 IMPORT_VERSION: Final = 1
@@ -39,12 +39,12 @@ _SPEAKERS: Final = {
 
 def universe_id_of(digest: str) -> Id:
     """Return the id of the universe that the file with this digest becomes if none is named."""
-    return derived("imported universe", digest)
+    return derive_id("imported universe", digest)
 
 
 def story_id_of(universe_id: Id, digest: str, title: str, form: str) -> Id:
     """Return the id of the story that the file with this digest becomes in this universe under this title."""
-    return derived("imported story", universe_id, IMPORT_VERSION, digest, title.casefold(), form)
+    return derive_id("imported story", universe_id, IMPORT_VERSION, digest, title.casefold(), form)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class StoryImport:
     """The canonical characters by the name of the speaker."""
 
     def scene_id(self, scene_index: int) -> Id:
-        return derived("imported scene", self.story.id, scene_index)
+        return derive_id("imported scene", self.story.id, scene_index)
 
     def head(self, scene_index: int) -> Id:
         """Return the last turn of an imported scene."""
@@ -98,7 +98,7 @@ class StoryImport:
     # --- internals -------------------------------------------------------------------------------------
 
     def _turn_id(self, scene_index: int, number: int) -> Id:
-        return derived("imported turn", self.scene_id(scene_index), number)
+        return derive_id("imported turn", self.scene_id(scene_index), number)
 
     def _turns(self, scene_index: int) -> Iterator[Turn]:
         """Yield the turns. An exchange is what the player does and the answers; before the first, each
@@ -133,7 +133,7 @@ class StoryImport:
                 continue
             note_text = f"{entry.speaker}: {entry.text}" if entry.speaker else entry.text
             yield Note(
-                id=derived("imported note", self.scene_id(scene_index), number),
+                id=derive_id("imported note", self.scene_id(scene_index), number),
                 story_id=self.story.id,
                 scene_id=self.scene_id(scene_index),
                 turn_id=turn_id,

@@ -25,8 +25,8 @@ from stores.errors import InputError
 from stores.history import History
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Clock, Id
-from stores.records.ledger import Loop
 from stores.records.play import Scene, Story
+from stores.records.workflow import Loop
 from stores.records.world import EntityKind, Universe
 
 T = TypeVar("T")
@@ -166,7 +166,7 @@ class Importer:
             # Play continues during an import, possibly in this very story.
             if is_continuing and not await self._is_untouched(story_import, scene_index - 1):
                 raise _played_on_error(story_import, scene_index - 1)
-            await self._history.load(records, naming=(), finish=True)
+            await self._history.load(records, mentioned_ids=(), finish_partial=True)
         self._events.publish(LineMoved(story_import.scene_id(scene_index)))
         if scene_index == len(story_import.scenes) - 1:
             self._events.publish(SceneOpened(story_import.scene_id(scene_index)))

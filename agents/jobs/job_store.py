@@ -14,7 +14,7 @@ from typing import Final
 from agents.jobs.worker import JobSubject
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id
-from stores.records.jobs import Job, JobKind, JobState, job_id
+from stores.records.jobs import Job, JobKind, JobState, derive_job_id
 
 LEASE: Final = timedelta(minutes=5)
 """How long a run counts as alive. A library has one process at a time, so at a start no run is alive."""
@@ -102,7 +102,7 @@ class JobStore:
     async def _update(self, kind: JobKind, subject: JobSubject, change: Callable[[Job], Job]) -> None:
         async with self._lock:
             job = await self._find_job(kind, subject.id) or Job(
-                id=job_id(kind, subject.id),
+                id=derive_job_id(kind, subject.id),
                 kind=kind,
                 subject_id=subject.id,
                 universe_id=subject.universe_id,
@@ -113,4 +113,4 @@ class JobStore:
             await self._log.put_job(change(job))
 
     async def _find_job(self, kind: JobKind, subject_id: Id) -> Job | None:
-        return next(iter(await self._log.jobs(ids=[job_id(kind, subject_id)])), None)
+        return next(iter(await self._log.jobs(ids=[derive_job_id(kind, subject_id)])), None)

@@ -14,9 +14,9 @@ from typing import Literal
 from agents.llm.call_context import CallContext
 from agents.llm.errors import BudgetExhausted
 from agents.llm.llm_settings import BudgetSettings
-from stores.ports import LogReader, Spent
+from stores.ports import LlmSpending, LogReader
 from stores.records.ids import Clock, Id
-from stores.records.model import Persona
+from stores.records.llm import Persona
 from stores.records.play import Story
 
 WAIT_PERCENT = 80
@@ -72,7 +72,7 @@ class Budget:
 
 
 def compute_budgets(
-    spent: Iterable[Spent],
+    spent: Iterable[LlmSpending],
     *,
     story: tuple[Id, int | None] | None,
     universe: tuple[Id, int | None] | None,
@@ -133,7 +133,7 @@ class BudgetGuard:
         universe = (universe_id, to_micros(general.universe) if limit is None else limit)
         day = (self._clock().strftime("%Y-%m-%d"), to_micros(general.day))
         limits = (story[1] if story else None, universe[1], day[1])
-        spending = await self._log.spent() if any(limit is not None for limit in limits) else []
+        spending = await self._log.llm_spending() if any(limit is not None for limit in limits) else []
         return compute_budgets(spending, story=story, universe=universe, day=day)
 
     async def _read_story(self, story_id: Id | None) -> Story | None:

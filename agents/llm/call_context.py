@@ -13,7 +13,7 @@ from typing import Generic, Protocol, TypeVar
 from pydantic import BaseModel
 
 from stores.records.ids import Id
-from stores.records.model import LlmCall, Persona, Rung
+from stores.records.llm import FallbackStep, LlmCall, Persona
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -68,7 +68,7 @@ class StructuredAnswer(Generic[T]):
     value: T | None
     """None if no step of the fallback ladder produced one."""
 
-    fallback_step: Rung
+    fallback_step: FallbackStep
     call: LlmCall
     note: str = ""
     """Why there is no value, or how it was obtained, in a few words."""

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from agents.llm.answer_parsing import answer_schema, find_json_answer, parse_json_answer, parse_plain_answer
 from agents.llm.errors import ModelError, ModelRejected
 from agents.llm.llm_port import LlmRequest, Message, ModelFacts, Usage
-from stores.records.model import Rung
+from stores.records.llm import FallbackStep
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -34,10 +34,10 @@ MAX_REQUESTS: Final = 2
 
 RequestMode = Literal["schema", "tools", "words"]
 
-_FALLBACK_STEPS: Final[dict[RequestMode, Rung]] = {
-    "schema": Rung.SCHEMA,
-    "tools": Rung.TOOLS,
-    "words": Rung.TEXT,
+_FALLBACK_STEPS: Final[dict[RequestMode, FallbackStep]] = {
+    "schema": FallbackStep.SCHEMA,
+    "tools": FallbackStep.TOOLS,
+    "words": FallbackStep.TEXT,
 }
 _SCHEMA_INSTRUCTION: Final = "Answer with one JSON object and nothing else. It has this schema:"
 _RETRY_INSTRUCTION: Final = "That is no JSON object. Give the JSON object alone, of the schema above."
@@ -50,7 +50,7 @@ class FallbackOutcome(Generic[T]):
     value: T | None
     """None if no step produced one; `note` says why."""
 
-    fallback_step: Rung
+    fallback_step: FallbackStep
     answer: str
     """The text that `value` was read from, or the last text received."""
 
@@ -101,17 +101,17 @@ async def ask_with_fallbacks(
                 if request_usage.finish == "length"
                 else _fallback_note(earlier_error)
             )
-            return FallbackOutcome(value, Rung.TEXT, answer, usage, attempt + 1, note)
+            return FallbackOutcome(value, FallbackStep.TEXT, answer, usage, attempt + 1, note)
     tries = MAX_REQUESTS
     for answer in answers:
         if (value := parse_plain_answer(answer, output_type)) is not None:
             return FallbackOutcome(
-                value, Rung.HEURISTICS, answer, usage or Usage(), tries, "read from plain words"
+                value, FallbackStep.HEURISTICS, answer, usage or Usage(), tries, "read from plain words"
             )
     last_answer = answers[-1] if answers else ""
     reason = f"{earlier_error.what}" if earlier_error else "there was no JSON in it that could be used"
     return FallbackOutcome(
-        None, Rung.NONE, last_answer, usage or Usage(), tries, f"No structured answer: {reason}"
+        None, FallbackStep.NONE, last_answer, usage or Usage(), tries, f"No structured answer: {reason}"
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from stores.records.model import Money
+from stores.records.llm import Money
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from agents.llm.model_names import ModelTarget, parse_target, provider_of
-from stores.records.model import Persona
+from stores.records.llm import Persona
 
 
 def _split_names(value: object) -> object:

@@ -35,8 +35,8 @@ from agents.llm.prompt_builder import (
 from agents.llm.retry import AttemptLog, stream_with_retries
 from agents.sanitize import clean
 from stores.ports import NarratorLog
-from stores.records.ids import Clock, Id, derived
-from stores.records.model import CallOutcome, LlmCall, Money, Persona, Rung
+from stores.records.ids import Clock, Id, derive_id
+from stores.records.llm import CallOutcome, FallbackStep, LlmCall, Money, Persona
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -166,7 +166,7 @@ class ModelCalls:
                 attempts,
                 outcome,
                 error,
-                fallback_step=Rung.NONE,
+                fallback_step=FallbackStep.NONE,
             )
             await self._record(await self._with_free_id(call, call_context))
             raise
@@ -179,7 +179,7 @@ class ModelCalls:
                 received,
                 attempts,
                 CallOutcome.FAILED,
-                fallback_step=Rung.NONE,
+                fallback_step=FallbackStep.NONE,
             )
             await asyncio.shield(self._record(await self._with_free_id(failed_call, call_context)))
             raise
@@ -261,8 +261,8 @@ class ModelCalls:
         """Return a failed call under another identifier, so that its repetition can use the derived one."""
         if call.outcome in REUSABLE_OUTCOMES:
             return call
-        run_calls = await self._log.llm_calls(beat_id=call_context.run_id)
-        return call.model_copy(update={"id": derived("llm_call", call.id, "failed", len(run_calls))})
+        run_calls = await self._log.llm_calls(run_id=call_context.run_id)
+        return call.model_copy(update={"id": derive_id("llm_call", call.id, "failed", len(run_calls))})
 
     async def _record(self, call: LlmCall) -> None:
         await self._log.record_call(call)
@@ -278,7 +278,7 @@ class ModelCalls:
         outcome: CallOutcome,
         error: ModelError | None = None,
         *,
-        fallback_step: Rung = Rung.PLAIN,
+        fallback_step: FallbackStep = FallbackStep.PLAIN,
         result: str = "",
     ) -> LlmCall:
         """Return the record of a call: what was asked, and the answer."""
@@ -346,7 +346,7 @@ async def _reread_answer(call: LlmCall, output_type: type[T]) -> FallbackOutcome
 
 
 def _call_id(persona: Persona, call_context: CallContext) -> Id:
-    return derived("llm_call", call_context.run_id, persona.value, call_context.nth)
+    return derive_id("llm_call", call_context.run_id, persona.value, call_context.nth)
 
 
 def _prose_answer(call: LlmCall) -> ProseAnswer:

@@ -19,7 +19,7 @@ from agents.llm.call_context import LEFT_OUT, PromptParts
 from agents.llm.errors import ModelTooLong
 from agents.llm.llm_port import Message
 from stores.records.base import Record
-from stores.records.model import Persona, Section
+from stores.records.llm import Persona, RecordedSection
 
 TokenCounter = Callable[[str], int]
 """Counts the tokens of a text."""
@@ -123,7 +123,7 @@ class BuiltPrompt:
     """The messages to send, and the record of each section."""
 
     messages: tuple[Message, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[RecordedSection, ...]
     """What was sent and what was dropped; a section that was cut short is in both."""
 
     @property
@@ -207,13 +207,15 @@ def build_prompt(
     if excess_tokens > 0:
         raise _too_long(prompt, budget + excess_tokens, budget, window)
     sections = [
-        Section(name=INSTRUCTIONS_SECTION, tokens=count(system), exact=exact, stable=True, text=system)
+        RecordedSection(
+            name=INSTRUCTIONS_SECTION, tokens=count(system), exact=exact, stable=True, text=system
+        )
     ]
     for fitted_section in fitted_sections:
         sections += fitted_section.section_records(exact)
     sections += _earlier_drops(prompt, parts.get(LEFT_OUT, ""))
     if prompt.ask:
-        sections.append(Section(name=ASK_SECTION, tokens=ask_tokens, exact=exact, text=prompt.ask))
+        sections.append(RecordedSection(name=ASK_SECTION, tokens=ask_tokens, exact=exact, text=prompt.ask))
     section_texts = (cut.text() for cut in fitted_sections if cut.lines)
     text = "\n\n".join(filter(None, (*section_texts, prompt.ask)))
     return BuiltPrompt((Message("system", system), Message("user", text)), tuple(sections))
@@ -271,14 +273,14 @@ class _FittedSection:
         head, tail = _frame(self.section)
         return "\n".join((head, *(line for line, _ in self.lines), *tail))
 
-    def section_records(self, exact: bool) -> Iterator[Section]:
+    def section_records(self, exact: bool) -> Iterator[RecordedSection]:
         name, stable = self.section.name, self.section.stable
         if self.lines:
-            yield Section(name=name, tokens=self.tokens, exact=exact, stable=stable, text=self.text())
+            yield RecordedSection(name=name, tokens=self.tokens, exact=exact, stable=stable, text=self.text())
         if self.dropped_lines:
             newest = self.section.keep == "newest"
             noun = f"{'oldest ' if newest else ''}line{'' if len(self.dropped_lines) == 1 else 's'}"
-            yield Section(
+            yield RecordedSection(
                 name=name,
                 tokens=self.dropped_tokens,
                 exact=exact,
@@ -305,13 +307,13 @@ def _frame_text(section: PromptSection) -> str:
     return "\n".join((head, *tail))
 
 
-def _earlier_drops(prompt: PersonaPrompt, left_out: str) -> Iterator[Section]:
+def _earlier_drops(prompt: PersonaPrompt, left_out: str) -> Iterator[RecordedSection]:
     """Yield records of what was left out of the prompt's sections before the prompt was built."""
     names = {section.name for section in prompt.sections}
     for line in left_out.splitlines():
         name, _, reason = line.partition(": ")
         if name in names and reason:
-            yield Section(name=name, tokens=0, dropped=reason)
+            yield RecordedSection(name=name, tokens=0, dropped=reason)
 
 
 def _sanitize(text: str) -> str:

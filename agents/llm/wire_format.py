@@ -21,7 +21,7 @@ from typing import Any, Final
 from agents.llm import errors
 from agents.llm.errors import ModelBusy, ModelError
 from agents.llm.llm_port import AnswerSchema, LlmRequest, Message, ModelFacts, Usage
-from stores.records.model import Money
+from stores.records.llm import Money
 
 MAX_LINE_FROM_CHILD: Final = 4_000_000
 """Bytes of a line from the child. Its text comes in pieces of `CHUNK_CHARACTERS`."""

@@ -18,16 +18,16 @@ from agents.prose.speech import SAYS
 from stores.records.ids import Id
 from stores.records.play import Speaker
 
-People = Mapping[Id, tuple[str, ...]]
+NamesById = Mapping[Id, tuple[str, ...]]
 """Those who may be meant, each with the names that prose may call them."""
 
 NOT_HEARD = "…"
 """Stands where words were whispered to others."""
 
-_QUOTED = re.compile(r"[“«„]([^”»\n]*)[”»]?|(?<!\w)\"([^\"\n]*)(?:\"|$)", re.MULTILINE)
-_VERB = r"whisper(?:s|ed|ing)?"
+_QUOTE = re.compile(r"[“«„]([^”»\n]*)[”»]?|(?<!\w)\"([^\"\n]*)(?:\"|$)", re.MULTILINE)
+_WHISPER_VERB = r"whisper(?:s|ed|ing)?"
 _PRONOUNS = r"(?:your?|me|my|us|him|his|hers?|them)"
-_END = re.compile(r"[.!?…](?=\s|$)|\n|$")
+_SENTENCE_END = re.compile(r"[.!?…](?=\s|$)|\n|$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,132 +37,156 @@ class Whisper:
 
     start: int
     end: int
-    hearers: frozenset[Id]
-    by: Id | None
+    hearer_ids: frozenset[Id]
+    speaker_id: Id | None
 
 
-def whispers(text: str, speaker: Speaker, name: str, people: People, pc_id: Id | None) -> list[Whisper]:
+def find_whispers(
+    text: str, speaker: Speaker, name: str, names_by_id: NamesById, pc_id: Id | None
+) -> list[Whisper]:
     """Return the whispers to somebody in what `speaker` (`name`, if it is an NPC) says, in its order."""
     if "whisper" not in text.casefold():
         return []
-    found: list[Whisper] = []
-    names = _names(people)
-    to = re.compile(
-        rf"\b{_VERB}\b(?P<mid>[^.!?…:\n“”\"«»]{{0,40}}?)(?:\b(?:to|in|into)\s+)"
-        rf"(?P<who>{names}(?:\s*(?:,\s*and|,|and|&)\s*{names})*)(?:['’]s?\b)?(?:\s+ears?\b)?",
+    whisper_list: list[Whisper] = []
+    name_pattern = _any_name_pattern(names_by_id)
+    to_pattern = re.compile(
+        rf"\b{_WHISPER_VERB}\b(?P<mid>[^.!?…:\n“”\"«»]{{0,40}}?)(?:\b(?:to|in|into)\s+)"
+        rf"(?P<who>{name_pattern}(?:\s*(?:,\s*and|,|and|&)\s*{name_pattern})*)(?:['’]s?\b)?(?:\s+ears?\b)?",
         re.IGNORECASE,
     )
-    leans = re.compile(
-        rf"\b(?:to|toward|towards|close to|over to)\s+(?P<who>{names})(?:['’]s?\b)?(?:\s+ears?)?"
-        rf"[^.!?…:\n“”\"«»]{{0,30}}?\b{_VERB}\b(?P<mid>)",
+    leans_pattern = re.compile(
+        rf"\b(?:to|toward|towards|close to|over to)\s+(?P<who>{name_pattern})(?:['’]s?\b)?(?:\s+ears?)?"
+        rf"[^.!?…:\n“”\"«»]{{0,30}}?\b{_WHISPER_VERB}\b(?P<mid>)",
         re.IGNORECASE,
     )
-    quoted = {at for quote in _QUOTED.finditer(text) for at in range(*quote.span())}
-    for match in sorted((*to.finditer(text), *leans.finditer(text)), key=lambda m: m.start()):
-        if match.start() in quoted or any(w.start <= match.start() < w.end for w in found):
+    quoted_positions = {position for quote in _QUOTE.finditer(text) for position in range(*quote.span())}
+    for match in sorted((*to_pattern.finditer(text), *leans_pattern.finditer(text)), key=lambda m: m.start()):
+        if match.start() in quoted_positions or any(w.start <= match.start() < w.end for w in whisper_list):
             continue
-        by = _by(text, match, speaker, name, people, pc_id)
-        hearers = _hearers(match["who"], speaker, by, people, pc_id)
-        found += (Whisper(*span, hearers, by) for span in _words(text, match))
-    return found
+        speaker_id = _find_whisperer(text, match, speaker, name, names_by_id, pc_id)
+        hearer_ids = _find_hearers(match["who"], speaker, speaker_id, names_by_id, pc_id)
+        whisper_list += (
+            Whisper(*span, hearer_ids, speaker_id) for span in _find_whispered_spans(text, match)
+        )
+    return whisper_list
 
 
-def heard(text: str, spoken: Iterable[Whisper], who: Id, pc_id: Id | None) -> str:
+def mask_unheard_whispers(
+    text: str, turn_whispers: Iterable[Whisper], hearer_id: Id, pc_id: Id | None
+) -> str:
     """Return what of the text somebody heard who was there: whispers to others are left out."""
-    for whisper in sorted(spoken, key=lambda w: w.start, reverse=True):
-        unknown = not whisper.hearers or whisper.by is None
-        if who in whisper.hearers or who == whisper.by or (unknown and who == pc_id):
+    for whisper in sorted(turn_whispers, key=lambda w: w.start, reverse=True):
+        is_unclear = not whisper.hearer_ids or whisper.speaker_id is None
+        if (
+            hearer_id in whisper.hearer_ids
+            or hearer_id == whisper.speaker_id
+            or (is_unclear and hearer_id == pc_id)
+        ):
             continue
         text = text[: whisper.start] + NOT_HEARD + text[whisper.end :]
     return text
 
 
-def whispered_to(text: str, people: People, pc_id: Id | None) -> tuple[Id, ...]:
+def find_whisper_hearers(text: str, names_by_id: NamesById, pc_id: Id | None) -> tuple[Id, ...]:
     """Return who alone hears what the player types: not empty only if all of it is a whisper to people who
     are known, from its first word on."""
-    if not re.match(rf"\s*(?:I\s+)?(?:\w+ly\s+)?{_VERB}\b", text, re.IGNORECASE):
+    if not re.match(rf"\s*(?:I\s+)?(?:\w+ly\s+)?{_WHISPER_VERB}\b", text, re.IGNORECASE):
         return ()
-    spoken = whispers(text, Speaker.PLAYER, "", people, pc_id)
-    if not spoken or any(not w.hearers for w in spoken):
+    typed_whispers = find_whispers(text, Speaker.PLAYER, "", names_by_id, pc_id)
+    if not typed_whispers or any(not w.hearer_ids for w in typed_whispers):
         return ()
     # What follows the whisper is an act that all can see, or words that all can hear.
-    if re.search(r"\w", text[max(w.end for w in spoken) :]):
+    if re.search(r"\w", text[max(w.end for w in typed_whispers) :]):
         return ()
-    hearers = frozenset[Id]().union(*(w.hearers for w in spoken))
-    return tuple(i for i in people if i in hearers and i != pc_id)
+    hearer_ids = frozenset[Id]().union(*(w.hearer_ids for w in typed_whispers))
+    return tuple(i for i in names_by_id if i in hearer_ids and i != pc_id)
 
 
-def _names(people: People) -> str:
-    every = any_name_pattern(name for names in people.values() for name in names)
-    return rf"(?:(?:the\s+)?{every}|\b{_PRONOUNS}\b)" if people else rf"(?:\b{_PRONOUNS}\b)"
+def _any_name_pattern(names_by_id: NamesById) -> str:
+    any_name = any_name_pattern(name for names in names_by_id.values() for name in names)
+    return rf"(?:(?:the\s+)?{any_name}|\b{_PRONOUNS}\b)" if names_by_id else rf"(?:\b{_PRONOUNS}\b)"
 
 
-def _by(
-    text: str, match: re.Match[str], speaker: Speaker, name: str, people: People, pc_id: Id | None
+def _find_whisperer(
+    text: str, match: re.Match[str], speaker: Speaker, name: str, names_by_id: NamesById, pc_id: Id | None
 ) -> Id | None:
     """Return who whispers: whom the words before the verb name last, the player, a turn's own speaker."""
     sentence = re.split(r"[.!?…\n]\s", text[: match.start()])[-1]
-    outside = _QUOTED.sub(" ", sentence)
+    unquoted_text = _QUOTE.sub(" ", sentence)
     if speaker is Speaker.PLAYER:
         return pc_id
-    if re.search(r"\byou(?:\s+\w+){0,6}\s*$", outside, re.IGNORECASE) and "your" not in outside[-12:]:
+    if (
+        re.search(r"\byou(?:\s+\w+){0,6}\s*$", unquoted_text, re.IGNORECASE)
+        and "your" not in unquoted_text[-12:]
+    ):
         return pc_id
-    who = match["who"]
-    places = [
-        (found.end(), i)
-        for i, names in people.items()
-        for found in re.finditer(any_name_pattern(names), outside, re.IGNORECASE)
-        if not re.fullmatch(any_name_pattern(names), who, re.IGNORECASE)
+    addressee_text = match["who"]
+    name_positions = [
+        (name_match.end(), i)
+        for i, names in names_by_id.items()
+        for name_match in re.finditer(any_name_pattern(names), unquoted_text, re.IGNORECASE)
+        if not re.fullmatch(any_name_pattern(names), addressee_text, re.IGNORECASE)
     ]
-    behind = match["mid"] or ""
-    places += [
+    text_after = match["mid"] or ""
+    name_positions += [
         (10**6, i)
-        for i, names in people.items()
-        if behind and re.search(any_name_pattern(names), behind, re.IGNORECASE)
+        for i, names in names_by_id.items()
+        if text_after and re.search(any_name_pattern(names), text_after, re.IGNORECASE)
     ]
-    if places:
-        return max(places)[1]
+    if name_positions:
+        return max(name_positions)[1]
     if speaker is Speaker.NPC:
-        return next((i for i, names in people.items() if name in names), None)
+        return next((i for i, names in names_by_id.items() if name in names), None)
     return None
 
 
-def _hearers(who: str, speaker: Speaker, by: Id | None, people: People, pc_id: Id | None) -> frozenset[Id]:
-    hearers = {i for i, names in people.items() if re.search(any_name_pattern(names), who, re.IGNORECASE)}
-    words = set(re.findall(r"\w+", who.casefold()))
-    if pc_id and speaker is not Speaker.PLAYER and words & {"you", "your", "me", "my"}:
-        hearers.add(pc_id)
-    return frozenset(hearers - {by})
+def _find_hearers(
+    addressee_text: str, speaker: Speaker, speaker_id: Id | None, names_by_id: NamesById, pc_id: Id | None
+) -> frozenset[Id]:
+    hearer_ids = {
+        i
+        for i, names in names_by_id.items()
+        if re.search(any_name_pattern(names), addressee_text, re.IGNORECASE)
+    }
+    folded_words = set(re.findall(r"\w+", addressee_text.casefold()))
+    if pc_id and speaker is not Speaker.PLAYER and folded_words & {"you", "your", "me", "my"}:
+        hearer_ids.add(pc_id)
+    return frozenset(hearer_ids - {speaker_id})
 
 
-def _words(text: str, match: re.Match[str]) -> Sequence[tuple[int, int]]:
+def _find_whispered_spans(text: str, match: re.Match[str]) -> Sequence[tuple[int, int]]:
     """Return where the whispered words stand: the quotes beside the verb, or what follows it."""
     start = text.rfind("\n", 0, match.start()) + 1
     end = text.find("\n", match.end())
     end = len(text) if end < 0 else end
-    quotes = [(m.start(), m.end()) for m in _QUOTED.finditer(text, start, end)]
-    behind = [q for q in quotes if q[0] >= match.end()]
-    before = [q for q in quotes if q[1] <= match.start()]
+    quotes = [(m.start(), m.end()) for m in _QUOTE.finditer(text, start, end)]
+    quotes_after = [q for q in quotes if q[0] >= match.end()]
+    quotes_before = [q for q in quotes if q[1] <= match.start()]
     spans: list[tuple[int, int]] = []
-    if before and not re.search(r"[.!?…\n]\s", text[before[-1][1] : match.start()]):
-        spans.append(before[-1])
-    if behind and not re.search(r"[.!?…]\s", text[match.end() : behind[0][0]]):
-        spans.append(behind[0])
+    if quotes_before and not re.search(r"[.!?…\n]\s", text[quotes_before[-1][1] : match.start()]):
+        spans.append(quotes_before[-1])
+    if quotes_after and not re.search(r"[.!?…]\s", text[match.end() : quotes_after[0][0]]):
+        spans.append(quotes_after[0])
     if spans:
-        last = max(span[1] for span in spans)
-        for quote in behind:
-            if quote[0] < last:
+        last_end = max(span[1] for span in spans)
+        for quote in quotes_after:
+            if quote[0] < last_end:
                 continue
-            between = text[last : quote[0]].replace(match[0], "") + text[quote[1] : end][:40]
-            if re.search(rf"\b(?:{SAYS})\b", between, re.IGNORECASE):
+            text_between = text[last_end : quote[0]].replace(match[0], "") + text[quote[1] : end][:40]
+            if re.search(rf"\b(?:{SAYS})\b", text_between, re.IGNORECASE):
                 break  # somebody else's words
             spans.append(quote)
-            last = quote[1]
+            last_end = quote[1]
         return spans
-    rest = text[match.end() : end]
-    if colon := re.match(r"\s*:\s*", rest):
-        return [(match.end() + colon.end(), end)] if rest[colon.end() :].strip() else []
-    if joined := re.match(r"\s*,?\s*(?:that|about|of|where|who|what|how|why|when)\b\s*", rest):
-        stop = _END.search(rest, joined.end())
-        return [(match.end() + joined.start(), match.end() + (stop.start() if stop else len(rest)))]
+    text_after = text[match.end() : end]
+    if colon_match := re.match(r"\s*:\s*", text_after):
+        return [(match.end() + colon_match.end(), end)] if text_after[colon_match.end() :].strip() else []
+    if joined_match := re.match(r"\s*,?\s*(?:that|about|of|where|who|what|how|why|when)\b\s*", text_after):
+        sentence_end = _SENTENCE_END.search(text_after, joined_match.end())
+        return [
+            (
+                match.end() + joined_match.start(),
+                match.end() + (sentence_end.start() if sentence_end else len(text_after)),
+            )
+        ]
     return []

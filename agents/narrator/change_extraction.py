@@ -15,7 +15,7 @@ from rapidfuzz import fuzz
 
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import normalize_name
-from agents.context_assembly.package import ContextPackage
+from agents.context_assembly.context_package import ContextPackage
 from agents.narrator.change_payloads import (
     PLAYER_CHARACTER_WORDS,
     ChangeRefused,
@@ -36,11 +36,11 @@ from stores.records.canon import (
     EvidenceKind,
     Payload,
     StateChange,
-    normal,
+    normalize_statement,
 )
-from stores.records.ids import derived
-from stores.records.ledger import ProposedChange
+from stores.records.ids import derive_id
 from stores.records.play import Turn
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity
 
 MIN_WEIGHT: Final = 40
@@ -153,7 +153,7 @@ class ChangeExtractor:
         """
         if changes is None:
             changes = find_plain_changes(
-                turn.text, [names_of(p.entity) for p in package.canonical.cast if p.here]
+                turn.text, [names_of(p.entity) for p in package.canonical.cast if p.is_here]
             )
         dropped_changes: list[DroppedChange] = []
         quoted_changes = _find_quotes(changes, turn.text, dropped_changes)
@@ -204,12 +204,17 @@ class ChangeExtractor:
         dropped_changes: list[DroppedChange],
     ) -> list[tuple[ReportedChange, Quote, Payload]]:
         """Drop facts whose exact words canon already has."""
-        statements = {normal(p.statement) for *_, p in drafts if isinstance(p, AssertFact)}
-        facts = await self._canon.facts_saying(package.scene.universe.id, statements) if statements else []
+        statements = {normalize_statement(p.statement) for *_, p in drafts if isinstance(p, AssertFact)}
+        facts = (
+            await self._canon.facts_by_statement(package.scene.universe.id, statements) if statements else []
+        )
         recorded_statements = {fact.said for fact in facts if fact.valid_to is None}
         new_drafts = []
         for change, quote, payload in drafts:
-            if isinstance(payload, AssertFact) and normal(payload.statement) in recorded_statements:
+            if (
+                isinstance(payload, AssertFact)
+                and normalize_statement(payload.statement) in recorded_statements
+            ):
                 dropped_changes.append(DroppedChange(_change_label(change), "is on record already"))
             else:
                 new_drafts.append((change, quote, payload))
@@ -243,7 +248,7 @@ def _check_worth(change: ReportedChange, text: str, name_resolver: NameResolver)
         raise ChangeRefused("has no name of its own")
     if name.isupper() and len(name) > 3:
         raise ChangeRefused("has no name of its own")
-    if normal(name) not in normal(text):
+    if normalize_statement(name) not in normalize_statement(text):
         raise ChangeRefused("is not named in the text")
     if name_resolver.find(name) is not None or name_resolver.find_similar(name) is not None:
         raise ChangeRefused("is on record already")
@@ -254,11 +259,11 @@ def _check_duplicate(
 ) -> None:
     """Raise ChangeRefused for what canon, a staged proposal or this turn already has."""
     draft_payloads = [each for *_, each in drafts]
-    staged_changes = [p.change for p in package.scene.staged]
+    staged_changes = [p.change for p in package.scene.staged_proposals]
     if isinstance(payload, AssertFact):
         canon = package.canonical
         facts = (*canon.facts, *canon.relations, *canon.encounters, *canon.assertions, *canon.axioms)
-        matters = package.agenda.matters.values()
+        matters = package.agenda.commitments.values()
         if any(_is_same_statement(payload.statement, f.statement) for f in (*facts, *matters)):
             raise ChangeRefused("is on record already")
         proposed_statements = [
@@ -274,7 +279,7 @@ def _check_duplicate(
 
 
 def _is_same_statement(one: str, other: str) -> bool:
-    one, other = normal(one), normal(other)
+    one, other = normalize_statement(one), normalize_statement(other)
     # A number or a `not` more makes another statement, however similar the rest is.
     differing_words = set(one.split()) ^ set(other.split())
     if any(word.isdigit() or word in ("not", "no", "never", "nt", "t") for word in differing_words):
@@ -294,7 +299,7 @@ def _build_proposal(
     if isinstance(payload, StateChange):
         is_critical = catalogue.is_critical(payload.key, payload.value)
     evidence = Evidence(
-        id=derived("evidence", EvidenceKind.TURN, turn.id, quote.start, quote.end),
+        id=derive_id("evidence", EvidenceKind.TURN, turn.id, quote.start, quote.end),
         kind=EvidenceKind.TURN,
         ref_id=turn.id,
         quote=quote.text,
@@ -303,7 +308,7 @@ def _build_proposal(
         span=(quote.start, quote.end),
     )
     return ProposedChange(
-        id=derived("extracted", turn.id, payload.model_dump_json()),
+        id=derive_id("extracted", turn.id, payload.model_dump_json()),
         universe_id=scene.universe.id,
         story_id=scene.story.id,
         scene_id=turn.scene_id,

@@ -16,7 +16,7 @@ from rapidfuzz import fuzz
 from agents.canon_keeper.canon_snapshot import SIMILAR_NAME_LIKENESS
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import normalize_name
-from agents.context_assembly.package import ContextPackage
+from agents.context_assembly.context_package import ContextPackage
 from agents.personas.outputs import ReportedChange
 from agents.proposals.statements import MAX_NAME_LENGTH, STATED_PREDICATE, as_sentence, build_location_fact
 from agents.prose.names import names_of
@@ -34,7 +34,7 @@ from stores.records.canon import (
     StateOp,
     UpdateEntity,
 )
-from stores.records.ids import Id, derived
+from stores.records.ids import Id, derive_id
 from stores.records.play import Turn
 from stores.records.world import Entity, EntityKind
 
@@ -49,10 +49,10 @@ class NameResolver:
 
     def __init__(self, package: ContextPackage, entities_by_name: Mapping[str, Entity]) -> None:
         scene = package.scene
-        self._pc = package.pc
+        self._pc = package.player_character
         present_entities = {e.id: e for e in scene.entities.values()}
         present_entities |= {
-            p.entity.id: p.entity for p in (*package.canonical.cast, *package.canonical.named)
+            p.entity.id: p.entity for p in (*package.canonical.cast, *package.canonical.named_elsewhere)
         }
         self._by_full_name: dict[str, Entity] = dict(entities_by_name)
         self._by_name_part: dict[str, list[Entity]] = {}
@@ -191,7 +191,7 @@ class PayloadBuilder:
             raise ChangeRefused("has no name")
         kind = ENTITY_KIND_WORDS.get(change.predicate.strip().casefold(), EntityKind.CHARACTER)
         return CreateEntity(
-            entity_id=derived("entity", self.turn.scene_id, self.turn.exchange_id, name.casefold()),
+            entity_id=derive_id("entity", self.turn.scene_id, self.turn.exchange_id, name.casefold()),
             entity_kind=kind,
             name=name,
             description=_clean_line(change.object),
@@ -264,7 +264,7 @@ class PayloadBuilder:
     def _state_change(
         self, subject: Entity, key: str, op: StateOp, value: bool | int | float | str | None
     ) -> StateChange:
-        state = self.package.scene.state(subject)
+        state = self.package.scene.working_state(subject)
         tags = {tag.casefold() for tag in state.tags}
         current_value = state.numbers.get(key, state.values.get(key))
         is_unchanged = (op is StateOp.SET and current_value == value) or (op is StateOp.TAG and key in tags)
@@ -276,17 +276,17 @@ class PayloadBuilder:
 
     def _is_moved_by_dice(self, subject: Entity, key: str) -> bool:
         """Return whether a roll or a declaration of this exchange already changes the same number."""
-        last_turn_tick = max((t.tick for t in self.package.narrative.line), default=-1)
+        last_turn_tick = max((t.tick for t in self.package.narrative.recent_turns), default=-1)
         return any(
             isinstance(p.change, StateChange)
             and p.change.entity_id == subject.id
             and p.change.key.casefold() == key
             and (p.tick or 0) > last_turn_tick
-            for p in self.package.scene.staged
+            for p in self.package.scene.staged_proposals
         )
 
     def _record_death(self, subject: Entity) -> StateChange:
-        state = self.package.scene.state(subject)
+        state = self.package.scene.working_state(subject)
         if state.values.get("alive") is False or "dead" in {tag.casefold() for tag in state.tags}:
             raise ChangeRefused("is so already")
         if subject.kind not in (EntityKind.CHARACTER, EntityKind.CREATURE):
@@ -343,7 +343,11 @@ class PayloadBuilder:
 
     def _end_fact(self, change: ReportedChange) -> EndFact:
         words = _clean_line(change.object).casefold()
-        matters = [f for f in self.package.agenda.matters.values() if f.id not in self.package.agenda.payoffs]
+        matters = [
+            f
+            for f in self.package.agenda.commitments.values()
+            if f.id not in self.package.agenda.payoff_proposal_ids
+        ]
         canon = self.package.canonical
         fact = _nearest(words, matters) or _nearest(words, (*canon.facts, *canon.relations))
         if fact is None:

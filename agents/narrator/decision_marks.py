@@ -11,8 +11,8 @@ from typing import Final
 
 from agents.prose.speech import strip_speech
 from agents.sanitize import clean
-from stores.records.ids import Id, derived
-from stores.records.model import DecisionMark
+from stores.records.ids import Id, derive_id
+from stores.records.llm import DecisionMark
 from stores.records.play import Turn
 
 MAX_MARKS: Final = 3
@@ -48,7 +48,7 @@ def _parse_marks(text: str, turn: Turn, universe_id: Id) -> Iterator[DecisionMar
         if not (reason or marker_fields.get("impact")):
             continue
         yield DecisionMark(
-            id=derived("decision", turn.id, nth),
+            id=derive_id("decision", turn.id, nth),
             universe_id=universe_id,
             scene_id=turn.scene_id,
             turn_id=turn.id,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stores.ports import NarratorLog
-from stores.records.model import DecisionMark
+from stores.records.llm import DecisionMark
 from stores.records.play import MoveKind, Turn
 
 

@@ -16,7 +16,7 @@ from typing import Final
 from rapidfuzz import fuzz
 
 from agents.canon_keeper.checks.premise_check import SAME_ANSWER_LIKENESS
-from agents.context_assembly.package import ContextPackage
+from agents.context_assembly.context_package import ContextPackage
 from agents.narrator.lines_and_veils import BarredTopic, find_crossings, parse_barred_topics
 from agents.narrator.record_checks import (
     PastClaim,
@@ -158,12 +158,12 @@ class ProseCheckInput:
 def build_prose_check_input(package: ContextPackage, brief: NarratorBrief) -> ProseCheckInput:
     """Return what the prose of this exchange is checked against."""
     strangers, acquaintances = split_by_acquaintance(package)
-    turns = (*package.narrative.before, *package.narrative.line)
+    turns = (*package.narrative.previous_scene_turns, *package.narrative.recent_turns)
     gm_turn_texts = [t.text for t in turns if t.speaker in (Speaker.GM, Speaker.NPC)]
     return ProseCheckInput(
         degree=brief.degree,
         player_text=brief.player_text,
-        player_names=names_of(package.pc) if package.pc else (),
+        player_names=names_of(package.player_character) if package.player_character else (),
         absent_people=find_absent_people(package),
         strangers=strangers,
         acquaintances=acquaintances,
@@ -172,7 +172,7 @@ def build_prose_check_input(package: ContextPackage, brief: NarratorBrief) -> Pr
         barred_topics=parse_barred_topics(brief.lines_and_veils),
         rules=tuple(a.statement for a in package.canonical.axioms),
         settled_matters=find_settled_matters(package),
-        is_opening=not package.narrative.line,
+        is_opening=not package.narrative.recent_turns,
     )
 
 
@@ -401,11 +401,13 @@ def _find_assumed_past(player_text: str, package: ContextPackage) -> Iterator[st
     ]
     if not named_indexes and len(people) == 1:
         named_indexes = [0]
-    hero_name = package.pc.name if package.pc else "the player's character"
+    hero_name = package.player_character.name if package.player_character else "the player's character"
     for n in named_indexes:
         name = people[n][0]
         for claim in (*find_past_claims(player_text), *find_narrated_claims(player_text, people[n])):
-            if n < len(strangers) and (claim.is_meeting or claim.is_dated or not package.narrative.line):
+            if n < len(strangers) and (
+                claim.is_meeting or claim.is_dated or not package.narrative.recent_turns
+            ):
                 yield f"No earlier meeting of {hero_name} and {name} is on record: “{claim.sentence}”"
             elif n >= len(strangers) and _is_off_record(claim, collect_recorded_statements(package)):
                 yield f"The record has no such words between {hero_name} and {name}: “{claim.sentence}”"

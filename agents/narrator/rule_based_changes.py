@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from agents.personas.outputs import ReportedChange
-from agents.prose.names import any_name_pattern, is_titled, spans_in
+from agents.prose.names import any_name_pattern, find_name_spans, has_title
 from agents.prose.speech import SAYS, find_speaker, find_speeches, strip_speech
 from agents.prose.words import split_sentences
 
@@ -80,7 +80,7 @@ def _find_promises(text: str, people_names: Sequence[Sequence[str]]) -> Iterator
 
 def _find_newcomers(text: str) -> Iterator[ReportedChange]:
     """Yield names with some weight: named twice, titled, introduced, or speaking."""
-    spans = spans_in(text)
+    spans = find_name_spans(text)
     mention_counts = Counter(span.name for span in spans)
     for name in mention_counts:
         first = next(span for span in spans if span.name == name)
@@ -91,12 +91,12 @@ def _find_newcomers(text: str) -> Iterator[ReportedChange]:
         )
         is_introduced = _INTRODUCTION.search(text_before[-40:]) is not None
         apposition = re.match(r",\s+((?:the|a|an)\s[^,.;!?”\"]{3,80})[,.]", text_after)
-        weight = 15 * min(mention_counts[name], 3) + 25 * is_titled(name) + 15 * (" " in name)
+        weight = 15 * min(mention_counts[name], 3) + 25 * has_title(name) + 15 * (" " in name)
         weight += 25 * is_speaking + 30 * is_introduced + 20 * (apposition is not None)
         is_place = (
             _PLACE_PREPOSITION.search(text_before[-20:]) is not None
             and not is_speaking
-            and not is_titled(name)
+            and not has_title(name)
         )
         yield ReportedChange(
             kind="new",

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from agents.canon_keeper.fact_readings import LOCATED_IN, PART_OF, is_open, is_true, read_fact
 from agents.canon_keeper.predicates import Catalogue
-from agents.context_assembly.context import SceneContext
+from agents.context_assembly.scene_context import SceneContext
 from stores.ports import CanonReader
 from stores.records.canon import Fact
 from stores.records.ids import Id
@@ -80,7 +80,7 @@ class AbsentCastReader:
 
 def _arrived_since(context: SceneContext, entity_id: Id, stay: Fact, hero_stay: Fact | None) -> bool:
     """Say whether somebody was brought in by hand after canon last had them, and the hero, go anywhere."""
-    arrivals = [e for e in context.presences() if e.entity_id == entity_id]
+    arrivals = [e for e in context.presence_entries() if e.entity_id == entity_id]
     last_moved = max(_start_tick(stay), _start_tick(hero_stay) if hero_stay else 0)
     return bool(arrivals) and arrivals[-1].here and arrivals[-1].tick >= last_moved
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.context_assembly.package import ContextPackage
+from agents.context_assembly.context_package import ContextPackage
 from stores.records.canon import AdvanceClock, AssertFact, CreateEntity
 from stores.records.ids import Id
 from stores.records.play import Degree, Turn
@@ -80,7 +80,7 @@ def list_offers(
 def _offer_place(package: ContextPackage, words: str, narrated_text: str) -> Iterator[NextStepOffer]:
     """A place that was named, gone to and told of, and that the record does not have the hero at."""
     current_place = package.scene.place
-    for entity in (person.entity for person in package.canonical.named):
+    for entity in (person.entity for person in package.canonical.named_elsewhere):
         if entity.kind is not EntityKind.PLACE or (current_place and entity.id == current_place.id):
             continue
         if _LEAVING_WORDS.search(words) and _is_named(entity.name, words):
@@ -90,13 +90,13 @@ def _offer_place(package: ContextPackage, words: str, narrated_text: str) -> Ite
 
 def _offer_arrival(package: ContextPackage, narrated_text: str) -> Iterator[NextStepOffer]:
     """Somebody of canon who is told of here, and is not here by the record."""
-    present_ids = {p.entity.id for p in package.canonical.cast if p.here}
-    for named_entity in package.canonical.named:
+    present_ids = {p.entity.id for p in package.canonical.cast if p.is_here}
+    for named_entity in package.canonical.named_elsewhere:
         entity = named_entity.entity
         is_absent = (
             entity.kind in (EntityKind.CHARACTER, EntityKind.CREATURE) and entity.id not in present_ids
         )
-        if is_absent and not named_entity.dead and _is_named(entity.name, narrated_text):
+        if is_absent and not named_entity.is_dead and _is_named(entity.name, narrated_text):
             yield NextStepOffer(
                 f"/cast + {entity.name}", f"{entity.name} was told of, and is not here", 50, 70, 60
             )
@@ -104,9 +104,9 @@ def _offer_arrival(package: ContextPackage, narrated_text: str) -> Iterator[Next
 
 def _offer_clock(package: ContextPackage, degree: Degree | None) -> Iterator[NextStepOffer]:
     """A failure should change something: the fullest clock moves."""
-    if degree is not Degree.FAIL or not package.agenda.running:
+    if degree is not Degree.FAIL or not package.agenda.open_clocks:
         return
-    clock = max(package.agenda.running, key=lambda c: c.filled / c.size)
+    clock = max(package.agenda.open_clocks, key=lambda c: c.filled / c.size)
     steps_left = clock.size - clock.filled
     urgency = 100 if steps_left <= 1 else 70
     yield NextStepOffer(
@@ -150,7 +150,7 @@ def _has_news_since(turn_id: Id, line_turns: Sequence[Turn], package: ContextPac
     later_ids = set(turn_ids[turn_ids.index(turn_id) :]) if turn_id in turn_ids else set(turn_ids)
     return any(
         p.turn_id in later_ids and isinstance(p.change, CreateEntity | AssertFact | AdvanceClock)
-        for p in package.scene.staged
+        for p in package.scene.staged_proposals
     )
 
 

@@ -11,7 +11,7 @@ from agents.orchestrator.scene_loop import SceneLoop
 from agents.views.play_views import CommitReport
 from stores.ports import OrchestratorLog
 from stores.records.ids import Id
-from stores.records.ledger import Loop
+from stores.records.workflow import Loop
 
 
 class CommitTriggers:

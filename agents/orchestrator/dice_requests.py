@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from typing import Literal
 
-from agents.context_assembly.context import SceneContext
+from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.exchange import begin_altered_roll
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.input.parser import RollInput
@@ -19,8 +19,8 @@ from agents.resolver.dice_faces import DiceToThrow, describe_dice_to_throw, open
 from agents.resolver.pack_check import list_check_options, list_moves
 from agents.resolver.sparks import Spark
 from agents.views.play_views import Reply
-from stores.records.ids import IdMaker
-from stores.records.play import DiceBy, Resolution, Speaker, Turn
+from stores.records.ids import IdGenerator
+from stores.records.play import DiceRoller, Resolution, Speaker, Turn
 
 AlterationKind = Literal["reroll", "pick"]
 
@@ -29,7 +29,7 @@ class DiceRequestService:
     """Stateless."""
 
     def __init__(
-        self, rolls: RollService, timeline: Timeline, pipeline: ExchangePipeline, ids: IdMaker
+        self, rolls: RollService, timeline: Timeline, pipeline: ExchangePipeline, ids: IdGenerator
     ) -> None:
         self._rolls = rolls
         self._timeline = timeline
@@ -52,7 +52,7 @@ class DiceRequestService:
         self, turns: list[Turn], results: list[Resolution], context: SceneContext
     ) -> list[str]:
         """Say which of these rolls the program made although the player throws the dice."""
-        if context.story.dice is not DiceBy.PHYSICAL:
+        if context.story.dice is not DiceRoller.PHYSICAL:
             return []
         oracle_turn_ids = {turn.id for turn in turns if turn.speaker is Speaker.ORACLE}
         program_draws = [
@@ -113,7 +113,7 @@ class DiceRequestService:
         pack = self._rolls.find_pack(context)
         if roll.kind not in CHECK_ROLLS or roll.spec.split(";")[0].strip() or pack is None:
             return ()
-        sheet = self._rolls.read_sheet(context, context.actor())
+        sheet = self._rolls.read_sheet(context, context.player_character())
         if roll.kind == "move":
             return list_moves(pack, sheet) or (f"{pack.name} has no moves; /check rolls its numbers.",)
         # What has no numbers is rolled as it stands: nothing is left to say.

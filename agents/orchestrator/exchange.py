@@ -13,9 +13,9 @@ from pydantic import model_validator
 
 from agents.resolver.resolution_requests import Alteration
 from stores.records.base import Record, old_names_reader
-from stores.records.ids import Id, IdMaker, derived
-from stores.records.ledger import ProposedChange
+from stores.records.ids import Id, IdGenerator, derive_id
 from stores.records.play import Scene, Speaker, Turn
+from stores.records.workflow import ProposedChange
 
 EXCHANGE_STEPS = ("record", "assemble", "narrate", "resolve", "finish")
 """The nodes of the turn graph that need no model, in order. Each is idempotent: identifiers and seeds
@@ -145,11 +145,11 @@ class Exchange(Record):
 
 def followup_turn_id(turn_id: Id) -> Id:
     """Return the identifier of the turn that shows what this turn's result has brought."""
-    return derived("turn", "brought", turn_id)
+    return derive_id("turn", "brought", turn_id)
 
 
 def begin_exchange(
-    ids: IdMaker,
+    ids: IdGenerator,
     scene: Scene,
     head: Turn | None,
     *,
@@ -198,13 +198,13 @@ def begin_exchange(
         )
         if roll
         else None,
-        narration=NarrationPlan(kind="answer", turn_id=derived("turn", "told", first_id))
+        narration=NarrationPlan(kind="answer", turn_id=derive_id("turn", "told", first_id))
         if needs_narration
         else None,
     )
 
 
-def begin_answer(ids: IdMaker, scene: Scene, head: Turn, note: str) -> Exchange:
+def begin_answer(ids: IdGenerator, scene: Scene, head: Turn, note: str) -> Exchange:
     """Fix everything about telling what came of the exchange that the line ends in, which nobody told."""
     turn_id = ids.new()
     return Exchange(
@@ -219,7 +219,7 @@ def begin_answer(ids: IdMaker, scene: Scene, head: Turn, note: str) -> Exchange:
     )
 
 
-def begin_continuation(ids: IdMaker, scene: Scene, head: Turn | None, note: str) -> Exchange:
+def begin_continuation(ids: IdGenerator, scene: Scene, head: Turn | None, note: str) -> Exchange:
     """Fix everything about telling on from `head` without an act of the player's."""
     turn_id = ids.new()
     return Exchange(
@@ -234,7 +234,7 @@ def begin_continuation(ids: IdMaker, scene: Scene, head: Turn | None, note: str)
     )
 
 
-def begin_retake(ids: IdMaker, old_turn: Turn, take: int, note: str) -> Exchange:
+def begin_retake(ids: IdGenerator, old_turn: Turn, take: int, note: str) -> Exchange:
     """Fix everything about another take of what the GM told."""
     turn_id = ids.new()
     return Exchange(
@@ -250,7 +250,7 @@ def begin_retake(ids: IdMaker, old_turn: Turn, take: int, note: str) -> Exchange
 
 
 def begin_altered_roll(
-    ids: IdMaker,
+    ids: IdGenerator,
     roll_turn: Turn,
     alteration: Alteration,
     *,

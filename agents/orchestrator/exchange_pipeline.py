@@ -6,7 +6,7 @@ lost once `record` has returned.
 
 from __future__ import annotations
 
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, ProposalsChanged, ResolutionSealed, TurnAppended
 from agents.narrator.gm_turn_writer import GmTurnWriter
 from agents.orchestrator.exchange import EXCHANGE_STEPS, Exchange, RollPlan
@@ -19,8 +19,8 @@ from agents.solo.oracle_draws import followup_roll_of
 from stores.errors import IllegalTransition, InputError, NotFound
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id
-from stores.records.ledger import Checkpoint, Loop, Transition
 from stores.records.play import MoveKind, Resolution, Speaker, Turn
+from stores.records.workflow import Checkpoint, Loop, Transition
 
 
 class ExchangePipeline:
@@ -29,7 +29,7 @@ class ExchangePipeline:
     def __init__(
         self,
         log: OrchestratorLog,
-        context: ContextAssembly,
+        context: SceneContextLoader,
         gm_turn_writer: GmTurnWriter,
         rolls: RollService,
         loops: LoopTransitions,
@@ -75,7 +75,7 @@ class ExchangePipeline:
         if not NarrationState.is_stored_in(checkpoint):
             exchange = Exchange.model_validate(checkpoint.state)
             last_transition = await self._log.loop_state(Loop.TURN, exchange.run_id)
-            context = await self._context.load(exchange.scene_id)
+            context = await self._context.load_context(exchange.scene_id)
             await self._run_steps(exchange, last_transition, last_step=checkpoint.node, context=context)
             if exchange.narration is None:
                 return

@@ -9,7 +9,7 @@ from agents.events import EventBus, LoopMoved
 from agents.state_machines import initial_state, next_state
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id
-from stores.records.ledger import Loop, Transition
+from stores.records.workflow import Loop, Transition
 
 
 class LoopTransitions:

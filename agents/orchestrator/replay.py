@@ -16,7 +16,7 @@ from agents.llm.errors import ModelUnset
 from agents.llm.llm_port import LlmRequest, TextChunk, Usage
 from agents.llm.scripted_model import ScriptedModel
 from stores.ports import NarratorLog
-from stores.records.model import LlmCall
+from stores.records.llm import LlmCall
 
 
 async def load_recorded_calls(calls: Iterable[LlmCall], log: NarratorLog) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agents.proposals.editing import editable_text
 from agents.views.play_views import CommitReport, Reply
 from stores.records.canon import StateChange, StateOp
-from stores.records.ledger import ProposedChange
+from stores.records.workflow import ProposedChange
 
 
 def commit_lines(report: CommitReport) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations.declarations import manual_evidence
 from agents.orchestrator.exchange import Exchange, begin_exchange
 from agents.orchestrator.rolls import RollService
@@ -22,8 +22,8 @@ from agents.resolver.sheets import take_rest
 from agents.world_time.calendar import format_clock_time
 from stores.errors import InputError
 from stores.records.canon import Authority
-from stores.records.ids import Clock, IdMaker
-from stores.records.ledger import ProposedChange
+from stores.records.ids import Clock, IdGenerator
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity
 
 _REST_PATTERN = re.compile(r"(.*?)(?:\s+with\s+(.+))?", re.IGNORECASE | re.DOTALL)
@@ -32,7 +32,9 @@ _REST_PATTERN = re.compile(r"(.*?)(?:\s+with\s+(.+))?", re.IGNORECASE | re.DOTAL
 class RestService:
     """Stateless."""
 
-    def __init__(self, context: ContextAssembly, rolls: RollService, ids: IdMaker, clock: Clock) -> None:
+    def __init__(
+        self, context: SceneContextLoader, rolls: RollService, ids: IdGenerator, clock: Clock
+    ) -> None:
         self._context = context
         self._rolls = rolls
         self._ids = ids
@@ -49,12 +51,14 @@ class RestService:
 
         `typed` is the rest's name, and who rests along (`night with Old Tam`). Raises InputError.
         """
-        pack, hero = self._require_pack(context), context.actor()
+        pack, hero = self._require_pack(context), context.player_character()
         match = _REST_PATTERN.fullmatch(text)
         assert match is not None
         rest_name, other_names = match[1].strip(), match[2] or ""
         companions = [
-            await self._context.named(context, n.strip()) for n in other_names.split(",") if n.strip()
+            await self._context.find_one_entity(context, n.strip())
+            for n in other_names.split(",")
+            if n.strip()
         ]
         resting_entities = list({one.id: one for one in (*([hero] if hero else []), *companions)}.values())
         if not resting_entities:

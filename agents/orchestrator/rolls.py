@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.orchestrator.exchange import RollPlan
 from agents.orchestrator.input.parser import RollInput
 from agents.resolver import pack_check
@@ -38,8 +38,8 @@ from agents.resolver.sheets import NewSheet, Sheet
 from agents.solo.oracle_draws import DRAW_KINDS, OracleDraws
 from stores.errors import InputError
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
-from stores.records.play import DiceBy, Resolution, Turn
+from stores.records.play import DiceRoller, Resolution, Turn
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, Number
 
 CHECK_ROLLS = ("check", "move")
@@ -53,7 +53,7 @@ class RollService:
 
     def __init__(
         self,
-        context: ContextAssembly,
+        context: SceneContextLoader,
         resolver: Resolver,
         read_catalogue: ReadCatalogue,
         oracle_draws: OracleDraws,
@@ -74,7 +74,7 @@ class RollService:
         thrown_dice = await self._list_thrown_dice(roll, context)
         if roll.faces is not None and roll.kind == "event":
             raise faces_error("The dice of an event depend on each other, so the program throws them.")
-        asks_player_dice = context.story.dice is DiceBy.PHYSICAL and roll.kind not in PROGRAM_DRAWN_ROLLS
+        asks_player_dice = context.story.dice is DiceRoller.PHYSICAL and roll.kind not in PROGRAM_DRAWN_ROLLS
         if roll.faces is None and not asks_player_dice:
             return ()
         return read_physical_dice(thrown_dice, roll.faces or ()).dice_to_throw
@@ -85,7 +85,7 @@ class RollService:
         """Return the dice that the player has still to throw by hand for a reroll. Raises InputError."""
         if not alteration.places or alteration.faces:
             return ()
-        if faces is None and context.story.dice is DiceBy.PROGRAM:
+        if faces is None and context.story.dice is DiceRoller.PROGRAM:
             return ()
         return dice_to_throw_by_hand(original, alteration, faces or ())
 
@@ -148,7 +148,7 @@ class RollService:
         """Return somebody's numbers and tags as they stand on this line."""
         if entity is None:
             return NewSheet()
-        state = context.state(entity)
+        state = context.working_state(entity)
         return NewSheet(entity.name, entity.is_pc, state.numbers, state.tags)
 
     # --- inside --------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ class RollService:
 
     def _choose_check_reader(self, kind: str, context: SceneContext) -> ReadCheck:
         """Return what reads a check by the story's rule pack; without one, the generic check does."""
-        actor, pack = context.actor(), self.find_pack(context)
+        actor, pack = context.player_character(), self.find_pack(context)
         if pack is None and kind == "move":
             raise InputError(
                 "This story is played by no rule pack, so it has no moves.",
@@ -200,12 +200,12 @@ class RollService:
         effects = self._choose_check_reader(kind, context)(spec, _actor_numbers(context)).all_effects()
         targets = []
         for name in dict.fromkeys(effect.name for effect in effects):
-            entity = await self._context.named(context, name)
+            entity = await self._context.find_one_entity(context, name)
             targets.append(entity.model_copy(update={"aliases": (*entity.aliases, name)}))
         return targets
 
 
 def _actor_numbers(context: SceneContext) -> dict[str, Number]:
     """Return the acting character's numbers as they stand on this line."""
-    actor = context.actor()
-    return dict(context.state(actor).numbers) if actor else {}
+    actor = context.player_character()
+    return dict(context.working_state(actor).numbers) if actor else {}

@@ -9,8 +9,8 @@ from agents.orchestrator.loops import LoopTransitions
 from stores.errors import IllegalTransition
 from stores.ports import OrchestratorLog
 from stores.records.ids import Id
-from stores.records.ledger import Loop
 from stores.records.play import Scene
+from stores.records.workflow import Loop
 
 RefuseWhileNarrating = Callable[[Id, str], None]
 """Raises IllegalTransition while a model's words stream into the scene; takes what was to be done."""

@@ -9,12 +9,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
-from agents.context_assembly.context import (
-    ContextAssembly,
+from agents.context_assembly.scene_context import (
     SceneContext,
-    counting,
-    in_line_order,
-    tells_end,
+    SceneContextLoader,
+    is_scene_end_turn,
+    select_effective_proposals,
+    sort_in_line_order,
 )
 from agents.declarations.declarations import DeclarationService, turn_evidence
 from agents.declarations.entity_lookup import scene_entity_finder
@@ -37,9 +37,9 @@ from stores.records.canon import (
     EvidenceKind,
     FactKind,
 )
-from stores.records.ids import Clock, Id, derived
-from stores.records.ledger import Decision, Loop, ProposalStatus, ProposedChange, Verdict
-from stores.records.play import Critical, Scene, Speaker, StoryMode
+from stores.records.ids import Clock, Id, derive_id
+from stores.records.play import CriticalCommitMode, Scene, Speaker, StoryMode
+from stores.records.workflow import Decision, Loop, ProposalStatus, ProposedChange, Verdict
 
 LONG_SCENE_TURNS = 50
 """Turns without a commit after which one is offered."""
@@ -52,7 +52,7 @@ class SceneLoop:
         self,
         log: OrchestratorLog,
         canon: CanonReader,
-        context: ContextAssembly,
+        context: SceneContextLoader,
         keeper: CanonKeeper,
         undone_canon: UndoneCanonService,
         declarations: DeclarationService,
@@ -78,7 +78,7 @@ class SceneLoop:
 
     async def end_scene(self, scene_id: Id, summary: str) -> None:
         """Active -> Finalizing; the summary becomes the scene's proposed event, and clocks act."""
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         await self._loops.plan_transition(Loop.SCENE, scene_id, "end")
         if summary:
             await self._reject_old_outcome(context)
@@ -100,13 +100,13 @@ class SceneLoop:
     async def reopen_scene(self, scene_id: Id) -> None:
         """Finalizing -> Active, with every decision kept; what the end brought by itself is taken back."""
         await self._loops.fire(Loop.SCENE, scene_id, "reopen")
-        await self._scene_end.revert_scene_end(await self._context.load(scene_id))
+        await self._scene_end.revert_scene_end(await self._context.load_context(scene_id))
 
     async def finish_interrupted_end(self, scene: Scene) -> bool:
         """After a crash while an Active scene was ended or reopened: do what is left of it. Returns
         whether it is at its gate now."""
-        context = await self._context.load(scene.id)
-        if context.head is None or not tells_end(context.head):
+        context = await self._context.load_context(scene.id)
+        if context.head is None or not is_scene_end_turn(context.head):
             return False
         last_transition = await self._log.loop_state(Loop.SCENE, scene.id)
         if last_transition is not None and last_transition.event == "reopen":
@@ -131,7 +131,7 @@ class SceneLoop:
 
     async def finish_interrupted_close(self, scene: Scene) -> Scene:
         """After a crash between the written canon and the scene's end: complete it, open the next."""
-        context = await self._context.load(scene.id)
+        context = await self._context.load_context(scene.id)
         if await self._loops.read_state(Loop.SCENE, scene.id) == "failed":
             await self._loops.fire(Loop.SCENE, scene.id, "retry", detail="recovered")
         await self._loops.fire(Loop.SCENE, scene.id, "canon_written", detail="recovered")
@@ -145,7 +145,7 @@ class SceneLoop:
 
     async def open_missing_next_scene(self, scene: Scene) -> Scene:
         """After a crash between a scene's end and the next one's beginning: open that one."""
-        return await self._open_next_scene(await self._context.load(scene.id))
+        return await self._open_next_scene(await self._context.load_context(scene.id))
 
     async def find_trigger(self, scene_id: Id, dismissed_ids: Collection[Id]) -> tuple[str, tuple[Id, ...]]:
         """Return why a commit is offered now, and what it would write; ("", ()) when none is."""
@@ -171,7 +171,7 @@ class SceneLoop:
         if not proposal_ids:
             return None
         story = await self._log.story((await self._log.scene(scene_id)).story_id)
-        if story.critical is Critical.AUTO or story.mode is StoryMode.AUTOPILOT:
+        if story.critical is CriticalCommitMode.AUTO or story.mode is StoryMode.AUTOPILOT:
             return await self._commit_mid_scene(scene_id, proposal_ids, reason)
         self._events.publish(TriggerRaised(scene_id, proposal_ids, reason))
         return None
@@ -182,23 +182,27 @@ class SceneLoop:
         self, scene_id: Id, only_ids: Sequence[Id] | None, reason: str
     ) -> CommitReport:
         """A mid-scene commit: the scene stays Active."""
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         pending_proposals = await self._read_pending_proposals(scene_id)
         chosen_proposals = [p for p in pending_proposals if only_ids is None or p.id in only_ids]
         await self._loops.fire(Loop.SCENE, scene_id, "critical_event", detail=reason[:200])
         result = await self._keeper.commit(
             chosen_proposals, reason=reason, scene=context.scene, story_id=context.story.id, undecided="leave"
         )
-        await self.save_cast(context, await self._canon.entities_by_id([e.id for e in context.cast()]))
+        await self.save_cast(
+            context, await self._canon.entities_by_id([e.id for e in context.present_actors()])
+        )
         self._publish_commit(context.scene, result)
         return result
 
     async def _close_scene(self, scene_id: Id) -> CommitReport:
         """The scene's end: one batch, then Completed, then the next scene."""
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         # Who is here and where, before it is canon: should a crash come, the next scene begins the same.
-        await self.save_cast(context, {e.id for e in context.cast()})
-        arrived_ids = await self._canon.entities_by_id([e.entity_id for e in context.comings() if e.here])
+        await self.save_cast(context, {e.id for e in context.present_actors()})
+        arrived_ids = await self._canon.entities_by_id(
+            [e.entity_id for e in context.scene_presence_entries() if e.here]
+        )
         cast = tuple(dict.fromkeys((*context.scene.cast, *arrived_ids)))
         try:
             result = await self._keeper.commit(
@@ -229,7 +233,7 @@ class SceneLoop:
 
     async def _read_present_ids(self, context: SceneContext) -> tuple[Id, ...]:
         """Return those present who are in canon, not dead, and not where canon has them somewhere else."""
-        canon_entities = await self._canon.entities_by_id([e.id for e in context.cast()])
+        canon_entities = await self._canon.entities_by_id([e.id for e in context.present_actors()])
         living_ids = [i for i, entity in canon_entities.items() if "dead" not in entity.tags]
         catalogue = (await self._keeper.policies.read_policy(context.universe.id)).catalogue
         absent_ids = await AbsentCastReader(self._canon, catalogue).find_absent(context, living_ids)
@@ -238,7 +242,9 @@ class SceneLoop:
     async def save_cast(self, context: SceneContext, known_ids: Collection[Id]) -> None:
         """After what was staged has become canon: the scene's own record takes over who of `known` was
         brought in, and where this is. (Who came and left is in the story's books.)"""
-        cast = tuple(dict.fromkeys((*context.scene.cast, *(i for i in context.born() if i in known_ids))))
+        cast = tuple(
+            dict.fromkeys((*context.scene.cast, *(i for i in context.created_entity_ids() if i in known_ids)))
+        )
         place_id = context.place.id if context.place else None
         if (cast, place_id) != (context.scene.cast, context.scene.place_id):
             await self._log.update_scene(
@@ -249,13 +255,15 @@ class SceneLoop:
         """Return the line's proposals that no commit has closed, in its order, rejected ones included: a
         commit closes over those too."""
         statuses = [ProposalStatus.PENDING, ProposalStatus.FAILED]
-        return list(in_line_order(await self._log.proposals(scene_id=scene_id, statuses=statuses)))
+        return list(sort_in_line_order(await self._log.proposals(scene_id=scene_id, statuses=statuses)))
 
     async def _find_long_scene_trigger(
         self, scene_id: Id, pending_proposals: Sequence[ProposedChange], dismissed_ids: Collection[Id]
     ) -> tuple[str, tuple[Id, ...]]:
         """Every fifty turns a commit of what has gathered is offered."""
-        waiting_proposals = [p for p in counting(pending_proposals) if p.id not in dismissed_ids]
+        waiting_proposals = [
+            p for p in select_effective_proposals(pending_proposals) if p.id not in dismissed_ids
+        ]
         if not waiting_proposals:
             return "", ()
         turns = await self._log.turns({p.turn_id for p in waiting_proposals if p.turn_id})
@@ -284,7 +292,9 @@ class SceneLoop:
 
     async def _propose_outcome(self, context: SceneContext, summary: str) -> None:
         find = scene_entity_finder(context, self._context, guess=True)
-        involved_by_id = {e.id: e for e in (*await find_mentioned_entities(summary, find), *context.cast())}
+        involved_by_id = {
+            e.id: e for e in (*await find_mentioned_entities(summary, find), *context.present_actors())
+        }
         change = AssertFact(
             fact_kind=FactKind.EVENT,
             predicate=STATED_PREDICATE,
@@ -293,7 +303,7 @@ class SceneLoop:
             valid_from=context.tick,
         )
         scene_evidence = Evidence(
-            id=derived("evidence", EvidenceKind.SCENE, context.scene.id),
+            id=derive_id("evidence", EvidenceKind.SCENE, context.scene.id),
             kind=EvidenceKind.SCENE,
             ref_id=context.scene.id,
             quote=context.scene.title,

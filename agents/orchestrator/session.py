@@ -14,11 +14,11 @@ from agents.story_outline import Mode
 from agents.views.play_views import MenuView, StoryCard
 from stores.errors import NotFound, StoreError
 from stores.ports import CanonReader, OrchestratorLog
-from stores.records.ids import Id, derived
-from stores.records.ledger import Loop
+from stores.records.ids import Id, derive_id
 from stores.records.play import Scene, Speaker, Story
+from stores.records.workflow import Loop
 
-SESSION_ID = derived("loop", "main")
+SESSION_ID = derive_id("loop", "main")
 """There is one session a library: the Main Loop's subject."""
 
 

@@ -14,9 +14,9 @@ from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from stores.errors import InputError
 from stores.ports import CanonReader, ContainerWriter, OrchestratorLog
 from stores.records.canon import Authority, CreateEntity, Evidence, EvidenceKind, Payload
-from stores.records.ids import Clock, Id, IdMaker, derived
-from stores.records.ledger import Decision, Loop, ProposedChange, Verdict
+from stores.records.ids import Clock, Id, IdGenerator, derive_id
 from stores.records.play import Scene, Story
+from stores.records.workflow import Decision, Loop, ProposedChange, Verdict
 from stores.records.world import EntityKind, SceneNode, StoryNode, Universe
 
 
@@ -31,7 +31,7 @@ class StoryLoop:
         keeper: CanonKeeper,
         resolver: Resolver,
         loops: LoopTransitions,
-        ids: IdMaker,
+        ids: IdGenerator,
         clock: Clock,
     ) -> None:
         self._log = log
@@ -119,7 +119,7 @@ class StoryLoop:
         self, previous_scene: Scene, *, cast: tuple[Id, ...], place_id: Id | None, tick: int
     ) -> Scene:
         """Create the scene that follows, with the next index. Twice for one scene gives the same one."""
-        scene_id = derived("scene", previous_scene.id, "next")
+        scene_id = derive_id("scene", previous_scene.id, "next")
         existing_scenes = [s for s in await self._log.scenes(previous_scene.story_id) if s.id == scene_id]
         scene = (
             existing_scenes[0]
@@ -258,12 +258,12 @@ class StoryLoop:
 
 
 def build_manual_proposal(
-    universe_id: Id, change: Payload, quote: str, ids: IdMaker, clock: Clock
+    universe_id: Id, change: Payload, quote: str, ids: IdGenerator, clock: Clock
 ) -> ProposedChange:
     """Return the GM's own proposal, resting on what was typed, and accepted by typing it."""
     proposal_id = ids.new()
     evidence = Evidence(
-        id=derived("evidence", EvidenceKind.MANUAL, proposal_id),
+        id=derive_id("evidence", EvidenceKind.MANUAL, proposal_id),
         kind=EvidenceKind.MANUAL,
         ref_id=proposal_id,
         quote=quote,

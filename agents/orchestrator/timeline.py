@@ -12,7 +12,7 @@ from agents.narrator.gm_turn_writer import GmTurnWriter
 from agents.orchestrator.exchange import followup_turn_id
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
-from stores.records.ids import Clock, Id, IdMaker
+from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.play import MoveKind, Resolution, Scene, Speaker, Turn
 
 _GM_SPEAKERS = (Speaker.GM, Speaker.NPC)
@@ -22,7 +22,12 @@ class Timeline:
     """Moves heads. Stateless: the head is the scene's, and every move is in the log."""
 
     def __init__(
-        self, log: OrchestratorLog, gm_turn_writer: GmTurnWriter, ids: IdMaker, clock: Clock, events: EventBus
+        self,
+        log: OrchestratorLog,
+        gm_turn_writer: GmTurnWriter,
+        ids: IdGenerator,
+        clock: Clock,
+        events: EventBus,
     ) -> None:
         self._log = log
         self._gm_turn_writer = gm_turn_writer

@@ -9,14 +9,14 @@ from __future__ import annotations
 from asyncio import gather
 from collections.abc import Collection, Iterable, Sequence
 
-from agents.context_assembly.context import counting
+from agents.context_assembly.scene_context import select_effective_proposals
 from agents.events import EventBus, ProposalsChanged
 from agents.resolver.resolver import Resolver
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Authority, Evidence, EvidenceKind, FactStatus, RetconFact
-from stores.records.ids import Clock, Id, derived
-from stores.records.ledger import ProposalStatus, ProposedChange
+from stores.records.ids import Clock, Id, derive_id
 from stores.records.play import Scene, Turn
+from stores.records.workflow import ProposalStatus, ProposedChange
 from stores.records.world import EntityStatus
 
 
@@ -74,7 +74,7 @@ class UndoneCanonService:
     async def _read_pending_retcon_ids(self, scene: Scene) -> Iterable[Id]:
         """Return what an earlier step back proposed to retcon, and what waits still."""
         pending_proposals = await self._log.proposals(scene_id=scene.id, statuses=[ProposalStatus.PENDING])
-        changes = (p.change for p in counting(pending_proposals))
+        changes = (p.change for p in select_effective_proposals(pending_proposals))
         return [c.fact_id for c in changes if isinstance(c, RetconFact) and not c.restore]
 
     async def _is_otherwise_involved(
@@ -90,9 +90,9 @@ class UndoneCanonService:
         return any(standing_facts) or any(scene_id != scene.id for scene_id in appearances)
 
     def _build_retcon(self, scene: Scene, turn_id: Id, subject_id: Id, label: str) -> ProposedChange:
-        proposal_id = derived("proposal", "undone", turn_id, subject_id)
+        proposal_id = derive_id("proposal", "undone", turn_id, subject_id)
         undo_evidence = Evidence(
-            id=derived("evidence", EvidenceKind.MANUAL, proposal_id),
+            id=derive_id("evidence", EvidenceKind.MANUAL, proposal_id),
             kind=EvidenceKind.MANUAL,
             ref_id=proposal_id,
             quote=f"Undone: {label}",

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from agents.context_assembly.package import ContextPackage
-from agents.context_assembly.sections import parts
+from agents.context_assembly.context_package import ContextPackage
+from agents.context_assembly.prompt_sections import build_prompt_sections
 from agents.llm.call_context import CallContext, PersonaCalls
 from agents.personas.narrator_brief import NarratorBrief
 from agents.personas.outputs import Chronicle, ReportedChange
-from stores.records.model import Persona
+from stores.records.llm import Persona
 
 MAX_SUMMARY = 200
 """Characters of a summary that is made without a model."""
@@ -42,7 +42,7 @@ class Archivist:
         """
         if not self._calls.is_on(Persona.ARCHIVIST):
             return ArchivistRecord(first_sentence(draft))
-        sections = {**parts(package), **replace(brief, draft=draft).parts()}
+        sections = {**build_prompt_sections(package), **replace(brief, draft=draft).parts()}
         structured = await self._calls.ask_structured(Persona.ARCHIVIST, sections, call_context, Chronicle)
         if structured.value is None:
             return ArchivistRecord(first_sentence(draft))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.context_assembly.package import ContextPackage
-from agents.context_assembly.sections import own_parts
+from agents.context_assembly.context_package import ContextPackage
+from agents.context_assembly.prompt_sections import build_npc_sections
 from agents.llm.call_context import CallContext, OnText, PersonaCalls, ProseAnswer
 from agents.personas.narrator_brief import NarratorBrief
+from stores.records.llm import Persona
 from stores.records.memory import Memory
-from stores.records.model import Persona
 from stores.records.world import Entity
 
 
@@ -37,7 +37,7 @@ class Character:
         if not self._calls.is_on(Persona.CHARACTER):
             return None
         own_memories = [m for m in memories if m.entity_id == npc.id]
-        sections = own_parts(package, npc, own_memories)
+        sections = build_npc_sections(package, npc, own_memories)
         brief_parts = brief.parts()
         shared_parts = {name: brief_parts[name] for name in ("lines", "words", "note") if name in brief_parts}
         return await self._calls.ask_prose(

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agents.context_assembly.package import ContextPackage
-from agents.context_assembly.sections import parts
+from agents.context_assembly.context_package import ContextPackage
+from agents.context_assembly.prompt_sections import build_prompt_sections
 from agents.llm.call_context import CallContext, PersonaCalls
 from agents.personas.narrator_brief import NarratorBrief
 from agents.personas.outputs import Critique
-from stores.records.model import Persona
+from stores.records.llm import Persona
 
 
 class Critic:
@@ -28,6 +28,6 @@ class Critic:
         """
         if not self._calls.is_on(Persona.CRITIC):
             return Critique()
-        sections = {**parts(package), **replace(brief, draft=draft).parts()}
+        sections = {**build_prompt_sections(package), **replace(brief, draft=draft).parts()}
         structured = await self._calls.ask_structured(Persona.CRITIC, sections, call_context, Critique)
         return structured.value or Critique()

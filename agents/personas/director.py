@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from agents.context_assembly.package import ContextPackage
-from agents.context_assembly.sections import parts
+from agents.context_assembly.context_package import ContextPackage
+from agents.context_assembly.prompt_sections import build_prompt_sections
 from agents.llm.call_context import CallContext, PersonaCalls
 from agents.personas.outputs import Plan
-from stores.records.model import Persona
+from stores.records.llm import Persona
 
 
 class Director:
@@ -22,5 +22,5 @@ class Director:
         """
         if not self._calls.is_on(Persona.DIRECTOR):
             return None
-        sections = {**parts(package), "words": player_text}
+        sections = {**build_prompt_sections(package), "words": player_text}
         return (await self._calls.ask_structured(Persona.DIRECTOR, sections, call_context, Plan)).value

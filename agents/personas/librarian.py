@@ -3,12 +3,12 @@ record."""
 
 from __future__ import annotations
 
-from agents.context_assembly.package import ContextPackage
-from agents.context_assembly.sections import parts
+from agents.context_assembly.context_package import ContextPackage
+from agents.context_assembly.prompt_sections import build_prompt_sections
 from agents.llm.call_context import CallContext, PersonaCalls
 from agents.personas.outputs import CitedAnswer, Digest
 from agents.personas.prompt_files import ANSWER_TASK
-from stores.records.model import Persona
+from stores.records.llm import Persona
 
 
 class Librarian:
@@ -27,7 +27,7 @@ class Librarian:
         """
         if not self._calls.is_on(Persona.LIBRARIAN):
             return ()
-        sections = {**parts(package), "words": player_text}
+        sections = {**build_prompt_sections(package), "words": player_text}
         structured = await self._calls.ask_structured(Persona.LIBRARIAN, sections, call_context, Digest)
         return structured.value.points if structured.value else ()
 

@@ -14,7 +14,7 @@ from agents.llm.errors import ModelRefused
 from agents.personas.outputs import NO_COMMAND, Routing, StoryIdea, routing_model
 from agents.personas.prompt_files import STORY_TASK
 from agents.sanitize import clean
-from stores.records.model import Persona
+from stores.records.llm import Persona
 
 NARRATION = Routing(mode="narration", command=NO_COMMAND)
 

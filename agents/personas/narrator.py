@@ -5,11 +5,11 @@ It has no fallback: without a model the GM narrates. `agents.narrator.gm_turn_wr
 
 from __future__ import annotations
 
-from agents.context_assembly.package import ContextPackage
-from agents.context_assembly.sections import parts
+from agents.context_assembly.context_package import ContextPackage
+from agents.context_assembly.prompt_sections import build_prompt_sections
 from agents.llm.call_context import CallContext, OnText, PersonaCalls, ProseAnswer
 from agents.personas.narrator_brief import NarratorBrief
-from stores.records.model import Persona
+from stores.records.llm import Persona
 
 
 class Narrator:
@@ -27,5 +27,5 @@ class Narrator:
         persona is off) if no text arrived.
         """
         return await self._calls.ask_prose(
-            Persona.NARRATOR, {**parts(package), **brief.parts()}, call_context, on_text
+            Persona.NARRATOR, {**build_prompt_sections(package), **brief.parts()}, call_context, on_text
         )

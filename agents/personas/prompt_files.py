@@ -16,7 +16,7 @@ from agents import yaml_with_lines as marked_yaml
 from agents.llm.prompt_builder import PROSE, PersonaPrompt, Prompts
 from agents.personas.outputs import OUTPUTS
 from stores.errors import InputError
-from stores.records.model import Persona
+from stores.records.llm import Persona
 
 SECTION_NAMES: Final = frozenset(
     {

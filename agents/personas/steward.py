@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.context_assembly.package import ContextPackage
-from agents.context_assembly.sections import parts
+from agents.context_assembly.context_package import ContextPackage
+from agents.context_assembly.prompt_sections import build_prompt_sections
 from agents.llm.call_context import CallContext, PersonaCalls
 from agents.personas.narrator_brief import NarratorBrief
 from agents.personas.outputs import Warnings
-from stores.records.model import Persona
+from stores.records.llm import Persona
 
 
 class Steward:
@@ -34,7 +34,7 @@ class Steward:
         """
         if not self._calls.is_on(Persona.STEWARD):
             return tuple(known_warnings)
-        sections = {**parts(package), **brief.parts()}
+        sections = {**build_prompt_sections(package), **brief.parts()}
         structured = await self._calls.ask_structured(Persona.STEWARD, sections, call_context, Warnings)
         model_warnings = structured.value.warnings if structured.value else ()
         return tuple(

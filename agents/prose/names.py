@@ -14,12 +14,12 @@ from typing import Final
 
 from stores.records.world import Entity
 
-MOST_WORDS: Final = 6
+MAX_NAME_WORDS: Final = 6
 """Words of one name."""
-MOST_CHARS: Final = 80
+MAX_NAME_CHARS: Final = 80
 """Characters of one name."""
 
-MOST_TEXT: Final = 20_000
+MAX_TEXT_CHARS: Final = 20_000
 """Characters of a text that are read."""
 
 HONORIFICS: Final = frozenset(
@@ -54,7 +54,7 @@ HONORIFICS: Final = frozenset(
 )
 """Titles: part of a name when they precede one, and no name alone."""
 
-_PLAIN: Final = frozenset(
+_NON_NAME_WORDS: Final = frozenset(
     {
         *("i", "a", "an", "the", "and", "or", "but", "nor", "so", "yet", "for", "if", "then", "than", "that"),
         *("this", "these", "those", "there", "here", "where", "when", "while", "why", "what", "which", "who"),
@@ -99,12 +99,12 @@ _NAME_PARTICLES: Final = frozenset({"the", "of", "and", "a", "an", "in", "de", "
 """Words inside names that do not stand for somebody alone."""
 
 
-_JOINS: Final = frozenset(
+_JOINING_WORDS: Final = frozenset(
     {"of", "the", "de", "del", "della", "di", "da", "du", "la", "le", "von", "van", "der"}
 )
 """Words that join the parts of one name."""
 
-_DOES: Final = re.compile(
+_PERSON_VERB: Final = re.compile(
     r"\s+(?:says?|said|asks?|asked|nods?|nodded|shakes?|shook|smiles?|smiled|laughs?|laughed|looks?|looked|"
     r"turns?|turned|steps?|stepped|stands?|stood|grins?|grinned|shrugs?|shrugged|sighs?|sighed|whispers?|"
     r"whispered|mutters?|muttered|shouts?|shouted|answers?|answered|replies|replied|points?|pointed|frowns?|"
@@ -113,15 +113,15 @@ _DOES: Final = re.compile(
 )
 """Verbs of people, after a name."""
 _WORD = re.compile(r"[^\W\d_](?:[\w'’-]*\w)?")
-_ENDS = re.compile(r"[.!?…:;\n“”\"‘«»*_>(\[]|--|—|–")
+_SENTENCE_BREAK = re.compile(r"[.!?…:;\n“”\"‘«»*_>(\[]|--|—|–")
 """Between two words: the second one begins a sentence or a speech."""
-_PARTS = re.compile(r"\s+|\.\s+")
+_WORD_GAP = re.compile(r"\s+|\.\s+")
 """Between two words of one name: a blank, or the full stop of a title (`Dr. Hale`)."""
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class NameSpan:
     """A name in a text, from `start` to `end` (characters)."""
 
     name: str
@@ -129,96 +129,112 @@ class Span:
     end: int
 
 
-def names_in(text: str) -> tuple[str, ...]:
+def find_names(text: str) -> tuple[str, ...]:
     """Return the names in a text, each once, in order of appearance."""
-    return tuple(dict.fromkeys(span.name for span in spans_in(text)))
+    return tuple(dict.fromkeys(span.name for span in find_name_spans(text)))
 
 
-def spans_in(text: str) -> list[Span]:
+def find_name_spans(text: str) -> list[NameSpan]:
     """Return every place where a name stands."""
-    text = text[:MOST_TEXT]
-    runs = list(_runs(text))
-    inside = {word.casefold() for run in runs for word in _sure(run)}
-    return [span for run in runs if (span := _span(text, run, inside)) is not None]
+    text = text[:MAX_TEXT_CHARS]
+    runs = list(_find_runs(text))
+    certain_words = {word.casefold() for run in runs for word in _certain_words(run)}
+    return [span for run in runs if (span := _build_name_span(text, run, certain_words)) is not None]
 
 
-def is_titled(name: str) -> bool:
+def has_title(name: str) -> bool:
     """Return whether a name begins with a title."""
     return name.partition(" ")[0].rstrip(".").casefold() in HONORIFICS
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _CapitalisedRun:
     """Capitalised words that stand together."""
 
-    words: list[re.Match[str]]
-    opens: bool
+    word_matches: list[re.Match[str]]
+    opens_sentence: bool
     """Whether the first word begins a sentence."""
 
 
-def _runs(text: str) -> Iterator[_Run]:
-    run: list[re.Match[str]] = []
-    opens, end = True, 0
-    joins: list[re.Match[str]] = []
+def _find_runs(text: str) -> Iterator[_CapitalisedRun]:
+    run_words: list[re.Match[str]] = []
+    opens_sentence, end = True, 0
+    pending_joins: list[re.Match[str]] = []
     for word in _WORD.finditer(text):
-        between = text[end : word.start()]
-        begins = end == 0 or _ENDS.search(between) is not None
-        titled = bool(run) and run[-1][0].casefold() in HONORIFICS and between.strip() == "."
-        apart = not _PARTS.fullmatch(between) or (begins and not titled)
+        gap_text = text[end : word.start()]
+        begins_sentence = end == 0 or _SENTENCE_BREAK.search(gap_text) is not None
+        follows_title = (
+            bool(run_words) and run_words[-1][0].casefold() in HONORIFICS and gap_text.strip() == "."
+        )
+        is_separate = not _WORD_GAP.fullmatch(gap_text) or (begins_sentence and not follows_title)
         end = word.end()
-        if run and (apart or len(run) + len(joins) >= MOST_WORDS or _POSSESSIVE.search(run[-1][0])):
-            yield _Run(run, opens)
-            run, joins = [], []
+        if run_words and (
+            is_separate
+            or len(run_words) + len(pending_joins) >= MAX_NAME_WORDS
+            or _POSSESSIVE.search(run_words[-1][0])
+        ):
+            yield _CapitalisedRun(run_words, opens_sentence)
+            run_words, pending_joins = [], []
         if word[0][0].isupper():
-            if not run:
-                opens = begins
-            run += [*joins, word]
-            joins = []
-        elif run and word[0] in _JOINS and len(joins) < 2:
-            joins.append(word)
-        elif run:
-            yield _Run(run, opens)
-            run, joins = [], []
-    if run:
-        yield _Run(run, opens)
+            if not run_words:
+                opens_sentence = begins_sentence
+            run_words += [*pending_joins, word]
+            pending_joins = []
+        elif run_words and word[0] in _JOINING_WORDS and len(pending_joins) < 2:
+            pending_joins.append(word)
+        elif run_words:
+            yield _CapitalisedRun(run_words, opens_sentence)
+            run_words, pending_joins = [], []
+    if run_words:
+        yield _CapitalisedRun(run_words, opens_sentence)
 
 
-def _sure(run: _Run) -> Iterator[str]:
+def _certain_words(run: _CapitalisedRun) -> Iterator[str]:
     """Yield the words that are capitalised for their own sake, and not because a sentence begins."""
-    for word in run.words[1 if run.opens else 0 :]:
-        bare = _POSSESSIVE.sub("", word[0])
-        if bare[0].isupper() and bare.casefold() not in _PLAIN and not _shouted(bare):
-            yield bare
+    for word in run.word_matches[1 if run.opens_sentence else 0 :]:
+        bare_word = _POSSESSIVE.sub("", word[0])
+        if (
+            bare_word[0].isupper()
+            and bare_word.casefold() not in _NON_NAME_WORDS
+            and not _is_shouted(bare_word)
+        ):
+            yield bare_word
 
 
-def _span(text: str, run: _Run, inside: set[str]) -> Span | None:
-    words = list(run.words)
-    if run.opens and len(words) > 1 and (_is_plain(words[0][0]) or words[0][0].endswith("ly")):
-        words, opens = words[1:], False
+def _build_name_span(text: str, run: _CapitalisedRun, certain_words: set[str]) -> NameSpan | None:
+    word_matches = list(run.word_matches)
+    if (
+        run.opens_sentence
+        and len(word_matches) > 1
+        and (_is_plain(word_matches[0][0]) or word_matches[0][0].endswith("ly"))
+    ):
+        word_matches, opens_sentence = word_matches[1:], False
     else:
-        opens = run.opens
-    while words and (_is_plain(words[0][0]) or words[0][0] in _JOINS):
-        words = words[1:]
-    while words and _is_plain(words[-1][0]):
-        words = words[:-1]
-    bare = [_POSSESSIVE.sub("", w[0]) for w in words]
-    if not words or all(w.casefold() in HONORIFICS or _shouted(w) for w in bare):
+        opens_sentence = run.opens_sentence
+    while word_matches and (_is_plain(word_matches[0][0]) or word_matches[0][0] in _JOINING_WORDS):
+        word_matches = word_matches[1:]
+    while word_matches and _is_plain(word_matches[-1][0]):
+        word_matches = word_matches[:-1]
+    bare_words = [_POSSESSIVE.sub("", w[0]) for w in word_matches]
+    if not word_matches or all(w.casefold() in HONORIFICS or _is_shouted(w) for w in bare_words):
         return None
-    if opens and len(words) == 1 and bare[0].casefold() not in inside:
-        own = _POSSESSIVE.search(words[0][0]) is not None and len(bare[0]) > 2
-        if not (_DOES.match(text, words[0].end()) or own) or bare[0].casefold().endswith(("ing", "ly")):
+    if opens_sentence and len(word_matches) == 1 and bare_words[0].casefold() not in certain_words:
+        is_possessive = _POSSESSIVE.search(word_matches[0][0]) is not None and len(bare_words[0]) > 2
+        if not (_PERSON_VERB.match(text, word_matches[0].end()) or is_possessive) or bare_words[
+            0
+        ].casefold().endswith(("ing", "ly")):
             return None
-    start, end = words[0].start(), words[-1].start() + len(bare[-1])
+    start, end = word_matches[0].start(), word_matches[-1].start() + len(bare_words[-1])
     name = " ".join(text[start:end].split())
-    return Span(name, start, end) if len(name) <= MOST_CHARS else None
+    return NameSpan(name, start, end) if len(name) <= MAX_NAME_CHARS else None
 
 
 def _is_plain(word: str) -> bool:
-    bare = word.replace("’", "'").partition("'")[0]
-    return bare.casefold() in _PLAIN or word.casefold() in _PLAIN
+    bare_word = word.replace("’", "'").partition("'")[0]
+    return bare_word.casefold() in _NON_NAME_WORDS or word.casefold() in _NON_NAME_WORDS
 
 
-def _shouted(word: str) -> bool:
+def _is_shouted(word: str) -> bool:
     return len(word) > 1 and word.isupper()
 
 

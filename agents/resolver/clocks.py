@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from agents.resolver.dice import roll_dice
 from agents.resolver.dice_score import DiceRoll
 from stores.records.canon import AdvanceClock
-from stores.records.clocks import BOXES, ProgressClock
+from stores.records.clocks import BOXES_PER_TRACK, ProgressClock
 from stores.records.play import Degree, Die
 
 CHALLENGE_DICE: Final = "2d10"
@@ -147,5 +147,5 @@ def finish_track(track: ProgressClock, rng: random.Random, faces: Iterable[int] 
 
 def finish_odds(boxes: int) -> Mapping[Degree, int]:
     """Return in how many of the 100 ways two dice fall a track of so many full boxes ends so."""
-    unmet = BOXES - boxes
+    unmet = BOXES_PER_TRACK - boxes
     return dict(zip(FINISH_DEGREES, (unmet * unmet, 2 * boxes * unmet, boxes * boxes), strict=True))

@@ -17,7 +17,7 @@ from typing import Final
 
 from agents.resolver.typed_text import plain_line, split_outside_quotes
 from stores.errors import InputError
-from stores.records.canon import Literalish, StateOp
+from stores.records.canon import FactValue, StateOp
 from stores.records.world import Number
 
 MAX_LENGTH: Final = 300
@@ -48,7 +48,7 @@ class Effect:
     name: str
     key: str
     op: StateOp
-    value: Literalish | None = None
+    value: FactValue | None = None
 
     def __str__(self) -> str:
         """Write the effect as `parse_effect` reads it."""
@@ -100,7 +100,7 @@ def _target_name(match: re.Match[str]) -> str:
     return name
 
 
-def _read_value(text: str) -> Literalish:
+def _read_value(text: str) -> FactValue:
     if text.startswith('"'):
         return text[1:-1].strip()
     if text.casefold() in _TRUTH_WORDS:
@@ -115,7 +115,7 @@ def _read_number(text: str) -> Number:
     return value
 
 
-def _write_value(value: Literalish | None) -> str:
+def _write_value(value: FactValue | None) -> str:
     """Write a value so that it reads back as the same type."""
     if isinstance(value, bool):
         return str(value).lower()

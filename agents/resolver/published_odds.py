@@ -25,7 +25,7 @@ from agents.resolver.oracle import (
 from agents.resolver.random_events import SceneStartKind, scene_odds
 from agents.resolver.reaction import MAX_MODIFIER, Attitude, reaction_odds
 from agents.resolver.reaction import OUTCOMES as REACTION_OUTCOMES
-from stores.records.clocks import BOXES
+from stores.records.clocks import BOXES_PER_TRACK
 from stores.records.play import TensionMode
 
 _MARKED: Final = re.compile(r"(<!-- odds: ([a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -74,7 +74,7 @@ def attitude_table() -> str:
 def finish_table() -> str:
     """Return the chances of each end of a track, by the boxes that are full."""
     head = ["boxes full, of 100", *FINISH_DEGREES]
-    return _table(head, ([boxes, *finish_odds(boxes).values()] for boxes in range(BOXES + 1)))
+    return _table(head, ([boxes, *finish_odds(boxes).values()] for boxes in range(BOXES_PER_TRACK + 1)))
 
 
 TABLES: Final[Mapping[str, Callable[[], str]]] = MappingProxyType(

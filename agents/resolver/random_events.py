@@ -28,7 +28,7 @@ from agents.resolver.sparks import Spark, draw_spark, find_table
 from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.play import Die
-from stores.records.threads import Thread
+from stores.records.story_journal import Thread
 from stores.records.world import Entity
 
 EVENTS: Final = "events"

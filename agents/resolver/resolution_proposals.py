@@ -18,9 +18,9 @@ from stores.records.canon import (
     StateChange,
     StateOp,
 )
-from stores.records.ids import Id, derived
-from stores.records.ledger import ProposedChange
+from stores.records.ids import Id, derive_id
 from stores.records.play import Resolution
+from stores.records.workflow import ProposedChange
 
 MAX_QUOTE: Final = 500
 """Characters of the very words that evidence quotes, from their beginning."""
@@ -28,12 +28,12 @@ MAX_QUOTE: Final = 500
 
 def resolution_id(turn_id: Id) -> Id:
     """Return the identifier of the one result that a turn shows."""
-    return derived("resolution", turn_id)
+    return derive_id("resolution", turn_id)
 
 
 def proposal_id(turn_id: Id, index: int) -> Id:
     """Return the identifier of the `index`-th change that a turn's result proposes."""
-    return derived("proposal", turn_id, index)
+    return derive_id("proposal", turn_id, index)
 
 
 def build_resolution_proposals(
@@ -43,7 +43,7 @@ def build_resolution_proposals(
     scene = request.scene
     evidence = (
         Evidence(
-            id=derived("evidence", EvidenceKind.RESOLUTION, resolution.id),
+            id=derive_id("evidence", EvidenceKind.RESOLUTION, resolution.id),
             kind=EvidenceKind.RESOLUTION,
             ref_id=resolution.id,
             quote=resolution.text[:MAX_QUOTE],
@@ -51,7 +51,7 @@ def build_resolution_proposals(
             scene_id=scene.id,
         ),
         Evidence(
-            id=derived("evidence", EvidenceKind.TURN, request.player_turn_id),
+            id=derive_id("evidence", EvidenceKind.TURN, request.player_turn_id),
             kind=EvidenceKind.TURN,
             ref_id=request.player_turn_id,
             quote=request.intent[:MAX_QUOTE],

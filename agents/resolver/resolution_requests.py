@@ -9,17 +9,17 @@ from typing import Protocol, runtime_checkable
 
 from agents.resolver.check import CheckSpec, read_check
 from stores.records.base import Record
-from stores.records.canon import Literalish, Payload
+from stores.records.canon import FactValue, Payload
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
 from stores.records.play import Degree, Die, Resolution, Scene
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, Number
 
-IsCritical = Callable[[str, Literalish | None], bool]
+IsCritical = Callable[[str, FactValue | None], bool]
 """Tells whether giving a predicate this value is critical: proposing it raises a trigger at once."""
 
 
-def is_death(predicate: str, value: Literalish | None) -> bool:
+def is_death(predicate: str, value: FactValue | None) -> bool:
     """Hold nothing critical but death: the least that any universe does."""
     return predicate == "alive" and value is False
 

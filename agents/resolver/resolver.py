@@ -35,9 +35,9 @@ from agents.resolver.typed_text import fold_name
 from stores.errors import InputError
 from stores.ports import ResolverLog
 from stores.records.canon import StateChange, StateOp
-from stores.records.ids import Clock, Id, IdMaker
-from stores.records.ledger import ProposalStatus, ProposedChange
+from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.play import Degree, Resolution, Stake, Stakes
+from stores.records.workflow import ProposalStatus, ProposedChange
 from stores.records.world import Entity
 
 CheckRules = Callable[[CheckSpec, random.Random, Sequence[int] | None], CheckResult]
@@ -48,7 +48,7 @@ _logger = logging.getLogger(__name__)
 
 class Resolver:
     def __init__(
-        self, log: ResolverLog, ids: IdMaker, clock: Clock, *, rules: CheckRules = roll_check
+        self, log: ResolverLog, ids: IdGenerator, clock: Clock, *, rules: CheckRules = roll_check
     ) -> None:
         self._log = log
         self._ids = ids

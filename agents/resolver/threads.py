@@ -13,7 +13,7 @@ from typing import Final
 
 from agents.resolver.typed_text import fold_name
 from stores.records.ids import Id
-from stores.records.threads import PersonEntry, Thread, ThreadAct, ThreadEntry
+from stores.records.story_journal import CharacterWeightEntry, Thread, ThreadAction, ThreadEntry
 
 MAX_WEIGHT: Final = 3
 STALE_AFTER: Final = 3
@@ -39,24 +39,24 @@ def build_threads(
     for entry in entries:
         thread = threads.get(entry.thread_id)
         if thread is None:
-            if entry.act is ThreadAct.OPEN and not find_open_thread(threads.values(), entry.name):
+            if entry.act is ThreadAction.OPEN and not find_open_thread(threads.values(), entry.name):
                 threads[entry.thread_id] = Thread(
                     id=entry.thread_id, story_id=story_id, name=entry.name, since=entry.tick
                 )
-        elif entry.act is ThreadAct.WEIGH or thread.fact_id is None:
+        elif entry.act is ThreadAction.WEIGH or thread.fact_id is None:
             threads[entry.thread_id] = _apply_entry(thread, entry, threads.values())
     return tuple(sorted(threads.values(), key=lambda t: (t.since is not None, t.since or 0)))
 
 
 def _apply_entry(thread: Thread, entry: ThreadEntry, others: Iterable[Thread]) -> Thread:
     match entry.act:
-        case ThreadAct.WEIGH if thread.is_open:
+        case ThreadAction.WEIGH if thread.is_open:
             return change_weight(thread, entry.by)
-        case ThreadAct.CLOSE:
+        case ThreadAction.CLOSE:
             return close_thread(thread, entry.tick)
-        case ThreadAct.REOPEN if not find_open_thread(others, thread.name):
+        case ThreadAction.REOPEN if not find_open_thread(others, thread.name):
             return reopen_thread(thread)
-        case ThreadAct.RENAME if thread.is_open and not find_open_thread(others, entry.name):
+        case ThreadAction.RENAME if thread.is_open and not find_open_thread(others, entry.name):
             return thread.model_copy(update={"name": entry.name})
     return thread
 
@@ -113,6 +113,6 @@ def _significant_words(text: str) -> frozenset[str]:
 # --- people -----------------------------------------------------------------------------------------
 
 
-def person_weights(entries: Iterable[PersonEntry]) -> dict[Id, int]:
+def person_weights(entries: Iterable[CharacterWeightEntry]) -> dict[Id, int]:
     """Return how much the people matter of whom the books say so; everyone else matters as 1 does."""
     return {entry.entity_id: entry.weight for entry in entries}

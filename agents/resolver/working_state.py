@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Final, TypeGuard
 
-from stores.records.canon import Literalish, StateChange, StateOp
+from stores.records.canon import FactValue, StateChange, StateOp
 from stores.records.world import Entity, Number
 
 ABSENT: Final = "—"
@@ -27,7 +27,7 @@ class WorkingState:
 
     numbers: Mapping[str, Number] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
-    values: Mapping[str, Literalish] = field(default_factory=dict)
+    values: Mapping[str, FactValue] = field(default_factory=dict)
 
 
 def fold_changes(entity: Entity, changes: Iterable[StateChange]) -> WorkingState:
@@ -64,7 +64,7 @@ def describe_state_change(
     return change.key, _show_value(before, change.key), _show_value(after, change.key)
 
 
-def _with_value(state: WorkingState, key: str, value: Literalish | None) -> WorkingState:
+def _with_value(state: WorkingState, key: str, value: FactValue | None) -> WorkingState:
     """Set `key`, among the numbers or among the values; None clears it."""
     numbers = {k: v for k, v in state.numbers.items() if k != key or _is_number(value)}
     values = {k: v for k, v in state.values.items() if k != key}
@@ -75,7 +75,7 @@ def _with_value(state: WorkingState, key: str, value: Literalish | None) -> Work
     return WorkingState(numbers, state.tags, values)
 
 
-def _is_number(value: Literalish | None) -> TypeGuard[Number]:
+def _is_number(value: FactValue | None) -> TypeGuard[Number]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

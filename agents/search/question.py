@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agents.canon_keeper.predicates import Catalogue
-from agents.prose.names import HONORIFICS, spans_in
+from agents.prose.names import HONORIFICS, find_name_spans
 from agents.prose.words import split_sentences, stem
 from agents.resolver.typed_text import plain_line
 from agents.search.question_words import ASKED_WITH, FORMS, NUMBERS, PLACING, SMALL
@@ -174,7 +174,7 @@ def _names(
             if ids and not used.intersection(places) and (length > 1 or raw[at] not in SMALL):
                 found.append(Named(_spelt(raw[at : at + length]), frozenset(ids)))
                 used.update(places)
-    written = {_bare(w) for span in spans_in(text) for w in _WORD.findall(span.name)} - HONORIFICS
+    written = {_bare(w) for span in find_name_spans(text) for w in _WORD.findall(span.name)} - HONORIFICS
     capitals = {_bare(w) for w in _WORD.findall(text) if w[:1].isupper()}
     for at, word in enumerate(raw):
         if at in used or word in SMALL:

@@ -15,9 +15,9 @@ from typing import Final
 from agents.canon_keeper.decisions import OPEN_STATUSES, is_rejected
 from agents.canon_keeper.fact_readings import CANON_EVENTS
 from agents.canon_keeper.predicates import Catalogue
-from agents.context_assembly.recall_port import Found, Kind, Recall, Within
-from agents.memory_manager.decay import is_forgotten
+from agents.memory_manager.memory_decay import is_forgotten
 from agents.search.question import Bearing, Inquiry, bearing, told_of
+from agents.search.search_port import RecordSearch, SearchHit, SearchKind, SearchScope
 from agents.services.manual_edits import present
 from agents.services.result_formatter import Placing
 from agents.views.query_views import AnswerStanding, Finding
@@ -65,13 +65,13 @@ class _Weighed:
 class Answering:
     """Gathers findings. Stateless."""
 
-    def __init__(self, canon: CanonReader, log: LogReader, recall: Recall, placing: Placing) -> None:
+    def __init__(self, canon: CanonReader, log: LogReader, recall: RecordSearch, placing: Placing) -> None:
         self._canon = canon
         self._log = log
         self._recall = recall
         self._placing = placing
 
-    async def gather(self, inquiry: Inquiry, within: Within, catalogue: Catalogue) -> Gathered:
+    async def gather(self, inquiry: Inquiry, within: SearchScope, catalogue: Catalogue) -> Gathered:
         """Return what bears on the question, and what came nearest. Raises StoreError."""
         notes: dict[str, None] = {}
         found = await gather(
@@ -95,7 +95,7 @@ class Answering:
     # --- canon ---------------------------------------------------------------------------------------
 
     async def _of_canon(
-        self, inquiry: Inquiry, within: Within, catalogue: Catalogue, notes: dict[str, None]
+        self, inquiry: Inquiry, within: SearchScope, catalogue: Catalogue, notes: dict[str, None]
     ) -> list[_Weighed]:
         found = await self._find("facts", inquiry, within, notes, k=20)
         hits = {one.id: one for one in found}
@@ -128,7 +128,9 @@ class Answering:
             for (score, enough, _, near), finding in zip(kept, findings, strict=True)
         ]
 
-    async def _entities(self, inquiry: Inquiry, within: Within, notes: dict[str, None]) -> list[_Weighed]:
+    async def _entities(
+        self, inquiry: Inquiry, within: SearchScope, notes: dict[str, None]
+    ) -> list[_Weighed]:
         """Who or what is named, where the question is about them as such; and what is described so."""
         hits = {one.id: one for one in await self._find("entities", inquiry, within, notes, k=5)}
         known = await self._canon.entities_by_id({*inquiry.ids[:NAMED], *hits})
@@ -146,7 +148,7 @@ class Answering:
                 weighed.append(_Weighed(finding, enough))
         return weighed
 
-    async def _proposed(self, inquiry: Inquiry, within: Within) -> list[_Weighed]:
+    async def _proposed(self, inquiry: Inquiry, within: SearchScope) -> list[_Weighed]:
         waiting = await self._log.proposals(
             universe_id=within.universe_id, statuses=OPEN_STATUSES, last=WAITING
         )
@@ -170,7 +172,9 @@ class Answering:
 
     # --- the book, and what is believed --------------------------------------------------------------
 
-    async def _in_the_book(self, inquiry: Inquiry, within: Within, notes: dict[str, None]) -> list[_Weighed]:
+    async def _in_the_book(
+        self, inquiry: Inquiry, within: SearchScope, notes: dict[str, None]
+    ) -> list[_Weighed]:
         found = await self._find("turns", inquiry, within, notes, k=20)
         turns = await self._log.turns([one.id for one in found])
         before = await self._log.turns({t.parent_id for t in turns.values() if t.parent_id})
@@ -192,7 +196,9 @@ class Answering:
             for (one, _), finding, (said, enough) in zip(kept, findings, marks, strict=True)
         ]
 
-    async def _believed(self, inquiry: Inquiry, within: Within, notes: dict[str, None]) -> list[_Weighed]:
+    async def _believed(
+        self, inquiry: Inquiry, within: SearchScope, notes: dict[str, None]
+    ) -> list[_Weighed]:
         hits = {one.id: one for one in await self._find("memories", inquiry, within, notes, k=10)}
         kept = await self._log.memories(ids=list(hits)) if hits else []
         now = await present(self._log, within.universe_id) or 0
@@ -204,7 +210,7 @@ class Answering:
             weighed.append(_Weighed(replace(finding, score=hit.score, near=_near(hit, said)), said.enough))
         return weighed
 
-    async def _sources(self, inquiry: Inquiry, within: Within, notes: dict[str, None]) -> list[_Weighed]:
+    async def _sources(self, inquiry: Inquiry, within: SearchScope, notes: dict[str, None]) -> list[_Weighed]:
         hits = {one.id: one for one in await self._find("snippets", inquiry, within, notes, k=10)}
         kept = list((await self._log.snippets_by_id(hits)).values()) if hits else []
         weighed = []
@@ -214,16 +220,16 @@ class Answering:
         return weighed
 
     async def _find(
-        self, kind: Kind, inquiry: Inquiry, within: Within, notes: dict[str, None], *, k: int
-    ) -> Sequence[Found]:
-        found = await self._recall.find(kind, inquiry.text, within, k=k)
+        self, kind: SearchKind, inquiry: Inquiry, within: SearchScope, notes: dict[str, None], *, k: int
+    ) -> Sequence[SearchHit]:
+        found = await self._recall.search(kind, inquiry.text, within, k=k)
         notes.update(dict.fromkeys(found.notes))
-        return found.found
+        return found.hits
 
 
-def _near(hit: Found | None, said: Bearing) -> float:
+def _near(hit: SearchHit | None, said: Bearing) -> float:
     """Return how near something comes to the question: by meaning as it was found, or by words."""
-    return max(hit.near if hit else 0.0, said.names * said.words)
+    return max(hit.similarity if hit else 0.0, said.names * said.words)
 
 
 def _first(findings: Iterable[Finding]) -> list[Finding]:

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from agents.llm.budget import BUDGET_RULES, Budget, BudgetGuard, compute_budgets
 from agents.views.llm_views import BillRow, BillView, BudgetView
-from stores.ports import CanonReader, LogReader, Spent
+from stores.ports import CanonReader, LlmSpending, LogReader
 from stores.records.ids import Clock, Id
-from stores.records.model import LlmCall
+from stores.records.llm import LlmCall
 from stores.records.play import Story, Turn
 
 CALLS = 500
@@ -33,7 +33,7 @@ class Bills:
 
     async def view(self, *, story_id: Id | None = None) -> BillView:
         """Return the bill; with `story_id` its calls, turns and budgets are that story's."""
-        spent = await self._log.spent()
+        spent = await self._log.llm_spending()
         calls = await self._log.llm_calls(story_id=story_id, last=CALLS)
         stories = {story.id: story for story in await self._log.stories()}
         turns = await self._log.turns({call.turn_id for call in calls if call.turn_id})
@@ -49,10 +49,10 @@ class Bills:
 
     async def cost(self, story_id: Id) -> tuple[int, bool]:
         """Return what a story has cost in millionths of a US dollar, and whether every price is known."""
-        rows = [row for row in await self._log.spent() if row.story_id == story_id]
+        rows = [row for row in await self._log.llm_spending() if row.story_id == story_id]
         return sum(row.micros for row in rows), not any(row.unpriced for row in rows)
 
-    async def _budgets(self, spent: Sequence[Spent], story: Story | None) -> list[BudgetView]:
+    async def _budgets(self, spent: Sequence[LlmSpending], story: Story | None) -> list[BudgetView]:
         """Return the budgets of a story, its universe and the day; without one, of every universe."""
         universes = {u.id: u.name for u in await self._canon.universes()}
         found: dict[tuple[str, Id | None], Budget] = {}
@@ -73,7 +73,7 @@ class Bills:
         return sorted(shown, key=lambda view: ("story", "universe", "day").index(view.scope))
 
 
-def _spent_of(budget: Budget, spent: Sequence[Spent], today: str) -> int:
+def _spent_of(budget: Budget, spent: Sequence[LlmSpending], today: str) -> int:
     subject = (budget.subject, budget.limit) if budget.subject else None
     stood = compute_budgets(
         spent,
@@ -84,14 +84,14 @@ def _spent_of(budget: Budget, spent: Sequence[Spent], today: str) -> int:
     return next(each.spent for each in stood if each.scope == budget.scope)
 
 
-def _summed(spent: Iterable[Spent], key: Callable[[Spent], str]) -> list[BillRow]:
+def _summed(spent: Iterable[LlmSpending], key: Callable[[LlmSpending], str]) -> list[BillRow]:
     rows: dict[str, BillRow] = {}
     for row in spent:
         rows[key(row)] = _added(rows.get(key(row)) or BillRow(key(row), 0, 0, 0, 0), row)
     return list(rows.values())
 
 
-def _by_story(spent: Iterable[Spent], stories: Mapping[Id, Story]) -> list[BillRow]:
+def _by_story(spent: Iterable[LlmSpending], stories: Mapping[Id, Story]) -> list[BillRow]:
     rows: dict[Id | None, BillRow] = {}
     for row in spent:
         story = stories.get(row.story_id) if row.story_id else None
@@ -101,7 +101,7 @@ def _by_story(spent: Iterable[Spent], stories: Mapping[Id, Story]) -> list[BillR
     return list(rows.values())
 
 
-def _added(sum_: BillRow, row: Spent) -> BillRow:
+def _added(sum_: BillRow, row: LlmSpending) -> BillRow:
     return replace(
         sum_,
         calls=sum_.calls + row.calls,

@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import Final
 
 from agents.declarations.entity_lookup import read_entities_by_id
-from agents.memory_manager.changes import misremembered_id
-from agents.memory_manager.knowledge import Belief, Knowledge, Knows
+from agents.memory_manager.fact_knowledge import CharacterBelief, FactKnowledge, KnowledgeReader
+from agents.memory_manager.memory_changes import derive_misremembered_id
 from agents.orchestrator.reply_lines import commit_lines
 from agents.proposals.statements import require_statement_length
 from agents.sanitize import clean
@@ -30,8 +30,8 @@ from agents.world_time.calendar import format_tick
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import CreateEntity
-from stores.records.ids import Id, IdMaker
-from stores.records.memory import How, Memory
+from stores.records.ids import Id, IdGenerator
+from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Scene, Speaker, Story, Turn
 from stores.records.world import Calendar, Entity, EntityKind
 
@@ -59,13 +59,13 @@ class Portraits:
         canon: CanonReader,
         log: LogReader,
         misremember: Misremember,
-        knowledge: Knowledge,
+        knowledge: KnowledgeReader,
         atlas: Atlas,
         sheets: Sheets,
         by_hand: ByHand,
         gate: UniverseGate,
         turnstile: asyncio.Lock,
-        ids: IdMaker,
+        ids: IdGenerator,
     ) -> None:
         self._canon = canon
         self._log = log
@@ -97,7 +97,7 @@ class Portraits:
         card = await self._atlas.card(entity_id)
         universe = await self._canon.universe(card.entity.universe_id)
         scenes = await self._scenes(universe.id)
-        beliefs = (await self._knowledge.believes(entity_id))[-MOST:]
+        beliefs = (await self._knowledge.read_beliefs(entity_id))[-MOST:]
         sheet, scene_id = await self._sheet(card.entity, scenes)
         return CharacterView(
             card,
@@ -109,7 +109,7 @@ class Portraits:
 
     async def who_knows(self, fact_id: Id) -> tuple[KnownView, ...]:
         """Raises StoreError."""
-        known = await self._knowledge.who_knows(fact_id)
+        known = await self._knowledge.find_who_knows(fact_id)
         if not known:
             return ()
         universe_id = known[0].memory.universe_id
@@ -169,7 +169,9 @@ class Portraits:
                 pass  # they are not in that scene any more: what canon says is their sheet
         return self._sheets.of_canon(entity), None
 
-    async def _remembered(self, beliefs: Sequence[Belief], calendar: Calendar) -> tuple[MemoryView, ...]:
+    async def _remembered(
+        self, beliefs: Sequence[CharacterBelief], calendar: Calendar
+    ) -> tuple[MemoryView, ...]:
         """Return memories, the newest first, with where each is from."""
         memories = [b.memory for b in beliefs]
         names = await self._canon.entities_by_id({m.told_by for m in memories if m.told_by})
@@ -182,9 +184,9 @@ class Portraits:
                 MemoryView(
                     memory,
                     belief.retention,
-                    belief.forgotten,
-                    belief.truth.statement if belief.truth else "",
-                    belief.agrees,
+                    belief.is_forgotten,
+                    belief.current_fact.statement if belief.current_fact else "",
+                    belief.agrees_with_canon,
                     f"{format_tick(calendar, memory.tick)}, {_how(memory, names)}",
                     beneath.text if beneath else "",
                 )
@@ -193,7 +195,7 @@ class Portraits:
 
     async def _lived(self, memory: Memory) -> Memory | None:
         """Return the memory as it was lived, if this one is how the GM has it misremembered."""
-        if memory.corrects is None or memory.id != misremembered_id(memory.corrects):
+        if memory.corrects is None or memory.id != derive_misremembered_id(memory.corrects):
             return None
         return next(iter(await self._log.memories(ids=[memory.corrects])), None)
 
@@ -234,21 +236,21 @@ def _speaks(entity: Entity, story: Story, turn: Turn) -> bool:
 def _how(memory: Memory, names: Mapping[Id, Entity]) -> str:
     """Say how it came to them, and from whom."""
     teller = names.get(memory.told_by or "")
-    if memory.how is How.TOLD and teller is not None:
+    if memory.how is MemoryOrigin.TOLD and teller is not None:
         return f"told by {teller.name}"
     return memory.source or memory.how.value
 
 
-def _known(knows: Knows, people: Mapping[Id, Entity], calendar: Calendar) -> KnownView:
+def _known(knows: FactKnowledge, people: Mapping[Id, Entity], calendar: Calendar) -> KnownView:
     teller = people.get(knows.told_by or "")
     who = people.get(knows.entity_id)
     return KnownView(
         knows.entity_id,
         who.name if who else "somebody",
-        format_tick(calendar, knows.since),
+        format_tick(calendar, knows.since_tick),
         knows.how.value,
         teller.name if teller else "",
-        knows.mistaken,
-        knows.forgotten,
+        knows.is_mistaken,
+        knows.is_forgotten,
         knows.memory.id,
     )

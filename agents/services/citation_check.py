@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from agents.personas.outputs import CitedSentence
-from agents.prose.names import HONORIFICS, names_in
+from agents.prose.names import HONORIFICS, find_names
 from agents.search.question import forms
 from agents.views.query_views import Finding
 
@@ -45,7 +45,7 @@ def _borne_out(said: CitedSentence, findings: Mapping[int, Finding], known: set[
         return False
     there = forms(" ".join(_line(finding) for finding in cited))
     told = forms(said.text)
-    named = {word for name in names_in(said.text) for word in forms(name)}
+    named = {word for name in find_names(said.text) for word in forms(name)}
     capitals = {
         form for word in re.findall(r"[^\W\d_]+", said.text) if word[0].isupper() for form in forms(word)
     }

@@ -14,7 +14,7 @@ from agents.canon_keeper.decisions import gm_decision
 from agents.views.play_views import ProposalView
 from stores.records.canon import AdvanceClock
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
+from stores.records.workflow import ProposedChange
 
 Key = tuple[object, ...]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from agents.canon_keeper.commitments import Commitment, closed_statement
 from agents.canon_keeper.decisions import OPEN_STATUSES, is_rejected
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.context import ContextAssembly
+from agents.context_assembly.scene_context import SceneContextLoader
 from agents.declarations.declarations import DeclarationService
 from agents.services.entity_cards import Atlas
 from agents.services.manual_edits import STAGED_NOT, Act, ByHand, present
@@ -22,7 +22,7 @@ from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import AssertFact, EndFact, FactKind
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
+from stores.records.workflow import ProposedChange
 from stores.records.world import Calendar
 
 
@@ -34,7 +34,7 @@ class Ledger:
         canon: CanonReader,
         log: LogReader,
         keeper: CanonKeeper,
-        context: ContextAssembly,
+        context: SceneContextLoader,
         atlas: Atlas,
         views: SceneViewBuilder,
         declarations: DeclarationService,
@@ -70,7 +70,7 @@ class Ledger:
 
     async def pay_off(self, fact_id: Id, scene_id: Id | None = None) -> Staged:
         """Propose that it is paid off: from play on the turn that the scene stands on, else by hand."""
-        tick = None if scene_id is None else (await self._context.load(scene_id)).tick
+        tick = None if scene_id is None else (await self._context.load_context(scene_id)).tick
         fact = (await self._canon.facts_by_id([fact_id])).get(fact_id)
         if fact is not None and tick is None:
             tick = await present(self._log, fact.universe_id)
@@ -82,13 +82,13 @@ class Ledger:
             return await self._by_hand.stage(fact.universe_id, [Act(change, words)], tick=tick)
         async with self._turnstile:
             proposal = await self._declarations.stage_change(
-                await self._context.load(scene_id), change, words
+                await self._context.load_context(scene_id), change, words
             )
         return await self._by_hand.staged([proposal])
 
     async def _now(self, universe_id: Id, scene_id: Id | None) -> int | None:
         if scene_id is not None:
-            return (await self._context.load(scene_id)).tick
+            return (await self._context.load_context(scene_id)).tick
         return await present(self._log, universe_id)
 
     async def _refuse_repeated(self, universe_id: Id, fact_id: Id) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from agents.context_assembly.context import ContextAssembly
+from agents.context_assembly.scene_context import SceneContextLoader
 from agents.services.commitment_ledger import Ledger
 from agents.services.conflicts import Courtroom
 from agents.services.policy import HouseDesk
@@ -19,7 +19,7 @@ from agents.views.world_views import Basis, Staged
 from stores.errors import InputError
 from stores.records.canon import Standing
 from stores.records.ids import Id
-from stores.records.ledger import KindRule
+from stores.records.workflow import KindRule
 
 
 class _Word(NamedTuple):
@@ -51,7 +51,9 @@ WORDS = {
 class Clerk:
     """Stateless: rulings, promises and rules are in the stores."""
 
-    def __init__(self, court: Courtroom, policy: HouseDesk, context: ContextAssembly, ledger: Ledger) -> None:
+    def __init__(
+        self, court: Courtroom, policy: HouseDesk, context: SceneContextLoader, ledger: Ledger
+    ) -> None:
         self._court = court
         self._policy = policy
         self._context = context
@@ -95,13 +97,13 @@ class Clerk:
 
     async def promises(self, scene_id: Id) -> tuple[str, ...]:
         """Return the open promises, debts and questions, the oldest first, with numbers."""
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         ledger = await self._ledger.read(context.universe.id, scene_id)
         return tuple(entry.line for entry in ledger.open)
 
     async def pay(self, scene_id: Id, number: int) -> Staged:
         """Propose that a promise is kept, on the evidence of the turn that play stands on."""
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         open_ones = (await self._ledger.read(context.universe.id, scene_id)).open
         if not 1 <= number <= len(open_ones):
             raise InputError(

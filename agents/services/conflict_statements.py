@@ -19,7 +19,7 @@ from agents.views.world_views import Basis
 from stores.ports import CanonReader
 from stores.records.canon import Authority, CreateEntity, Evidence, Fact, FactStatus, Standing
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
+from stores.records.workflow import ProposedChange
 from stores.records.world import Calendar, Entity
 
 ALWAYS = "always"

@@ -15,7 +15,7 @@ from agents.canon_keeper.conflicts.precedents import describe_ruling
 from agents.canon_keeper.decisions import NOTHING_DECIDED, OPEN_STATUSES, is_rejected
 from agents.canon_keeper.fact_readings import LOCATED_IN, OBJECT
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.commit_events import publish_commit
 from agents.proposals.statements import MAX_NAME_LENGTH
@@ -32,7 +32,7 @@ from stores.errors import InputError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.records.canon import CanonBatch, Standing
 from stores.records.ids import Clock, Id
-from stores.records.ledger import CourtRuling, Decision, ProposedChange, Ruling, Verdict
+from stores.records.workflow import Decision, ProposedChange, Ruling, RulingKind, Verdict
 from stores.records.world import Universe
 
 GONE = "something that is no longer on record"
@@ -49,7 +49,7 @@ class Courtroom:
         log: OrchestratorLog,
         keeper: CanonKeeper,
         resolver: Resolver,
-        context: ContextAssembly,
+        context: SceneContextLoader,
         statements: Statements,
         turnstile: asyncio.Lock,
         clock: Clock,
@@ -129,7 +129,7 @@ class Courtroom:
         """Make it: written at once, and remembered, so that the same pair never asks again."""
         async with self._turnstile:
             proposal = await self._proposal(ruling.proposal_id)
-            before = await self._context.load(proposal.scene_id) if proposal.scene_id else None
+            before = await self._context.load_context(proposal.scene_id) if proposal.scene_id else None
             report, lines = await self._made(ruling, proposal)
             if report is not None and before is not None:
                 await self._keep_scene(before)
@@ -203,9 +203,9 @@ class Courtroom:
         way, tick = RULINGS.get(ruling.way), None
         if way is None:
             raise InputError(f"{ruling.way!r} settles no such conflict.", kept=NOTHING_DECIDED)
-        if way in (CourtRuling.FROM_NOW, CourtRuling.BOUNDED):
+        if way in (RulingKind.FROM_NOW, RulingKind.BOUNDED):
             tick = await self._tick(ruling, proposal)
-        name = _name(ruling.name) if way is CourtRuling.SPLIT else ""
+        name = _name(ruling.name) if way is RulingKind.SPLIT else ""
         if name.casefold() in {known.casefold() for known in hearing.shared.values()}:
             raise InputError("The other one needs a name of its own.", kept=NOTHING_DECIDED)
         order = await self._keeper.rulings.plan_ruling(
@@ -229,7 +229,7 @@ class Courtroom:
     async def _now(self, proposal: ProposedChange) -> int | None:
         """Return the world time that the proposal's scene stands at, or else the furthest of the world."""
         if proposal.scene_id is not None:
-            return (await self._context.load(proposal.scene_id)).tick
+            return (await self._context.load_context(proposal.scene_id)).tick
         return await present(self._log, proposal.universe_id)
 
     async def _told(self, batch: CanonBatch | None, proposal: ProposedChange) -> tuple[str, ...]:
@@ -250,7 +250,7 @@ class Courtroom:
 
     async def _keep_scene(self, before: SceneContext) -> None:
         """What was staged in the scene may be canon now: its own record takes over who is here, and where."""
-        born = await self._canon.entities_by_id(before.born())
+        born = await self._canon.entities_by_id(before.created_entity_ids())
         came = [entity.merged_into or entity.id for entity in born.values()]
         cast = tuple(dict.fromkeys((*before.scene.cast, *came)))
         place_id = before.scene.place_id

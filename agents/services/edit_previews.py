@@ -23,8 +23,8 @@ from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Fact, FactStatus, MergeEntities, RetconFact
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
 from stores.records.play import Scene
+from stores.records.workflow import ProposedChange
 from stores.records.world import Calendar, Entity
 
 ABSENT = "—"

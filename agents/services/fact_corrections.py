@@ -21,8 +21,8 @@ from stores.records.canon import (
     Fact,
     FactKind,
     FactStatus,
+    FactValue,
     Involvement,
-    Literalish,
     NoteAxiom,
     RetconFact,
 )
@@ -104,14 +104,14 @@ class Corrections:
             i.model_copy(update={"entity_id": found[0].id}) if i.role == OBJECT else i for i in fact.involves
         )
 
-    async def _worded(self, fact: Fact, value: Literalish | None, involves: tuple[Involvement, ...]) -> str:
+    async def _worded(self, fact: Fact, value: FactValue | None, involves: tuple[Involvement, ...]) -> str:
         known = await self._canon.entities_by_id([i.entity_id for i in involves])
         named = {i.role: known[i.entity_id].name for i in involves if i.entity_id in known}
         catalogue = (await self._keeper.policies.read_policy(fact.universe_id)).catalogue
         return catalogue.phrase(fact.predicate, named.get(SUBJECT, "It"), named.get(OBJECT, ""), value)
 
 
-def _value(fact: Fact, typed: str) -> Literalish | None:
+def _value(fact: Fact, typed: str) -> FactValue | None:
     """Return the value that was typed, if the fact has one; nothing typed leaves it as it is."""
     if fact.value is None or not typed or typed == value_in_words(fact.value):
         return fact.value

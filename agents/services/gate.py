@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Collection, Sequence
 
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.context import ContextAssembly
+from agents.context_assembly.scene_context import SceneContextLoader
 from agents.declarations.entity_lookup import scene_entity_finder, universe_entity_finder
 from agents.declarations.reader import FindEntity
 from agents.declarations.rewording import update_involved
@@ -23,7 +23,7 @@ from stores.errors import InputError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.records.canon import Payload
 from stores.records.ids import Clock, Id
-from stores.records.ledger import Decision, ProposedChange, Verdict
+from stores.records.workflow import Decision, ProposedChange, Verdict
 
 
 class GateService:
@@ -35,7 +35,7 @@ class GateService:
         log: OrchestratorLog,
         canon: CanonReader,
         keeper: CanonKeeper,
-        context: ContextAssembly,
+        context: SceneContextLoader,
         scenes: SceneLoop,
         guard: SceneGuard,
         triggers: CommitTriggers,
@@ -150,4 +150,6 @@ class GateService:
         """Return what finds whom a proposal names: in its scene, or in its universe if it is of none."""
         if proposal.scene_id is None:
             return await universe_entity_finder(proposal.universe_id, self._canon, self._log)
-        return scene_entity_finder(await self._context.load(proposal.scene_id), self._context, guess=True)
+        return scene_entity_finder(
+            await self._context.load_context(proposal.scene_id), self._context, guess=True
+        )

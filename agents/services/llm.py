@@ -19,7 +19,7 @@ from agents.views.llm_views import BillView, ModelHouse, Trial, XrayView
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
 from stores.records.ids import Id
-from stores.records.model import Persona
+from stores.records.llm import Persona
 
 MILLION = 1_000_000
 

@@ -20,7 +20,7 @@ from agents.llm.provider_keys import ProviderKeys
 from agents.services.llm_trial import Trials
 from agents.views.llm_views import ModelHouse, PersonaView, Trial
 from stores.errors import InputError
-from stores.records.model import Persona
+from stores.records.llm import Persona
 
 Value = str | float | bool | list[str]
 

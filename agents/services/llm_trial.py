@@ -16,7 +16,7 @@ from agents.llm.prompt_builder import Prompts
 from agents.llm.retry import as_generator
 from agents.sanitize import clean
 from agents.views.llm_views import Trial
-from stores.records.model import Persona
+from stores.records.llm import Persona
 
 TRIAL: Final = (
     Message("system", "You narrate a role-playing game, in the present tense and to the player as “you”."),

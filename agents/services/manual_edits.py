@@ -20,8 +20,8 @@ from agents.views.world_views import Staged
 from stores.errors import InputError
 from stores.ports import LogReader
 from stores.records.canon import Authority, Evidence, Payload
-from stores.records.ids import Clock, Id, IdMaker
-from stores.records.ledger import ProposedChange
+from stores.records.ids import Clock, Id, IdGenerator
+from stores.records.workflow import ProposedChange
 
 STAGED_NOT = "Nothing was staged."
 
@@ -46,7 +46,7 @@ class ByHand:
         gate: UniverseGate,
         views: SceneViewBuilder,
         turnstile: asyncio.Lock,
-        ids: IdMaker,
+        ids: IdGenerator,
         clock: Clock,
         events: EventBus,
     ) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Literal
 
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, SceneOpened
 from agents.orchestrator.commands.registry import CommandRegistry
 from agents.orchestrator.commit_triggers import CommitTriggers
@@ -34,7 +34,7 @@ from agents.views.play_views import CommandHelp, Reply, SceneView, SheetView, Tu
 from agents.world_time.calendar import format_clock_time
 from agents.world_time.durations import read_time_jump
 from stores.ports import OrchestratorLog
-from stores.records.ids import Id, IdMaker
+from stores.records.ids import Id, IdGenerator
 from stores.records.play import Scene, Speaker, StoryMode, TensionMode
 from stores.records.world import Number
 
@@ -49,7 +49,7 @@ class PlayService:
         self,
         *,
         log: OrchestratorLog,
-        context: ContextAssembly,
+        context: SceneContextLoader,
         scenes: SceneLoop,
         guard: SceneGuard,
         triggers: CommitTriggers,
@@ -63,7 +63,7 @@ class PlayService:
         transcript: TranscriptReader,
         commands: Callable[[], CommandRegistry],
         session_lock: asyncio.Lock,
-        ids: IdMaker,
+        ids: IdGenerator,
         events: EventBus,
     ) -> None:
         self._log = log
@@ -129,8 +129,8 @@ class PlayService:
         """
         async with self._session_lock:
             await self._guard.require_playing(scene_id, "take a roll otherwise")
-            context = await self._context.load(scene_id)
-            proposals_by_turn = Counter(p.turn_id for p in context.staged)
+            context = await self._context.load_context(scene_id)
+            proposals_by_turn = Counter(p.turn_id for p in context.staged_proposals)
             reply, removed_turns = await self._play_table.dicing.alter_last_roll(
                 context, alteration_kind, text
             )
@@ -154,7 +154,7 @@ class PlayService:
         """
         async with self._session_lock:
             await self._guard.require_playing(scene_id, "rest")
-            context = await self._context.load(scene_id)
+            context = await self._context.load_context(scene_id)
             if not text:
                 return Reply("operation", self._play_table.rests.list_rests(context), text="/rest ")
             exchange = await self._play_table.rests.begin_rest(context, text)
@@ -180,7 +180,7 @@ class PlayService:
         """World time passes: `+2h`, `to dusk`, `to day 5`. Undone like any exchange."""
         async with self._session_lock:
             await self._guard.require_playing(scene_id, "pass time")
-            context = await self._context.load(scene_id)
+            context = await self._context.load_context(scene_id)
             calendar = context.universe.calendar
             until_tick = read_time_jump(length, calendar, context.tick)
             passing_text = f"Time passes. It is {format_clock_time(calendar, until_tick)}."
@@ -205,7 +205,7 @@ class PlayService:
         """Roll whether the scene begins as expected, altered or interrupted; an exchange of its own."""
         async with self._session_lock:
             await self._guard.require_playing(scene_id, "roll how it begins")
-            context = await self._context.load(scene_id)
+            context = await self._context.load_context(scene_id)
             await self._solo_tools.start.require_start_roll(context)
             reply, _ = await self._play_exchange(RollInput("start", "", faces), context, "/start")
         return replace(reply, lines=(*reply.lines, *await self._triggers.offer(scene_id)))
@@ -214,7 +214,7 @@ class PlayService:
         """Roll how well what was worked at ends: the track of that name or number."""
         async with self._session_lock:
             await self._guard.require_playing(scene_id, "finish a track")
-            context = await self._context.load(scene_id)
+            context = await self._context.load_context(scene_id)
             matching_track = await self._solo_tools.clocks.to_finish(context, track)
             roll = RollInput("track", matching_track.name, faces)
             reply, _ = await self._play_exchange(roll, context, f"/track {matching_track.name} roll")
@@ -258,7 +258,7 @@ class PlayService:
         """
         async with self._session_lock:
             scene_before = await self._guard.require_playing(scene_id, "retell")
-            context = await self._context.load(scene_id)
+            context = await self._context.load_context(scene_id)
             exchange = await self._narration.plan_retake(context, clean(note))
             await self._pipeline.play(exchange, context)
         reply = await self._narrate_exchange(exchange, Reply("exchange"))
@@ -272,7 +272,7 @@ class PlayService:
         """The model goes on telling from where the story stands, without an act of the player's."""
         async with self._session_lock:
             await self._guard.require_playing(scene_id, "tell on")
-            context = await self._context.load(scene_id)
+            context = await self._context.load_context(scene_id)
             exchange = await self._narration.plan_continuation(context, clean(note))
             await self._pipeline.play(exchange, context)
         reply = await self._narrate_exchange(exchange, Reply("exchange"))
@@ -294,7 +294,7 @@ class PlayService:
         """Talk to the GM out of character (`/gm`): a note, and the model's answer to it beside the story.
         Nothing of it is told, staged or remembered as said in the world.
         """
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         self._narration.refuse_while_narrating(scene_id, "talk to the GM")
         return Reply("operation", await self._narration.answer_out_of_character(context, clean(words)))
 
@@ -330,7 +330,7 @@ class PlayService:
         """Play a typed line, or say what it still needs: a likelihood, a number, the player's own dice.
         Returns the exchange that was played, too."""
         await self._guard.require_playing(scene_id, "play")
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         roll = parsed_input.roll if isinstance(parsed_input, WordsInput) else parsed_input
         if (
             isinstance(parsed_input, WordsInput)

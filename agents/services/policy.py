@@ -20,7 +20,7 @@ from agents.views.world_views import Staged
 from agents.world_time.moments import format_record_time
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Clock, Id
-from stores.records.ledger import Decision, KindPolicy, KindRule, ProposalStatus, Verdict
+from stores.records.workflow import Decision, KindPolicy, KindRule, ProposalStatus, Verdict
 
 OFTEN = 5
 """Decisions from which a part of a kind is listed, so that a rule for it is one key away."""

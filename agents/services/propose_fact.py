@@ -12,7 +12,7 @@ from agents.orchestrator.loops import LoopTransitions
 from agents.orchestrator.reply_lines import proposed_reply
 from agents.services.world_edits import Edits
 from stores.records.ids import Id
-from stores.records.ledger import Loop
+from stores.records.workflow import Loop
 
 
 class GmsWord:

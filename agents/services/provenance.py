@@ -17,10 +17,18 @@ from agents.world_time.calendar import format_tick
 from agents.world_time.moments import format_record_time, read_moment, read_record_time
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader
-from stores.records.canon import Evidence, EvidenceKind, Fact, FactStatus, MergeEntities, RetconFact, normal
+from stores.records.canon import (
+    Evidence,
+    EvidenceKind,
+    Fact,
+    FactStatus,
+    MergeEntities,
+    RetconFact,
+    normalize_statement,
+)
 from stores.records.ids import Clock, Id
-from stores.records.ledger import ProposalStatus, ProposedChange
 from stores.records.play import Resolution, Scene, Speaker, Turn
+from stores.records.workflow import ProposalStatus, ProposedChange
 from stores.records.world import Calendar, Entity, EntityStatus
 
 MOST = 500
@@ -236,7 +244,7 @@ def _who(evidence: Evidence, turn: Turn | None, act: ProposedChange | None) -> s
 
 def _says(fact: Fact, search: str) -> bool:
     """Say whether all words of the search are in the fact's."""
-    return all(word in fact.said for word in normal(search).split())
+    return all(word in fact.said for word in normalize_statement(search).split())
 
 
 def _day(tick: int | None, calendar: Calendar) -> str:

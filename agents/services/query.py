@@ -11,24 +11,24 @@ from dataclasses import replace
 from typing import Final
 
 from agents.canon_keeper.predicates import Catalogue
-from agents.context_assembly.recall_port import Findings, Kind, Recall, Within
 from agents.llm.call_context import CallContext, PersonaCalls
 from agents.llm.errors import ModelError, ModelUnset
 from agents.personas.librarian import Librarian
 from agents.sanitize import clean, clean_line
 from agents.search.question import LONGEST, read_inquiry
+from agents.search.search_port import RecordSearch, SearchKind, SearchResults, SearchScope
 from agents.services.answers import LIKELY, MOST, Answering
 from agents.services.citation_check import beyond, evidence_of, sentence_of
 from agents.services.result_formatter import Placing, speaker_of
 from agents.views.query_views import Answer, AnswerStanding, Finding, RecalledTurn, Recollection
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
-from stores.records.ids import Id, IdMaker
+from stores.records.ids import Id, IdGenerator
 
 NOT_SAID: Final = "Unknown: what was found does not say."
 MOST_WORDS: Final = 50
 """Findings of a search by words."""
-_KINDS: Final[tuple[Kind, ...]] = ("turns", "facts", "entities", "memories", "snippets")
+_KINDS: Final[tuple[SearchKind, ...]] = ("turns", "facts", "entities", "memories", "snippets")
 
 CatalogueOf = Callable[[Id], Awaitable[Catalogue]]
 Propose = Callable[[Id | None, Id, str], Awaitable[str]]
@@ -42,12 +42,12 @@ class Recollections:
         self,
         canon: CanonReader,
         log: LogReader,
-        recall: Recall,
+        recall: RecordSearch,
         placing: Placing,
         calls: PersonaCalls,
         catalogue_of: CatalogueOf,
         propose: Propose,
-        ids: IdMaker,
+        ids: IdGenerator,
     ) -> None:
         self._canon = canon
         self._log = log
@@ -65,9 +65,11 @@ class Recollections:
         """Raises InputError without a question, or with one that is too long; StoreError. A model that does
         not answer is a note."""
         question = _asked(question)
-        catalogue, known = await gather(self._catalogue_of(universe_id), self._canon.names(universe_id))
+        catalogue, known = await gather(
+            self._catalogue_of(universe_id), self._canon.folded_names(universe_id)
+        )
         inquiry = read_inquiry(question, known, catalogue)
-        found = await self._answering.gather(inquiry, Within(universe_id, story_id), catalogue)
+        found = await self._answering.gather(inquiry, SearchScope(universe_id, story_id), catalogue)
         answer = Answer(
             question,
             best_of(found.bears),
@@ -86,8 +88,8 @@ class Recollections:
     ) -> Recollection:
         """Raises InputError without a question; StoreError."""
         question = _asked(question)
-        found = await self._recall.find("turns", question, Within(universe_id, story_id), k=max(1, k))
-        turns = await self._log.turns([one.id for one in found.found])
+        found = await self._recall.search("turns", question, SearchScope(universe_id, story_id), k=max(1, k))
+        turns = await self._log.turns([one.id for one in found.hits])
         where = await self._placing.scenes({turn.scene_id for turn in turns.values()})
         return Recollection(
             question,
@@ -101,10 +103,10 @@ class Recollections:
                     where[turn.scene_id].story_id or "",
                     turn.scene_id,
                     turn.depth + 1,
-                    tuple(one.by.items()),
+                    tuple(one.score_by_way.items()),
                     f"turn {turn.depth + 1} of {where[turn.scene_id].words}",
                 )
-                for one in found.found
+                for one in found.hits
                 if (turn := turns.get(one.id)) is not None
             ),
             found.notes,
@@ -113,8 +115,8 @@ class Recollections:
     async def search(self, words: str, *, universe_id: Id, story_id: Id | None = None) -> tuple[Finding, ...]:
         """Raises InputError without words; StoreError."""
         words = _asked(words)
-        within = Within(universe_id, story_id)
-        found = await gather(*(self._recall.words(kind, words, within) for kind in _KINDS))
+        within = SearchScope(universe_id, story_id)
+        found = await gather(*(self._recall.search_by_words(kind, words, within) for kind in _KINDS))
         every = [
             one
             for kind, few in zip(_KINDS, found, strict=True)
@@ -141,7 +143,7 @@ class Recollections:
             return _noted(answer, "No answer in words: what the model said cites nothing.")
         if said.unknown or not said.sentences:
             return replace(answer, words=NOT_SAID)
-        known = await self._canon.known_as(occasion.universe_id)
+        known = await self._canon.entity_names(occasion.universe_id)
         unsupported = beyond(said.sentences, evidence, known)
         cited = {n for one in said.sentences for n in one.cites}
         borne = {n for one in said.sentences if one.text.strip() not in unsupported for n in one.cites}
@@ -156,9 +158,9 @@ class Recollections:
             unsupported=unsupported,
         )
 
-    async def _told(self, kind: Kind, found: Findings, within: Within) -> list[Finding]:
+    async def _told(self, kind: SearchKind, found: SearchResults, within: SearchScope) -> list[Finding]:
         """Return what was found in one collection, with its scores."""
-        scores = {one.id: one.score for one in found.found}
+        scores = {one.id: one.score for one in found.hits}
         findings: list[Finding] = []
         match kind:
             case "turns":
@@ -188,7 +190,7 @@ def best_of(findings: Sequence[Finding]) -> AnswerStanding:
     return next((standing for standing in MOST if standing in there), AnswerStanding.UNKNOWN)
 
 
-def id_of(finding: Finding, kind: Kind) -> Id:
+def id_of(finding: Finding, kind: SearchKind) -> Id:
     """Return the identifier of what was found."""
     match kind:
         case "turns":

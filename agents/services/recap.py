@@ -17,10 +17,10 @@ from agents.canon_keeper.commitments import closed_statement
 from agents.sanitize import clean
 from agents.world_time.calendar import format_tick
 from stores.records.canon import Fact, FactKind, FactStatus
-from stores.records.clocks import BOXES, ProgressClock
+from stores.records.clocks import BOXES_PER_TRACK, ProgressClock
 from stores.records.ids import Id
 from stores.records.play import Degree, Resolution, Scene, Speaker, Turn
-from stores.records.threads import Thread
+from stores.records.story_journal import Thread
 from stores.records.world import Calendar
 
 WIDTH: Final = 160
@@ -185,7 +185,7 @@ def _running(clocks: Sequence[ProgressClock]) -> Iterator[str]:
 
 
 def _far(clock: ProgressClock) -> str:
-    return f"{clock.boxes}/{BOXES}" if clock.is_track else f"{clock.filled}/{clock.size}"
+    return f"{clock.boxes}/{BOXES_PER_TRACK}" if clock.is_track else f"{clock.filled}/{clock.size}"
 
 
 # --- a session --------------------------------------------------------------------------------------

@@ -31,10 +31,10 @@ from stores.records.canon import (
     UpdateEntity,
 )
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
 from stores.records.memory import Memory
 from stores.records.play import Speaker, Turn
 from stores.records.sources import Snippet
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity
 
 LONGEST: Final = 400

@@ -12,7 +12,7 @@ from agents.canon_keeper.conflicts.ruling_service import FactConflict
 from agents.services.commit_preview import moment
 from agents.views.conflict_views import Choice, Way, WayName
 from stores.records.canon import Standing
-from stores.records.ledger import CourtRuling
+from stores.records.workflow import RulingKind
 from stores.records.world import Calendar
 
 CHECKS: Final[Mapping[str, str]] = {
@@ -34,13 +34,13 @@ CHECKS: Final[Mapping[str, str]] = {
 }
 """The checks, by what they guard."""
 
-RULINGS: Final[Mapping[WayName, CourtRuling]] = {
-    "new": CourtRuling.FROM_NOW,
-    "never": CourtRuling.NEW,
-    "old": CourtRuling.OLD,
-    "both": CourtRuling.BOTH,
-    "until": CourtRuling.BOUNDED,
-    "split": CourtRuling.SPLIT,
+RULINGS: Final[Mapping[WayName, RulingKind]] = {
+    "new": RulingKind.FROM_NOW,
+    "never": RulingKind.NEW,
+    "old": RulingKind.OLD,
+    "both": RulingKind.BOTH,
+    "until": RulingKind.BOUNDED,
+    "split": RulingKind.SPLIT,
 }
 
 VERDICTS: Final = (

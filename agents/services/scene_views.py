@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.agenda import Agendas
-from agents.context_assembly.context import ContextAssembly, SceneContext, in_line_order
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader, sort_in_line_order
+from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.orchestrator.loops import LoopTransitions
 from agents.services.clock_rows import folded_rows, together
 from agents.solo.scene_start import SceneStartRules
@@ -16,7 +16,7 @@ from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import AdvanceClock
 from stores.records.ids import Id
-from stores.records.ledger import Loop, ProposalStatus, ProposedChange
+from stores.records.workflow import Loop, ProposalStatus, ProposedChange
 
 CLOSED_STATUSES = (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
 MAX_CLOSED_ROWS = 30
@@ -33,8 +33,8 @@ class SceneViewBuilder:
         self,
         log: LogReader,
         canon: CanonReader,
-        context: ContextAssembly,
-        agendas: Agendas,
+        context: SceneContextLoader,
+        agendas: StoryAgendaReader,
         start_rules: SceneStartRules,
         keeper: CanonKeeper,
         loops: LoopTransitions,
@@ -49,10 +49,10 @@ class SceneViewBuilder:
 
     async def build_scene_view(self, scene_id: Id, trigger_reason: str) -> SceneView:
         """Return all that the Scene screen shows but the transcript."""
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         scene = context.scene
         state = await self._loops.read_state(Loop.SCENE, scene_id)
-        agenda = await self._agendas.of(context)
+        agenda = await self._agendas.read_agenda(context)
         return SceneView(
             universe=context.universe,
             story=context.story,
@@ -68,8 +68,8 @@ class SceneViewBuilder:
             can_redo=await self._log.redo_target(scene_id) is not None,
             unfinished=len(await self._log.checkpoints(scene_id)),
             threads=tuple(t for t in thread_views(context, agenda) if t.open),
-            clocks=agenda.running,
-            tracks=agenda.tracks,
+            clocks=agenda.open_clocks,
+            tracks=agenda.open_tracks,
             opening=await self._start_rules.describe_opening(context) if state == "active" else "",
         )
 
@@ -90,7 +90,9 @@ class SceneViewBuilder:
         )
         on_line_ids = await self._log.on_line(scene_id, {p.turn_id for p in closed_proposals if p.turn_id})
         closed_proposals = [p for p in closed_proposals if p.turn_id is None or p.turn_id in on_line_ids]
-        return list(in_line_order(sorted([*open_proposals, *closed_proposals], key=lambda p: p.created_at)))
+        return list(
+            sort_in_line_order(sorted([*open_proposals, *closed_proposals], key=lambda p: p.created_at))
+        )
 
     async def ids_in_same_rows(self, ids: Collection[Id]) -> list[Id]:
         """Return the ids with those that stand in one row with them, for a verdict is on the row."""
@@ -124,8 +126,8 @@ class SceneViewBuilder:
 def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
     """Return those present with their working state; `changed` names what the line has moved."""
     members = []
-    for entity in context.cast():
-        state = context.state(entity)
+    for entity in context.present_actors():
+        state = context.working_state(entity)
         members.append(
             CastMember(
                 entity_id=entity.id,
@@ -133,7 +135,7 @@ def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
                 is_pc=entity.is_pc,
                 numbers=dict(state.numbers),
                 tags=tuple(state.tags),
-                changed=tuple(dict.fromkeys(c.key for c in context.changes(entity.id))),
+                changed=tuple(dict.fromkeys(c.key for c in context.state_changes(entity.id))),
             )
         )
     return tuple(members)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.context import ContextAssembly
+from agents.context_assembly.scene_context import SceneContextLoader
 from agents.events import EventBus, SceneOpened
 from agents.orchestrator.exchange import begin_exchange
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
@@ -23,11 +23,11 @@ from agents.story_outline import Mode, NewUniverse, StoryOutline
 from agents.views.play_views import CommitReport, MenuView, StoryCard, SystemView
 from stores.errors import IllegalTransition
 from stores.ports import CanonReader
-from stores.records.ids import Clock, Id, IdMaker, derived
-from stores.records.ledger import Loop
+from stores.records.ids import Clock, Id, IdGenerator, derive_id
+from stores.records.workflow import Loop
 from stores.records.world import Entity, EntityKind, Universe
 
-SAMPLE_UNIVERSE_ID = derived("universe", "sample")
+SAMPLE_UNIVERSE_ID = derive_id("universe", "sample")
 """The bundled universe is the same one in every library: bringing it in twice is bringing it in once."""
 
 SAMPLE_SYSTEM = "lantern_twos"
@@ -43,7 +43,7 @@ class StoryService:
         canon: CanonReader,
         keeper: CanonKeeper,
         resolver: Resolver,
-        context: ContextAssembly,
+        context: SceneContextLoader,
         session: SessionLoop,
         stories: StoryLoop,
         pipeline: ExchangePipeline,
@@ -54,7 +54,7 @@ class StoryService:
         read_health: Callable[[], tuple[tuple[str, str], ...]],
         loops: LoopTransitions,
         session_lock: asyncio.Lock,
-        ids: IdMaker,
+        ids: IdGenerator,
         clock: Clock,
         events: EventBus,
     ) -> None:
@@ -158,11 +158,11 @@ class StoryService:
             await self._session.enter_mode(Mode.START_STORY)
             scene = await self._stories.start_story(outline)
             for opening_text in outline.prose:
-                head = (await self._context.load(scene.id)).head
+                head = (await self._context.load_context(scene.id)).head
                 opening = begin_exchange(
                     self._ids, scene, head, words=opening_text, gm_authored=True, is_answered=True
                 )
-                await self._pipeline.play(opening, await self._context.load(scene.id))
+                await self._pipeline.play(opening, await self._context.load_context(scene.id))
             self._open_story_id = scene.story_id
         self._events.publish(SceneOpened(scene.id))
         return scene.id

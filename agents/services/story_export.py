@@ -21,7 +21,7 @@ from agents.importers.lonelog import LEGEND
 from agents.sanitize import clean
 from agents.services.markdown import noted, one_line, paragraphs, quoted
 from agents.views.play_views import FactView, TurnView
-from stores.records.canon import Authority, Evidence, EvidenceKind, Standing, normal
+from stores.records.canon import Authority, Evidence, EvidenceKind, Standing, normalize_statement
 from stores.records.ids import Id
 from stores.records.play import Degree, Resolution, Scene, Speaker, Story
 
@@ -264,7 +264,7 @@ class _Citations:
                 self._places[row.turn.id] = (len(self._places), place)
             self._places[part.scene.id] = (len(self._places), str(part.scene.order))
         scenes = {part.scene.id for part in record.scenes}
-        outcome = {p.scene.id: normal(p.scene.summary) for p in record.scenes if p.scene.summary}
+        outcome = {p.scene.id: normalize_statement(p.scene.summary) for p in record.scenes if p.scene.summary}
         self._at: defaultdict[Id, list[FactView]] = defaultdict(list)
         self.elsewhere: list[FactView] = []
         for view in record.facts:

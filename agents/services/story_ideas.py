@@ -17,7 +17,7 @@ from agents.sanitize import clean
 from stores.errors import InputError
 from stores.ports import CanonReader
 from stores.records.canon import FactKind
-from stores.records.ids import Id, IdMaker
+from stores.records.ids import Id, IdGenerator
 from stores.records.world import Entity, EntityKind, Universe
 
 LONGEST: Final = 2_000
@@ -31,7 +31,7 @@ MOST_PLACES: Final = 20
 class Imagining:
     """Has stories imagined. Stateless."""
 
-    def __init__(self, calls: PersonaCalls, canon: CanonReader, ids: IdMaker) -> None:
+    def __init__(self, calls: PersonaCalls, canon: CanonReader, ids: IdGenerator) -> None:
         self._monitor = Monitor(calls)
         self._canon = canon
         self._ids = ids

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.canon_keeper.fact_readings import is_in_force
-from agents.context_assembly.agenda import Agendas
-from agents.context_assembly.context import ContextAssembly
+from agents.context_assembly.scene_context import SceneContextLoader
+from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.services.entity_cards import Atlas
 from agents.services.recap import RecapScene, StorySoFar, in_short, previously_on
 from agents.services.story_export import ScenePart, StoryRecord
@@ -23,7 +23,7 @@ from stores.ports import CanonReader, LogReader
 from stores.records.canon import Fact
 from stores.records.ids import Id
 from stores.records.play import Scene, Speaker
-from stores.records.threads import PresenceEntry
+from stores.records.story_journal import PresenceEntry
 
 LAST_TURNS = 6
 
@@ -35,8 +35,8 @@ class Chronicle:
         self,
         log: LogReader,
         canon: CanonReader,
-        context: ContextAssembly,
-        agendas: Agendas,
+        context: SceneContextLoader,
+        agendas: StoryAgendaReader,
         atlas: Atlas,
         transcript: TranscriptReader,
     ) -> None:
@@ -56,16 +56,18 @@ class Chronicle:
         return in_short(await self._so_far(scene_id))
 
     async def _so_far(self, scene_id: Id) -> StorySoFar:
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         scenes = await self._log.scenes(context.story.id)
         played = [scene for scene in scenes if scene.head] or scenes
-        hero = context.actor()
-        agenda = await self._agendas.of(context)
+        hero = context.player_character()
+        agenda = await self._agendas.read_agenda(context)
         return StorySoFar(
             calendar=context.universe.calendar,
             scenes=[RecapScene(s, await self._outcomes(s)) for s in scenes],
             now=context.tick,
-            commitments=[fact for fact in agenda.matters.values() if fact.id not in agenda.payoffs],
+            commitments=[
+                fact for fact in agenda.commitments.values() if fact.id not in agenda.payoff_proposal_ids
+            ],
             threads=agenda.threads,
             clocks=agenda.clocks,
             last=await self._log.line_tail(played[-1].id, LAST_TURNS),
@@ -125,7 +127,7 @@ class Chronicle:
         """Return what counts of the story's books, in words."""
         if not scenes:
             return []
-        entries = (await self._context.load(scenes[-1].id)).entries
+        entries = (await self._context.load_context(scenes[-1].id)).story_entries
         people = {entry.entity_id for entry in entries if isinstance(entry, PresenceEntry)}
         names = {i: entity.name for i, entity in (await self._canon.entities_by_id(people)).items()}
         return book_lines(entries, names)

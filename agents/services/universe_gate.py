@@ -16,7 +16,7 @@ from agents.services.scene_views import CLOSED_STATUSES, MAX_CLOSED_ROWS, SceneV
 from agents.views.play_views import CommitReport, GateView
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
-from stores.records.ledger import Loop, ProposedChange
+from stores.records.workflow import Loop, ProposedChange
 
 
 class UniverseGate:

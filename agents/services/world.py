@@ -35,7 +35,7 @@ class WorldServices:
 
     async def known_as(self, universe_id: Id) -> list[str]:
         """Return every name in canon, for `@` completion."""
-        return await self.canon.known_as(universe_id)
+        return await self.canon.entity_names(universe_id)
 
     async def card(self, entity_id: Id) -> EntityCard:
         """Return what is true of one entity."""

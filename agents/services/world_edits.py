@@ -39,7 +39,7 @@ from stores.records.canon import (
     RetconFact,
     UpdateEntity,
 )
-from stores.records.ids import Clock, Id, IdMaker
+from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.world import Entity, EntityStatus
 
 
@@ -52,7 +52,7 @@ class Edits:
         log: LogReader,
         keeper: CanonKeeper,
         by_hand: ByHand,
-        ids: IdMaker,
+        ids: IdGenerator,
         clock: Clock,
     ) -> None:
         self._canon = canon

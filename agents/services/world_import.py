@@ -23,14 +23,14 @@ from stores.records.canon import (
     Evidence,
     EvidenceKind,
     FactKind,
+    FactValue,
     Involvement,
-    Literalish,
     NoteAxiom,
     Payload,
     Standing,
 )
-from stores.records.ids import Clock, Id, derived
-from stores.records.ledger import ProposedChange
+from stores.records.ids import Clock, Id, derive_id
+from stores.records.workflow import ProposedChange
 from stores.records.world import Calendar, EntityKind, Number, Universe
 
 
@@ -92,7 +92,7 @@ class FactSeed(Seed):
     predicate: Key
     statement: Sentence
     involves: dict[Key, Keys]
-    value: Literalish | None = None
+    value: FactValue | None = None
     standing: Standing = Standing.TRUE
     valid_from: Tick | None = None
     valid_to: Tick | None = None
@@ -168,17 +168,17 @@ def proposals_of(
     Every identifier is derived from `universe_id` and the file's own keys and words, so that bringing
     a world in twice gives the same records. Entities come first, then axioms, then facts.
     """
-    ids = {entity.key: derived("sample", universe_id, entity.key) for entity in seed.entities}
+    ids = {entity.key: derive_id("sample", universe_id, entity.key) for entity in seed.entities}
 
     def propose(key: str, payload: Payload, words: str) -> ProposedChange:
         evidence = Evidence(
-            id=derived("evidence", EvidenceKind.MANUAL, universe_id, words),
+            id=derive_id("evidence", EvidenceKind.MANUAL, universe_id, words),
             kind=EvidenceKind.MANUAL,
             ref_id=universe_id,
             quote=words,
         )
         return ProposedChange(
-            id=derived("sample_proposal", universe_id, key),
+            id=derive_id("sample_proposal", universe_id, key),
             universe_id=universe_id,
             payload=payload,
             evidence=(evidence,),

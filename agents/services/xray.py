@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator, Sequence
 from agents.views.llm_views import StepView, XrayView
 from stores.ports import LogReader
 from stores.records.ids import Id
-from stores.records.ledger import Loop, Step, Transition
-from stores.records.model import CallOutcome, LlmCall, Persona, Rung
+from stores.records.llm import CallOutcome, FallbackStep, LlmCall, Persona
 from stores.records.play import Resolution, Speaker, Turn
+from stores.records.workflow import ExchangeStep, Loop, Transition
 
 MOVES = 20
 """Transitions of one exchange that are looked through for its steps: it makes four, or a few more if it was
@@ -60,7 +60,7 @@ class Xrays:
         """Return the calls of the turn and of its exchange, in the order they were made."""
         found = {call.id: call for call in own}
         for beat_id in dict.fromkeys(beats):
-            for call in await self._log.llm_calls(beat_id=beat_id):
+            for call in await self._log.llm_calls(run_id=beat_id):
                 found.setdefault(call.id, call)
         return sorted(found.values(), key=lambda call: call.at)
 
@@ -84,7 +84,7 @@ def _beats(turn: Turn) -> tuple[Id, ...]:
     return (turn.id,) if by_hand else tuple(dict.fromkeys((turn.id, turn.exchange_id)))
 
 
-def _step(step: Step, calls: Sequence[LlmCall]) -> StepView:
+def _step(step: ExchangeStep, calls: Sequence[LlmCall]) -> StepView:
     persona = ASKED_BY.get(step.step)
     call = next((call for call in calls if call.persona is persona), None)
     match step.state:
@@ -95,7 +95,7 @@ def _step(step: Step, calls: Sequence[LlmCall]) -> StepView:
     return StepView(step.step, step.agent, state, step.line, step.ms / 1_000, call.id if call else None)
 
 
-def _warnings(steps: Sequence[Step], calls: Sequence[LlmCall]) -> Iterator[str]:
+def _warnings(steps: Sequence[ExchangeStep], calls: Sequence[LlmCall]) -> Iterator[str]:
     """Yield what went otherwise than it should have: steps that failed, words cut off, answers unread."""
     for step in steps:
         if step.state == "failed":
@@ -106,5 +106,5 @@ def _warnings(steps: Sequence[Step], calls: Sequence[LlmCall]) -> Iterator[str]:
             yield f"The {who} was cut off: {call.error or 'the stream broke'}. What had come was kept."
         elif call.outcome is CallOutcome.REFUSED:
             yield f"The {who} was refused: {call.error or 'the model declined'}."
-        elif call.rung is Rung.NONE and call.outcome is CallOutcome.DONE:
+        elif call.rung is FallbackStep.NONE and call.outcome is CallOutcome.DONE:
             yield f"Nothing could be read of what the {who} answered."

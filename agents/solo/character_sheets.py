@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations.declarations import DeclarationService
 from agents.orchestrator.rolls import RollService
 from agents.resolver.ruleset_schema import Pack
@@ -20,7 +20,7 @@ from agents.views.play_views import SheetRow, SheetView
 from stores.errors import InputError
 from stores.records.canon import Authority, StateChange, StateOp
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, Number
 
 
@@ -28,7 +28,7 @@ class Sheets:
     """Stateless."""
 
     def __init__(
-        self, context: ContextAssembly, rolls: RollService, declarations: DeclarationService
+        self, context: SceneContextLoader, rolls: RollService, declarations: DeclarationService
     ) -> None:
         self._context = context
         self._rolls = rolls
@@ -38,9 +38,9 @@ class Sheets:
 
     async def view(self, scene_id: Id, entity_id: Id | None = None) -> SheetView:
         """Return somebody's sheet, the hero's if nobody is named. Raises InputError if nobody is there."""
-        context = await self._context.load(scene_id)
-        cast = sorted(context.cast(), key=lambda e: not e.is_pc)
-        first = context.actor() or next(iter(cast), None)
+        context = await self._context.load_context(scene_id)
+        cast = sorted(context.present_actors(), key=lambda e: not e.is_pc)
+        first = context.player_character() or next(iter(cast), None)
         entity = context.entities.get(entity_id) if entity_id else first
         if entity is None:
             raise InputError(
@@ -57,15 +57,15 @@ class Sheets:
 
     async def lines(self, scene_id: Id, name: str) -> tuple[str, ...]:
         """Return somebody's sheet as lines. Raises InputError for a name that nobody has here."""
-        context = await self._context.load(scene_id)
-        entity = await self._context.named(context, name) if name else None
+        context = await self._context.load_context(scene_id)
+        entity = await self._context.find_one_entity(context, name) if name else None
         view = await self.view(scene_id) if entity is None else self._view(context, entity, ())
         head = f"{view.name} · {view.system}" if view.system else view.name
         return (head, *map(_line, view.rows), *view.hints)
 
     def _view(self, context: SceneContext, entity: Entity, cast: Sequence[Entity]) -> SheetView:
         pack, sheet = self._rolls.find_pack(context), self._rolls.read_sheet(context, entity)
-        changed = {fold_name(change.key) for change in context.changes(entity.id)}
+        changed = {fold_name(change.key) for change in context.state_changes(entity.id)}
         rows = [_row(line, changed) for line in sheet_lines(pack, sheet, whole=True)]
         hints = [
             f"{found.cause}: {found.says}" if found.says else found.cause
@@ -137,7 +137,7 @@ def _last_edit(context: SceneContext, entity: Entity) -> Id | None:
     """Return the GM's own last change of somebody that is staged and not decided."""
     own = (
         p.id
-        for p in reversed(context.staged)
+        for p in reversed(context.staged_proposals)
         if isinstance(p.change, StateChange) and p.change.entity_id == entity.id
         if p.authority is Authority.GM and p.decision is None
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.orchestrator.rolls import RollService
 from agents.resolver.effects import Effect
 from agents.resolver.ruleset_schema import Pack, spoken_key
@@ -34,25 +34,25 @@ class StagedSnapshot:
 class DepletionWatcher:
     """Stateless."""
 
-    def __init__(self, context: ContextAssembly, rolls: RollService) -> None:
+    def __init__(self, context: SceneContextLoader, rolls: RollService) -> None:
         self._context = context
         self._rolls = rolls
 
     async def take_snapshot(self, scene_id: Id) -> StagedSnapshot | None:
         """Remember what is staged, so that `crossed` can tell what came since; None without a rule pack."""
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         if self._rolls.find_pack(context) is None:
             return None
-        return StagedSnapshot(scene_id, frozenset(p.id for p in context.staged))
+        return StagedSnapshot(scene_id, frozenset(p.id for p in context.staged_proposals))
 
     async def add_depletion_lines(self, snapshot: StagedSnapshot | None, reply: Reply) -> Reply:
         """Add to a reply what the rules say of numbers that came to 0 (or tracks that filled) since, with
         their effects as a line to accept. Nothing is staged: the GM decides."""
         if snapshot is None:
             return reply
-        context = await self._context.load(snapshot.scene_id)
+        context = await self._context.load_context(snapshot.scene_id)
         pack = self._rolls.find_pack(context)
-        new_changes = [p.change for p in context.staged if p.id not in snapshot.staged_ids]
+        new_changes = [p.change for p in context.staged_proposals if p.id not in snapshot.staged_ids]
         state_changes = [change for change in new_changes if isinstance(change, StateChange)]
         if pack is None or not state_changes:
             return reply
@@ -83,7 +83,7 @@ class DepletionWatcher:
         self, context: SceneContext, entity: Entity, changes: Sequence[StateChange]
     ) -> tuple[Sheet, Sheet]:
         """Return somebody's sheet before these changes, and as it stands with them."""
-        earlier_changes = list(context.changes(entity.id))
+        earlier_changes = list(context.state_changes(entity.id))
         for change in changes:
             earlier_changes.remove(change)
         state_before = fold_changes(entity, earlier_changes)

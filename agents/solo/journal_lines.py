@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from stores.records.ids import Id
-from stores.records.threads import Entry, PresenceEntry, TensionEntry, ThreadAct, ThreadEntry
+from stores.records.story_journal import JournalEntry, PresenceEntry, TensionEntry, ThreadAction, ThreadEntry
 
 
 class BookLine(NamedTuple):
@@ -17,7 +17,7 @@ class BookLine(NamedTuple):
     words: str
 
 
-def book_lines(entries: Iterable[Entry], names: Mapping[Id, str]) -> list[BookLine]:
+def book_lines(entries: Iterable[JournalEntry], names: Mapping[Id, str]) -> list[BookLine]:
     """Return what a reader wants to know of the entries that count, in their order: threads opened, named
     anew and closed, who came and left, where the tension went. `names` are those of people."""
     threads: dict[Id, str] = {}
@@ -28,17 +28,17 @@ def book_lines(entries: Iterable[Entry], names: Mapping[Id, str]) -> list[BookLi
     ]
 
 
-def _words(entry: Entry, names: Mapping[Id, str], threads: dict[Id, str]) -> Iterator[str]:
+def _words(entry: JournalEntry, names: Mapping[Id, str], threads: dict[Id, str]) -> Iterator[str]:
     match entry:
-        case ThreadEntry(act=ThreadAct.OPEN):
+        case ThreadEntry(act=ThreadAction.OPEN):
             threads[entry.thread_id] = entry.name
             yield f"Thread opened: {entry.name}"
-        case ThreadEntry(act=ThreadAct.RENAME) if entry.thread_id in threads:
+        case ThreadEntry(act=ThreadAction.RENAME) if entry.thread_id in threads:
             yield f"Thread “{threads[entry.thread_id]}” is now: {entry.name}"
             threads[entry.thread_id] = entry.name
-        case ThreadEntry(act=ThreadAct.CLOSE) if entry.thread_id in threads:
+        case ThreadEntry(act=ThreadAction.CLOSE) if entry.thread_id in threads:
             yield f"Thread closed: {threads[entry.thread_id]}"
-        case ThreadEntry(act=ThreadAct.REOPEN) if entry.thread_id in threads:
+        case ThreadEntry(act=ThreadAction.REOPEN) if entry.thread_id in threads:
             yield f"Thread opened again: {threads[entry.thread_id]}"
         case PresenceEntry() if entry.entity_id in names:
             yield f"{names[entry.entity_id]} {'comes in' if entry.here else 'leaves'}."

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
-from stores.records.ids import Clock, Id, IdMaker
+from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.play import Note
 
 LISTED = 40
@@ -18,7 +18,7 @@ LISTED = 40
 class Notes:
     """Stateless."""
 
-    def __init__(self, log: OrchestratorLog, ids: IdMaker, clock: Clock) -> None:
+    def __init__(self, log: OrchestratorLog, ids: IdGenerator, clock: Clock) -> None:
         self._log = log
         self._ids = ids
         self._clock = clock

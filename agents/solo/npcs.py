@@ -11,14 +11,14 @@ from asyncio import gather
 from dataclasses import dataclass
 from typing import Final
 
-from agents.context_assembly.agenda import Agenda, Agendas
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader
 from agents.resolver.typed_text import fold_name
 from agents.solo.story_journal import KEPT, Books
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
-from stores.records.threads import PersonEntry, PresenceEntry
+from stores.records.story_journal import CharacterWeightEntry, PresenceEntry
 from stores.records.world import ACTORS, Entity, EntityKind
 
 WAYS: Final = "/npcs 2 + or -, /npcs 2 off (out of random events), /npcs 2 on; a name does as well"
@@ -54,8 +54,8 @@ class People:
         self,
         log: LogReader,
         canon: CanonReader,
-        context: ContextAssembly,
-        agendas: Agendas,
+        context: SceneContextLoader,
+        agendas: StoryAgendaReader,
         books: Books,
     ) -> None:
         self._log = log
@@ -64,26 +64,27 @@ class People:
         self._agendas = agendas
         self._books = books
 
-    async def of(self, context: SceneContext, agenda: Agenda) -> tuple[Person, ...]:
+    async def of(self, context: SceneContext, agenda: StoryAgenda) -> tuple[Person, ...]:
         """Return everyone who may matter: who is here, who was in the story's scenes or is in its books,
         and others of canon; those seen last first, then by name."""
         seen: dict[Id, int] = {}
         for scene in await self._log.scenes(context.story.id):
             seen.update(dict.fromkeys(scene.cast, scene.order))
-        here = {entity.id for entity in context.cast()}
+        here = {entity.id for entity in context.present_actors()}
         seen.update(dict.fromkeys(here, context.scene.order))
         known, others = await gather(
-            self._canon.entities_by_id({*seen, *agenda.weights}),
+            self._canon.entities_by_id({*seen, *agenda.person_weights}),
             self._canon.entities(context.universe.id, kind=EntityKind.CHARACTER, limit=MOST_READ),
         )
         everyone = {e.id: e for e in (*others, *known.values(), *context.entities.values())}
         people = [
             Person(
                 entity,
-                agenda.weights.get(entity.id, 1),
+                agenda.person_weights.get(entity.id, 1),
                 entity.id in here,
                 seen.get(entity.id),
-                "dead" in context.state(entity).tags or context.state(entity).values.get("alive") is False,
+                "dead" in context.working_state(entity).tags
+                or context.working_state(entity).values.get("alive") is False,
             )
             for entity in everyone.values()
             if entity.kind in ACTORS and not entity.is_pc and entity.id != context.story.pc_id
@@ -94,7 +95,7 @@ class People:
 
     async def list(self, context: SceneContext) -> tuple[str, ...]:
         """Return who matters, as lines: weight, name, place, and the scene they were seen in last."""
-        people = await self.of(context, await self._agendas.of(context))
+        people = await self.of(context, await self._agendas.read_agenda(context))
         listed = people[:MOST_LISTED]
         places = await gather(*(self._place(person.entity) for person in listed))
         lines = [_line(n, *pair) for n, pair in enumerate(zip(listed, places, strict=True), start=1)]
@@ -107,14 +108,14 @@ class People:
         if found is None:
             raise InputError("It does not say what to do.", kept=KEPT, todo=WAYS)
         context = await self._books.opened(scene_id)
-        people = await self.of(context, await self._agendas.of(context))
+        people = await self.of(context, await self._agendas.read_agenda(context))
         person = await self._meant(context, people, found["who"])
         verb, now = found["verb"].casefold(), person.weight
         weight = {"off": 0, "on": max(1, now), "+": min(HEAVIEST, now + 1), "-": max(0, now - 1)}[verb]
         name = person.entity.name
         if weight == now:
             raise InputError(f"{name} weighs {now} already.", kept=KEPT, todo=WAYS)
-        entry = PersonEntry(**self._books.stamp(context), entity_id=person.entity.id, weight=weight)
+        entry = CharacterWeightEntry(**self._books.stamp(context), entity_id=person.entity.id, weight=weight)
         await self._books.enter(context, entry)
         if not weight:
             return (f"{name} is off the list: no random event is about them. Canon is as it was.",)
@@ -128,7 +129,7 @@ class People:
             raise InputError(
                 f"There is nobody numbered {number}.", kept=KEPT, todo="/npcs lists them with numbers."
             )
-        entity = await self._context.named(context, words)
+        entity = await self._context.find_one_entity(context, words)
         known = next((p for p in people if p.entity.id == entity.id), None)
         if known is None:
             why = (
@@ -158,7 +159,7 @@ class People:
 
     async def _move(self, scene_id: Id, name: str, *, here: bool) -> tuple[str, ...]:
         context = await self._books.opened(scene_id)
-        entity = await self._context.named(context, name)
+        entity = await self._context.find_one_entity(context, name)
         if entity.kind not in ACTORS:
             raise InputError(
                 f"{entity.name} is a {entity.kind}; people and creatures come and go.",
@@ -167,7 +168,7 @@ class People:
             )
         if not here and entity.id == context.story.pc_id:
             raise InputError(f"{entity.name} is who you play.", kept=KEPT, todo="/end ends the scene.")
-        if here is (entity.id in {e.id for e in context.cast()}):
+        if here is (entity.id in {e.id for e in context.present_actors()}):
             raise InputError(f"{entity.name} is {'' if here else 'not '}here.", kept=KEPT)
         entry = PresenceEntry(**self._books.stamp(context), entity_id=entity.id, here=here)
         await self._books.enter(context, entry)

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Collection, Sequence
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
-from agents.context_assembly.agenda import Agendas
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.reader import find_mentioned_entities
 from agents.resolver.bonds import find_bonds
@@ -51,8 +51,8 @@ class OracleDraws:
     def __init__(
         self,
         canon: CanonReader,
-        context: ContextAssembly,
-        agendas: Agendas,
+        context: SceneContextLoader,
+        agendas: StoryAgendaReader,
         people: People,
         read_catalogue: ReadCatalogue,
         load_tables: Callable[[], TableLibrary],
@@ -82,7 +82,7 @@ class OracleDraws:
             case "start":
                 return lambda rng, faces: roll_scene_check(tension, rng, faces)
             case "track":
-                track = _find_track((await self._agendas.of(context)).clocks, spec)
+                track = _find_track((await self._agendas.read_agenda(context)).clocks, spec)
                 return lambda rng, faces: finish_track(track, rng, faces)
         tables = await asyncio.to_thread(self._load_tables)
         draw_spark(
@@ -93,7 +93,7 @@ class OracleDraws:
     async def suggest_likelihood(self, question: str, context: SceneContext) -> LikelihoodSuggestion:
         """Return how likely canon makes a yes, with its reasons."""
         find = scene_entity_finder(context, self._context, guess=True)
-        actor = context.actor()
+        actor = context.player_character()
         named_entities = {
             e.id: e
             for e in (*await find_mentioned_entities(question, find), *filter(None, (actor, context.place)))
@@ -113,8 +113,8 @@ class OracleDraws:
         name, sign, amount = re.fullmatch(r"(.*?)\s*(?:([+-])\s*(\d))?", spec, re.DOTALL).groups()  # type: ignore[union-attr]
         if not name:
             raise InputError("Whose reaction?", kept="Nothing was played.", todo="As in: /react Old Tam +1")
-        npc = await self._context.named(context, name)
-        hero = context.actor()
+        npc = await self._context.find_one_entity(context, name)
+        hero = context.player_character()
         catalogue = await self._read_catalogue(context.universe.id)
         actor_bonds = (
             find_bonds(npc.id, hero.id, await self._read_facts((npc.id, hero.id)), catalogue, context.tick)
@@ -126,7 +126,7 @@ class OracleDraws:
 
     async def _prepare_event(self, context: SceneContext) -> ChanceDraw:
         """A random event about the campaign's own: open threads, people, places."""
-        agenda = await self._agendas.of(context)
+        agenda = await self._agendas.read_agenda(context)
         people = await self._people.of(context, agenda)
         places = await self._canon.entities(context.universe.id, kind=EntityKind.PLACE, limit=100)
         candidates = event_candidates(agenda.threads, [(p.entity, p.chance) for p in people], places)

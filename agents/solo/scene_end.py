@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agents.context_assembly.agenda import Agendas
-from agents.context_assembly.context import SceneContext, end_turn_id, tells_end
+from agents.context_assembly.scene_context import SceneContext, derive_scene_end_turn_id, is_scene_end_turn
+from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.declarations.declarations import turn_evidence
 from agents.events import EventBus, LineMoved, ProposalsChanged, TurnAppended
 from agents.proposals.statements import STATED_PREDICATE
@@ -22,10 +22,10 @@ from agents.resolver.threads import STALE_AFTER, find_stale_threads, is_mentione
 from agents.solo.tension import Tensions
 from stores.ports import OrchestratorLog
 from stores.records.canon import AssertFact, Authority, FactKind, Payload
-from stores.records.ids import Clock, derived
-from stores.records.ledger import ProposedChange
+from stores.records.ids import Clock, derive_id
 from stores.records.play import MoveKind, Scene, Speaker, Turn
-from stores.records.threads import Thread, ThreadEntry
+from stores.records.story_journal import Thread, ThreadEntry
+from stores.records.workflow import ProposedChange
 
 MAX_NAMED_THREADS = 3
 """Untouched threads that are named."""
@@ -38,7 +38,7 @@ class SceneEndActions:
     def __init__(
         self,
         log: OrchestratorLog,
-        agendas: Agendas,
+        agendas: StoryAgendaReader,
         tensions: Tensions,
         resolver: Resolver,
         clock: Clock,
@@ -54,9 +54,9 @@ class SceneEndActions:
     async def apply_scene_end(self, context: SceneContext) -> None:
         """Let the clocks do what they do at this end of the scene: staged, then told on the line. Twice is
         once. Raises StoreError."""
-        if context.head is not None and tells_end(context.head):
+        if context.head is not None and is_scene_end_turn(context.head):
             return
-        movements = advance_clocks((await self._agendas.of(context)).running)
+        movements = advance_clocks((await self._agendas.read_agenda(context)).open_clocks)
         if not movements:
             return
         turn = self._build_end_turn(context, movements)
@@ -72,7 +72,7 @@ class SceneEndActions:
 
     async def revert_scene_end(self, context: SceneContext) -> None:
         """The scene goes on: step back before the turn that tells of its end, if there is one."""
-        if context.head is None or not tells_end(context.head):
+        if context.head is None or not is_scene_end_turn(context.head):
             return
         await self._log.move_head(context.scene.id, context.head.parent_id, MoveKind.BRANCH)
         self._events.publish(LineMoved(context.scene.id))
@@ -80,7 +80,9 @@ class SceneEndActions:
 
     async def describe_scene_end(self, context: SceneContext) -> tuple[str, ...]:
         """Return what there is to say at the scene's end: clocks, untouched threads, tension."""
-        clock_lines = [context.head.text] if context.head is not None and tells_end(context.head) else []
+        clock_lines = (
+            [context.head.text] if context.head is not None and is_scene_end_turn(context.head) else []
+        )
         untouched_threads = await self._find_untouched_threads(context)
         thread_lines = [
             f"“{thread.name}” has not come up for {STALE_AFTER} scenes." for thread in untouched_threads
@@ -98,7 +100,7 @@ class SceneEndActions:
     def _build_end_turn(self, context: SceneContext, movements: Sequence[ClockMovement]) -> Turn:
         text = f"The scene ends. {'; '.join(one.text for one in movements)}."
         parent = context.head
-        turn_id = end_turn_id(context.scene.id, parent.id if parent else None, text)
+        turn_id = derive_scene_end_turn_id(context.scene.id, parent.id if parent else None, text)
         return Turn(
             id=turn_id,
             scene_id=context.scene.id,
@@ -116,7 +118,7 @@ class SceneEndActions:
     ) -> Iterator[ProposedChange]:
         for number, change in enumerate(_changes_of(movements, turn.tick)):
             yield ProposedChange(
-                id=derived("proposal", turn.id, number),
+                id=derive_id("proposal", turn.id, number),
                 universe_id=context.universe.id,
                 story_id=context.story.id,
                 scene_id=context.scene.id,
@@ -132,7 +134,7 @@ class SceneEndActions:
     # --- threads -------------------------------------------------------------------------------------
 
     async def _find_untouched_threads(self, context: SceneContext) -> tuple[Thread, ...]:
-        agenda = await self._agendas.of(context)
+        agenda = await self._agendas.read_agenda(context)
         scenes = [s for s in await self._log.scenes(context.story.id) if s.order <= context.scene.order]
         recent_scenes = scenes[-STALE_AFTER:]
         if len(recent_scenes) < STALE_AFTER:
@@ -170,7 +172,7 @@ def _is_touched(
     scene_ids = {scene.id for scene in scenes}
     has_entry = any(
         isinstance(e, ThreadEntry) and e.thread_id == thread.id and e.scene_id in scene_ids
-        for e in context.entries
+        for e in context.story_entries
     )
     was_opened = thread.since is not None and thread.since >= scenes[0].tick
     return (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from agents.context_assembly.context import SceneContext
+from agents.context_assembly.scene_context import SceneContext
 from agents.resolver.random_events import CHECK_RULE
 from stores.errors import InputError
 from stores.ports import LogReader

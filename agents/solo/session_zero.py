@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from agents.context_assembly.agenda import Agenda, Agendas
-from agents.context_assembly.context import SceneContext
+from agents.context_assembly.scene_context import SceneContext
+from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
 from agents.resolver.typed_text import did_you_mean, one_line
 from agents.sanitize import clean
@@ -55,7 +55,7 @@ class SessionZero:
     def __init__(
         self,
         books: Books,
-        agendas: Agendas,
+        agendas: StoryAgendaReader,
         threads: Threads,
         clocks: Clocks,
         declarations: DeclarationService,
@@ -69,7 +69,7 @@ class SessionZero:
     async def ask(self, scene_id: Id) -> Reply:
         """Return the questions, with what is answered, and the first open one in the prompt."""
         context = await self._books.opened(scene_id)
-        done = answered(context, await self._agendas.of(context))
+        done = answered(context, await self._agendas.read_agenda(context))
         lines = [
             f"{'✓' if q.key in done else '·'} {q.asks}  {done.get(q.key) or f'/zero {q.key} {q.example}'}"
             for q in QUESTIONS
@@ -117,12 +117,12 @@ class SessionZero:
                 return (f"Proposed: {getattr(staged.payload, 'name', words)}",)
 
 
-def answered(context: SceneContext, agenda: Agenda) -> dict[str, str]:
+def answered(context: SceneContext, agenda: StoryAgenda) -> dict[str, str]:
     """Return what is answered, by question. Threads and people are counted: whoever there is will do."""
     story = context.story
     threads = [t.name for t in agenda.threads if t.fact_id is None]
-    people = [e.name for e in context.cast() if e.id != story.pc_id]
-    clocks = [f"{clock.name}, {clock.size} steps" for clock in agenda.running]
+    people = [e.name for e in context.present_actors() if e.id != story.pc_id]
+    clocks = [f"{clock.name}, {clock.size} steps" for clock in agenda.open_clocks]
     found = {
         "tone": one_line(story.tone),
         "lines": one_line(story.lines_and_veils),

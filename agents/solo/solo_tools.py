@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from agents.context_assembly.context import ContextAssembly
+from agents.context_assembly.scene_context import SceneContextLoader
 from agents.solo.npcs import People
 from agents.solo.scene_end import SceneEndActions
 from agents.solo.scene_start import SceneStartRules
@@ -25,7 +25,7 @@ from stores.records.ids import Id
 class Bookkeeping:
     """Stateless."""
 
-    context: ContextAssembly
+    context: SceneContextLoader
     books: Books
     threads: Threads
     clocks: Clocks
@@ -37,19 +37,19 @@ class Bookkeeping:
 
     async def told_at_end(self, scene_id: Id) -> tuple[str, ...]:
         """Return what a scene's end has brought by itself, and what it asks of the GM."""
-        return await self.end.describe_scene_end(await self.context.load(scene_id))
+        return await self.end.describe_scene_end(await self.context.load_context(scene_id))
 
     async def at_gate(self, view: GateView) -> GateView:
         """Return the gate with what its scene's end has brought, and where it would move the tension."""
         if view.scene is None or not view.finalizing:
             return view
-        context = await self.context.load(view.scene.id)
+        context = await self.context.load_context(view.scene.id)
         offer = await self.tensions.offer(context)
         return replace(view, told=await self.end.describe_scene_end(context), tension=offer)
 
     async def set_tension(self, scene_id: Id, tension: int) -> None:
         """Turn the dial; if it goes where the scene's results would move it, they are the reason."""
-        context = await self.context.load(scene_id)
+        context = await self.context.load_context(scene_id)
         offer = await self.tensions.offer(context)
         why = offer.why if offer is not None and offer.after == tension else ""
         await self.books.set_tension(context, tension, why)

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from agents.clock_faces import format_clock, format_track
-from agents.context_assembly.agenda import Agendas
-from agents.context_assembly.context import SceneContext
+from agents.context_assembly.scene_context import SceneContext
+from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
 from agents.resolver.clocks import clock_change
 from agents.resolver.typed_text import did_you_mean, fold_name, one_line
@@ -47,7 +47,7 @@ _TRACK_ACT: Final = re.compile(
 class Clocks:
     """Moves clocks and tracks. Stateless: they are in canon, and staged on the line."""
 
-    def __init__(self, books: Books, agendas: Agendas, declarations: DeclarationService) -> None:
+    def __init__(self, books: Books, agendas: StoryAgendaReader, declarations: DeclarationService) -> None:
         self._books = books
         self._agendas = agendas
         self._declarations = declarations
@@ -56,13 +56,13 @@ class Clocks:
 
     async def list(self, context: SceneContext) -> tuple[str, ...]:
         """Return the clocks that run, as lines."""
-        running = (await self._agendas.of(context)).running
+        running = (await self._agendas.read_agenda(context)).open_clocks
         return tuple(f"{number}. {clock_line(clock)}" for number, clock in enumerate(running, start=1))
 
     async def act(self, scene_id: Id, argument: str) -> tuple[str, ...]:
         """Do what was typed behind `/clock`; returns what came of it. Raises InputError."""
         context = await self._books.opened(scene_id)
-        clocks = [c for c in (await self._agendas.of(context)).clocks if not c.is_track]
+        clocks = [c for c in (await self._agendas.read_agenda(context)).clocks if not c.is_track]
         text = argument.strip()
         if found := _START_GOING.fullmatch(text):
             return await self._start(context, clocks, found["name"], int(found["size"]), found["per"])
@@ -120,13 +120,13 @@ class Clocks:
 
     async def tracks(self, context: SceneContext) -> tuple[str, ...]:
         """Return the tracks that are worked at, as lines."""
-        open_ones = (await self._agendas.of(context)).tracks
+        open_ones = (await self._agendas.read_agenda(context)).open_tracks
         return tuple(f"{number}. {clock_line(track)}" for number, track in enumerate(open_ones, start=1))
 
     async def act_on_track(self, scene_id: Id, argument: str) -> tuple[str, ...]:
         """Do what was typed behind `/track`, but for the roll. Raises InputError."""
         context = await self._books.opened(scene_id)
-        tracks = [c for c in (await self._agendas.of(context)).clocks if c.is_track]
+        tracks = [c for c in (await self._agendas.read_agenda(context)).clocks if c.is_track]
         found = _TRACK_ACT.fullmatch(argument.strip())
         if found is None:
             named = _find(tracks, argument.strip())
@@ -144,7 +144,7 @@ class Clocks:
 
     async def to_finish(self, context: SceneContext, words: str) -> ProgressClock:
         """Return the open track that is meant. Raises InputError if there is none."""
-        return _running((await self._agendas.of(context)).tracks, words, "track")
+        return _running((await self._agendas.read_agenda(context)).open_tracks, words, "track")
 
     async def _start_track(
         self, context: SceneContext, tracks: Sequence[ProgressClock], words: str

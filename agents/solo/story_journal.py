@@ -9,16 +9,16 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TypedDict
 
-from agents.context_assembly.context import ContextAssembly, SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.loops import LoopTransitions
 from agents.resolver.oracle import check_tension
 from stores.errors import IllegalTransition
 from stores.ports import OrchestratorLog
-from stores.records.ids import Clock, Id, IdMaker
-from stores.records.ledger import Loop
+from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.play import Story
-from stores.records.threads import Entry, TensionEntry
+from stores.records.story_journal import JournalEntry, TensionEntry
+from stores.records.workflow import Loop
 
 KEPT = "Nothing was changed."
 
@@ -39,9 +39,9 @@ class Books:
     def __init__(
         self,
         log: OrchestratorLog,
-        context: ContextAssembly,
+        context: SceneContextLoader,
         loops: LoopTransitions,
-        ids: IdMaker,
+        ids: IdGenerator,
         clock: Clock,
         events: EventBus,
     ) -> None:
@@ -54,7 +54,7 @@ class Books:
 
     async def opened(self, scene_id: Id) -> SceneContext:
         """Return the scene as it stands. Raises IllegalTransition if it or its story is over."""
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         story, scene = (
             await self._loops.read_state(Loop.STORY, context.story.id),
             await self._loops.read_state(Loop.SCENE, scene_id),
@@ -69,12 +69,12 @@ class Books:
         return Stamp(
             id=self._ids.new(),
             scene_id=context.scene.id,
-            turn_id=context.last.id if context.last else None,
+            turn_id=context.last_play_turn.id if context.last_play_turn else None,
             tick=context.tick,
             at=self._clock(),
         )
 
-    async def enter(self, context: SceneContext, entry: Entry) -> None:
+    async def enter(self, context: SceneContext, entry: JournalEntry) -> None:
         """Put one more entry into the books."""
         story = await self._log.story(context.story.id)
         await self._put(context, story.model_copy(update={"entries": (*story.entries, entry)}))

@@ -18,13 +18,13 @@ from agents.views.play_views import SystemView
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
 from stores.records.ids import Id
-from stores.records.play import DiceBy, Story, TensionMode
+from stores.records.play import DiceRoller, Story, TensionMode
 
-Choice = TypeVar("Choice", DiceBy, TensionMode)
+Choice = TypeVar("Choice", DiceRoller, TensionMode)
 _NONE = ("none", "off", "no rules", "generic")
 _DICE = {
-    DiceBy.PROGRAM: "The program throws the dice. /roll 2d6 = 5 4 still takes yours.",
-    DiceBy.PHYSICAL: "You throw the dice: each roll asks for them, and you type what fell behind the =.",
+    DiceRoller.PROGRAM: "The program throws the dice. /roll 2d6 = 5 4 still takes yours.",
+    DiceRoller.PHYSICAL: "You throw the dice: each roll asks for them, and you type what fell behind the =.",
 }
 MODES = {
     TensionMode.BEND: "Tension bends the odds of a yes: more happens when it is high.",
@@ -56,7 +56,7 @@ class Settings:
         """Say whose dice fall, or change it. Raises InputError."""
         story = await self._story(scene_id)
         if wanted:
-            story = await self._put(story, dice=_choice(DiceBy, wanted, "/dice"))
+            story = await self._put(story, dice=_choice(DiceRoller, wanted, "/dice"))
         return (_DICE[story.dice],)
 
     async def tension_mode(self, scene_id: Id, wanted: str) -> tuple[str, ...]:

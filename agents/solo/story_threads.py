@@ -11,8 +11,8 @@ from typing import Final
 
 from agents.canon_keeper.commitments import age_in_words, closed_statement, commitment_kind
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.agenda import Agenda, Agendas
-from agents.context_assembly.context import SceneContext
+from agents.context_assembly.scene_context import SceneContext
+from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
 from agents.resolver.threads import MAX_WEIGHT, change_weight, find_open_thread
 from agents.resolver.typed_text import one_line
@@ -22,8 +22,8 @@ from agents.world_time.calendar import format_tick
 from stores.errors import InputError
 from stores.records.canon import EndFact
 from stores.records.ids import Clock, Id
-from stores.records.ledger import Decision, Verdict
-from stores.records.threads import Thread, ThreadAct, ThreadEntry
+from stores.records.story_journal import Thread, ThreadAction, ThreadEntry
+from stores.records.workflow import Decision, Verdict
 
 MAX_NAME: Final = 160
 WAYS: Final = "/thread 2 + or -, /thread 2 close, /thread 2 open, /thread 2 rename Another name"
@@ -40,7 +40,7 @@ class Threads:
     def __init__(
         self,
         books: Books,
-        agendas: Agendas,
+        agendas: StoryAgendaReader,
         declarations: DeclarationService,
         keeper: CanonKeeper,
         clock: Clock,
@@ -53,7 +53,7 @@ class Threads:
 
     async def list(self, context: SceneContext) -> tuple[str, ...]:
         """Return the threads as lines: the open ones, then those that were closed last."""
-        views = thread_views(context, await self._agendas.of(context))
+        views = thread_views(context, await self._agendas.read_agenda(context))
         closed = [v for v in views if not v.open]
         return tuple(map(_line, (*(v for v in views if v.open), *closed[-_SHOWN_CLOSED:])))
 
@@ -64,7 +64,7 @@ class Threads:
         if numbered is None:
             quoted = _QUOTED.fullmatch(argument)
             return await self.open(context, quoted[1] if quoted else argument)
-        agenda = await self._agendas.of(context)
+        agenda = await self._agendas.read_agenda(context)
         thread = _numbered(agenda, int(numbered[1]))
         verb, _, words = (numbered[2] or "").strip().partition(" ")
         match verb.casefold():
@@ -87,11 +87,11 @@ class Threads:
     async def open(self, context: SceneContext, words: str) -> tuple[str, ...]:
         """Open a thread. Raises InputError without a name, or if one of that name is open."""
         name = _name(words)
-        agenda = await self._agendas.of(context)
+        agenda = await self._agendas.read_agenda(context)
         if find_open_thread(agenda.threads, name):
             raise InputError(f"“{name}” is open already.", kept=KEPT, todo="/thread lists what is open.")
-        await self._enter(context, None, ThreadAct.OPEN, name=name)
-        opened = (await self._agendas.of(context)).threads
+        await self._enter(context, None, ThreadAction.OPEN, name=name)
+        opened = (await self._agendas.read_agenda(context)).threads
         number = next((n for n, t in enumerate(opened, 1) if t.name == name and t.is_open), 0)
         return (f"Thread {number or len(opened) + 1} is open: {name}",)
 
@@ -104,11 +104,11 @@ class Threads:
         if weight == thread.weight:
             edge = "It weighs 3 already, the most." if by > 0 else "It weighs 1 already, the least."
             raise InputError(edge, kept=KEPT, todo="/thread 2 close ends one." if by < 0 else "")
-        await self._enter(context, thread.id, ThreadAct.WEIGH, by=by)
+        await self._enter(context, thread.id, ThreadAction.WEIGH, by=by)
         return (f"Weighs {weight} of {MAX_WEIGHT} now: {thread.name}",)
 
     async def _rename(
-        self, context: SceneContext, agenda: Agenda, thread: Thread, words: str
+        self, context: SceneContext, agenda: StoryAgenda, thread: Thread, words: str
     ) -> tuple[str, ...]:
         name = _name(words)
         if thread.fact_id is not None:
@@ -121,40 +121,40 @@ class Threads:
             raise _closed(thread)
         if find_open_thread(agenda.threads, name):
             raise InputError(f"“{name}” is open already.", kept=KEPT)
-        await self._enter(context, thread.id, ThreadAct.RENAME, name=name)
+        await self._enter(context, thread.id, ThreadAction.RENAME, name=name)
         return (f"Called now: {name}",)
 
-    async def _close(self, context: SceneContext, agenda: Agenda, thread: Thread) -> tuple[str, ...]:
+    async def _close(self, context: SceneContext, agenda: StoryAgenda, thread: Thread) -> tuple[str, ...]:
         if not thread.is_open:
             raise InputError(
                 f"“{thread.name}” is closed already.", kept=KEPT, todo="/thread 2 open takes it up again."
             )
         if thread.fact_id is None:
-            await self._enter(context, thread.id, ThreadAct.CLOSE)
+            await self._enter(context, thread.id, ThreadAction.CLOSE)
             return (f"Closed: {thread.name}",)
-        if agenda.matters[thread.fact_id].proposal_id in {p.id for p in context.staged}:
+        if agenda.commitments[thread.fact_id].proposal_id in {p.id for p in context.staged_proposals}:
             change = EndFact(fact_id=thread.fact_id, at=context.tick, closed=True)
         else:
             change = await self._keeper.commitments.pay_off(thread.fact_id, context.tick)
-        words = closed_statement(agenda.matters[thread.fact_id])
+        words = closed_statement(agenda.commitments[thread.fact_id])
         await self._declarations.stage_change(context, change, words)
         return (f"Proposed: {words}",)
 
-    async def _reopen(self, context: SceneContext, agenda: Agenda, thread: Thread) -> tuple[str, ...]:
+    async def _reopen(self, context: SceneContext, agenda: StoryAgenda, thread: Thread) -> tuple[str, ...]:
         if thread.is_open:
             raise InputError(f"“{thread.name}” is open.", kept=KEPT)
         if thread.fact_id is None:
             if find_open_thread(agenda.threads, thread.name):
                 raise InputError(f"“{thread.name}” is open already, as another thread.", kept=KEPT)
-            await self._enter(context, thread.id, ThreadAct.REOPEN)
+            await self._enter(context, thread.id, ThreadAction.REOPEN)
         else:
             reason = "It is open again."
             decision = Decision(verdict=Verdict.REJECT, by="gm", at=self._clock(), reason=reason)
-            await self._keeper.decide([agenda.payoffs[thread.fact_id]], decision)
+            await self._keeper.decide([agenda.payoff_proposal_ids[thread.fact_id]], decision)
         return (f"Open again: {thread.name}",)
 
     async def _enter(
-        self, context: SceneContext, thread_id: Id | None, act: ThreadAct, *, name: str = "", by: int = 0
+        self, context: SceneContext, thread_id: Id | None, act: ThreadAction, *, name: str = "", by: int = 0
     ) -> None:
         """Enter an act on a thread; None is one that the entry itself begins."""
         stamp = self._books.stamp(context)
@@ -162,13 +162,13 @@ class Threads:
         await self._books.enter(context, entry)
 
 
-def thread_views(context: SceneContext, agenda: Agenda) -> tuple[ThreadView, ...]:
+def thread_views(context: SceneContext, agenda: StoryAgenda) -> tuple[ThreadView, ...]:
     """Return the threads as screens and lists show them, with the numbers that `/thread` takes."""
     calendar = context.universe.calendar
-    staged = {proposal.id for proposal in context.staged}
+    staged = {proposal.id for proposal in context.staged_proposals}
     views = []
     for number, thread in enumerate(agenda.threads, start=1):
-        matter = agenda.matters.get(thread.id)
+        matter = agenda.commitments.get(thread.id)
         age = None if thread.since is None else max(0, context.tick - thread.since)
         views.append(
             ThreadView(
@@ -181,7 +181,7 @@ def thread_views(context: SceneContext, agenda: Agenda) -> tuple[ThreadView, ...
                 open=thread.is_open,
                 closed="" if thread.closed_at is None else format_tick(calendar, thread.closed_at),
                 proposed=matter is not None and matter.proposal_id in staged,
-                paying=thread.id in agenda.payoffs,
+                paying=thread.id in agenda.payoff_proposal_ids,
             )
         )
     return tuple(views)
@@ -199,7 +199,7 @@ def _line(view: ThreadView) -> str:
     return f"{view.number}. {sign} {kind}{view.name}" + (f"  ({told})" if told else "")
 
 
-def _numbered(agenda: Agenda, number: int) -> Thread:
+def _numbered(agenda: StoryAgenda, number: int) -> Thread:
     if not 1 <= number <= len(agenda.threads):
         there = f"They are numbered 1 to {len(agenda.threads)}." if agenda.threads else "None is open yet."
         raise InputError(f"There is no thread {number}.", kept=KEPT, todo=f"{there} /thread lists them.")

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from agents.context_assembly.context import SceneContext
+from agents.context_assembly.scene_context import SceneContext
 from agents.resolver.random_events import tension_after
 from agents.views.play_views import TensionOffer
 from stores.ports import LogReader
 from stores.records.play import Degree, Speaker
-from stores.records.threads import TensionEntry
+from stores.records.story_journal import TensionEntry
 
 
 class Tensions:

@@ -13,7 +13,7 @@ from agents.views.play_views import CommitReport, EntityCard
 from agents.views.world_views import Basis
 from stores.records.canon import Standing
 from stores.records.ids import Id
-from stores.records.ledger import CourtRuling, KindRule
+from stores.records.workflow import KindRule, RulingKind
 from stores.records.world import Universe
 
 # --- the court --------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ class RulingView:
 
     new: str
     old: str
-    ruling: CourtRuling
+    ruling: RulingKind
     words: str
     by: str
     at: str

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from stores.records.ids import Id
-from stores.records.model import LlmCall, Persona
+from stores.records.llm import LlmCall, Persona
 from stores.records.play import Resolution, Turn
 
 

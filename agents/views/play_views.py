@@ -11,8 +11,8 @@ from typing import Literal
 from stores.records.canon import Evidence, Fact
 from stores.records.clocks import ProgressClock
 from stores.records.ids import Id
-from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
 from stores.records.play import Resolution, Scene, Story, Turn
+from stores.records.workflow import ProposalStatus, ProposedChange, Verdict
 from stores.records.world import Entity, Number, Universe
 
 

@@ -11,17 +11,17 @@ from collections.abc import Mapping, Sequence
 import apsw
 
 from stores.authority import Role
-from stores.embedded.canon_reader import CanonReads
+from stores.embedded.canon_reader import EmbeddedCanonReader
 from stores.embedded.database import Priority, Transactions
-from stores.embedded.documents import add, id_list, put
+from stores.embedded.documents import ids_json, insert_new, upsert
 from stores.errors import NotFound
-from stores.names import folded
+from stores.name_folding import fold_name
 from stores.records.canon import CanonBatch, Fact, FactChange
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityStatus, SceneNode, StoryNode
 
 
-class EmbeddedCanon(CanonReads):
+class EmbeddedCanon(EmbeddedCanonReader):
     """Canon as `role` may use it. `priority` is how urgent its writes are."""
 
     def __init__(self, db: Transactions, role: Role, *, priority: Priority = Priority.PLAY) -> None:
@@ -30,10 +30,10 @@ class EmbeddedCanon(CanonReads):
         self._priority = priority
 
     async def create_story_node(self, node: StoryNode) -> None:
-        await self._db.write(self._role, lambda c: add(c, "canon_story_nodes", [node]), self._priority)
+        await self._db.write(self._role, lambda c: insert_new(c, "canon_story_nodes", [node]), self._priority)
 
     async def create_scene_node(self, node: SceneNode) -> None:
-        await self._db.write(self._role, lambda c: add(c, "canon_scene_nodes", [node]), self._priority)
+        await self._db.write(self._role, lambda c: insert_new(c, "canon_scene_nodes", [node]), self._priority)
 
     async def commit(self, batch: CanonBatch) -> None:
         await self._db.write(self._role, lambda c: write_batch(c, batch), self._priority)
@@ -42,27 +42,30 @@ class EmbeddedCanon(CanonReads):
 def write_batch(connection: apsw.Connection, batch: CanonBatch) -> None:
     """Write all of the batch, in the transaction that `connection` is in."""
     if batch.universe:
-        put(connection, "canon_universes", [batch.universe])
+        upsert(connection, "canon_universes", [batch.universe])
     _put_entities(connection, batch.entities)
     _add_facts(connection, batch.facts)
     _change_facts(connection, batch.fact_changes)
-    touched = [*(fact.id for fact in batch.facts), *(change.fact_id for change in batch.fact_changes)]
-    _keep_relations_in_step(connection, touched)
-    add(connection, "canon_evidence", batch.evidence)
+    changed_fact_ids = [
+        *(fact.id for fact in batch.facts),
+        *(change.fact_id for change in batch.fact_changes),
+    ]
+    _rebuild_relations(connection, changed_fact_ids)
+    insert_new(connection, "canon_evidence", batch.evidence)
     _add_edges(connection, batch)
     _set_status(connection, "canon_scene_nodes", batch.scene_status)
     _set_status(connection, "canon_story_nodes", batch.story_status)
 
 
 def _put_entities(connection: apsw.Connection, entities: Sequence[Entity]) -> None:
-    put(connection, "canon_entities", entities)
+    upsert(connection, "canon_entities", entities)
     connection.executemany(
         "DELETE FROM canon_entity_names WHERE entity_id = ?", ((entity.id,) for entity in entities)
     )
     connection.executemany(
         "INSERT INTO canon_entity_names(entity_id, ordinal, universe_id, folded) VALUES (?, ?, ?, ?)",
         (
-            (entity.id, ordinal, entity.universe_id, folded(name))
+            (entity.id, ordinal, entity.universe_id, fold_name(name))
             for entity in entities
             if entity.status is EntityStatus.CANONICAL
             for ordinal, name in enumerate((entity.name, *entity.aliases))
@@ -71,7 +74,7 @@ def _put_entities(connection: apsw.Connection, entities: Sequence[Entity]) -> No
 
 
 def _add_facts(connection: apsw.Connection, facts: Sequence[Fact]) -> None:
-    add(connection, "canon_facts", facts)
+    insert_new(connection, "canon_facts", facts)
     connection.executemany(
         """INSERT INTO canon_involvements(fact_id, ordinal, role, entity_id, predicate, begins, made)
            VALUES (?1, ?2, ?3, ?4, ?5, ?6, (SELECT made FROM canon_facts WHERE id = ?1))
@@ -99,9 +102,9 @@ def _change_facts(connection: apsw.Connection, changes: Sequence[FactChange]) ->
             )
 
 
-def _keep_relations_in_step(connection: apsw.Connection, fact_ids: Sequence[Id]) -> None:
+def _rebuild_relations(connection: apsw.Connection, fact_ids: Sequence[Id]) -> None:
     """Make the short cuts of these facts anew from the facts themselves."""
-    ids = id_list(fact_ids)
+    ids = ids_json(fact_ids)
     connection.execute(
         "DELETE FROM canon_relations WHERE fact_id IN (SELECT value FROM json_each(?))", (ids,)
     )

@@ -6,19 +6,19 @@ from collections.abc import Collection, Sequence
 
 import apsw
 
-from stores.embedded.documents import Reads, all_of, id_list
-from stores.names import folded
+from stores.embedded.documents import DocumentReader, ids_json, read_all
+from stores.name_folding import fold_name
 from stores.ports import Neighbourhood
 from stores.records.canon import Evidence, Fact, FactKind
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
 
-_CURRENT = "f.status = 'canonical' AND (f.valid_to IS NULL OR f.kind = 'event')"
-_FACTS_OF_PAIRS = 4
+_CURRENT_CONDITION = "f.status = 'canonical' AND (f.valid_to IS NULL OR f.kind = 'event')"
+_FACTS_PER_ENTITY = 4
 """A neighbourhood brings at most this many facts for each entity it may hold."""
 
 
-class CanonReads(Reads):
+class EmbeddedCanonReader(DocumentReader):
     async def universes(self) -> list[Universe]:
         return await self._all(Universe, "SELECT body FROM canon_universes ORDER BY made")
 
@@ -40,19 +40,19 @@ class CanonReads(Reads):
                  AND (:search = '' OR EXISTS (SELECT 1 FROM canon_entity_names any
                       WHERE any.entity_id = n.entity_id AND instr(any.folded, :search) > 0))
                ORDER BY n.folded, n.entity_id LIMIT :limit""",
-            {"universe": universe_id, "kind": kind, "search": folded(search), "limit": limit},
+            {"universe": universe_id, "kind": kind, "search": fold_name(search), "limit": limit},
         )
 
     async def entities_by_id(self, ids: Collection[Id]) -> dict[Id, Entity]:
-        found = await self._all(
+        entities = await self._all(
             Entity,
             "SELECT body FROM canon_entities WHERE id IN (SELECT value FROM json_each(?))",
-            (id_list(ids),),
+            (ids_json(ids),),
         )
-        return {entity.id: entity for entity in found}
+        return {entity.id: entity for entity in entities}
 
-    async def known_as(self, universe_id: Id) -> list[str]:
-        def names(connection: apsw.Connection) -> list[str]:
+    async def entity_names(self, universe_id: Id) -> list[str]:
+        def read_names(connection: apsw.Connection) -> list[str]:
             rows = connection.execute(
                 """SELECT body ->> '$.name' FROM canon_entities
                    WHERE universe_id = ? AND status = 'canonical' ORDER BY made""",
@@ -60,10 +60,10 @@ class CanonReads(Reads):
             )
             return [str(name) for (name,) in rows]
 
-        return await self._read(names)
+        return await self._read(read_names)
 
-    async def names(self, universe_id: Id) -> list[tuple[str, Id]]:
-        def names(connection: apsw.Connection) -> list[tuple[str, Id]]:
+    async def folded_names(self, universe_id: Id) -> list[tuple[str, Id]]:
+        def read_names(connection: apsw.Connection) -> list[tuple[str, Id]]:
             rows = connection.execute(
                 """SELECT folded, entity_id FROM canon_entity_names
                    WHERE universe_id = ? ORDER BY folded, ordinal""",
@@ -71,7 +71,7 @@ class CanonReads(Reads):
             )
             return [(str(name), str(entity_id)) for name, entity_id in rows]
 
-        return await self._read(names)
+        return await self._read(read_names)
 
     async def find_entity(self, universe_id: Id, name: str) -> list[Entity]:
         return await self._all(
@@ -79,7 +79,7 @@ class CanonReads(Reads):
             """SELECT body FROM canon_entities WHERE id IN (
                  SELECT entity_id FROM canon_entity_names WHERE universe_id = ? AND folded = ?)
                ORDER BY made""",
-            (universe_id, folded(name)),
+            (universe_id, fold_name(name)),
         )
 
     # --- facts --------------------------------------------------------------------------------------
@@ -88,10 +88,12 @@ class CanonReads(Reads):
         return await self._one(Fact, "SELECT body FROM canon_facts WHERE id = ?", fact_id)
 
     async def facts_by_id(self, ids: Collection[Id]) -> dict[Id, Fact]:
-        found = await self._all(
-            Fact, "SELECT body FROM canon_facts WHERE id IN (SELECT value FROM json_each(?))", (id_list(ids),)
+        facts = await self._all(
+            Fact,
+            "SELECT body FROM canon_facts WHERE id IN (SELECT value FROM json_each(?))",
+            (ids_json(ids),),
         )
-        return {fact.id: fact for fact in found}
+        return {fact.id: fact for fact in facts}
 
     async def facts_about(
         self,
@@ -99,31 +101,37 @@ class CanonReads(Reads):
         *,
         predicate: str | None = None,
         history: bool = False,
-        begins: tuple[int, int] | None = None,
+        begins_within: tuple[int, int] | None = None,
         newest: int | None = None,
         limit: int = 1_000,
     ) -> list[Fact]:
-        first, last = begins or (None, None)
-        of_it, by = "i.entity_id = :entity", "fact_by_entity_made"
-        if begins:
-            of_it, by = of_it + " AND i.begins BETWEEN :first AND :last", "fact_by_entity_begins"
+        first_tick, last_tick = begins_within or (None, None)
+        involvement_condition, index_name = "i.entity_id = :entity", "fact_by_entity_made"
+        if begins_within:
+            involvement_condition, index_name = (
+                involvement_condition + " AND i.begins BETWEEN :first AND :last",
+                "fact_by_entity_begins",
+            )
         if predicate:
-            of_it, by = of_it + " AND i.predicate = :predicate", "fact_by_entity"
+            involvement_condition, index_name = (
+                involvement_condition + " AND i.predicate = :predicate",
+                "fact_by_entity",
+            )
         return await self._all(
             Fact,
             # Which, by indexes that hold all that is asked of them; then the bodies of those alone.
             f"""SELECT body FROM canon_facts WHERE made IN (
-                  SELECT DISTINCT i.made FROM canon_involvements i INDEXED BY {by}
+                  SELECT DISTINCT i.made FROM canon_involvements i INDEXED BY {index_name}
                   CROSS JOIN canon_facts f INDEXED BY fact_as_it_stands ON f.id = i.fact_id
-                  WHERE {of_it} AND (:history OR {_CURRENT})
+                  WHERE {involvement_condition} AND (:history OR {_CURRENT_CONDITION})
                   ORDER BY i.made {"DESC" if newest is not None else ""} LIMIT :limit)
                 ORDER BY made""",
             {
                 "entity": entity_id,
                 "predicate": predicate,
                 "history": history,
-                "first": first,
-                "last": last,
+                "first": first_tick,
+                "last": last_tick,
                 "limit": limit if newest is None else newest,
             },
         )
@@ -146,7 +154,7 @@ class CanonReads(Reads):
         )
 
     async def count(self, universe_id: Id | None = None) -> tuple[int, int]:
-        def count(connection: apsw.Connection) -> tuple[int, int]:
+        def count_rows(connection: apsw.Connection) -> tuple[int, int]:
             entities, facts = (
                 connection.execute(
                     f"""SELECT count(*) FROM {table} WHERE status = 'canonical'
@@ -157,7 +165,7 @@ class CanonReads(Reads):
             )
             return entities, facts
 
-        return await self._read(count)
+        return await self._read(count_rows)
 
     async def facts(
         self,
@@ -174,7 +182,7 @@ class CanonReads(Reads):
         conditions += ["f.predicate = :predicate"] if predicate else []
         # A stretch of the index, which LIKE would not walk; nothing in Unicode comes behind the end.
         conditions += ["f.predicate >= :prefix AND f.predicate < :prefix || char(1114111)"] if prefix else []
-        conditions += [] if history else [_CURRENT]
+        conditions += [] if history else [_CURRENT_CONDITION]
         return await self._all(
             Fact,
             f"SELECT f.body FROM canon_facts f WHERE {' AND '.join(conditions)} ORDER BY f.made LIMIT :limit",
@@ -187,27 +195,27 @@ class CanonReads(Reads):
             },
         )
 
-    async def facts_saying(self, universe_id: Id, said: Collection[str]) -> list[Fact]:
+    async def facts_by_statement(self, universe_id: Id, statement_keys: Collection[str]) -> list[Fact]:
         return await self._all(
             Fact,
             """SELECT f.body FROM canon_facts f
                WHERE f.universe_id = ? AND f.said IN (SELECT value FROM json_each(?)) ORDER BY f.made""",
-            (universe_id, id_list(said)),
+            (universe_id, ids_json(statement_keys)),
         )
 
     async def neighbourhood(self, roots: Sequence[Id], *, hops: int = 2, limit: int = 50) -> Neighbourhood:
-        def spread(connection: apsw.Connection) -> Neighbourhood:
-            near = _spread(connection, roots, hops, limit)
-            found = all_of(
+        def read_neighbourhood(connection: apsw.Connection) -> Neighbourhood:
+            near_ids = _find_near_ids(connection, roots, hops, limit)
+            entities = read_all(
                 connection,
                 Entity,
                 """SELECT e.body FROM json_each(?) near JOIN canon_entities e ON e.id = near.value
                    ORDER BY near.key""",
-                (id_list(near),),
+                (ids_json(near_ids),),
             )
-            return Neighbourhood(tuple(found), tuple(_facts_between(connection, near, limit)))
+            return Neighbourhood(tuple(entities), tuple(_facts_between(connection, near_ids, limit)))
 
-        return await self._read(spread)
+        return await self._read(read_neighbourhood)
 
     # --- what rests on what -------------------------------------------------------------------------
 
@@ -220,31 +228,31 @@ class CanonReads(Reads):
         )
 
     async def evidence_of_all(self, subject_ids: Collection[Id]) -> dict[Id, list[Evidence]]:
-        def grouped(connection: apsw.Connection) -> dict[Id, list[Evidence]]:
-            found: dict[Id, list[Evidence]] = {subject_id: [] for subject_id in subject_ids}
+        def read_grouped(connection: apsw.Connection) -> dict[Id, list[Evidence]]:
+            evidence_by_subject: dict[Id, list[Evidence]] = {subject_id: [] for subject_id in subject_ids}
             rows = connection.execute(
                 """SELECT s.subject_id, e.body
                    FROM canon_supports s JOIN canon_evidence e ON e.id = s.evidence_id
                    WHERE s.subject_id IN (SELECT value FROM json_each(?)) ORDER BY e.made""",
-                (id_list(subject_ids),),
+                (ids_json(subject_ids),),
             )
             for subject_id, body in rows:
-                found[str(subject_id)].append(Evidence.model_validate_json(str(body)))
-            return found
+                evidence_by_subject[str(subject_id)].append(Evidence.model_validate_json(str(body)))
+            return evidence_by_subject
 
-        return await self._read(grouped)
+        return await self._read(read_grouped)
 
     async def supported_by(self, turn_ids: Collection[Id]) -> list[tuple[Id, Id]]:
-        def supported(connection: apsw.Connection) -> list[tuple[Id, Id]]:
+        def read_supported(connection: apsw.Connection) -> list[tuple[Id, Id]]:
             rows = connection.execute(
                 """SELECT DISTINCT e.turn_id, s.subject_id
                    FROM canon_evidence e JOIN canon_supports s ON s.evidence_id = e.id
                    WHERE e.turn_id IN (SELECT value FROM json_each(?)) ORDER BY e.made, s.subject_id""",
-                (id_list(turn_ids),),
+                (ids_json(turn_ids),),
             )
             return [(str(turn_id), str(subject_id)) for turn_id, subject_id in rows]
 
-        return await self._read(supported)
+        return await self._read(read_supported)
 
     async def superseded_by(self, fact_id: Id) -> list[Fact]:
         return await self._all(
@@ -263,13 +271,13 @@ class CanonReads(Reads):
         )
 
     async def appearances(self, entity_id: Id) -> list[Id]:
-        def scenes(connection: apsw.Connection) -> list[Id]:
+        def read_scene_ids(connection: apsw.Connection) -> list[Id]:
             rows = connection.execute(
                 "SELECT scene_id FROM canon_appearances WHERE entity_id = ? ORDER BY made", (entity_id,)
             )
             return [str(scene_id) for (scene_id,) in rows]
 
-        return await self._read(scenes)
+        return await self._read(read_scene_ids)
 
     async def story_nodes(self, universe_id: Id) -> list[StoryNode]:
         return await self._all(
@@ -286,43 +294,50 @@ class CanonReads(Reads):
         )
 
 
-def _spread(connection: apsw.Connection, roots: Sequence[Id], hops: int, limit: int) -> list[Id]:
+def _find_near_ids(connection: apsw.Connection, roots: Sequence[Id], hops: int, limit: int) -> list[Id]:
     """Return the roots and the entities within `hops` of them, nearest first, `limit` in all.
 
     Breadth-first with two queries a level: one recursive query takes a thousand times as long at a
     hub (design/libraries.md). Only relations that still hold and entities that are canonical count.
     """
-    near = list(dict.fromkeys(roots))[:limit]
-    frontier = near
+    near_ids = list(dict.fromkeys(roots))[:limit]
+    frontier = near_ids
     for _ in range(hops):
-        reached: list[Id] = []
-        for here, there in (("from_id", "to_id"), ("to_id", "from_id")):
-            room = limit - len(near) - len(reached)
-            reached += _step(connection, here, there, frontier, [*near, *reached], room)
-        if not reached:
+        reached_ids: list[Id] = []
+        for from_column, to_column in (("from_id", "to_id"), ("to_id", "from_id")):
+            remaining = limit - len(near_ids) - len(reached_ids)
+            reached_ids += _expand_frontier(
+                connection, from_column, to_column, frontier, [*near_ids, *reached_ids], remaining
+            )
+        if not reached_ids:
             break
-        near = near + reached
-        frontier = reached
-    return near
+        near_ids = near_ids + reached_ids
+        frontier = reached_ids
+    return near_ids
 
 
-def _step(
-    connection: apsw.Connection, here: str, there: str, frontier: list[Id], seen: list[Id], room: int
+def _expand_frontier(
+    connection: apsw.Connection,
+    from_column: str,
+    to_column: str,
+    frontier: list[Id],
+    seen_ids: list[Id],
+    remaining: int,
 ) -> list[Id]:
     rows = connection.execute(
-        f"""SELECT DISTINCT r.{there}
-            FROM json_each(?) f CROSS JOIN canon_relations r ON r.{here} = f.value
-            JOIN canon_entities e ON e.id = r.{there} AND e.status = 'canonical'
-            WHERE r.valid_to IS NULL AND r.{there} NOT IN (SELECT value FROM json_each(?)) LIMIT ?""",
-        (id_list(frontier), id_list(seen), room),
+        f"""SELECT DISTINCT r.{to_column}
+            FROM json_each(?) f CROSS JOIN canon_relations r ON r.{from_column} = f.value
+            JOIN canon_entities e ON e.id = r.{to_column} AND e.status = 'canonical'
+            WHERE r.valid_to IS NULL AND r.{to_column} NOT IN (SELECT value FROM json_each(?)) LIMIT ?""",
+        (ids_json(frontier), ids_json(seen_ids), remaining),
     )
     return [str(entity_id) for (entity_id,) in rows]
 
 
-def _facts_between(connection: apsw.Connection, near: list[Id], limit: int) -> list[Fact]:
+def _facts_between(connection: apsw.Connection, near_ids: list[Id], limit: int) -> list[Fact]:
     # Pairs are probed one by one: to read all relations of a hub would cost more. Facts are put in order by
     # their numbers, and only those that are wanted are read.
-    return all_of(
+    return read_all(
         connection,
         Fact,
         """SELECT body FROM canon_facts WHERE made IN (
@@ -332,5 +347,5 @@ def _facts_between(connection: apsw.Connection, near: list[Id], limit: int) -> l
                WHERE r.valid_to IS NULL)
              ORDER BY made LIMIT ?2)
            ORDER BY made""",
-        (id_list(near), limit * _FACTS_OF_PAIRS),
+        (ids_json(near_ids), limit * _FACTS_PER_ENTITY),
     )

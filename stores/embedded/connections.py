@@ -11,8 +11,14 @@ from typing import Literal
 import apsw
 
 from stores.authority import Role
-from stores.embedded.failures import closed_to_us, damaged, foreign, in_our_words, newer
-from stores.embedded.leave import Leave, StoreOfTable, bind_owner
+from stores.embedded.permissions import RolePermissions, StoreOfTable, allow_all_writes
+from stores.embedded.sqlite_errors import (
+    cannot_open_error,
+    damaged_file_error,
+    foreign_file_error,
+    newer_format_error,
+    translate_sqlite_errors,
+)
 
 Migration = Callable[[apsw.Connection], None]
 """One step of a file's format; its place in the list (from 1) is the version it leads to."""
@@ -29,7 +35,7 @@ _CACHE_KB = 8_000
 _BUSY_MS = 5_000
 
 
-class Connections:
+class ConnectionFactory:
     """Opens connections to the file at `path`, each held to what it is for."""
 
     def __init__(self, path: Path, store_of_table: StoreOfTable, durability: Durability) -> None:
@@ -37,51 +43,51 @@ class Connections:
         self._store_of_table = store_of_table
         self._durability = durability
 
-    def owner(self, application_id: int, migrations: Sequence[Migration]) -> apsw.Connection:
+    def open_as_owner(self, application_id: int, migrations: Sequence[Migration]) -> apsw.Connection:
         """Open the file (made if absent) and bring it to the newest format.
 
         Raises LibraryUnreadable, leaving the file alone, if it is not ours, damaged or newer.
         """
-        recognise(self._path, application_id, newest=len(migrations))
-        with in_our_words(self._path):
+        check_header(self._path, application_id, newest=len(migrations))
+        with translate_sqlite_errors(self._path):
             connection = self._open(apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
         try:
-            with in_our_words(self._path, connection):
-                self._claim(connection, application_id)
-                bind_owner(connection)
+            with translate_sqlite_errors(self._path, connection):
+                self._prepare_file(connection, application_id)
+                allow_all_writes(connection)
                 self._migrate(connection, migrations)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def of_role(self, role: Role) -> apsw.Connection:
+    def open_as_role(self, role: Role) -> apsw.Connection:
         """Open the role's own connection: read-only if it may write nothing here."""
-        leave = Leave(role, self._store_of_table)
-        if not leave.writes:
-            return self.reader()
+        permissions = RolePermissions(role, self._store_of_table)
+        if not permissions.may_write:
+            return self.open_reader()
         connection = self._open(apsw.SQLITE_OPEN_READWRITE)
-        leave.bind(connection)
+        permissions.apply_to(connection)
         return connection
 
-    def reader(self) -> apsw.Connection:
+    def open_reader(self) -> apsw.Connection:
         connection = self._open(apsw.SQLITE_OPEN_READONLY)
         connection.pragma("query_only", True)
-        Leave(None, self._store_of_table).bind(connection)
+        RolePermissions(None, self._store_of_table).apply_to(connection)
         return connection
 
     def _open(self, flags: int) -> apsw.Connection:
         connection = apsw.Connection(str(self._path), flags=flags)
         try:
             if flags & apsw.SQLITE_OPEN_READWRITE and connection.readonly("main"):
-                raise closed_to_us(self._path, "the file is read-only")
-            self._settle(connection)
+                raise cannot_open_error(self._path, "the file is read-only")
+            self._apply_settings(connection)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _settle(self, connection: apsw.Connection) -> None:
+    def _apply_settings(self, connection: apsw.Connection) -> None:
         connection.set_busy_timeout(_BUSY_MS)
         connection.pragma("cache_size", -_CACHE_KB)
         connection.pragma("synchronous", self._durability)
@@ -91,7 +97,7 @@ class Connections:
             connection.pragma("fullfsync", True)
             connection.pragma("checkpoint_fullfsync", True)
 
-    def _claim(self, connection: apsw.Connection, application_id: int) -> None:
+    def _prepare_file(self, connection: apsw.Connection, application_id: int) -> None:
         if connection.pragma("application_id") == 0:
             # Before WAL, so that it stands in the file itself and never in the log beside it alone.
             connection.pragma("application_id", application_id)
@@ -101,7 +107,7 @@ class Connections:
     def _migrate(self, connection: apsw.Connection, migrations: Sequence[Migration]) -> None:
         version = connection.pragma("user_version")
         if version > len(migrations):
-            raise newer(self._path, version, len(migrations))
+            raise newer_format_error(self._path, version, len(migrations))
         if version == len(migrations):
             return
         with connection:
@@ -111,7 +117,7 @@ class Connections:
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
 
-def recognise(path: Path, application_id: int, newest: int) -> None:
+def check_header(path: Path, application_id: int, newest: int) -> None:
     """Raise LibraryUnreadable unless the file is absent, empty, or ours and whole. Only reads."""
     try:
         with path.open("rb") as file:
@@ -120,27 +126,27 @@ def recognise(path: Path, application_id: int, newest: int) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise closed_to_us(path, error.strerror or str(error)) from error
+        raise cannot_open_error(path, error.strerror or str(error)) from error
     if not header:
         return
     if not header.startswith(_MAGIC[: len(header)]):
-        raise foreign(path)
+        raise foreign_file_error(path)
     if len(header) < _HEADER_BYTES:
-        raise damaged(path)
+        raise damaged_file_error(path)
     # Offsets from https://www.sqlite.org/fileformat.html#the_database_header.
     (page_size,) = struct.unpack_from(">H", header, 16)
     (pages,) = struct.unpack_from(">I", header, 28)
     (version,) = struct.unpack_from(">I", header, 60)
-    (found_id,) = struct.unpack_from(">I", header, 68)
-    if found_id != application_id:
-        raise foreign(path)
+    (file_application_id,) = struct.unpack_from(">I", header, 68)
+    if file_application_id != application_id:
+        raise foreign_file_error(path)
     if version > newest:
-        raise newer(path, version, newest)
-    if size < pages * (65_536 if page_size == 1 else page_size) and not _has_log(path):
-        raise damaged(path)
+        raise newer_format_error(path, version, newest)
+    if size < pages * (65_536 if page_size == 1 else page_size) and not _has_write_ahead_log(path):
+        raise damaged_file_error(path)
 
 
-def _has_log(path: Path) -> bool:
+def _has_write_ahead_log(path: Path) -> bool:
     """Tell whether a write-ahead log lies beside the file: pages may still be on their way from it."""
-    log = path.with_name(path.name + "-wal")
-    return log.exists() and log.stat().st_size > 0
+    log_path = path.with_name(path.name + "-wal")
+    return log_path.exists() and log_path.stat().st_size > 0

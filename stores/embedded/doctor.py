@@ -17,21 +17,21 @@ from typing import TypeVar
 
 import apsw
 
-from stores.authority import COLLECTIONS, Op, Role, Store, grants
-from stores.doctor import Attempt, Finding, Outcome
-from stores.embedded.attack import (
-    APPEND_ONLY,
-    Undo,
-    and_undo,
-    format_changes,
-    has_row,
-    rewritings,
-    tries,
-)
+from stores.authority import COLLECTIONS, Operation, Role, Store, find_grants
+from stores.doctor import Attempt, AttemptOutcome, DoctorFinding
 from stores.embedded.database import Database
-from stores.embedded.index import IndexFile, vectors_table, words_table
-from stores.embedded.migrations import TABLES
-from stores.embedded.object_store import EmbeddedObjects
+from stores.embedded.index_file import IndexFile, text_table, vectors_table
+from stores.embedded.migrations import COLLECTION_OF_TABLE
+from stores.embedded.object_store import EmbeddedObjectStore
+from stores.embedded.write_attempts import (
+    APPEND_ONLY,
+    RollbackSignal,
+    has_row,
+    iter_format_changes,
+    iter_rewrite_attempts,
+    iter_write_attempts,
+    with_rollback,
+)
 from stores.errors import StoreError, WriteDenied
 from stores.records.ids import Clock
 
@@ -39,9 +39,9 @@ T = TypeVar("T")
 
 _INDEX_TABLES = {
     **{vectors_table(name): (Store.VECTORS, name) for name in COLLECTIONS[Store.VECTORS]},
-    **{words_table(name): (Store.WORDS, name) for name in COLLECTIONS[Store.WORDS]},
+    **{text_table(name): (Store.WORDS, name) for name in COLLECTIONS[Store.WORDS]},
 }
-_SLACK = timedelta(minutes=5)
+_CLOCK_TOLERANCE = timedelta(minutes=5)
 """How far a clock may be off before it is worth a word."""
 
 
@@ -55,137 +55,168 @@ class EmbeddedDoctor:
     # --- what nobody may ----------------------------------------------------------------------------
 
     async def attempts(self) -> AsyncIterator[Attempt]:
-        filled = await self._library.read(lambda c: {table for table in TABLES if has_row(c, table)})
+        tables_with_rows = await self._library.read(
+            lambda c: {table for table in COLLECTION_OF_TABLE if has_row(c, table)}
+        )
         for role in Role:
-            async for attempt in self._library_attempts(role, filled):
+            async for attempt in self._try_library_writes(role, tables_with_rows):
                 yield attempt
-            async for attempt in self._index_attempts(role):
+            async for attempt in self._try_index_writes(role):
                 yield attempt
-            async for attempt in self._object_attempts(role):
+            async for attempt in self._try_object_writes(role):
                 yield attempt
         for table in APPEND_ONLY:
-            for what, act in await self._library.read(partial(_listed, partial(rewritings, table))):
-                outcome = await _outcome(self._library.write_as_owner(and_undo(act)))
-                yield Attempt(None, TABLES[table][0], what, outcome if table in filled else Outcome.UNTRIED)
+            for description, operation in await self._library.read(
+                partial(_collect, partial(iter_rewrite_attempts, table))
+            ):
+                outcome = await _run_attempt(self._library.write_as_owner(with_rollback(operation)))
+                yield Attempt(
+                    None,
+                    COLLECTION_OF_TABLE[table][0],
+                    description,
+                    outcome if table in tables_with_rows else AttemptOutcome.UNTRIED,
+                )
 
-    async def _library_attempts(self, role: Role, filled: set[str]) -> AsyncIterator[Attempt]:
-        for each in await self._library.read(partial(_listed, partial(tries, role, TABLES))):
-            if each.granted:
+    async def _try_library_writes(self, role: Role, tables_with_rows: set[str]) -> AsyncIterator[Attempt]:
+        for write_attempt in await self._library.read(
+            partial(_collect, partial(iter_write_attempts, role, COLLECTION_OF_TABLE))
+        ):
+            if write_attempt.is_granted:
                 continue
-            if each.needs_row and each.table not in filled:
-                yield Attempt(role, each.store, each.what, Outcome.UNTRIED)
+            if write_attempt.needs_row and write_attempt.table not in tables_with_rows:
+                yield Attempt(role, write_attempt.store, write_attempt.description, AttemptOutcome.UNTRIED)
                 continue
-            outcome = await _outcome(self._library.write(role, and_undo(each.act)))
-            yield Attempt(role, each.store, each.what, outcome)
-        for what, act in format_changes():
-            outcome = await _outcome(self._library.write(role, and_undo(act)), failed=Outcome.UNTRIED)
-            yield Attempt(role, Store.LOG, what, outcome)
+            outcome = await _run_attempt(self._library.write(role, with_rollback(write_attempt.operation)))
+            yield Attempt(role, write_attempt.store, write_attempt.description, outcome)
+        for description, operation in iter_format_changes():
+            outcome = await _run_attempt(
+                self._library.write(role, with_rollback(operation)), outcome_if_failed=AttemptOutcome.UNTRIED
+            )
+            yield Attempt(role, Store.LOG, description, outcome)
 
-    async def _index_attempts(self, role: Role) -> AsyncIterator[Attempt]:
-        for each in await self._index.read(partial(_listed, partial(tries, role, _INDEX_TABLES))):
-            if not each.granted and not each.needs_row:
-                outcome = await _outcome(self._index.write(role, and_undo(each.act)))
-                yield Attempt(role, each.store, each.what, outcome)
+    async def _try_index_writes(self, role: Role) -> AsyncIterator[Attempt]:
+        for write_attempt in await self._index.read(
+            partial(_collect, partial(iter_write_attempts, role, _INDEX_TABLES))
+        ):
+            if not write_attempt.is_granted and not write_attempt.needs_row:
+                outcome = await _run_attempt(self._index.write(role, with_rollback(write_attempt.operation)))
+                yield Attempt(role, write_attempt.store, write_attempt.description, outcome)
 
-    async def _object_attempts(self, role: Role) -> AsyncIterator[Attempt]:
+    async def _try_object_writes(self, role: Role) -> AsyncIterator[Attempt]:
         """A folder has no roles: this program refuses. Tried in a passing folder, so that nothing is left
         even if it did not."""
-        with tempfile.TemporaryDirectory() as passing:
-            objects = EmbeddedObjects(Path(passing), role)
+        with tempfile.TemporaryDirectory() as temporary_folder:
+            objects = EmbeddedObjectStore(Path(temporary_folder), role)
             for collection in COLLECTIONS[Store.OBJECTS]:
-                if not grants(role, Store.OBJECTS, collection, Op.INSERT):
-                    outcome = await _outcome(objects.put(collection, b"doctor"))
-                    here = Outcome.REFUSED_HERE if outcome is Outcome.REFUSED else outcome
-                    yield Attempt(role, Store.OBJECTS, f"insert {collection}", here)
+                if not find_grants(role, Store.OBJECTS, collection, Operation.INSERT):
+                    outcome = await _run_attempt(objects.put(collection, b"doctor"))
+                    reported_outcome = (
+                        AttemptOutcome.REFUSED_HERE if outcome is AttemptOutcome.REFUSED else outcome
+                    )
+                    yield Attempt(role, Store.OBJECTS, f"insert {collection}", reported_outcome)
 
     # --- whether all is whole -----------------------------------------------------------------------
 
-    async def findings(self) -> AsyncIterator[Finding]:
+    async def findings(self) -> AsyncIterator[DoctorFinding]:
         for name, path in (("library.db", self._library.path), ("index.db", self._index.path)):
-            yield await asyncio.to_thread(_looked, path, f"{name} is whole", _integrity)
+            yield await asyncio.to_thread(_run_check, path, f"{name} is whole", _check_integrity)
         if self._index.notice:
-            yield Finding("search index", "warning", self._index.notice)
-        for what, look in _LOOKS.items():
-            yield await asyncio.to_thread(_looked, self._library.path, what, look)
-        yield await asyncio.to_thread(_looked, self._library.path, "clock", self._clock_check)
-        yield await asyncio.to_thread(self._objects_check)
+            yield DoctorFinding("search index", "warning", self._index.notice)
+        for check_name, check in _CHECKS.items():
+            yield await asyncio.to_thread(_run_check, self._library.path, check_name, check)
+        yield await asyncio.to_thread(_run_check, self._library.path, "clock", self._check_clock)
+        yield await asyncio.to_thread(self._check_objects)
 
-    def _clock_check(self, connection: apsw.Connection) -> Iterator[str]:
+    def _check_clock(self, connection: apsw.Connection) -> Iterator[str]:
         newest = connection.execute("SELECT max(at) FROM (SELECT body ->> '$.at' AS at FROM transitions)").get
         now = self._clock()
-        if newest and str(newest) > (now + _SLACK).isoformat():
+        if newest and str(newest) > (now + _CLOCK_TOLERANCE).isoformat():
             yield f"it is {now:%Y-%m-%d %H:%M} UTC here, and the newest record is of {newest}"
 
-    def _objects_check(self) -> Finding:
-        what, damaged, count = "documents are whole", [], 0
+    def _check_objects(self) -> DoctorFinding:
+        check_name, damaged_objects, count = "documents are whole", [], 0
         for collection in COLLECTIONS[Store.OBJECTS]:
             for path in sorted((self._objects / collection).glob("??/*")):
                 count += 1
-                if _digest(path) != path.parent.name + path.name:
-                    damaged.append(f"{collection}/{path.parent.name}{path.name}")
-        if damaged:
-            return Finding(what, "bad", f"{len(damaged)} of {count:,} are damaged: {_some(damaged)}")
-        lost = _looked(self._library.path, what, self._lost_originals)
-        return lost if lost.state == "bad" else Finding(what, "ok", f"{count:,} read")
+                if _hash_file(path) != path.parent.name + path.name:
+                    damaged_objects.append(f"{collection}/{path.parent.name}{path.name}")
+        if damaged_objects:
+            return DoctorFinding(
+                check_name,
+                "bad",
+                f"{len(damaged_objects)} of {count:,} are damaged: {_shorten(damaged_objects)}",
+            )
+        originals_finding = _run_check(self._library.path, check_name, self._check_originals)
+        return (
+            originals_finding
+            if originals_finding.state == "bad"
+            else DoctorFinding(check_name, "ok", f"{count:,} read")
+        )
 
-    def _lost_originals(self, connection: apsw.Connection) -> Iterator[str]:
+    def _check_originals(self, connection: apsw.Connection) -> Iterator[str]:
         rows = connection.execute("SELECT body ->> '$.object_key', body ->> '$.title' FROM sources")
         for key, title in rows:
             if key and not (self._objects / "originals" / str(key)[:2] / str(key)[2:]).is_file():
                 yield f"the original of “{title}” is not there"
 
 
-async def _outcome(attempt: Awaitable[object], failed: Outcome = Outcome.PASSED) -> Outcome:
+async def _run_attempt(
+    attempt: Awaitable[object], outcome_if_failed: AttemptOutcome = AttemptOutcome.PASSED
+) -> AttemptOutcome:
     """Say what came of it; `failed` if it failed for another reason, which nobody had refused before that."""
     try:
         await attempt
     except WriteDenied:
-        return Outcome.REFUSED
-    except Undo:
-        return Outcome.PASSED
+        return AttemptOutcome.REFUSED
+    except RollbackSignal:
+        return AttemptOutcome.PASSED
     except StoreError as error:
         if type(error) is not StoreError:
             raise
-        return failed
-    return Outcome.PASSED
+        return outcome_if_failed
+    return AttemptOutcome.PASSED
 
 
-def _listed(found: Callable[[apsw.Connection], Iterator[T]], connection: apsw.Connection) -> list[T]:
-    return list(found(connection))
+def _collect(produce_items: Callable[[apsw.Connection], Iterator[T]], connection: apsw.Connection) -> list[T]:
+    return list(produce_items(connection))
 
 
 # --- looks: each yields what is wrong ---------------------------------------------------------------
 
-_Look = Callable[[apsw.Connection], Iterator[str]]
+_Check = Callable[[apsw.Connection], Iterator[str]]
 
 
-def _looked(path: Path, what: str, look: _Look) -> Finding:
+def _run_check(path: Path, check_name: str, check: _Check) -> DoctorFinding:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     try:
         connection.set_busy_timeout(5_000)
         connection.execute("BEGIN")
-        wrong = list(look(connection))
+        problems = list(check(connection))
     except apsw.Error as error:
-        wrong = [str(error)]
+        problems = [str(error)]
     finally:
         connection.close()
-    return Finding(what, "bad" if wrong else "ok", f"{len(wrong):,} wrong: {_some(wrong)}" if wrong else "")
+    return DoctorFinding(
+        check_name,
+        "bad" if problems else "ok",
+        f"{len(problems):,} wrong: {_shorten(problems)}" if problems else "",
+    )
 
 
-def _some(wrong: list[str]) -> str:
-    return "; ".join(wrong[:3]) + (" ..." if len(wrong) > 3 else "")
+def _shorten(problems: list[str]) -> str:
+    return "; ".join(problems[:3]) + (" ..." if len(problems) > 3 else "")
 
 
-def _integrity(connection: apsw.Connection) -> Iterator[str]:
+def _check_integrity(connection: apsw.Connection) -> Iterator[str]:
     return (str(row[0]) for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok")
 
 
-def _foreign_keys(connection: apsw.Connection) -> Iterator[str]:
+def _check_foreign_keys(connection: apsw.Connection) -> Iterator[str]:
     rows = connection.execute("PRAGMA foreign_key_check")
     return (f"row {row} of {table} names a {parent} that is not there" for table, row, parent, _ in rows)
 
 
-def _lines(connection: apsw.Connection) -> Iterator[str]:
+def _check_lines(connection: apsw.Connection) -> Iterator[str]:
     """The line of a scene is the way from its head to its first turn."""
     rows = connection.execute(
         """WITH RECURSIVE way (scene_id, id, parent_id, depth) AS (
@@ -201,7 +232,7 @@ def _lines(connection: apsw.Connection) -> Iterator[str]:
     return (f"scene {scene} at depth {depth}" for scene, depth in rows)
 
 
-def _moves(connection: apsw.Connection) -> Iterator[str]:
+def _check_head_moves(connection: apsw.Connection) -> Iterator[str]:
     """A scene stands where the last move of its head went."""
     rows = connection.execute(
         """SELECT s.id FROM scenes s
@@ -212,7 +243,7 @@ def _moves(connection: apsw.Connection) -> Iterator[str]:
     return (f"scene {scene}" for (scene,) in rows)
 
 
-def _evidence(connection: apsw.Connection) -> Iterator[str]:
+def _check_evidence(connection: apsw.Connection) -> Iterator[str]:
     rows = connection.execute(
         """SELECT id FROM canon_facts f
            WHERE NOT EXISTS (SELECT 1 FROM canon_supports s WHERE s.subject_id = f.id)"""
@@ -220,7 +251,7 @@ def _evidence(connection: apsw.Connection) -> Iterator[str]:
     return (f"fact {fact}" for (fact,) in rows)
 
 
-def _shortcuts(connection: apsw.Connection) -> Iterator[str]:
+def _check_relations(connection: apsw.Connection) -> Iterator[str]:
     """The traversable relations are those of the facts that stand."""
     rows = connection.execute(
         """SELECT fact_id FROM canon_relations r WHERE NOT EXISTS (
@@ -236,7 +267,7 @@ def _shortcuts(connection: apsw.Connection) -> Iterator[str]:
     return (f"fact {fact}" for (fact,) in rows)
 
 
-def _commits(connection: apsw.Connection) -> Iterator[str]:
+def _check_commits(connection: apsw.Connection) -> Iterator[str]:
     """What a proposal became is in canon: nothing was lost between the two."""
     rows = connection.execute(
         """SELECT c.id FROM canonizations c, json_each(c.body, '$.batch.facts') f
@@ -246,17 +277,17 @@ def _commits(connection: apsw.Connection) -> Iterator[str]:
     return (f"commit {commit}" for (commit,) in rows)
 
 
-_LOOKS: dict[str, _Look] = {
-    "references lead somewhere": _foreign_keys,
-    "lines lead to their heads": _lines,
-    "heads stand where they moved": _moves,
-    "every fact has evidence": _evidence,
-    "relations are those of the facts": _shortcuts,
-    "what was committed is in canon": _commits,
+_CHECKS: dict[str, _Check] = {
+    "references lead somewhere": _check_foreign_keys,
+    "lines lead to their heads": _check_lines,
+    "heads stand where they moved": _check_head_moves,
+    "every fact has evidence": _check_evidence,
+    "relations are those of the facts": _check_relations,
+    "what was committed is in canon": _check_commits,
 }
 
 
-def _digest(path: Path) -> str:
+def _hash_file(path: Path) -> str:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

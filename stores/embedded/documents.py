@@ -16,93 +16,95 @@ import apsw
 from pydantic import ValidationError
 
 from stores.embedded.database import Transactions
-from stores.embedded.failures import RESTORE
+from stores.embedded.sqlite_errors import RESTORE_ADVICE
 from stores.errors import LibraryUnreadable, NotFound
 from stores.records.base import Record
 from stores.records.ids import Id
 
-_READ_AGAIN = 2_000
+_CACHED_RECORDS = 2_000
 """Records that are kept ready to be read again: a few megabytes."""
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
 
 
-def body_of(record: Record, without: Collection[str] = ()) -> str:
+def record_json(record: Record, without: Collection[str] = ()) -> str:
     return record.model_dump_json(exclude=set(without) or None)
 
 
-def add(connection: apsw.Connection, table: str, records: Iterable[Record]) -> None:
+def insert_new(connection: apsw.Connection, table: str, records: Iterable[Record]) -> None:
     """Insert the documents that are not there yet."""
     connection.executemany(
-        f"INSERT INTO {table}(body) VALUES (?) ON CONFLICT DO NOTHING", ((body_of(r),) for r in records)
+        f"INSERT INTO {table}(body) VALUES (?) ON CONFLICT DO NOTHING", ((record_json(r),) for r in records)
     )
 
 
-def put(connection: apsw.Connection, table: str, records: Iterable[Record], key: str = "id") -> None:
+def upsert(connection: apsw.Connection, table: str, records: Iterable[Record], key: str = "id") -> None:
     """Insert the documents, or write them whole over the ones of the same key."""
     connection.executemany(
         f"INSERT INTO {table}(body) VALUES (?) ON CONFLICT ({key}) DO UPDATE SET body = excluded.body",
-        ((body_of(r),) for r in records),
+        ((record_json(r),) for r in records),
     )
 
 
-def id_list(ids: Collection[Id]) -> str:
+def ids_json(ids: Collection[Id]) -> str:
     """Give identifiers to SQL's `json_each`: any number of them in one parameter."""
     return json.dumps(list(ids))
 
 
-def quoted(values: Iterable[Any]) -> str:
+def quote_values(values: Iterable[Any]) -> str:
     """Write members of our own enumerations into SQL."""
     return ", ".join(f"'{value.value}'" for value in values)
 
 
-def where(conditions: Collection[str]) -> str:
+def where_clause(conditions: Collection[str]) -> str:
     """Write a clause that all the conditions must meet; none if there are none."""
     return f"WHERE {' AND '.join(conditions)}" if conditions else ""
 
 
-def all_of(connection: apsw.Connection, model: type[R], sql: str, bindings: Any = ()) -> list[R]:
+def read_all(connection: apsw.Connection, model: type[R], sql: str, bindings: Any = ()) -> list[R]:
     """Return the records whose JSON is the first column of the rows."""
-    return [_read(model, row[0]) for row in connection.execute(sql, bindings)]
+    return [_parse(model, row[0]) for row in connection.execute(sql, bindings)]
 
 
-def afresh(connection: apsw.Connection, model: type[R], sql: str, bindings: Any = ()) -> list[R]:
+def read_uncached(connection: apsw.Connection, model: type[R], sql: str, bindings: Any = ()) -> list[R]:
     """As `all_of`, for long records that are seldom read twice: they are not kept ready."""
-    return [_checked(model, row[0], model.model_validate_json) for row in connection.execute(sql, bindings)]
+    return [
+        _parse_checked(model, row[0], model.model_validate_json) for row in connection.execute(sql, bindings)
+    ]
 
 
-def the_one(connection: apsw.Connection, model: type[R], sql: str, record_id: Id) -> R:
+def read_one(connection: apsw.Connection, model: type[R], sql: str, record_id: Id) -> R:
     """Return the one record that `sql` finds by its identifier, or raise NotFound."""
     row = connection.execute(sql, (record_id,)).fetchone()
     if row is None:
         raise NotFound(f"There is no {model.__name__.lower()} {record_id}.")
-    return _read(model, row[0])
+    return _parse(model, row[0])
 
 
-def _read(model: type[R], body: object) -> R:
-    return _checked(model, body, lambda text: cast(R, _parsed(model, text)))
+def _parse(model: type[R], body: object) -> R:
+    return _parse_checked(model, body, lambda text: cast(R, _parse_cached(model, text)))
 
 
-def _checked(model: type[R], body: object, read: Callable[[str], R]) -> R:
+def _parse_checked(model: type[R], body: object, parse: Callable[[str], R]) -> R:
     try:
-        return read(str(body))
+        return parse(str(body))
     except ValidationError as error:
         raise LibraryUnreadable(
             f"A {model.__name__.lower()} in the library is damaged.",
             kept="It was left as it is.",
-            todo=RESTORE,
+            todo=RESTORE_ADVICE,
         ) from error
 
 
-@lru_cache(maxsize=_READ_AGAIN)
-def _parsed(model: type[Record], body: str) -> Record:
+@lru_cache(maxsize=_CACHED_RECORDS)
+def _parse_cached(model: type[Record], body: str) -> Record:
     """Make a record of its JSON. The same facts and people are read at every exchange, and a record never
     changes: the same words give the same one."""
     return model.model_validate_json(body)
 
 
-class Reads:
+class DocumentReader:
     """What every reader over documents shares."""
 
     def __init__(self, db: Transactions) -> None:
@@ -112,7 +114,7 @@ class Reads:
         return await self._db.read(work)
 
     async def _all(self, model: type[R], sql: str, bindings: Any = ()) -> list[R]:
-        return await self._db.read(lambda connection: all_of(connection, model, sql, bindings))
+        return await self._db.read(lambda connection: read_all(connection, model, sql, bindings))
 
     async def _one(self, model: type[R], sql: str, record_id: Id) -> R:
-        return await self._db.read(lambda connection: the_one(connection, model, sql, record_id))
+        return await self._db.read(lambda connection: read_one(connection, model, sql, record_id))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from stores.embedded.database import Database
-from stores.embedded.migrations import MIGRATIONS, TABLES
+from stores.embedded.migrations import COLLECTION_OF_TABLE, MIGRATIONS
 
 APPLICATION_ID = 0x4D4F4E31  # "MON1"
 
@@ -16,5 +16,9 @@ async def open_library(path: Path) -> Database:
     Raises LibraryUnreadable (the file is left alone) or LibraryInUse (naming who has it).
     """
     return await Database.open(
-        path, store_of_table=TABLES, migrations=MIGRATIONS, application_id=APPLICATION_ID, exclusive=True
+        path,
+        store_of_table=COLLECTION_OF_TABLE,
+        migrations=MIGRATIONS,
+        application_id=APPLICATION_ID,
+        exclusive=True,
     )

@@ -8,32 +8,34 @@ from datetime import UTC, datetime
 import apsw
 
 from stores.embedded import turn_tree
-from stores.embedded.documents import afresh, all_of, id_list, quoted, where
-from stores.embedded.memory_reader import MemoryReads
-from stores.ports import Spent
+from stores.embedded.documents import ids_json, quote_values, read_all, read_uncached, where_clause
+from stores.embedded.memory_reader import EmbeddedMemoryReader
+from stores.ports import LlmSpending
 from stores.records.ids import Id
-from stores.records.ledger import (
+from stores.records.llm import DecisionMark, LlmCall
+from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
+from stores.records.sources import Snippet, Source
+from stores.records.workflow import (
     Canonization,
     CanonizationState,
     Checkpoint,
-    HousePolicy,
+    GatePolicy,
     Loop,
     ProposalStatus,
     ProposedChange,
     Ruling,
     Transition,
 )
-from stores.records.model import DecisionMark, LlmCall
-from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source
 
-SCENE = "SELECT json_set(body, '$.head', head, '$.canonical_outcomes', json(canonical_outcomes)) FROM scenes"
-UNDECIDED = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
+SELECT_SCENES = (
+    "SELECT json_set(body, '$.head', head, '$.canonical_outcomes', json(canonical_outcomes)) FROM scenes"
+)
+UNDECIDED_STATUSES = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
 
-_LINE = """SELECT t.body FROM line l JOIN turns t ON t.id = l.turn_id
+_SELECT_LINE = """SELECT t.body FROM line l JOIN turns t ON t.id = l.turn_id
     WHERE l.scene_id = ? AND l.depth BETWEEN ? AND ? ORDER BY l.depth"""
 
-_PROPOSALS = """
+_SELECT_PROPOSALS = """
     SELECT json_set(body, '$.status', shown, '$.decision', json(decision), '$.error', error,
         '$.canonization_id', canonization_id)
     FROM (SELECT *, CASE WHEN status IN ('pending', 'deferred', 'failed') AND (
@@ -44,7 +46,7 @@ _PROPOSALS = """
 """Proposals as they count now: those whose turn is off the line are withdrawn while they are open."""
 
 
-class LogReads(MemoryReads):
+class EmbeddedLogReader(EmbeddedMemoryReader):
     async def stories(self, universe_id: Id | None = None) -> list[Story]:
         # Without its Z a time with no fraction sorts before the same second with one.
         return await self._all(
@@ -58,14 +60,16 @@ class LogReads(MemoryReads):
         return await self._one(Story, "SELECT body FROM stories WHERE id = ?", story_id)
 
     async def scenes(self, story_id: Id) -> list[Scene]:
-        return await self._all(Scene, f'{SCENE} WHERE story_id = ? ORDER BY "order", made', (story_id,))
+        return await self._all(
+            Scene, f'{SELECT_SCENES} WHERE story_id = ? ORDER BY "order", made', (story_id,)
+        )
 
     async def scene(self, scene_id: Id) -> Scene:
-        return await self._one(Scene, f"{SCENE} WHERE id = ?", scene_id)
+        return await self._one(Scene, f"{SELECT_SCENES} WHERE id = ?", scene_id)
 
     async def scenes_by_id(self, ids: Collection[Id]) -> dict[Id, Scene]:
-        among = f"{SCENE} WHERE id IN (SELECT value FROM json_each(?))"
-        return {scene.id: scene for scene in await self._all(Scene, among, (id_list(ids),))}
+        sql = f"{SELECT_SCENES} WHERE id IN (SELECT value FROM json_each(?))"
+        return {scene.id: scene for scene in await self._all(Scene, sql, (ids_json(ids),))}
 
     # --- turns --------------------------------------------------------------------------------------
 
@@ -73,38 +77,38 @@ class LogReads(MemoryReads):
         return await self._one(Turn, "SELECT body FROM turns WHERE id = ?", turn_id)
 
     async def turns(self, ids: Collection[Id]) -> dict[Id, Turn]:
-        found = await self._all(
-            Turn, "SELECT body FROM turns WHERE id IN (SELECT value FROM json_each(?))", (id_list(ids),)
+        turns = await self._all(
+            Turn, "SELECT body FROM turns WHERE id IN (SELECT value FROM json_each(?))", (ids_json(ids),)
         )
-        return {turn.id: turn for turn in found}
+        return {turn.id: turn for turn in turns}
 
     async def line_length(self, scene_id: Id) -> int:
         return await self._read(lambda connection: turn_tree.line_length(connection, scene_id))
 
     async def line_tail(self, scene_id: Id, count: int) -> list[Turn]:
-        def tail(connection: apsw.Connection) -> list[Turn]:
+        def read_tail(connection: apsw.Connection) -> list[Turn]:
             length = turn_tree.line_length(connection, scene_id)
-            return all_of(connection, Turn, _LINE, (scene_id, length - count, length - 1))
+            return read_all(connection, Turn, _SELECT_LINE, (scene_id, length - count, length - 1))
 
-        return await self._read(tail)
+        return await self._read(read_tail)
 
     async def line_slice(self, scene_id: Id, start: int, count: int) -> list[Turn]:
-        def slice_(connection: apsw.Connection) -> list[Turn]:
+        def read_slice(connection: apsw.Connection) -> list[Turn]:
             end = min(start + count, turn_tree.line_length(connection, scene_id))
-            return all_of(connection, Turn, _LINE, (scene_id, start, end - 1))
+            return read_all(connection, Turn, _SELECT_LINE, (scene_id, start, end - 1))
 
-        return await self._read(slice_)
+        return await self._read(read_slice)
 
     async def on_line(self, scene_id: Id | None, turn_ids: Collection[Id]) -> set[Id]:
-        def standing(connection: apsw.Connection) -> set[Id]:
+        def read_on_line(connection: apsw.Connection) -> set[Id]:
             rows = connection.execute(
                 """SELECT turn_id FROM on_line
                    WHERE (?1 IS NULL OR scene_id = ?1) AND turn_id IN (SELECT value FROM json_each(?2))""",
-                (scene_id, id_list(turn_ids)),
+                (scene_id, ids_json(turn_ids)),
             )
             return {str(turn_id) for (turn_id,) in rows}
 
-        return await self._read(standing)
+        return await self._read(read_on_line)
 
     async def children(self, scene_id: Id, turn_id: Id | None) -> list[Turn]:
         return await self._all(
@@ -114,17 +118,17 @@ class LogReads(MemoryReads):
         )
 
     async def take_counts(self, turn_ids: Collection[Id]) -> dict[Id, int]:
-        def takes(connection: apsw.Connection) -> dict[Id, int]:
+        def count_takes(connection: apsw.Connection) -> dict[Id, int]:
             rows = connection.execute(
                 """SELECT t.id, count(*) FROM turns t JOIN turns o ON o.scene_id = t.scene_id
                      AND o.parent_id IS t.parent_id AND o.exchange_id = t.exchange_id
                      AND o.speaker = t.speaker
                    WHERE t.id IN (SELECT value FROM json_each(?)) GROUP BY t.id""",
-                (id_list(turn_ids),),
+                (ids_json(turn_ids),),
             )
             return {str(turn_id): int(count) for turn_id, count in rows}
 
-        return await self._read(takes)
+        return await self._read(count_takes)
 
     async def all_turns(self, scene_id: Id) -> list[Turn]:
         return await self._all(Turn, "SELECT body FROM turns WHERE scene_id = ? ORDER BY made", (scene_id,))
@@ -139,7 +143,7 @@ class LogReads(MemoryReads):
         )
 
     async def redo_target(self, scene_id: Id) -> Id | None:
-        def target(connection: apsw.Connection) -> Id | None:
+        def read_target(connection: apsw.Connection) -> Id | None:
             row = connection.execute(
                 """SELECT m.from_turn FROM scenes s JOIN head_moves m ON m.scene_id = s.id
                    WHERE s.id = ? AND m.kind = 'undo' AND m.to_turn IS s.head
@@ -148,13 +152,13 @@ class LogReads(MemoryReads):
             ).fetchone()
             return row and row[0]
 
-        return await self._read(target)
+        return await self._read(read_target)
 
     async def resolutions(self, turn_ids: Collection[Id]) -> list[Resolution]:
         return await self._all(
             Resolution,
             "SELECT body FROM resolutions WHERE turn_id IN (SELECT value FROM json_each(?)) ORDER BY made",
-            (id_list(turn_ids),),
+            (ids_json(turn_ids),),
         )
 
     async def notes(
@@ -165,8 +169,8 @@ class LogReads(MemoryReads):
             conditions.append("turn_id IN (SELECT value FROM json_each(:turns))")
         return await self._all(
             Note,
-            f"SELECT body FROM notes {where(conditions)} ORDER BY made",
-            {"story": story_id, "turns": id_list(turn_ids or ())},
+            f"SELECT body FROM notes {where_clause(conditions)} ORDER BY made",
+            {"story": story_id, "turns": ids_json(turn_ids or ())},
         )
 
     # --- proposals and commits ----------------------------------------------------------------------
@@ -181,22 +185,26 @@ class LogReads(MemoryReads):
         kind: str | None = None,
         last: int | None = None,
     ) -> list[ProposedChange]:
-        given = {"universe_id": universe_id, "story_id": story_id, "scene_id": scene_id}
-        conditions = [f"{column} = :{column}" for column, value in given.items() if value is not None]
+        filters = {"universe_id": universe_id, "story_id": story_id, "scene_id": scene_id}
+        conditions = [f"{column} = :{column}" for column, value in filters.items() if value is not None]
         if kind is not None:
             conditions.append("body ->> '$.payload.kind' = :kind")
         if statuses is not None:
-            conditions.append(f"status IN ({quoted(_stored(statuses))}) AND shown IN ({quoted(statuses)})")
-        sql = f"{_PROPOSALS} {where(conditions)} ORDER BY made DESC LIMIT :last"
-        most = -1 if last is None else last
-        newest_first = await self._all(ProposedChange, sql, {**given, "kind": kind, "last": most})
+            conditions.append(
+                f"status IN ({quote_values(_to_stored_statuses(statuses))}) AND shown IN ({quote_values(statuses)})"
+            )
+        sql = f"{_SELECT_PROPOSALS} {where_clause(conditions)} ORDER BY made DESC LIMIT :last"
+        row_limit = -1 if last is None else last
+        newest_first = await self._all(ProposedChange, sql, {**filters, "kind": kind, "last": row_limit})
         return newest_first[::-1]
 
     async def proposals_by_id(self, ids: Collection[Id]) -> dict[Id, ProposedChange]:
-        found = await self._all(
-            ProposedChange, f"{_PROPOSALS} WHERE id IN (SELECT value FROM json_each(?))", (id_list(ids),)
+        proposals = await self._all(
+            ProposedChange,
+            f"{_SELECT_PROPOSALS} WHERE id IN (SELECT value FROM json_each(?))",
+            (ids_json(ids),),
         )
-        return {proposal.id: proposal for proposal in found}
+        return {proposal.id: proposal for proposal in proposals}
 
     async def canonizations(
         self,
@@ -209,21 +217,21 @@ class LogReads(MemoryReads):
         if ids is not None:
             conditions.append("id IN (SELECT value FROM json_each(:ids))")
         if states is not None:
-            conditions.append(f"state IN ({quoted(states)})")
-        sql = f"SELECT body FROM canonizations {where(conditions)} ORDER BY made"
-        return await self._all(Canonization, sql, {"universe_id": universe_id, "ids": id_list(ids or ())})
+            conditions.append(f"state IN ({quote_values(states)})")
+        sql = f"SELECT body FROM canonizations {where_clause(conditions)} ORDER BY made"
+        return await self._all(Canonization, sql, {"universe_id": universe_id, "ids": ids_json(ids or ())})
 
     async def canonization_states(self, universe_id: Id) -> dict[Id, CanonizationState]:
-        def states(connection: apsw.Connection) -> dict[Id, CanonizationState]:
+        def read_states(connection: apsw.Connection) -> dict[Id, CanonizationState]:
             rows = connection.execute(
                 "SELECT id, state FROM canonizations WHERE universe_id = ?", (universe_id,)
             )
             return {str(id): CanonizationState(state) for id, state in rows}
 
-        return await self._read(states)
+        return await self._read(read_states)
 
     async def canon_version(self, universe_id: Id) -> str:
-        def version(connection: apsw.Connection) -> str:
+        def read_version(connection: apsw.Connection) -> str:
             row = connection.execute(
                 """SELECT count(*), max(made), sum(state = 'written'), sum(state = 'closed')
                    FROM canonizations WHERE universe_id = ?""",
@@ -231,16 +239,16 @@ class LogReads(MemoryReads):
             ).fetchone()
             return ":".join(str(part or 0) for part in row or ())
 
-        return await self._read(version)
+        return await self._read(read_version)
 
     async def rulings(self, universe_id: Id) -> list[Ruling]:
         return await self._all(
             Ruling, "SELECT body FROM rulings WHERE universe_id = ? ORDER BY made", (universe_id,)
         )
 
-    async def policy(self, universe_id: Id) -> HousePolicy | None:
-        found = await self._all(HousePolicy, "SELECT body FROM policies WHERE id = ?", (universe_id,))
-        return found[0] if found else None
+    async def policy(self, universe_id: Id) -> GatePolicy | None:
+        policies = await self._all(GatePolicy, "SELECT body FROM policies WHERE id = ?", (universe_id,))
+        return policies[0] if policies else None
 
     # --- loops --------------------------------------------------------------------------------------
 
@@ -248,26 +256,26 @@ class LogReads(MemoryReads):
         return (await self.loop_states(loop, [subject_id])).get(subject_id)
 
     async def loop_states(self, loop: Loop, subject_ids: Collection[Id]) -> dict[Id, Transition]:
-        last = await self._all(
+        last_transitions = await self._all(
             Transition,
             """SELECT (SELECT body FROM transitions t WHERE t.loop = ?1 AND t.subject_id = s.subject_id
                        ORDER BY seq DESC LIMIT 1)
                FROM (SELECT DISTINCT value AS subject_id FROM json_each(?2)) s
                WHERE EXISTS (SELECT 1 FROM transitions t
                              WHERE t.loop = ?1 AND t.subject_id = s.subject_id)""",
-            (loop.value, id_list(subject_ids)),
+            (loop.value, ids_json(subject_ids)),
         )
-        return {transition.subject_id: transition for transition in last}
+        return {transition.subject_id: transition for transition in last_transitions}
 
     async def transitions(
         self, *, loop: Loop | None = None, subject_id: Id | None = None, limit: int = 1_000
     ) -> list[Transition]:
-        given = {"loop": loop and loop.value, "subject_id": subject_id}
-        conditions = [f"{column} = :{column}" for column, value in given.items() if value is not None]
+        filters = {"loop": loop and loop.value, "subject_id": subject_id}
+        conditions = [f"{column} = :{column}" for column, value in filters.items() if value is not None]
         newest_first = await self._all(
             Transition,
-            f"SELECT body FROM transitions {where(conditions)} ORDER BY made DESC LIMIT :limit",
-            {**given, "limit": limit},
+            f"SELECT body FROM transitions {where_clause(conditions)} ORDER BY made DESC LIMIT :limit",
+            {**filters, "limit": limit},
         )
         return newest_first[::-1]
 
@@ -283,47 +291,51 @@ class LogReads(MemoryReads):
         *,
         ids: Collection[Id] | None = None,
         turn_ids: Collection[Id] | None = None,
-        beat_id: Id | None = None,
+        run_id: Id | None = None,
         scene_id: Id | None = None,
         story_id: Id | None = None,
         universe_id: Id | None = None,
         since: datetime | None = None,
         last: int | None = None,
     ) -> list[LlmCall]:
-        given = {"beat_id": beat_id, "scene_id": scene_id, "story_id": story_id, "universe_id": universe_id}
-        conditions = [f"{column} = :{column}" for column, value in given.items() if value is not None]
-        for column, among in (("id", ids), ("turn_id", turn_ids)):
-            if among is not None:
+        filters = {"beat_id": run_id, "scene_id": scene_id, "story_id": story_id, "universe_id": universe_id}
+        conditions = [f"{column} = :{column}" for column, value in filters.items() if value is not None]
+        for column, wanted_ids in (("id", ids), ("turn_id", turn_ids)):
+            if wanted_ids is not None:
                 conditions.append(f"{column} IN (SELECT value FROM json_each(:{column}s))")
         if since is not None:
             conditions.append("at >= :since")
         bindings = {
-            **given,
-            "ids": id_list(ids or ()),
-            "turn_ids": id_list(turn_ids or ()),
-            "since": since and _moment(since),
+            **filters,
+            "ids": ids_json(ids or ()),
+            "turn_ids": ids_json(turn_ids or ()),
+            "since": since and _to_stored_time(since),
             "last": -1 if last is None else last,
         }
         # Which rows, from the indexes; then their long bodies, past what is kept ready to be read again.
         sql = f"""SELECT body FROM llm_calls WHERE made IN (
-            SELECT made FROM llm_calls {where(conditions)} ORDER BY made DESC LIMIT :last) ORDER BY made"""
-        return await self._read(lambda connection: afresh(connection, LlmCall, sql, bindings))
+            SELECT made FROM llm_calls {where_clause(conditions)} ORDER BY made DESC LIMIT :last) ORDER BY made"""
+        return await self._read(lambda connection: read_uncached(connection, LlmCall, sql, bindings))
 
-    async def spent(self, *, since: datetime | None = None) -> list[Spent]:
+    async def llm_spending(self, *, since: datetime | None = None) -> list[LlmSpending]:
         sql = f"""SELECT universe_id, story_id, persona, model, substr(at, 1, 10) AS day, count(*),
                 sum(tokens_in), sum(tokens_out), sum(micros), sum(NOT priced)
             FROM llm_calls {"" if since is None else "WHERE at >= :since"}
             GROUP BY universe_id, story_id, persona, model, substr(at, 1, 10)
             ORDER BY day, universe_id, story_id, persona, model"""
-        bindings = {"since": since and _moment(since)}
-        return await self._read(lambda connection: [Spent(*row) for row in connection.execute(sql, bindings)])
+        bindings = {"since": since and _to_stored_time(since)}
+        return await self._read(
+            lambda connection: [LlmSpending(*row) for row in connection.execute(sql, bindings)]
+        )
 
     async def decision_marks(self, *scene_ids: Id) -> list[DecisionMark]:
-        def marks(connection: apsw.Connection) -> list[DecisionMark]:
-            of_each = (all_of(connection, DecisionMark, _MARKS, (id,)) for id in scene_ids)
-            return [mark for of_scene in of_each for mark in of_scene]
+        def read_marks(connection: apsw.Connection) -> list[DecisionMark]:
+            marks_by_scene = (
+                read_all(connection, DecisionMark, _SELECT_DECISION_MARKS, (id,)) for id in scene_ids
+            )
+            return [mark for scene_marks in marks_by_scene for mark in scene_marks]
 
-        return await self._read(marks)
+        return await self._read(read_marks)
 
     async def source(self, source_id: Id) -> Source:
         return await self._one(Source, "SELECT body FROM sources WHERE id = ?", source_id)
@@ -340,23 +352,23 @@ class LogReads(MemoryReads):
 
     async def snippets_by_id(self, ids: Collection[Id]) -> dict[Id, Snippet]:
         sql = "SELECT body FROM snippets WHERE id IN (SELECT value FROM json_each(?))"
-        return {snippet.id: snippet for snippet in await self._all(Snippet, sql, (id_list(ids),))}
+        return {snippet.id: snippet for snippet in await self._all(Snippet, sql, (ids_json(ids),))}
 
 
 # From the few decisions to the line, and not along the line.
-_MARKS = """SELECT d.body FROM decisions d INDEXED BY decision_by_scene
+_SELECT_DECISION_MARKS = """SELECT d.body FROM decisions d INDEXED BY decision_by_scene
     CROSS JOIN turns t ON t.id = d.turn_id
     WHERE d.scene_id = ? AND EXISTS (
       SELECT 1 FROM on_line l WHERE l.turn_id = d.turn_id AND l.scene_id = d.scene_id)
     ORDER BY t.depth, d.made"""
 
 
-def _moment(at: datetime) -> str:
+def _to_stored_time(at: datetime) -> str:
     """Write a time as `llm_calls.at` has it."""
     return at.astimezone(UTC).replace(tzinfo=None).isoformat()
 
 
-def _stored(statuses: Collection[ProposalStatus]) -> set[ProposalStatus]:
+def _to_stored_statuses(statuses: Collection[ProposalStatus]) -> set[ProposalStatus]:
     """Return the stored statuses that may be shown as `statuses`, so that their index can be used."""
-    withdrawn = UNDECIDED if ProposalStatus.WITHDRAWN in statuses else ()
-    return {*statuses, *withdrawn}
+    undecided_statuses = UNDECIDED_STATUSES if ProposalStatus.WITHDRAWN in statuses else ()
+    return {*statuses, *undecided_statuses}

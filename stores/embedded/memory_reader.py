@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from stores.embedded.documents import Reads, id_list, quoted, where
+from stores.embedded.documents import DocumentReader, ids_json, quote_values, where_clause
 from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind, JobState
 from stores.records.memory import ArchivedLog, Memory, Summary
 
 
-class MemoryReads(Reads):
+class EmbeddedMemoryReader(DocumentReader):
     async def memories(
         self,
         entity_id: Id | None = None,
@@ -22,23 +22,27 @@ class MemoryReads(Reads):
         turn_ids: Collection[Id] | None = None,
         fact_id: Id | None = None,
         last: int | None = None,
-        weightiest: int | None = None,
+        most_important: int | None = None,
     ) -> list[Memory]:
         bindings = {
-            "ids": None if ids is None else id_list(ids),
-            "turn_ids": None if turn_ids is None else id_list(turn_ids),
+            "ids": None if ids is None else ids_json(ids),
+            "turn_ids": None if turn_ids is None else ids_json(turn_ids),
             "fact_id": fact_id,
             "scene_id": scene_id,
             "entity_id": entity_id,
             "universe_id": universe_id,
         }
         # The fewest rows first; the plus keeps SQLite to that index, whatever it guesses of the others.
-        given = [_CONDITIONS[name] for name, value in bindings.items() if value is not None]
-        found = f"memories {where([*given[:1], *('+' + condition for condition in given[1:])])}"
-        for most, order in ((last, "made DESC"), (weightiest, "importance DESC, made DESC")):
-            if most is not None:
-                found = f"(SELECT made, importance FROM {found} ORDER BY {order} LIMIT {int(most)})"
-        sql = f"SELECT body FROM memories WHERE made IN (SELECT made FROM {found}) ORDER BY made"
+        conditions = [_CONDITIONS[name] for name, value in bindings.items() if value is not None]
+        rows_sql = (
+            f"memories {where_clause([*conditions[:1], *('+' + condition for condition in conditions[1:])])}"
+        )
+        for row_limit, order in ((last, "made DESC"), (most_important, "importance DESC, made DESC")):
+            if row_limit is not None:
+                rows_sql = (
+                    f"(SELECT made, importance FROM {rows_sql} ORDER BY {order} LIMIT {int(row_limit)})"
+                )
+        sql = f"SELECT body FROM memories WHERE made IN (SELECT made FROM {rows_sql}) ORDER BY made"
         return await self._all(Memory, sql, bindings)
 
     async def summaries(self, scene_id: Id) -> list[Summary]:
@@ -48,7 +52,7 @@ class MemoryReads(Reads):
 
     async def archived_logs(self, *, universe_id: Id | None = None) -> list[ArchivedLog]:
         conditions = [] if universe_id is None else ["universe_id = :universe_id"]
-        sql = f"SELECT body FROM archived_logs {where(conditions)} ORDER BY made"
+        sql = f"SELECT body FROM archived_logs {where_clause(conditions)} ORDER BY made"
         return await self._all(ArchivedLog, sql, {"universe_id": universe_id})
 
     async def jobs(
@@ -60,12 +64,12 @@ class MemoryReads(Reads):
     ) -> list[Job]:
         conditions = [] if ids is None else ["id IN (SELECT value FROM json_each(:ids))"]
         conditions += [
-            f"{column} IN ({quoted(among)})"
-            for column, among in (("kind", kinds), ("state", states))
-            if among is not None
+            f"{column} IN ({quote_values(wanted_values)})"
+            for column, wanted_values in (("kind", kinds), ("state", states))
+            if wanted_values is not None
         ]
-        sql = f"SELECT body FROM jobs {where(conditions)} ORDER BY made"
-        return await self._all(Job, sql, {"ids": id_list(ids or ())})
+        sql = f"SELECT body FROM jobs {where_clause(conditions)} ORDER BY made"
+        return await self._all(Job, sql, {"ids": ids_json(ids or ())})
 
 
 _CONDITIONS = {

@@ -11,53 +11,53 @@ import apsw
 
 from stores.authority import COLLECTIONS, Store
 from stores.embedded.connections import Migration
-from stores.embedded.leave import OUTBOX
+from stores.embedded.permissions import OUTBOX_TABLE
 
-TABLES: Mapping[str, tuple[Store, str]] = {
+COLLECTION_OF_TABLE: Mapping[str, tuple[Store, str]] = {
     **{f"canon_{name}": (Store.CANON, name) for name in COLLECTIONS[Store.CANON]},
     **{name: (Store.LOG, name) for name in COLLECTIONS[Store.LOG]},
 }
 """Which collection each table holds: the authorizer and the tests read it."""
 
-MIRROR_TABLES = (OUTBOX, "mirror")
+REPLICATION_TABLES = (OUTBOX_TABLE, "mirror")
 """What a library keeps besides, while it is the mirror of servers (`stores.mirror`): no collections."""
 
 
 def m001_first_tables(connection: apsw.Connection) -> None:
-    for statement in (*_CANON, *_LOG):
+    for statement in (*_CANON_STATEMENTS, *_LOG_STATEMENTS):
         connection.execute(statement)
-    for table in _APPEND_ONLY:
+    for table in _APPEND_ONLY_TABLES:
         for op in ("UPDATE", "DELETE"):
-            connection.execute(_never(table, op))
-    for table in TABLES.keys() - _APPEND_ONLY - _LATER:
-        connection.execute(_asks_before_delete(table))
+            connection.execute(_forbid_trigger(table, op))
+    for table in COLLECTION_OF_TABLE.keys() - _APPEND_ONLY_TABLES - _LATER_TABLES:
+        connection.execute(_delete_guard_trigger(table))
 
 
 def m002_policies(connection: apsw.Connection) -> None:
-    connection.execute(_documents("policies", "universe_id"))
-    connection.execute(_asks_before_delete("policies"))
+    connection.execute(_document_table("policies", "universe_id"))
+    connection.execute(_delete_guard_trigger("policies"))
 
 
 def m003_notes(connection: apsw.Connection) -> None:
-    connection.execute(_documents("notes", "story_id", "scene_id", "turn_id"))
+    connection.execute(_document_table("notes", "story_id", "scene_id", "turn_id"))
     connection.execute("CREATE INDEX note_by_turn ON notes (turn_id)")
     connection.execute("CREATE INDEX note_by_story ON notes (story_id)")
     for op in ("UPDATE", "DELETE"):
-        connection.execute(_never("notes", op))
+        connection.execute(_forbid_trigger("notes", op))
 
 
 def m004_outbox(connection: apsw.Connection) -> None:
     # `applied`: it is in the tables of this file, and not yet known to be on the server.
     connection.execute(
-        f"""CREATE TABLE {OUTBOX} (
+        f"""CREATE TABLE {OUTBOX_TABLE} (
             seq INTEGER PRIMARY KEY, store TEXT NOT NULL, role TEXT NOT NULL, method TEXT NOT NULL,
             arguments TEXT NOT NULL, at TEXT NOT NULL, applied INTEGER NOT NULL) STRICT"""
     )
-    connection.execute(f"CREATE INDEX {OUTBOX}_by_store ON {OUTBOX} (store, seq)")
+    connection.execute(f"CREATE INDEX {OUTBOX_TABLE}_by_store ON {OUTBOX_TABLE} (store, seq)")
     for op, row in (("INSERT", "NEW"), ("UPDATE", "OLD"), ("DELETE", "OLD")):
         connection.execute(
-            f"""CREATE TRIGGER {OUTBOX}_{op.lower()} BEFORE {op} ON {OUTBOX}
-                WHEN NOT monitor_may('{op.lower()}', '{OUTBOX}', {row}.role)
+            f"""CREATE TRIGGER {OUTBOX_TABLE}_{op.lower()} BEFORE {op} ON {OUTBOX_TABLE}
+                WHEN NOT monitor_may('{op.lower()}', '{OUTBOX_TABLE}', {row}.role)
                 BEGIN SELECT RAISE(ABORT, 'a role sends what it has done itself'); END"""
         )
     connection.execute(
@@ -100,7 +100,7 @@ def m005_calls(connection: apsw.Connection) -> None:
     connection.execute("CREATE INDEX decision_by_scene ON decisions (scene_id)")
     for table in ("llm_calls", "decisions"):
         for op in ("UPDATE", "DELETE"):
-            connection.execute(_never(table, op))
+            connection.execute(_forbid_trigger(table, op))
 
 
 def m006_memories(connection: apsw.Connection) -> None:
@@ -164,29 +164,31 @@ MIGRATIONS: tuple[Migration, ...] = (
 )
 
 
-def _documents(table: str, *keys: str, beside: str = "", one_per: str = "id") -> str:
+def _document_table(table: str, *keys: str, extra_columns: str = "", unique_key: str = "id") -> str:
     """Write the table of a record: `keys` are derived from its JSON, `beside` are columns of their own.
 
     A key reads `name [TYPE] [REFERENCES ...]`; `one_per` is what identifies a record.
     """
-    columns = ["made INTEGER PRIMARY KEY", "body TEXT NOT NULL", *([beside] if beside else [])]
-    for key in (*((one_per,) if one_per == "id" else ()), *keys):
-        name, _, rest = key.partition(" ")
-        kind = "INTEGER" if rest.startswith("INTEGER") else "TEXT"
-        columns.append(f"\"{name}\" {kind} AS (body ->> '$.{name}') STORED {rest.removeprefix('INTEGER')}")
-    return f"CREATE TABLE {table} ({', '.join(columns)}, UNIQUE ({one_per})) STRICT"
+    columns = ["made INTEGER PRIMARY KEY", "body TEXT NOT NULL", *([extra_columns] if extra_columns else [])]
+    for key in (*((unique_key,) if unique_key == "id" else ()), *keys):
+        name, _, type_and_reference = key.partition(" ")
+        column_type = "INTEGER" if type_and_reference.startswith("INTEGER") else "TEXT"
+        columns.append(
+            f"\"{name}\" {column_type} AS (body ->> '$.{name}') STORED {type_and_reference.removeprefix('INTEGER')}"
+        )
+    return f"CREATE TABLE {table} ({', '.join(columns)}, UNIQUE ({unique_key})) STRICT"
 
 
-_CANON = (
-    _documents("canon_universes"),
-    _documents("canon_entities", "universe_id", "kind", "status"),
+_CANON_STATEMENTS = (
+    _document_table("canon_universes"),
+    _document_table("canon_entities", "universe_id", "kind", "status"),
     "CREATE INDEX entity_by_universe ON canon_entities (universe_id, status)",
     # `folded` is the name without case; ordinal 0 is the name itself, the others its aliases.
     """CREATE TABLE canon_entity_names (
         entity_id TEXT NOT NULL, ordinal INTEGER NOT NULL, universe_id TEXT NOT NULL, folded TEXT NOT NULL,
         PRIMARY KEY (entity_id, ordinal)) STRICT, WITHOUT ROWID""",
     "CREATE INDEX entity_by_name ON canon_entity_names (universe_id, folded, ordinal, entity_id)",
-    _documents(
+    _document_table(
         "canon_facts",
         "universe_id",
         "kind",
@@ -213,7 +215,7 @@ _CANON = (
         PRIMARY KEY (fact_id, from_id, to_id)) STRICT, WITHOUT ROWID""",
     "CREATE INDEX relation_out ON canon_relations (from_id, to_id, valid_to)",
     "CREATE INDEX relation_in ON canon_relations (to_id, from_id, valid_to)",
-    _documents("canon_evidence", "turn_id"),
+    _document_table("canon_evidence", "turn_id"),
     "CREATE INDEX evidence_by_turn ON canon_evidence (turn_id) WHERE turn_id IS NOT NULL",
     """CREATE TABLE canon_supports (
         subject_id TEXT NOT NULL, evidence_id TEXT NOT NULL REFERENCES canon_evidence (id),
@@ -227,22 +229,22 @@ _CANON = (
     """CREATE TABLE canon_appearances (
         made INTEGER PRIMARY KEY, entity_id TEXT NOT NULL, scene_id TEXT NOT NULL,
         UNIQUE (entity_id, scene_id)) STRICT""",
-    _documents("canon_story_nodes", "universe_id"),
-    _documents("canon_scene_nodes", "story_id", "order INTEGER"),
-    _documents("canon_source_nodes", "universe_id"),
+    _document_table("canon_story_nodes", "universe_id"),
+    _document_table("canon_scene_nodes", "story_id", "order INTEGER"),
+    _document_table("canon_source_nodes", "universe_id"),
 )
 
-_LOG = (
-    _documents("stories", "universe_id", "created_at"),
-    _documents(
+_LOG_STATEMENTS = (
+    _document_table("stories", "universe_id", "created_at"),
+    _document_table(
         "scenes",
         "story_id REFERENCES stories (id)",
         "order INTEGER",
-        beside="""head TEXT REFERENCES turns (id) DEFERRABLE INITIALLY DEFERRED,
+        extra_columns="""head TEXT REFERENCES turns (id) DEFERRABLE INITIALLY DEFERRED,
             canonical_outcomes TEXT NOT NULL DEFAULT '[]'""",
     ),
     'CREATE INDEX scene_by_story ON scenes (story_id, "order")',
-    _documents(
+    _document_table(
         "turns",
         "scene_id REFERENCES scenes (id)",
         "parent_id REFERENCES turns (id)",
@@ -267,52 +269,52 @@ _LOG = (
         from_turn TEXT, to_turn TEXT, at TEXT NOT NULL,
         PRIMARY KEY (scene_id, seq)) STRICT, WITHOUT ROWID""",
     "CREATE INDEX undo_by_head ON head_moves (scene_id, to_turn, seq) WHERE kind = 'undo'",
-    _documents("resolutions", "turn_id"),
+    _document_table("resolutions", "turn_id"),
     "CREATE INDEX resolution_by_turn ON resolutions (turn_id)",
-    _documents(
+    _document_table(
         "proposed_changes",
         "universe_id",
         "story_id",
         "scene_id",
         "turn_id",
         "unless_turn",
-        beside="status TEXT NOT NULL, decision TEXT, error TEXT NOT NULL, canonization_id TEXT",
+        extra_columns="status TEXT NOT NULL, decision TEXT, error TEXT NOT NULL, canonization_id TEXT",
     ),
     "CREATE INDEX proposal_by_universe ON proposed_changes (universe_id, status)",
     "CREATE INDEX proposal_by_story ON proposed_changes (story_id, status)",
     "CREATE INDEX proposal_by_scene ON proposed_changes (scene_id, status)",
-    _documents("canonizations", "universe_id", "state"),
+    _document_table("canonizations", "universe_id", "state"),
     "CREATE INDEX canonization_by_universe ON canonizations (universe_id, state)",
     "CREATE INDEX canonization_by_state ON canonizations (state)",
-    _documents("transitions", "loop", "subject_id", "seq INTEGER", one_per="loop, subject_id, seq"),
-    _documents("checkpoints", "exchange_id", "scene_id", one_per="exchange_id"),
+    _document_table("transitions", "loop", "subject_id", "seq INTEGER", unique_key="loop, subject_id, seq"),
+    _document_table("checkpoints", "exchange_id", "scene_id", unique_key="exchange_id"),
     "CREATE INDEX checkpoint_by_scene ON checkpoints (scene_id)",
-    _documents("memories", "entity_id"),
+    _document_table("memories", "entity_id"),
     "CREATE INDEX memory_by_entity ON memories (entity_id)",
-    _documents("summaries", "scene_id"),
+    _document_table("summaries", "scene_id"),
     "CREATE INDEX summary_by_scene ON summaries (scene_id)",
-    _documents("decisions", "scene_id"),
-    _documents("sources", "universe_id"),
-    _documents("snippets", "source_id", "ordinal INTEGER"),
+    _document_table("decisions", "scene_id"),
+    _document_table("sources", "universe_id"),
+    _document_table("snippets", "source_id", "ordinal INTEGER"),
     "CREATE INDEX snippet_by_source ON snippets (source_id, ordinal)",
-    _documents("jobs", "universe_id", "state"),
-    _documents("llm_calls", "turn_id"),
-    _documents("rulings", "universe_id"),
-    _documents("archived_logs", "scene_id"),
+    _document_table("jobs", "universe_id", "state"),
+    _document_table("llm_calls", "turn_id"),
+    _document_table("rulings", "universe_id"),
+    _document_table("archived_logs", "scene_id"),
 )
 
-_LATER = {"policies", "notes"}
+_LATER_TABLES = {"policies", "notes"}
 """Tables that came after the first version."""
 
-_APPEND_ONLY = {"turns", "resolutions", "head_moves", "transitions"}
+_APPEND_ONLY_TABLES = {"turns", "resolutions", "head_moves", "transitions"}
 
 
-def _never(table: str, op: str) -> str:
+def _forbid_trigger(table: str, op: str) -> str:
     return f"""CREATE TRIGGER {table}_no_{op.lower()} BEFORE {op} ON {table}
         BEGIN SELECT RAISE(ABORT, '{table} are never changed or removed'); END"""
 
 
-def _asks_before_delete(table: str) -> str:
+def _delete_guard_trigger(table: str) -> str:
     """Guard the rows that REPLACE removes: no authorizer is asked about those."""
     return f"""CREATE TRIGGER {table}_delete BEFORE DELETE ON {table}
         WHEN NOT monitor_may('delete', '{table}', NULL)

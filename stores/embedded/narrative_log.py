@@ -14,34 +14,34 @@ import apsw
 from stores.authority import Role
 from stores.embedded import turn_tree
 from stores.embedded.database import Priority, Transactions
-from stores.embedded.documents import add, body_of, put, the_one
-from stores.embedded.log_reader import SCENE, LogReads
+from stores.embedded.documents import insert_new, read_one, record_json, upsert
+from stores.embedded.log_reader import SELECT_SCENES, EmbeddedLogReader
 from stores.errors import NotFound, StoreError
 from stores.records.ids import Clock, Id, utc_now
 from stores.records.jobs import Job
-from stores.records.ledger import (
+from stores.records.llm import DecisionMark, LlmCall
+from stores.records.memory import ArchivedLog, Memory, Summary
+from stores.records.play import MoveKind, Note, Resolution, Scene, Story, Turn
+from stores.records.sources import Snippet, Source
+from stores.records.workflow import (
     Canonization,
     CanonizationState,
     Checkpoint,
     Decision,
-    HousePolicy,
+    GatePolicy,
     ProposalStatus,
     ProposedChange,
     Ruling,
     Transition,
 )
-from stores.records.memory import ArchivedLog, Memory, Summary
-from stores.records.model import DecisionMark, LlmCall
-from stores.records.play import MoveKind, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source
 
-_SCENE_STATE = ("head", "canonical_outcomes")
-_SCENE_WORDS = ("title", "goal", "cast", "place_id", "tick", "summary")
-_PROPOSAL_STATE = ("status", "decision", "error", "canonization_id")
-_OPEN = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
+_SCENE_COLUMNS = ("head", "canonical_outcomes")
+_UPDATABLE_SCENE_FIELDS = ("title", "goal", "cast", "place_id", "tick", "summary")
+_PROPOSAL_COLUMNS = ("status", "decision", "error", "canonization_id")
+_UNDECIDED_STATUSES = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
 
 
-class EmbeddedLog(LogReads):
+class EmbeddedLog(EmbeddedLogReader):
     """The log as `role` may use it. `priority` is how urgent its writes are; `clock` dates head moves."""
 
     def __init__(
@@ -55,7 +55,7 @@ class EmbeddedLog(LogReads):
     async def _write(self, work: Callable[[apsw.Connection], None]) -> None:
         await self._db.write(self._role, work, self._priority)
 
-    async def _write_behind(self, work: Callable[[apsw.Connection], None]) -> None:
+    async def _write_in_background(self, work: Callable[[apsw.Connection], None]) -> None:
         """As `_write`, behind all that is played."""
         await self._db.write(self._role, work, Priority.BACKGROUND)
 
@@ -71,71 +71,74 @@ class EmbeddedLog(LogReads):
         await self._write(lambda connection: turn_tree.move_head(connection, scene_id, to_turn, kind, at))
 
     async def put_story(self, story: Story) -> None:
-        await self._write(lambda connection: put(connection, "stories", [story]))
+        await self._write(lambda connection: upsert(connection, "stories", [story]))
 
     async def create_scene(self, scene: Scene) -> None:
         await self._write(lambda connection: add_scenes(connection, [scene]))
 
     async def update_scene(self, scene: Scene) -> None:
         def update(connection: apsw.Connection) -> None:
-            stored = the_one(connection, Scene, f"{SCENE} WHERE id = ?", scene.id)
-            changed = stored.model_copy(update={name: getattr(scene, name) for name in _SCENE_WORDS})
+            stored_scene = read_one(connection, Scene, f"{SELECT_SCENES} WHERE id = ?", scene.id)
+            updated_scene = stored_scene.model_copy(
+                update={name: getattr(scene, name) for name in _UPDATABLE_SCENE_FIELDS}
+            )
             connection.execute(
-                "UPDATE scenes SET body = ? WHERE id = ?", (body_of(changed, _SCENE_STATE), scene.id)
+                "UPDATE scenes SET body = ? WHERE id = ?",
+                (record_json(updated_scene, _SCENE_COLUMNS), scene.id),
             )
 
         await self._write(update)
 
     async def record_transition(self, transition: Transition) -> None:
-        await self._write(lambda connection: add(connection, "transitions", [transition]))
+        await self._write(lambda connection: insert_new(connection, "transitions", [transition]))
 
     async def begin_exchange(
         self, turn: Turn, kind: MoveKind, checkpoint: Checkpoint, moves: Sequence[Transition]
     ) -> None:
         def begin(connection: apsw.Connection) -> None:
             turn_tree.append_turn(connection, turn, kind)
-            put(connection, "checkpoints", [checkpoint], key="exchange_id")
-            add(connection, "transitions", moves)
+            upsert(connection, "checkpoints", [checkpoint], key="exchange_id")
+            insert_new(connection, "transitions", moves)
 
         await self._write(begin)
 
     async def save_checkpoint(self, checkpoint: Checkpoint, moves: Sequence[Transition] = ()) -> None:
         def save(connection: apsw.Connection) -> None:
-            put(connection, "checkpoints", [checkpoint], key="exchange_id")
-            add(connection, "transitions", moves)
+            upsert(connection, "checkpoints", [checkpoint], key="exchange_id")
+            insert_new(connection, "transitions", moves)
 
         await self._write(save)
 
-    async def finish_exchange(self, exchange_id: Id, moves: Sequence[Transition] = ()) -> None:
+    async def finish_exchange(self, run_id: Id, moves: Sequence[Transition] = ()) -> None:
         def finish(connection: apsw.Connection) -> None:
-            connection.execute("DELETE FROM checkpoints WHERE exchange_id = ?", (exchange_id,))
-            add(connection, "transitions", moves)
+            connection.execute("DELETE FROM checkpoints WHERE exchange_id = ?", (run_id,))
+            insert_new(connection, "transitions", moves)
 
         await self._write(finish)
 
     async def add_note(self, note: Note) -> None:
-        await self._write(lambda connection: add(connection, "notes", [note]))
+        await self._write(lambda connection: insert_new(connection, "notes", [note]))
 
     async def put_job(self, job: Job) -> None:
-        await self._write_behind(lambda connection: put(connection, "jobs", [job]))
+        await self._write_in_background(lambda connection: upsert(connection, "jobs", [job]))
 
     async def drop_job(self, job_id: Id) -> None:
         def drop(connection: apsw.Connection) -> None:
             connection.execute("DELETE FROM jobs WHERE id = ?", (job_id,))
 
-        await self._write_behind(drop)
+        await self._write_in_background(drop)
 
     async def record_call(self, call: LlmCall) -> None:
-        await self._write(lambda connection: add(connection, "llm_calls", [call]))
+        await self._write(lambda connection: insert_new(connection, "llm_calls", [call]))
 
     async def mark_decisions(self, marks: Sequence[DecisionMark]) -> None:
-        await self._write(lambda connection: add(connection, "decisions", marks))
+        await self._write(lambda connection: insert_new(connection, "decisions", marks))
 
     # --- Resolver and ingest ------------------------------------------------------------------------
 
     async def seal(self, resolution: Resolution, proposals: Sequence[ProposedChange] = ()) -> None:
         def seal(connection: apsw.Connection) -> None:
-            add(connection, "resolutions", [resolution])
+            insert_new(connection, "resolutions", [resolution])
             stage_proposals(connection, proposals)
 
         await self._write(seal)
@@ -153,24 +156,26 @@ class EmbeddedLog(LogReads):
         await self._write(decide)
 
     async def plan_canonization(self, canonization: Canonization) -> None:
-        await self._write(lambda connection: add(connection, "canonizations", [canonization]))
+        await self._write(lambda connection: insert_new(connection, "canonizations", [canonization]))
 
     async def mark_written(self, canonization_id: Id) -> None:
         def mark(connection: apsw.Connection) -> None:
-            stored = the_one(
+            stored_canonization = read_one(
                 connection, Canonization, "SELECT body FROM canonizations WHERE id = ?", canonization_id
             )
-            if stored.state is CanonizationState.PLANNED:
-                put(connection, "canonizations", [_in_state(stored, CanonizationState.WRITTEN)])
+            if stored_canonization.state is CanonizationState.PLANNED:
+                upsert(
+                    connection, "canonizations", [_with_state(stored_canonization, CanonizationState.WRITTEN)]
+                )
 
         await self._write(mark)
 
     async def close_canonization(self, canonization: Canonization, scene_outcomes: Sequence[Id] = ()) -> None:
         def close(connection: apsw.Connection) -> None:
             if canonization.state is CanonizationState.DROPPED:
-                put(connection, "canonizations", [canonization])
+                upsert(connection, "canonizations", [canonization])
                 return
-            put(connection, "canonizations", [_in_state(canonization, CanonizationState.CLOSED)])
+            upsert(connection, "canonizations", [_with_state(canonization, CanonizationState.CLOSED)])
             _close_proposals(connection, canonization)
             if scene_outcomes:
                 _add_outcomes(connection, canonization, scene_outcomes)
@@ -178,30 +183,30 @@ class EmbeddedLog(LogReads):
         await self._write(close)
 
     async def put_ruling(self, ruling: Ruling) -> None:
-        await self._write(lambda connection: put(connection, "rulings", [ruling]))
+        await self._write(lambda connection: upsert(connection, "rulings", [ruling]))
 
-    async def put_policy(self, policy: HousePolicy) -> None:
-        await self._write(lambda connection: put(connection, "policies", [policy]))
+    async def put_policy(self, policy: GatePolicy) -> None:
+        await self._write(lambda connection: upsert(connection, "policies", [policy]))
 
     # --- MemoryManager, Archivist and sources -------------------------------------------------------
 
     async def put_memories(self, memories: Sequence[Memory]) -> None:
-        await self._write_behind(lambda connection: put(connection, "memories", memories))
+        await self._write_in_background(lambda connection: upsert(connection, "memories", memories))
 
     async def put_summaries(self, summaries: Sequence[Summary]) -> None:
-        await self._write_behind(lambda connection: put(connection, "summaries", summaries))
+        await self._write_in_background(lambda connection: upsert(connection, "summaries", summaries))
 
     async def mark_archived(self, archived: ArchivedLog) -> None:
-        await self._write_behind(lambda connection: put(connection, "archived_logs", [archived]))
+        await self._write_in_background(lambda connection: upsert(connection, "archived_logs", [archived]))
 
     async def put_source(self, source: Source) -> None:
-        await self._write(lambda connection: put(connection, "sources", [source]))
+        await self._write(lambda connection: upsert(connection, "sources", [source]))
 
     async def put_snippets(self, snippets: Sequence[Snippet]) -> None:
-        await self._write(lambda connection: put(connection, "snippets", snippets))
+        await self._write(lambda connection: upsert(connection, "snippets", snippets))
 
 
-def _in_state(canonization: Canonization, state: CanonizationState) -> Canonization:
+def _with_state(canonization: Canonization, state: CanonizationState) -> Canonization:
     return canonization.model_copy(update={"state": state})
 
 
@@ -209,7 +214,7 @@ def add_scenes(connection: apsw.Connection, scenes: Sequence[Scene]) -> None:
     """Insert the scenes that are not there yet, as they stand."""
     connection.executemany(
         "INSERT INTO scenes(body, head, canonical_outcomes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        ((body_of(s, _SCENE_STATE), s.head, json.dumps(s.canonical_outcomes)) for s in scenes),
+        ((record_json(s, _SCENE_COLUMNS), s.head, json.dumps(s.canonical_outcomes)) for s in scenes),
     )
 
 
@@ -219,7 +224,13 @@ def stage_proposals(connection: apsw.Connection, proposals: Sequence[ProposedCha
         """INSERT INTO proposed_changes(body, status, decision, error, canonization_id)
            VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""",
         (
-            (body_of(p, _PROPOSAL_STATE), p.status.value, _json(p.decision), p.error, p.canonization_id)
+            (
+                record_json(p, _PROPOSAL_COLUMNS),
+                p.status.value,
+                _decision_json(p.decision),
+                p.error,
+                p.canonization_id,
+            )
             for p in proposals
         ),
     )
@@ -231,16 +242,16 @@ def _decide(connection: apsw.Connection, proposal_id: Id, decision: Decision | N
     ).fetchone()
     if row is None:
         raise NotFound(f"There is no proposal {proposal_id}.")
-    if row[1] == _json(decision):
+    if row[1] == _decision_json(decision):
         return
-    if row[0] not in _OPEN:
+    if row[0] not in _UNDECIDED_STATUSES:
         raise StoreError(
             f"Proposal {proposal_id} is {row[0]} already.",
             kept="Nothing was changed.",
             todo="Propose a retcon to change what a commit closed over.",
         )
     connection.execute(
-        "UPDATE proposed_changes SET decision = ? WHERE id = ?", (_json(decision), proposal_id)
+        "UPDATE proposed_changes SET decision = ? WHERE id = ?", (_decision_json(decision), proposal_id)
     )
 
 
@@ -250,7 +261,7 @@ def _close_proposals(connection: apsw.Connection, canonization: Canonization) ->
         (
             (
                 outcome.status.value,
-                _json(outcome.decision),
+                _decision_json(outcome.decision),
                 outcome.error,
                 canonization.id,
                 outcome.proposal_id,
@@ -263,12 +274,12 @@ def _close_proposals(connection: apsw.Connection, canonization: Canonization) ->
 def _add_outcomes(connection: apsw.Connection, canonization: Canonization, outcomes: Sequence[Id]) -> None:
     if canonization.scene_id is None:
         raise StoreError(f"Canonization {canonization.id} has no scene to add canonical outcomes to.")
-    scene = the_one(connection, Scene, f"{SCENE} WHERE id = ?", canonization.scene_id)
-    joined = list(dict.fromkeys((*scene.canonical_outcomes, *outcomes)))
+    scene = read_one(connection, Scene, f"{SELECT_SCENES} WHERE id = ?", canonization.scene_id)
+    all_outcomes = list(dict.fromkeys((*scene.canonical_outcomes, *outcomes)))
     connection.execute(
-        "UPDATE scenes SET canonical_outcomes = ? WHERE id = ?", (json.dumps(joined), scene.id)
+        "UPDATE scenes SET canonical_outcomes = ? WHERE id = ?", (json.dumps(all_outcomes), scene.id)
     )
 
 
-def _json(decision: Decision | None) -> str | None:
-    return body_of(decision) if decision else None
+def _decision_json(decision: Decision | None) -> str | None:
+    return record_json(decision) if decision else None

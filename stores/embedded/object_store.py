@@ -18,17 +18,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from stores.authority import COLLECTIONS, Op, Role, Store, grants
-from stores.durable import NewFile, has_no_room, make_folders
+from stores.authority import COLLECTIONS, Operation, Role, Store, find_grants
+from stores.durable_files import AtomicFile, is_disk_full, make_folders
 from stores.errors import NotFound, StoreError, StoreFull, WriteDenied
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 _READ_ONLY = 0o444
-_UNFINISHED = ".unfinished"
+_TEMPORARY_FOLDER = ".unfinished"
 """The folder beside the collections where an object is written until it is whole."""
 
 
-class EmbeddedObjects:
+class EmbeddedObjectStore:
     """The objects below `root` as `role` may use them; `None` is the owner (import and restore).
 
     Errors: `WriteDenied` without the grant, `NotFound` for no such object, `StoreFull`, and `StoreError`
@@ -42,22 +42,22 @@ class EmbeddedObjects:
     async def put(self, collection: str, data: bytes) -> str:
         """Store `data` durably and return its key; an object that was damaged is made whole by it."""
         folder = self._folder(collection)
-        if self._role and not grants(self._role, Store.OBJECTS, collection, Op.INSERT):
+        if self._role and not find_grants(self._role, Store.OBJECTS, collection, Operation.INSERT):
             raise WriteDenied(
                 f"The {self._role} may not write to the {collection}.", kept="Nothing was written."
             )
-        return await asyncio.to_thread(_put, folder, data)
+        return await asyncio.to_thread(_write_object, folder, data)
 
     async def get(self, collection: str, key: str) -> bytes:
         """Return the object's bytes, checked against its key."""
-        return await asyncio.to_thread(_get, self._folder(collection), key)
+        return await asyncio.to_thread(_read_object, self._folder(collection), key)
 
     async def exists(self, collection: str, key: str) -> bool:
-        return await asyncio.to_thread(_file(self._folder(collection), key).is_file)
+        return await asyncio.to_thread(_object_path(self._folder(collection), key).is_file)
 
     async def keys(self, collection: str) -> list[str]:
         """Return every key of the collection, in order."""
-        return await asyncio.to_thread(_keys, self._folder(collection))
+        return await asyncio.to_thread(_list_keys, self._folder(collection))
 
     def _folder(self, collection: str) -> Path:
         if collection not in COLLECTIONS[Store.OBJECTS]:
@@ -65,19 +65,19 @@ class EmbeddedObjects:
         return self._root / collection
 
 
-def _put(folder: Path, data: bytes) -> str:
+def _write_object(folder: Path, data: bytes) -> str:
     key = hashlib.sha256(data).hexdigest()
-    target = _file(folder, key)
-    with _told_as_store_errors():
-        if not _holds(target, key):
-            _write_durably(target, data, folder.parent / _UNFINISHED)
+    target = _object_path(folder, key)
+    with _translate_os_errors():
+        if not _is_intact(target, key):
+            _write_durably(target, data, folder.parent / _TEMPORARY_FOLDER)
     return key
 
 
-def _get(folder: Path, key: str) -> bytes:
-    with _told_as_store_errors():
+def _read_object(folder: Path, key: str) -> bytes:
+    with _translate_os_errors():
         try:
-            data = _file(folder, key).read_bytes()
+            data = _object_path(folder, key).read_bytes()
         except FileNotFoundError:
             raise NotFound(f"There is no object {key} in the {folder.name}.") from None
     if hashlib.sha256(data).hexdigest() != key:
@@ -89,19 +89,19 @@ def _get(folder: Path, key: str) -> bytes:
     return data
 
 
-def _keys(folder: Path) -> list[str]:
+def _list_keys(folder: Path) -> list[str]:
     names = (f"{file.parent.name}{file.name}" for file in folder.glob("??/*"))
     return sorted(name for name in names if _KEY.fullmatch(name))
 
 
-def _file(folder: Path, key: str) -> Path:
+def _object_path(folder: Path, key: str) -> Path:
     """Only 64 hex digits ever become a path, so no key can lead out of the folder."""
     if not _KEY.fullmatch(key):
         raise NotFound(f"{key!r} is not the key of an object.")
     return folder / key[:2] / key[2:]
 
 
-def _holds(target: Path, key: str) -> bool:
+def _is_intact(target: Path, key: str) -> bool:
     try:
         with target.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest() == key
@@ -109,30 +109,30 @@ def _holds(target: Path, key: str) -> bool:
         return False
 
 
-def _write_durably(target: Path, data: bytes, unfinished: Path) -> None:
+def _write_durably(target: Path, data: bytes, temporary_folder: Path) -> None:
     make_folders(target.parent)
-    make_folders(unfinished)
-    new = NewFile(target, unfinished)
+    make_folders(temporary_folder)
+    new_file = AtomicFile(target, temporary_folder)
     try:
-        new.file.write(data)
-        new.keep(_READ_ONLY)
+        new_file.file.write(data)
+        new_file.commit(_READ_ONLY)
     finally:
-        new.drop()
+        new_file.discard()
 
 
-def remove_unfinished(root: Path) -> None:
+def remove_temporary_files(root: Path) -> None:
     """Clear away what a crash left half written. Only while nobody else writes there."""
-    with _told_as_store_errors():
-        for file in (root / _UNFINISHED).glob("*"):
+    with _translate_os_errors():
+        for file in (root / _TEMPORARY_FOLDER).glob("*"):
             file.unlink()
 
 
 @contextmanager
-def _told_as_store_errors() -> Iterator[None]:
+def _translate_os_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if has_no_room(error):
+        if is_disk_full(error):
             raise StoreFull(
                 "The disk is full.", kept="Nothing was half written.", todo="Free some space and try again."
             ) from error

@@ -10,33 +10,33 @@ from stores.embedded.canon_graph import EmbeddedCanon
 from stores.embedded.database import Database
 from stores.embedded.doctor import EmbeddedDoctor
 from stores.embedded.history import EmbeddedHistory
-from stores.embedded.index import IndexFile
+from stores.embedded.index_file import IndexFile
 from stores.embedded.narrative_log import EmbeddedLog
-from stores.embedded.object_store import EmbeddedObjects
-from stores.embedded.text_index import EmbeddedWords
-from stores.embedded.vector_index import EmbeddedVectors
+from stores.embedded.object_store import EmbeddedObjectStore
+from stores.embedded.text_index import EmbeddedTextIndex
+from stores.embedded.vector_index import EmbeddedVectorIndex
 from stores.records.ids import Clock
 from stores.stores import Stores
 
 _OK = "ok"
 
 
-def embedded_stores(
+def build_embedded_stores(
     home: Path, library: Database, index: IndexFile, clock: Clock, close: Callable[[], Awaitable[None]]
 ) -> Stores:
     """Return the stores of a home folder whose files are open; `close` closes them."""
 
     def health() -> tuple[tuple[str, str], ...]:
-        derived = index.notice or _OK
-        state = {Store.VECTORS: derived, Store.WORDS: derived}
-        return tuple((store.value, state.get(store, _OK)) for store in Store)
+        index_status = index.notice or _OK
+        index_store_status = {Store.VECTORS: index_status, Store.WORDS: index_status}
+        return tuple((store.value, index_store_status.get(store, _OK)) for store in Store)
 
     return Stores(
         log=lambda role: EmbeddedLog(library, role, clock=clock),
         canon=lambda role: EmbeddedCanon(library, role),
-        vectors=lambda role: EmbeddedVectors(index, role),
-        words=lambda role: EmbeddedWords(index, role),
-        objects=lambda role: EmbeddedObjects(home / "objects", role),
+        vectors=lambda role: EmbeddedVectorIndex(index, role),
+        words=lambda role: EmbeddedTextIndex(index, role),
+        objects=lambda role: EmbeddedObjectStore(home / "objects", role),
         history=EmbeddedHistory(library),
         doctor=EmbeddedDoctor(library, index, home / "objects", clock),
         health=health,

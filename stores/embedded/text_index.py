@@ -12,19 +12,25 @@ from typing import cast
 import apsw
 
 from stores.authority import Role
-from stores.embedded.index import TOKENIZER, IndexFile, words_table
-from stores.embedded.words import MOST_TEXT, Word, scope_expression, scope_word, search_for
+from stores.embedded.index_file import TOKENIZER, IndexFile, text_table
+from stores.embedded.text_query import (
+    MAX_QUERY_CHARACTERS,
+    QueryWord,
+    build_text_query,
+    scope_expression,
+    scope_word,
+)
 from stores.ports import TextHit, TextItem
 from stores.records.ids import Id
 
-_COMMON = 1_000
+_COMMON_WORD_ROWS = 1_000
 """Rows from which a word's count is remembered: it takes long to count, and is roughly the same for long."""
 
-_PATIENCE = 0.005
+_QUEUE_POLL_SECONDS = 0.005
 """Seconds between two looks whether what was handed over has been taken."""
 
 
-class EmbeddedWords:
+class EmbeddedTextIndex:
     """The text index as `role` may use it. Errors: `WriteDenied`, `StoreFull`, `StoreError`."""
 
     def __init__(self, index: IndexFile, role: Role) -> None:
@@ -33,12 +39,12 @@ class EmbeddedWords:
 
     async def put(self, collection: str, items: Sequence[TextItem]) -> None:
         """Index the items; one that is there already is replaced."""
-        table = words_table(collection)
+        table = text_table(collection)
         if items:
             await self._index.write(self._role, lambda connection: _put(connection, table, items))
 
     async def delete(self, collection: str, ids: Collection[Id]) -> None:
-        table = words_table(collection)
+        table = text_table(collection)
         if ids:
             await self._index.write(self._role, lambda connection: _delete(connection, table, ids))
 
@@ -48,33 +54,33 @@ class EmbeddedWords:
 
         What else is to be indexed waits meanwhile; play does not.
         """
-        table = words_table(collection)
-        handed: Queue[Sequence[TextItem] | _Broken | None] = Queue(maxsize=2)
-        job = asyncio.ensure_future(
-            self._index.write(self._role, lambda connection: _rebuild(connection, table, handed))
+        table = text_table(collection)
+        batch_queue: Queue[Sequence[TextItem] | _BatchSourceFailed | None] = Queue(maxsize=2)
+        write_task = asyncio.ensure_future(
+            self._index.write(self._role, lambda connection: _rebuild(connection, table, batch_queue))
         )
         try:
             async for batch in batches:
-                await _hand(handed, batch, job)
-            await _hand(handed, None, job)
+                await _hand_over(batch_queue, batch, write_task)
+            await _hand_over(batch_queue, None, write_task)
         except BaseException:
-            await _hand(handed, _Broken(), job)
-            with suppress(_Broken):
-                await job
+            await _hand_over(batch_queue, _BatchSourceFailed(), write_task)
+            with suppress(_BatchSourceFailed):
+                await write_task
             raise
-        return await job
+        return await write_task
 
     async def search(
         self, collection: str, query: str, *, k: int = 10, scope: Mapping[str, str] | None = None
     ) -> list[TextHit]:
         """Return the `k` best for any of the query's words, best first; ties by identifier."""
-        table = words_table(collection)
+        table = text_table(collection)
         return await self._index.read(
-            lambda connection: _search(connection, table, query, k, scope, self._index.counts)
+            lambda connection: _search(connection, table, query, k, scope, self._index.word_row_counts)
         )
 
     async def count(self, collection: str, *, scope: Mapping[str, str] | None = None) -> int:
-        table = words_table(collection)
+        table = text_table(collection)
         sql = (
             f"SELECT count(*) FROM {table} WHERE {table} MATCH :scope"
             if scope
@@ -83,7 +89,7 @@ class EmbeddedWords:
         bindings = {"scope": scope_expression(scope or {})}
         return await self._index.read(lambda connection: int(connection.execute(sql, bindings).get))
 
-    async def marks(
+    async def fingerprints(
         self,
         collection: str,
         *,
@@ -91,9 +97,9 @@ class EmbeddedWords:
         scope: Mapping[str, str] | None = None,
     ) -> dict[Id, str]:
         """Return what is indexed (of `ids`, within `scope`), with its mark."""
-        table = words_table(collection)
-        among = "r.id IN (SELECT value FROM json_each(:ids))" if ids is not None else "true"
-        sql = f"SELECT r.id, r.mark FROM {table}_rows r WHERE {among}"
+        table = text_table(collection)
+        id_condition = "r.id IN (SELECT value FROM json_each(:ids))" if ids is not None else "true"
+        sql = f"SELECT r.id, r.mark FROM {table}_rows r WHERE {id_condition}"
         if scope:
             # One by one where they are named: else the scope is walked once, which is the less the smaller.
             sql = (
@@ -106,32 +112,34 @@ class EmbeddedWords:
         return await self._index.read(lambda connection: dict(connection.execute(sql, bindings)))
 
 
-class _Broken(Exception):
+class _BatchSourceFailed(Exception):
     """What was to be indexed could not be read to its end."""
 
 
-async def _hand(
-    handed: Queue[Sequence[TextItem] | _Broken | None],
-    item: Sequence[TextItem] | _Broken | None,
-    job: asyncio.Future[int],
+async def _hand_over(
+    batch_queue: Queue[Sequence[TextItem] | _BatchSourceFailed | None],
+    item: Sequence[TextItem] | _BatchSourceFailed | None,
+    write_task: asyncio.Future[int],
 ) -> None:
     """Hand over what comes next, unless nobody takes it any more."""
-    while not job.done():
+    while not write_task.done():
         try:
-            handed.put_nowait(item)
+            batch_queue.put_nowait(item)
         except Full:
-            await asyncio.wait([job], timeout=_PATIENCE)
+            await asyncio.wait([write_task], timeout=_QUEUE_POLL_SECONDS)
         else:
             return
 
 
 def _rebuild(
-    connection: apsw.Connection, table: str, handed: Queue[Sequence[TextItem] | _Broken | None]
+    connection: apsw.Connection,
+    table: str,
+    batch_queue: Queue[Sequence[TextItem] | _BatchSourceFailed | None],
 ) -> int:
     connection.execute(f"INSERT INTO {table}({table}) VALUES ('delete-all')")
     connection.execute(f"DELETE FROM {table}_rows")
-    while (batch := handed.get()) is not None:
-        if isinstance(batch, _Broken):
+    while (batch := batch_queue.get()) is not None:
+        if isinstance(batch, _BatchSourceFailed):
             raise batch
         _put(connection, table, batch)
     return int(connection.execute(f"SELECT count(*) FROM {table}_rows").get)
@@ -143,12 +151,12 @@ def _put(connection: apsw.Connection, table: str, items: Sequence[TextItem]) -> 
         connection.execute(
             f"""INSERT INTO {table}_rows(id, mark, scope) VALUES (?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET mark = excluded.mark, scope = excluded.scope""",
-            (item.id, item.mark, f" {scope} "),
+            (item.id, item.fingerprint, f" {scope} "),
         )
         connection.execute(
             f"""INSERT OR REPLACE INTO {table}(rowid, text, scope)
                 VALUES ((SELECT row FROM {table}_rows WHERE id = ?), ?, ?)""",
-            (item.id, _storable(item.text), scope),
+            (item.id, _to_storable_text(item.text), scope),
         )
 
 
@@ -166,62 +174,62 @@ def _search(
     query: str,
     k: int,
     scope: Mapping[str, str] | None,
-    counts: dict[tuple[str, str], int],
+    word_row_counts: dict[tuple[str, str], int],
 ) -> list[TextHit]:
-    def rows_with(stem: str) -> int:
-        known = counts.get((table, stem))
-        if known is not None:
-            return known
+    def count_rows_with(stem: str) -> int:
+        cached_count = word_row_counts.get((table, stem))
+        if cached_count is not None:
+            return cached_count
         rows: int = connection.execute(f"SELECT doc FROM {table}_stems WHERE term = ?", (stem,)).get or 0
-        if rows >= _COMMON:
-            counts[table, stem] = rows
+        if rows >= _COMMON_WORD_ROWS:
+            word_row_counts[table, stem] = rows
         return rows
 
     total: int = connection.execute(f"SELECT max(row) FROM {table}_rows").get or 0
-    search = search_for(_words(connection, query), scope, rows_with, total)
-    if search is None or k < 1:
+    text_query = build_text_query(_tokenize_query(connection, query), scope, count_rows_with, total)
+    if text_query is None or k < 1:
         return []
     # The scope column weighs nothing: it filters, and says nothing of how well a text fits (but that its
     # words count in a text's length).
-    held, bindings = _held_to(table, search.scope)
-    found = connection.execute(
+    scope_condition, bindings = _build_scope_condition(table, text_query.required_scope_words)
+    hit_rows = connection.execute(
         f"""SELECT r.id, -hit.rank FROM
                 (SELECT rowid, rank FROM {table} WHERE {table} MATCH ? AND rank MATCH 'bm25(1.0, 0.0)'
-                 ORDER BY rank LIMIT {-1 if held else k}) AS hit
-            CROSS JOIN {table}_rows r ON r.row = hit.rowid {held} LIMIT ?""",
-        (search.expression, *bindings, k),
+                 ORDER BY rank LIMIT {-1 if scope_condition else k}) AS hit
+            CROSS JOIN {table}_rows r ON r.row = hit.rowid {scope_condition} LIMIT ?""",
+        (text_query.expression, *bindings, k),
     )
-    return sorted((TextHit(id, score) for id, score in found), key=lambda hit: (-hit.score, hit.id))
+    return sorted((TextHit(id, score) for id, score in hit_rows), key=lambda hit: (-hit.score, hit.id))
 
 
-def _held_to(table: str, scope: Sequence[str]) -> tuple[str, list[str]]:
+def _build_scope_condition(table: str, scope: Sequence[str]) -> tuple[str, list[str]]:
     """Return the condition that a row is within the scope, with its bindings. What was indexed before rows
     said so themselves is looked up."""
     if not scope:
         return "", []
-    own = " AND ".join("instr(r.scope, ?)" for _ in scope)
-    looked_up = f"EXISTS (SELECT 1 FROM {table} t WHERE {table} MATCH ? AND t.rowid = r.row)"
-    every = " AND ".join(f'scope: "{word}"' for word in scope)
-    condition = f"WHERE CASE WHEN r.scope IS NULL THEN {looked_up} ELSE {own} END"
-    return condition, [every, *(f" {word} " for word in scope)]
+    column_condition = " AND ".join("instr(r.scope, ?)" for _ in scope)
+    lookup_condition = f"EXISTS (SELECT 1 FROM {table} t WHERE {table} MATCH ? AND t.rowid = r.row)"
+    all_scope_words = " AND ".join(f'scope: "{word}"' for word in scope)
+    condition = f"WHERE CASE WHEN r.scope IS NULL THEN {lookup_condition} ELSE {column_condition} END"
+    return condition, [all_scope_words, *(f" {word} " for word in scope)]
 
 
-def _words(connection: apsw.Connection, query: str) -> list[Word]:
+def _tokenize_query(connection: apsw.Connection, query: str) -> list[QueryWord]:
     """Cut the query as FTS5 cut the texts: with its own tokenizer."""
-    text = _storable(query[:MOST_TEXT]).encode()
+    text = _to_storable_text(query[:MAX_QUERY_CHARACTERS]).encode()
     stemmer, folder = TOKENIZER
 
-    def cut(tokenizer: apsw.FTS5Tokenizer) -> list[str]:
+    def tokenize(tokenizer: apsw.FTS5Tokenizer) -> list[str]:
         tokens = tokenizer(
             text, apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False, include_colocated=False
         )
         return cast(list[str], tokens)
 
-    words = cut(connection.fts5_tokenizer(folder, []))
-    stems = cut(connection.fts5_tokenizer(stemmer, [folder]))
-    return [Word(word, stem) for word, stem in zip(words, stems, strict=True)]
+    words = tokenize(connection.fts5_tokenizer(folder, []))
+    stems = tokenize(connection.fts5_tokenizer(stemmer, [folder]))
+    return [QueryWord(word, stem) for word, stem in zip(words, stems, strict=True)]
 
 
-def _storable(text: str) -> str:
+def _to_storable_text(text: str) -> str:
     """Halves of a surrogate pair are no text that can be stored; they become question marks."""
     return text.encode(errors="replace").decode()

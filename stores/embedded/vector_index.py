@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from stores.authority import Role
-from stores.embedded.index import IndexFile, vectors_table
+from stores.embedded.index_file import IndexFile, vectors_table
 from stores.errors import StoreError
 from stores.ports import VectorHit, VectorItem
 from stores.records.ids import Id
@@ -19,14 +19,14 @@ from stores.records.ids import Id
 if TYPE_CHECKING:
     from stores.embedded.vector_space import VectorSpace
 
-_BYTES_A_NUMBER = 2
-_ROWS_AT_A_TIME = 1_000
+_BYTES_PER_NUMBER = 2
+_BATCH_ROWS = 1_000
 
-_ALL = ""
+_DROP_MARKER_ID = ""
 """Stands where an identifier would, in the row that says: all that was here was dropped."""
 
 
-class EmbeddedVectors:
+class EmbeddedVectorIndex:
     """The vector index as `role` may use it. Errors: `WriteDenied`, `StoreFull`, `StoreError`.
 
     What one model made is apart from what another did; the first vector sets the dimension for the rest.
@@ -59,19 +59,19 @@ class EmbeddedVectors:
         """Return the `k` nearest by cosine, best first; ties by identifier."""
         table = vectors_table(collection)
         return await self._index.read(
-            lambda connection: self._search(connection, table, model, vector, k, scope or {})
+            lambda connection: self._search_space(connection, table, model, vector, k, scope or {})
         )
 
     async def count(self, collection: str, *, model: str, scope: Mapping[str, str] | None = None) -> int:
         table = vectors_table(collection)
 
-        def count(connection: apsw.Connection) -> int:
-            where, bindings = _within(connection, table, model, scope)
+        def count_rows(connection: apsw.Connection) -> int:
+            where, bindings = _build_row_filter(connection, table, model, scope)
             return int(connection.execute(f"SELECT count(*) FROM {table} WHERE {where}", bindings).get)
 
-        return await self._index.read(count)
+        return await self._index.read(count_rows)
 
-    async def marks(
+    async def fingerprints(
         self,
         collection: str,
         *,
@@ -82,11 +82,11 @@ class EmbeddedVectors:
         """Return what is indexed (of `ids`, within `scope`), with its mark."""
         table = vectors_table(collection)
 
-        def marks(connection: apsw.Connection) -> dict[Id, str]:
-            where, bindings = _within(connection, table, model, scope, ids)
+        def read_fingerprints(connection: apsw.Connection) -> dict[Id, str]:
+            where, bindings = _build_row_filter(connection, table, model, scope, ids)
             return dict(connection.execute(f"SELECT id, mark FROM {table} WHERE {where}", bindings))
 
-        return await self._index.read(marks)
+        return await self._index.read(read_fingerprints)
 
     async def models(self, collection: str) -> dict[str, int]:
         """Return every model that vectors of the collection were made by, with how many there are."""
@@ -99,7 +99,7 @@ class EmbeddedVectors:
         table = vectors_table(collection)
         await self._index.write(self._role, lambda connection: _drop(connection, table, model))
 
-    def _search(
+    def _search_space(
         self,
         connection: apsw.Connection,
         table: str,
@@ -108,41 +108,41 @@ class EmbeddedVectors:
         k: int,
         scope: Mapping[str, str],
     ) -> list[VectorHit]:
-        dimension = _dimension(connection, table, model)
+        dimension = _read_dimension(connection, table, model)
         if dimension is None or k < 1:
             return []
-        _check(vector, dimension, model)
-        with self._index.spaces_guard:
-            space = self._space(table, model, dimension, _dropped_at(connection, table, model))
-            _catch_up(connection, table, model, space)
+        _check_dimension(vector, dimension, model)
+        with self._index.vector_spaces_lock:
+            space = self._current_space(table, model, dimension, _read_drop_seq(connection, table, model))
+            _apply_new_changes(connection, table, model, space)
             return [VectorHit(*hit) for hit in space.nearest(vector, k, scope)]
 
-    def _space(self, table: str, model: str, dimension: int, dropped_at: int) -> VectorSpace:
+    def _current_space(self, table: str, model: str, dimension: int, drop_seq: int) -> VectorSpace:
         """The shared arrays, or empty ones to fill if there are none yet, they are mostly dead, or they are
         of before all of it was dropped."""
         from stores.embedded.vector_space import VectorSpace
 
-        space = self._index.spaces.get((table, model))
-        stale = space is not None and (space.dimension != dimension or space.seq < dropped_at)
-        if space is None or stale or space.mostly_dead:
-            space = self._index.spaces[table, model] = VectorSpace(dimension)
+        space = self._index.vector_spaces.get((table, model))
+        is_stale = space is not None and (space.dimension != dimension or space.seq < drop_seq)
+        if space is None or is_stale or space.is_mostly_dead:
+            space = self._index.vector_spaces[table, model] = VectorSpace(dimension)
         return space
 
 
 def _put(connection: apsw.Connection, table: str, model: str, items: Sequence[VectorItem]) -> None:
-    from stores.embedded.vector_space import packed
+    from stores.embedded.vector_space import pack_vector
 
-    dimension = _dimension(connection, table, model) or len(items[0].vector)
+    dimension = _read_dimension(connection, table, model) or len(items[0].vector)
     for item in items:
-        _check(item.vector, dimension, model)
+        _check_dimension(item.vector, dimension, model)
         connection.execute(
             f"INSERT OR REPLACE INTO {table}(model, id, scope, vector, mark) VALUES (?, ?, ?, ?, ?)",
             (
                 model,
                 item.id,
                 json.dumps(dict(item.scope), sort_keys=True),
-                packed(item.vector),
-                item.mark,
+                pack_vector(item.vector),
+                item.fingerprint,
             ),
         )
 
@@ -160,19 +160,26 @@ def _drop(connection: apsw.Connection, table: str, model: str) -> None:
 
     It is written first, so that no number of theirs is ever given again.
     """
-    if connection.execute(f"SELECT 1 FROM {table} WHERE model = ? AND id <> ? LIMIT 1", (model, _ALL)).get:
+    if connection.execute(
+        f"SELECT 1 FROM {table} WHERE model = ? AND id <> ? LIMIT 1", (model, _DROP_MARKER_ID)
+    ).get:
         connection.execute(
             f"INSERT OR REPLACE INTO {table}(model, id, scope, vector) VALUES (?, ?, '{{}}', NULL)",
-            (model, _ALL),
+            (model, _DROP_MARKER_ID),
         )
-        connection.execute(f"DELETE FROM {table} WHERE model = ? AND id <> ?", (model, _ALL))
+        connection.execute(f"DELETE FROM {table} WHERE model = ? AND id <> ?", (model, _DROP_MARKER_ID))
 
 
-def _dropped_at(connection: apsw.Connection, table: str, model: str) -> int:
-    return connection.execute(f"SELECT seq FROM {table} WHERE model = ? AND id = ?", (model, _ALL)).get or 0
+def _read_drop_seq(connection: apsw.Connection, table: str, model: str) -> int:
+    return (
+        connection.execute(
+            f"SELECT seq FROM {table} WHERE model = ? AND id = ?", (model, _DROP_MARKER_ID)
+        ).get
+        or 0
+    )
 
 
-def _within(
+def _build_row_filter(
     connection: apsw.Connection,
     table: str,
     model: str,
@@ -188,40 +195,42 @@ def _within(
         where += " AND id IN (SELECT value FROM json_each(:ids))"
         bindings["ids"] = json.dumps(list(ids))
     if scope:
-        known = connection.execute(f"SELECT DISTINCT scope FROM {table} WHERE {where}", bindings)
-        held = [text for (text,) in known if scope.items() <= set(_pairs(text))]
+        scope_rows = connection.execute(f"SELECT DISTINCT scope FROM {table} WHERE {where}", bindings)
+        matching_scopes = [text for (text,) in scope_rows if scope.items() <= set(_parse_scope(text))]
         # The plus keeps SQLite to the identifiers, where there are some.
         where += f" AND {'' if ids is None else '+'}scope IN (SELECT value FROM json_each(:scopes))"
-        bindings["scopes"] = json.dumps(held)
+        bindings["scopes"] = json.dumps(matching_scopes)
     return where, bindings
 
 
-def _catch_up(connection: apsw.Connection, table: str, model: str, space: VectorSpace) -> None:
+def _apply_new_changes(connection: apsw.Connection, table: str, model: str, space: VectorSpace) -> None:
     """Take in what was written since the space last looked; the plus keeps SQLite to the order of `seq`."""
-    from stores.embedded.vector_space import Change
+    from stores.embedded.vector_space import VectorChange
 
     rows = connection.execute(
         f"SELECT seq, id, scope, vector FROM {table} WHERE seq > ? AND +model = ? ORDER BY seq",
         (space.seq, model),
     )
-    while part := list(islice(rows, _ROWS_AT_A_TIME)):
-        space.take([Change(seq, id, _pairs(scope), vector) for seq, id, scope, vector in part])
+    while batch := list(islice(rows, _BATCH_ROWS)):
+        space.apply_changes(
+            [VectorChange(seq, id, _parse_scope(scope), vector) for seq, id, scope, vector in batch]
+        )
 
 
 @lru_cache(maxsize=1024)
-def _pairs(scope: str) -> tuple[tuple[str, str], ...]:
+def _parse_scope(scope: str) -> tuple[tuple[str, str], ...]:
     """Vectors that were made together mostly have the same scope."""
     return tuple(json.loads(scope).items())
 
 
-def _dimension(connection: apsw.Connection, table: str, model: str) -> int | None:
+def _read_dimension(connection: apsw.Connection, table: str, model: str) -> int | None:
     size: int | None = connection.execute(
         f"SELECT length(vector) FROM {table} WHERE model = ? AND vector IS NOT NULL LIMIT 1", (model,)
     ).get
-    return size // _BYTES_A_NUMBER if size else None
+    return size // _BYTES_PER_NUMBER if size else None
 
 
-def _check(vector: Sequence[float], dimension: int, model: str) -> None:
+def _check_dimension(vector: Sequence[float], dimension: int, model: str) -> None:
     if len(vector) != dimension:
         raise StoreError(
             f"A vector of {len(vector)} numbers does not fit those of {model}, which have {dimension}.",

@@ -20,51 +20,51 @@ import numpy.typing as npt
 from stores.errors import StoreError
 from stores.records.ids import Id
 
-Halves = npt.NDArray[np.float16]
-Singles = npt.NDArray[np.float32]
-Rows = npt.NDArray[np.intp]
-Words = npt.NDArray[np.uint64]
+Float16Array = npt.NDArray[np.float16]
+Float32Array = npt.NDArray[np.float32]
+RowNumbers = npt.NDArray[np.intp]
+SignWords = npt.NDArray[np.uint64]
 
-_SIEVED = 16_384
+_PREFILTER_ROWS = 16_384
 """Rows from which the signs are looked at first."""
 
-_LIKELY = 24
-_LEAST_LIKELY = 4_096
-_LIKELY_EACH = 40
+_CANDIDATE_DIVISOR = 24
+_MIN_CANDIDATES = 4_096
+_CANDIDATES_PER_RESULT = 40
 """Which part of them (one by it) is then measured; at least so many, and so many for each one wanted."""
 
-_BITS = 64
+_BITS_PER_WORD = 64
 
 _BLOCK = 1024
 """Vectors widened at a time: the block and its copy stay in the processor's cache."""
 
-_IN_BLOCK = 768
+_BLOCK_ROWS = 768
 """Rows of a block that are wanted; in a block's stretch, up to a quarter of it are not."""
 
-_KEPT_BITS = np.int32(-0x70002000)
+_FLOAT16_BITS = np.int32(-0x70002000)
 """0x8FFFE000: the places that the sign and the other fifteen bits of a float16 have in a float32."""
 
 _REBIAS = np.float32(2.0**112)
 """The exponents of float16 and float32 begin 112 apart."""
 
 
-def unit(vector: Sequence[float]) -> Singles:
+def to_unit_vector(vector: Sequence[float]) -> Float32Array:
     """Return the vector at length one (a vector of noughts stays so: it is like nothing)."""
-    array = np.asarray(vector, dtype=np.float32)
-    if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all():
+    unit_vector = np.asarray(vector, dtype=np.float32)
+    if unit_vector.ndim != 1 or unit_vector.size == 0 or not np.isfinite(unit_vector).all():
         raise StoreError("A vector must be a plain list of finite numbers.", kept="Nothing was written.")
-    if largest := np.abs(array).max():
-        array = array / largest  # first, so that no square is too large or too small
-        array = array / np.linalg.norm(array)
-    return array
+    if largest := np.abs(unit_vector).max():
+        unit_vector = unit_vector / largest  # first, so that no square is too large or too small
+        unit_vector = unit_vector / np.linalg.norm(unit_vector)
+    return unit_vector
 
 
-def packed(vector: Sequence[float]) -> bytes:
+def pack_vector(vector: Sequence[float]) -> bytes:
     """Return the unit vector as little-endian float16, as it is stored."""
-    return unit(vector).astype("<f2").tobytes()
+    return to_unit_vector(vector).astype("<f2").tobytes()
 
 
-class Change(NamedTuple):
+class VectorChange(NamedTuple):
     """One written vector (None: deleted) with its scope in pairs."""
 
     seq: int
@@ -83,31 +83,31 @@ class VectorSpace:
         self.dimension = dimension
         self.seq = 0
         self._ids: list[Id] = []
-        self._place: dict[Id, int] = {}
-        self._halves: Halves = np.empty((0, dimension), dtype=np.float16)
-        self._signs: Words = np.empty((-(-dimension // _BITS), 0), dtype=np.uint64)
+        self._row_of_id: dict[Id, int] = {}
+        self._halves: Float16Array = np.empty((0, dimension), dtype=np.float16)
+        self._signs: SignWords = np.empty((-(-dimension // _BITS_PER_WORD), 0), dtype=np.uint64)
         self._alive: npt.NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
         self._scopes: dict[tuple[str, str], array[int]] = {}
 
     @property
-    def mostly_dead(self) -> bool:
+    def is_mostly_dead(self) -> bool:
         """Whether the arrays are better made anew."""
-        return len(self._ids) > _BLOCK + 2 * len(self._place)
+        return len(self._ids) > _BLOCK + 2 * len(self._row_of_id)
 
-    def take(self, changes: Sequence[Change]) -> None:
+    def apply_changes(self, changes: Sequence[VectorChange]) -> None:
         """Take in what changed, in the order of `seq`, at most one change an identifier."""
         for change in changes:
-            self._strike_out(change.id)
-        living = [change for change in changes if change.vector is not None]
-        start, end = len(self._ids), len(self._ids) + len(living)
-        self._make_room(end)
-        blobs = b"".join(change.vector for change in living if change.vector is not None)
+            self._mark_dead(change.id)
+        live_changes = [change for change in changes if change.vector is not None]
+        start, end = len(self._ids), len(self._ids) + len(live_changes)
+        self._ensure_capacity(end)
+        blobs = b"".join(change.vector for change in live_changes if change.vector is not None)
         self._halves[start:end] = np.frombuffer(blobs, dtype="<f2").reshape(-1, self.dimension)
-        self._signs[:, start:end] = _signs(self._halves[start:end])
+        self._signs[:, start:end] = _pack_signs(self._halves[start:end])
         self._alive[start:end] = True
-        for row, change in enumerate(living, start):
+        for row, change in enumerate(live_changes, start):
             self._ids.append(change.id)
-            self._place[change.id] = row
+            self._row_of_id[change.id] = row
             for pair in change.scope:
                 self._scopes.setdefault(pair, array("q")).append(row)
         self.seq = changes[-1].seq
@@ -117,67 +117,69 @@ class VectorSpace:
     ) -> list[tuple[Id, float]]:
         """The `k` nearest by cosine, best first; those that are equally near, by identifier. Of more than
         `_SIEVED` one may be missed that hardly agrees in its signs."""
-        rows, wanted = self._rows_in(scope or {}), unit(vector)
-        likely = max(len(rows) // _LIKELY, _LEAST_LIKELY, _LIKELY_EACH * k)
-        if len(rows) > max(_SIEVED, likely):
-            rows = self._likely(rows, wanted, likely)
-        scores = _dot(self._halves, rows, wanted)
+        rows, query_vector = self._rows_in(scope or {}), to_unit_vector(vector)
+        candidate_count = max(len(rows) // _CANDIDATE_DIVISOR, _MIN_CANDIDATES, _CANDIDATES_PER_RESULT * k)
+        if len(rows) > max(_PREFILTER_ROWS, candidate_count):
+            rows = self._select_candidates(rows, query_vector, candidate_count)
+        scores = _dot(self._halves, rows, query_vector)
         if len(rows) > k:
             threshold = np.partition(scores, len(rows) - k)[len(rows) - k]
-            near = scores >= threshold
-            rows, scores = rows[near], scores[near]
-        found = [(self._ids[row], float(score)) for row, score in zip(rows, scores, strict=True)]
-        return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:k]
+            is_near = scores >= threshold
+            rows, scores = rows[is_near], scores[is_near]
+        hits = [(self._ids[row], float(score)) for row, score in zip(rows, scores, strict=True)]
+        return sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:k]
 
-    def _likely(self, rows: Rows, vector: Singles, count: int) -> Rows:
+    def _select_candidates(self, rows: RowNumbers, vector: Float32Array, count: int) -> RowNumbers:
         """Return the `count` of `rows` that agree best in their signs, and who agrees as well as the last."""
-        (asked,) = _signs(vector[np.newaxis]).T
+        (query_signs,) = _pack_signs(vector[np.newaxis]).T
         # Of all, and not only of `rows`: to walk past is cheaper than to gather.
-        apart = np.zeros(len(self._ids), dtype=np.uint16)
-        for own, word in zip(self._signs[:, : len(self._ids)], asked, strict=True):
-            apart += np.bitwise_count(own ^ word)
-        apart = apart[rows]
-        at_most = int(np.searchsorted(np.cumsum(np.bincount(apart)), count))
-        return rows[apart <= at_most]
+        differing_bits = np.zeros(len(self._ids), dtype=np.uint16)
+        for sign_row, query_word in zip(self._signs[:, : len(self._ids)], query_signs, strict=True):
+            differing_bits += np.bitwise_count(sign_row ^ query_word)
+        differing_bits = differing_bits[rows]
+        max_differing_bits = int(np.searchsorted(np.cumsum(np.bincount(differing_bits)), count))
+        return rows[differing_bits <= max_differing_bits]
 
-    def _rows_in(self, scope: Mapping[str, str]) -> Rows:
+    def _rows_in(self, scope: Mapping[str, str]) -> RowNumbers:
         """The living rows that match every pair of the scope."""
-        chosen = self._alive[: len(self._ids)].copy()
+        is_match = self._alive[: len(self._ids)].copy()
         for pair in scope.items():
-            inside = np.zeros_like(chosen)
+            has_pair = np.zeros_like(is_match)
             if pair in self._scopes:
-                inside[np.frombuffer(self._scopes[pair], dtype=np.int64)] = True
-            chosen &= inside
-        return np.flatnonzero(chosen)
+                has_pair[np.frombuffer(self._scopes[pair], dtype=np.int64)] = True
+            is_match &= has_pair
+        return np.flatnonzero(is_match)
 
-    def _strike_out(self, id: Id) -> None:
-        row = self._place.pop(id, None)
+    def _mark_dead(self, id: Id) -> None:
+        row = self._row_of_id.pop(id, None)
         if row is not None:
             self._alive[row] = False
 
-    def _make_room(self, rows: int) -> None:
+    def _ensure_capacity(self, rows: int) -> None:
         if rows > len(self._alive):
-            room = max(rows, 2 * len(self._alive))
-            self._halves = _grown(self._halves, room)
-            self._signs = _grown(self._signs.T, room).T.copy()
-            self._alive = _grown(self._alive, room)
+            capacity = max(rows, 2 * len(self._alive))
+            self._halves = _grow_array(self._halves, capacity)
+            self._signs = _grow_array(self._signs.T, capacity).T.copy()
+            self._alive = _grow_array(self._alive, capacity)
 
 
-def _grown(array: npt.NDArray[np.generic], room: int) -> npt.NDArray:  # type: ignore[type-arg]
-    grown = np.empty((room, *array.shape[1:]), dtype=array.dtype)
-    grown[: len(array)] = array
-    return grown
+def _grow_array(array: npt.NDArray[np.generic], capacity: int) -> npt.NDArray:  # type: ignore[type-arg]
+    larger_array = np.empty((capacity, *array.shape[1:]), dtype=array.dtype)
+    larger_array[: len(array)] = array
+    return larger_array
 
 
-def _signs(vectors: npt.NDArray[np.floating]) -> Words:
+def _pack_signs(vectors: npt.NDArray[np.floating]) -> SignWords:
     """Return the signs of the vectors a column each, as words of bits."""
     bits = np.packbits(vectors > 0, axis=1)
-    whole = np.zeros((len(vectors), -(-vectors.shape[1] // _BITS) * (_BITS // 8)), dtype=np.uint8)
-    whole[:, : bits.shape[1]] = bits
-    return whole.view(np.uint64).T
+    padded_bits = np.zeros(
+        (len(vectors), -(-vectors.shape[1] // _BITS_PER_WORD) * (_BITS_PER_WORD // 8)), dtype=np.uint8
+    )
+    padded_bits[:, : bits.shape[1]] = bits
+    return padded_bits.view(np.uint64).T
 
 
-def _dot(halves: Halves, rows: Rows, vector: Singles) -> Singles:
+def _dot(halves: Float16Array, rows: RowNumbers, vector: Float32Array) -> Float32Array:
     """Return the products of `vector` with those rows, in float32.
 
     A float16 is widened by moving its bits to where a float32 has them, block by block; what that
@@ -186,25 +188,25 @@ def _dot(halves: Halves, rows: Rows, vector: Singles) -> Singles:
     vector = vector * _REBIAS
     scores = np.empty(len(rows), dtype=np.float32)
     bits = halves.view(np.int16)
-    wide = np.empty((_BLOCK, halves.shape[1]), dtype=np.int32)
-    for start in range(0, len(rows), _IN_BLOCK):
-        block = rows[start : start + _IN_BLOCK]
-        looked_at, wanted = _stretch(block)
-        narrow = bits[looked_at]
-        part = wide[: len(narrow)]
-        part[...] = narrow
-        np.left_shift(part, 13, out=part)
-        np.bitwise_and(part, _KEPT_BITS, out=part)
-        scores[start : start + len(block)] = np.dot(part.view(np.float32), vector)[wanted]
+    wide_buffer = np.empty((_BLOCK, halves.shape[1]), dtype=np.int32)
+    for start in range(0, len(rows), _BLOCK_ROWS):
+        block = rows[start : start + _BLOCK_ROWS]
+        source_rows, wanted_rows = _choose_source_rows(block)
+        float16_bits = bits[source_rows]
+        widened_bits = wide_buffer[: len(float16_bits)]
+        widened_bits[...] = float16_bits
+        np.left_shift(widened_bits, 13, out=widened_bits)
+        np.bitwise_and(widened_bits, _FLOAT16_BITS, out=widened_bits)
+        scores[start : start + len(block)] = np.dot(widened_bits.view(np.float32), vector)[wanted_rows]
     return scores
 
 
-def _stretch(block: Rows) -> tuple[slice | Rows, slice | Rows]:
+def _choose_source_rows(block: RowNumbers) -> tuple[slice | RowNumbers, slice | RowNumbers]:
     """Return what to look at for these rows, and where they are in it.
 
     A stretch with few gaps is looked at in place, gaps and all; rows that lie apart must be gathered.
     """
-    first, last = int(block[0]), int(block[-1])
-    if last - first < _BLOCK:
-        return slice(first, last + 1), block - first
+    first_row, last_row = int(block[0]), int(block[-1])
+    if last_row - first_row < _BLOCK:
+        return slice(first_row, last_row + 1), block - first_row
     return block, slice(None)

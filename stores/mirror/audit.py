@@ -11,42 +11,48 @@ from typing import Any
 
 from stores.authority import Role
 from stores.errors import NotFound
-from stores.mirror.calls import unpack
-from stores.mirror.link import Link
-from stores.mirror.loads import LOAD
-from stores.mirror.outbox import Letter
+from stores.mirror.calls import parse_arguments
+from stores.mirror.link import ServerConnection
+from stores.mirror.loads import IMPORT_METHOD
+from stores.mirror.outbox import OutboxEntry
 from stores.ports import LogReader
 from stores.records.ids import Id
 
-MOST = 50
+MAX_SCENES = 50
 """Scenes that are looked at after one outage."""
 
 
-def scene_of(letter: Letter) -> Id | None:
+def find_moved_scene(entry: OutboxEntry) -> Id | None:
     """Return the scene whose line a letter may move."""
-    if letter.method == LOAD:
+    if entry.method == IMPORT_METHOD:
         return None
-    arguments = unpack(letter.store, letter.method, letter.arguments)
+    arguments = parse_arguments(entry.store, entry.method, entry.arguments)
     turn = arguments.get("turn")
-    found: Id | None = turn.scene_id if turn else arguments.get("scene_id")
-    return found
+    scene_id: Id | None = turn.scene_id if turn else arguments.get("scene_id")
+    return scene_id
 
 
-async def differing(here: LogReader, there: Link, scenes: Iterable[Id]) -> list[Id]:
+async def find_differing_scenes(
+    local_log: LogReader, connection: ServerConnection, scenes: Iterable[Id]
+) -> list[Id]:
     """Return the scenes of which the two tell otherwise. Raises Outage."""
-    return [scene for scene in scenes if await _of_here(here, scene) != await _of_there(there, scene)]
+    return [
+        scene
+        for scene in scenes
+        if await _read_local_scene(local_log, scene) != await _read_server_scene(connection, scene)
+    ]
 
 
-async def _of_here(log: LogReader, scene_id: Id) -> Any:
+async def _read_local_scene(log: LogReader, scene_id: Id) -> Any:
     try:
         return await log.scene(scene_id), await log.head_moves(scene_id)
     except NotFound:
         return None
 
 
-async def _of_there(link: Link, scene_id: Id) -> Any:
+async def _read_server_scene(connection: ServerConnection, scene_id: Id) -> Any:
     try:
-        scene = await link.read(Role.CONTEXT_ASSEMBLY, "scene", scene_id)
-        return scene, await link.read(Role.CONTEXT_ASSEMBLY, "head_moves", scene_id)
+        scene = await connection.read(Role.CONTEXT_ASSEMBLY, "scene", scene_id)
+        return scene, await connection.read(Role.CONTEXT_ASSEMBLY, "head_moves", scene_id)
     except NotFound:
         return None

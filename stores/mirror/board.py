@@ -15,13 +15,13 @@ from typing import Final
 
 from stores.authority import Store
 from stores.records.ids import Clock
-from stores.stores import Hear, Severity, StoreNotice
+from stores.stores import NoticeListener, Severity, StoreNotice
 
 log = logging.getLogger(__name__)
 
-OK = "ok"
+HEALTHY = "ok"
 
-NAMES: Final[Mapping[Store, str]] = {
+STORE_NAMES: Final[Mapping[Store, str]] = {
     Store.LOG: "log",
     Store.CANON: "canon",
     Store.OBJECTS: "documents",
@@ -30,7 +30,7 @@ NAMES: Final[Mapping[Store, str]] = {
 }
 """What each store is called in front of the user."""
 
-_MEANWHILE: Final[Mapping[Store, str]] = {
+_DOWN_EFFECTS: Final[Mapping[Store, str]] = {
     Store.LOG: "Play goes on from the copy in your home folder; what you write is kept and sent later.",
     Store.CANON: "Play goes on from the copy in your home folder; commits wait there and are sent later.",
     Store.OBJECTS: "Those in your home folder can be read; new ones wait there and are sent later.",
@@ -39,118 +39,130 @@ _MEANWHILE: Final[Mapping[Store, str]] = {
 }
 
 
-class State(StrEnum):
+class ServerState(StrEnum):
     """`WAITS`: it answers, and what is for it stands behind something for another that does not.
     `APART`: it answers, and what is here and there may not be joined without a decision."""
 
     UP = "up"
     DOWN = "down"
-    WAITS = "waits"
+    WAITING = "waits"
     CATCHING_UP = "catching up"
-    APART = "apart"
+    DIVERGED = "apart"
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ServerCondition:
     """`since` is when this state began. Since the store was last well, `sent` is how much of what waited
     has arrived, and `said` what the user has been told."""
 
-    state: State
+    state: ServerState
     since: datetime
-    why: str = ""
-    sent: int = 0
-    said: frozenset[str] = frozenset()
+    reason: str = ""
+    sent_count: int = 0
+    announced_topics: frozenset[str] = frozenset()
 
 
-class Board:
+class ServerHealth:
     """Keeps the condition of the stores that are on servers. `waiting` counts what is still to be sent."""
 
-    def __init__(self, stores: Collection[Store], clock: Clock, waiting: Counter[Store]) -> None:
+    def __init__(self, stores: Collection[Store], clock: Clock, pending_counts: Counter[Store]) -> None:
         self._clock = clock
-        self._waiting = waiting
-        self._listeners: list[Hear] = []
-        self._of = {store: Condition(State.UP, clock()) for store in stores}
+        self._pending_counts = pending_counts
+        self._listeners: list[NoticeListener] = []
+        self._conditions = {store: ServerCondition(ServerState.UP, clock()) for store in stores}
 
-    def listen(self, listener: Hear) -> None:
+    def add_listener(self, listener: NoticeListener) -> None:
         """Call `listener` with every change from now on. It must not block."""
         self._listeners.append(listener)
 
-    def say(self, store: Store, text: str, severity: Severity) -> None:
+    def notify(self, store: Store, text: str, severity: Severity) -> None:
         """Tell the listeners, and the log."""
         log.log(logging.INFO if severity == "information" else logging.WARNING, "%s", text)
         for listener in tuple(self._listeners):
             listener(StoreNotice(store, text, severity))
 
-    def state(self, store: Store) -> State:
-        return self._of[store].state if store in self._of else State.UP
+    def get_state(self, store: Store) -> ServerState:
+        return self._conditions[store].state if store in self._conditions else ServerState.UP
 
-    def down(self, store: Store, why: str) -> None:
+    def mark_down(self, store: Store, reason: str) -> None:
         """It does not answer; `why` says so in a sentence."""
-        if self.state(store) is not State.DOWN:
-            self._set(store, State.DOWN, why)
-            self._say_once(store, "down", f"{why} {_MEANWHILE[store]}", "warning")
+        if self.get_state(store) is not ServerState.DOWN:
+            self._set_state(store, ServerState.DOWN, reason)
+            self._notify_once(store, "down", f"{reason} {_DOWN_EFFECTS[store]}", "warning")
 
-    def apart(self, store: Store, why: str) -> None:
+    def mark_diverged(self, store: Store, reason: str) -> None:
         """It answers, and does not take what is kept here (or is not the server that this copy is of)."""
-        self._set(store, State.APART, why)
-        text = f"The {NAMES[store]} server and the copy here are apart: {why}"
-        self._say_once(store, why, text, "error")
+        self._set_state(store, ServerState.DIVERGED, reason)
+        text = f"The {STORE_NAMES[store]} server and the copy here are apart: {reason}"
+        self._notify_once(store, reason, text, "error")
 
-    def waits(self, store: Store) -> None:
+    def mark_waiting(self, store: Store) -> None:
         """It answers, but what is for it waits."""
-        if self.state(store) is State.UP:
-            self._set(store, State.WAITS)
+        if self.get_state(store) is ServerState.UP:
+            self._set_state(store, ServerState.WAITING)
 
-    def catching_up(self, store: Store) -> None:
+    def mark_catching_up(self, store: Store) -> None:
         """It answers, and what waited is being sent."""
-        if self.state(store) in (State.UP, State.DOWN, State.WAITS):
-            self._set(store, State.CATCHING_UP)
+        if self.get_state(store) in (ServerState.UP, ServerState.DOWN, ServerState.WAITING):
+            self._set_state(store, ServerState.CATCHING_UP)
 
-    def sent(self, store: Store) -> None:
+    def count_sent(self, store: Store) -> None:
         """One more of what waited has arrived."""
-        if self.state(store) is State.APART:
-            self._set(store, State.CATCHING_UP)
-        self._of[store] = replace(self._of[store], sent=self._of[store].sent + 1)
+        if self.get_state(store) is ServerState.DIVERGED:
+            self._set_state(store, ServerState.CATCHING_UP)
+        self._conditions[store] = replace(
+            self._conditions[store], sent_count=self._conditions[store].sent_count + 1
+        )
 
-    def up(self, store: Store) -> None:
+    def mark_up(self, store: Store) -> None:
         """It answers, and has everything."""
-        before = self._of[store]
-        if before.state is State.UP:
+        previous = self._conditions[store]
+        if previous.state is ServerState.UP:
             return
-        self._of[store] = Condition(State.UP, self._clock())
-        if before.said:
-            sent = f" All {before.sent} writes that waited are on it." if before.sent else ""
-            self.say(store, f"The {NAMES[store]} server is back.{sent}", "information")
+        self._conditions[store] = ServerCondition(ServerState.UP, self._clock())
+        if previous.announced_topics:
+            sent_text = (
+                f" All {previous.sent_count} writes that waited are on it." if previous.sent_count else ""
+            )
+            self.notify(store, f"The {STORE_NAMES[store]} server is back.{sent_text}", "information")
 
-    def health(self, store: Store) -> str:
+    def describe(self, store: Store) -> str:
         """Return "ok", or what is amiss in a few words."""
-        found, waiting = self._of[store], self._waiting[store]
-        wait = f", {waiting} to send" if waiting else ""
-        if found.state is State.DOWN:
-            return f"down since {found.since.astimezone():%H:%M}{wait}"
-        if found.state is State.APART:
-            return f"apart from the copy here{wait}"
-        if found.state is State.WAITS:
-            return f"behind{wait}"
-        if found.state is State.CATCHING_UP:
-            return f"catching up {found.sent} of {found.sent + waiting}"
-        return OK
+        condition, pending_count = self._conditions[store], self._pending_counts[store]
+        pending_text = f", {pending_count} to send" if pending_count else ""
+        if condition.state is ServerState.DOWN:
+            return f"down since {condition.since.astimezone():%H:%M}{pending_text}"
+        if condition.state is ServerState.DIVERGED:
+            return f"apart from the copy here{pending_text}"
+        if condition.state is ServerState.WAITING:
+            return f"behind{pending_text}"
+        if condition.state is ServerState.CATCHING_UP:
+            return f"catching up {condition.sent_count} of {condition.sent_count + pending_count}"
+        return HEALTHY
 
-    def amiss(self) -> tuple[str, ...]:
+    def current_problems(self) -> tuple[str, ...]:
         """Return a sentence or two for all stores that are down, and for each that is apart."""
-        down = [store for store in self._of if self.state(store) is State.DOWN]
-        apart = [f"{NAMES[s]}: {self._of[s].why}" for s in self._of if self.state(s) is State.APART]
-        if not down:
-            return tuple(apart)
-        names = ", ".join(NAMES[store] for store in down)
-        return (f"Down: {names}. Play goes on; what they miss is sent when they are back.", *apart)
+        down_stores = [store for store in self._conditions if self.get_state(store) is ServerState.DOWN]
+        diverged_texts = [
+            f"{STORE_NAMES[s]}: {self._conditions[s].reason}"
+            for s in self._conditions
+            if self.get_state(s) is ServerState.DIVERGED
+        ]
+        if not down_stores:
+            return tuple(diverged_texts)
+        names = ", ".join(STORE_NAMES[store] for store in down_stores)
+        return (f"Down: {names}. Play goes on; what they miss is sent when they are back.", *diverged_texts)
 
-    def _set(self, store: Store, state: State, why: str = "") -> None:
-        self._of[store] = replace(self._of[store], state=state, since=self._clock(), why=why)
+    def _set_state(self, store: Store, state: ServerState, reason: str = "") -> None:
+        self._conditions[store] = replace(
+            self._conditions[store], state=state, since=self._clock(), reason=reason
+        )
 
-    def _say_once(self, store: Store, what: str, text: str, severity: Severity) -> None:
+    def _notify_once(self, store: Store, topic: str, text: str, severity: Severity) -> None:
         """Say it, unless it has been said since the store was last well."""
-        before = self._of[store]
-        if what not in before.said:
-            self._of[store] = replace(before, said=before.said | {what})
-            self.say(store, text, severity)
+        condition = self._conditions[store]
+        if topic not in condition.announced_topics:
+            self._conditions[store] = replace(
+                condition, announced_topics=condition.announced_topics | {topic}
+            )
+            self.notify(store, text, severity)

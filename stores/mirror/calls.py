@@ -18,15 +18,15 @@ from stores.authority import Store
 from stores.records.base import Record
 
 
-class _Doors(NamedTuple):
+class _StorePorts(NamedTuple):
     """The protocols of one store: the one that only reads, and those that write."""
 
-    reads: type | None
-    writes: tuple[type, ...]
+    reader_port: type | None
+    writer_ports: tuple[type, ...]
 
 
-_DOORS: Final[Mapping[Store, _Doors]] = {
-    Store.LOG: _Doors(
+_STORE_PORTS: Final[Mapping[Store, _StorePorts]] = {
+    Store.LOG: _StorePorts(
         ports.LogReader,
         (
             ports.TurnWriter,
@@ -39,71 +39,80 @@ _DOORS: Final[Mapping[Store, _Doors]] = {
             ports.ArchivistLog,
         ),
     ),
-    Store.CANON: _Doors(ports.CanonReader, (ports.ContainerWriter, ports.CanonWriter)),
-    Store.VECTORS: _Doors(None, (ports.VectorIndex,)),
-    Store.WORDS: _Doors(None, (ports.TextIndex,)),
+    Store.CANON: _StorePorts(ports.CanonReader, (ports.ContainerWriter, ports.CanonWriter)),
+    Store.VECTORS: _StorePorts(None, (ports.VectorIndex,)),
+    Store.WORDS: _StorePorts(None, (ports.TextIndex,)),
 }
-_INDEX_WRITES = frozenset({"put", "delete", "drop"})
+_INDEX_WRITE_METHODS = frozenset({"put", "delete", "drop"})
 """What writes on the ports that have reading and writing on one protocol."""
 
 
-def _methods(protocol: type) -> Iterator[str]:
+def _method_names(protocol: type) -> Iterator[str]:
     return (n for n, v in vars(protocol).items() if inspect.iscoroutinefunction(v) and not n.startswith("_"))
 
 
 @cache
-def reads_of(store: Store) -> frozenset[str]:
+def read_methods(store: Store) -> frozenset[str]:
     """Return the names of the methods that only read."""
-    doors = _DOORS[store]
-    if doors.reads:
-        return frozenset(_methods(doors.reads))
-    return frozenset(n for door in doors.writes for n in _methods(door)) - _INDEX_WRITES
+    store_ports = _STORE_PORTS[store]
+    if store_ports.reader_port:
+        return frozenset(_method_names(store_ports.reader_port))
+    return (
+        frozenset(n for writer_port in store_ports.writer_ports for n in _method_names(writer_port))
+        - _INDEX_WRITE_METHODS
+    )
 
 
 @cache
-def writes_of(store: Store) -> frozenset[str]:
+def write_methods(store: Store) -> frozenset[str]:
     """Return the names of the methods that write."""
-    return frozenset(n for door in _DOORS[store].writes for n in _methods(door)) - reads_of(store)
+    return frozenset(
+        n for writer_port in _STORE_PORTS[store].writer_ports for n in _method_names(writer_port)
+    ) - read_methods(store)
 
 
-def pack(store: Store, method: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> str:
+def serialize_arguments(store: Store, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
     """Return the arguments of a write as JSON. Raises TypeError for arguments that the port does not take."""
-    shape = _shape(store, method)
-    bound = shape.signature.bind(None, *args, **named)
-    bound.apply_defaults()
-    given = {n: _plain(v) for n, v in bound.arguments.items() if n != "self"}
-    return shape.model(**given).model_dump_json()
+    call_schema = _call_schema(store, method)
+    bound_arguments = call_schema.signature.bind(None, *args, **kwargs)
+    bound_arguments.apply_defaults()
+    values = {n: _to_plain_value(v) for n, v in bound_arguments.arguments.items() if n != "self"}
+    return call_schema.model(**values).model_dump_json()
 
 
-def unpack(store: Store, method: str, arguments: str) -> dict[str, Any]:
+def parse_arguments(store: Store, method: str, arguments: str) -> dict[str, Any]:
     """Return the arguments again, by name. Raises pydantic's ValidationError if they are damaged."""
-    filled = _shape(store, method).model.model_validate_json(arguments)
-    return {name: getattr(filled, name) for name in type(filled).model_fields}
+    parsed_arguments = _call_schema(store, method).model.model_validate_json(arguments)
+    return {name: getattr(parsed_arguments, name) for name in type(parsed_arguments).model_fields}
 
 
-class _Shape(NamedTuple):
+class _CallSchema(NamedTuple):
     signature: inspect.Signature
     model: type[BaseModel]
 
 
 @cache
-def _shape(store: Store, method: str) -> _Shape:
+def _call_schema(store: Store, method: str) -> _CallSchema:
     function: Callable[..., Any] = next(
-        vars(door)[method] for door in _DOORS[store].writes if method in vars(door)
+        vars(writer_port)[method]
+        for writer_port in _STORE_PORTS[store].writer_ports
+        if method in vars(writer_port)
     )
     signature = inspect.signature(function)
     hints = get_type_hints(function)
-    fields: dict[str, Any] = {n: (_fixed(hints[n]), ...) for n in signature.parameters if n != "self"}
+    fields: dict[str, Any] = {
+        n: (_serializable_hint(hints[n]), ...) for n in signature.parameters if n != "self"
+    }
     config = ConfigDict(protected_namespaces=(), extra="forbid", frozen=True, ser_json_inf_nan="strings")
-    return _Shape(signature, create_model(method, __config__=config, **fields))
+    return _CallSchema(signature, create_model(method, __config__=config, **fields))
 
 
-def _fixed(hint: Any) -> Any:
+def _serializable_hint(hint: Any) -> Any:
     """Return the hint; a collection of any kind is a list in JSON."""
     return list[get_args(hint)[0]] if get_origin(hint) is Collection else hint  # type: ignore[misc]
 
 
-def _plain(value: Any) -> Any:
+def _to_plain_value(value: Any) -> Any:
     """Return what JSON can hold: a set (or the keys of something) in order, an array as numbers.
 
     Halves of a character, which no server takes and no word has, are left out of texts to be indexed.
@@ -111,11 +120,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Record | str | bytes | Mapping) or not isinstance(value, Collection):
         return value
     if isinstance(value, list | tuple):
-        return [_plain_item(item) for item in value]
+        return [_to_plain_item(item) for item in value]
     return sorted(value)
 
 
-def _plain_item(item: Any) -> Any:
+def _to_plain_item(item: Any) -> Any:
     if isinstance(item, ports.VectorItem):
         return item._replace(vector=[float(number) for number in item.vector])
     if isinstance(item, ports.TextItem):

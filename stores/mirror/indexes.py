@@ -14,79 +14,85 @@ from typing import Any
 
 from stores.authority import Role, Store
 from stores.errors import MonitorError, StoreUnavailable
-from stores.mirror.board import NAMES, Board
-from stores.mirror.calls import pack
-from stores.mirror.link import Link, Outage
-from stores.mirror.outbox import Letter, Outbox
+from stores.mirror.board import STORE_NAMES, ServerHealth
+from stores.mirror.calls import serialize_arguments
+from stores.mirror.link import ServerConnection, ServerOutage
+from stores.mirror.outbox import Outbox, OutboxEntry
 
 log = logging.getLogger(__name__)
 
-MOST = 20_000
+MAX_PENDING = 20_000
 """Writes that may wait for one index."""
 
 
-class Index:
+class ReplicatedIndex:
     """The vectors or the words, on a server."""
 
-    def __init__(self, link: Link, outbox: Outbox, board: Board, most: int = MOST) -> None:
-        self._link = link
+    def __init__(
+        self,
+        connection: ServerConnection,
+        outbox: Outbox,
+        health: ServerHealth,
+        max_pending: int = MAX_PENDING,
+    ) -> None:
+        self._connection = connection
         self._outbox = outbox
-        self._board = board
-        self._most = most
-        self._order = asyncio.Lock()
+        self._health = health
+        self._max_pending = max_pending
+        self._lock = asyncio.Lock()
         self.on_waiting: Callable[[], None] = lambda: None
 
     async def read(
-        self, store: Store, role: Role, method: str, args: tuple[Any, ...], named: Mapping[str, Any]
+        self, store: Store, role: Role, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> Any:
-        if not self._link.answers:
-            raise self._link.outage()
-        return await self._link.read(role, method, *args, **named)
+        if not self._connection.is_usable:
+            raise self._connection.outage_error()
+        return await self._connection.read(role, method, *args, **kwargs)
 
-    def rebuilds(self, role: Role) -> bool:
+    def can_rebuild(self, role: Role) -> bool:
         """Tell whether this index can be made anew beside the one that is in use."""
-        return self._link.offers(role, "rebuild")
+        return self._connection.has_method(role, "rebuild")
 
     async def rebuild(self, role: Role, collection: str, batches: AsyncIterator[Any]) -> int:
         """Make a collection anew there. Raises StoreUnavailable, and then it is as it was."""
-        if not self._link.answers:
-            raise self._link.outage()
-        return int(await self._link.work(role, "rebuild", collection, batches))
+        if not self._connection.is_usable:
+            raise self._connection.outage_error()
+        return int(await self._connection.run_long(role, "rebuild", collection, batches))
 
-    async def write(self, letter: Letter) -> None:
+    async def write(self, entry: OutboxEntry) -> None:
         """Write there, or let it wait. Raises StoreUnavailable if no more may wait."""
-        async with self._order:
-            if self._link.answers and not self._outbox.waiting[letter.store]:
+        async with self._lock:
+            if self._connection.is_usable and not self._outbox.pending_counts[entry.store]:
                 try:
-                    return await self._send(letter)
-                except Outage:
+                    return await self._send(entry)
+                except ServerOutage:
                     log.info("What was to be indexed waits.")
-            if self._outbox.waiting[letter.store] >= self._most:
-                raise self._link.outage()
-            assert letter.live is not None
-            arguments = pack(letter.store, letter.method, *letter.live)
-            await self._outbox.post(letter._replace(arguments=arguments, applied=True))
+            if self._outbox.pending_counts[entry.store] >= self._max_pending:
+                raise self._connection.outage_error()
+            assert entry.call_arguments is not None
+            arguments = serialize_arguments(entry.store, entry.method, *entry.call_arguments)
+            await self._outbox.add(entry._replace(arguments=arguments, applied=True))
         self.on_waiting()
         return None
 
-    async def deliver(self, letter: Letter) -> None:
+    async def deliver(self, entry: OutboxEntry) -> None:
         """Send what waited. What the server refuses is dropped: it can be made again from the truth."""
-        if not self._link.answers:
-            raise self._link.outage()
-        self._board.catching_up(letter.store)
+        if not self._connection.is_usable:
+            raise self._connection.outage_error()
+        self._health.mark_catching_up(entry.store)
         try:
-            await self._send(letter)
+            await self._send(entry)
         except StoreUnavailable:
             raise
         except MonitorError as error:
-            self._board.say(
-                letter.store, f"What waited for the {NAMES[letter.store]} was refused: {error}", "warning"
+            self._health.notify(
+                entry.store, f"What waited for the {STORE_NAMES[entry.store]} was refused: {error}", "warning"
             )
 
-    async def emptied(self) -> bool:
-        if self._link.answers:
-            self._board.up(self._link.store)
+    async def finish_delivery(self) -> bool:
+        if self._connection.is_usable:
+            self._health.mark_up(self._connection.store)
         return True
 
-    async def _send(self, letter: Letter) -> None:
-        await letter.to(partial(self._link.write, letter.role, letter.method))
+    async def _send(self, entry: OutboxEntry) -> None:
+        await entry.call(partial(self._connection.write, entry.role, entry.method))

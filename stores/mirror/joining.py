@@ -12,18 +12,18 @@ from typing import NamedTuple
 
 from stores.authority import Role, Store
 from stores.mirror import words
-from stores.mirror.board import NAMES
-from stores.mirror.link import Link
-from stores.mirror.marks import CanonMarks, LogMarks, Term
-from stores.mirror.place import Place
-from stores.mirror.tenure import Tenure
+from stores.mirror.board import STORE_NAMES
+from stores.mirror.link import ServerConnection
+from stores.mirror.marks import CanonMarks, Lease, LogMarks
+from stores.mirror.place import ReplicaState
+from stores.mirror.tenure import LeaseKeeper
 from stores.records.ids import Id
 
-_Said = Mapping[Store, Id | None]
+_LibraryIds = Mapping[Store, Id | None]
 """What each server says whose library it has."""
 
 
-class Joined(Enum):
+class CopyState(Enum):
     """How the two stand. `BEHIND`: the copy lacks something, and is to be made anew from the servers."""
 
     NEW = auto()
@@ -31,114 +31,136 @@ class Joined(Enum):
     BEHIND = auto()
 
 
-class Here(NamedTuple):
+class LocalCopy(NamedTuple):
     """What the copy is: its place, which universes it has, whether it holds nothing at all, what waits."""
 
-    place: Place
-    universes: frozenset[Id]
-    empty: bool
-    waiting: int
+    replica_state: ReplicaState
+    universe_ids: frozenset[Id]
+    is_empty: bool
+    pending_count: int
 
 
-class Seen(NamedTuple):
+class JoinAssessment(NamedTuple):
     """What a look at the servers showed: `library` is theirs (None: they bear no mark yet)."""
 
-    how: Joined
-    library: Id | None
-    terms: list[Term]
+    copy_state: CopyState
+    library_id: Id | None
+    leases: list[Lease]
 
 
-class Joining:
+class JoinChecker:
     """Compares a copy with the marks on its servers. Raises Apart, Outage, or what a server refuses."""
 
-    def __init__(self, links: Mapping[Store, Link], log: LogMarks | None, tenure: Tenure | None) -> None:
-        self._links = links
-        self._log = log
-        self._tenure = tenure
-        canon = links.get(Store.CANON)
-        self._marks: dict[Store, LogMarks | CanonMarks] = {Store.LOG: log} if log else {}
+    def __init__(
+        self,
+        connections: Mapping[Store, ServerConnection],
+        log_marks: LogMarks | None,
+        lease_keeper: LeaseKeeper | None,
+    ) -> None:
+        self._connections = connections
+        self._log_marks = log_marks
+        self._lease_keeper = lease_keeper
+        canon = connections.get(Store.CANON)
+        self._marks: dict[Store, LogMarks | CanonMarks] = {Store.LOG: log_marks} if log_marks else {}
         if canon:
             self._marks[Store.CANON] = CanonMarks(canon)
 
-    async def look(self, here: Here, *, to_fetch: bool) -> Seen:
+    async def assess(self, local_copy: LocalCopy, *, to_fetch: bool) -> JoinAssessment:
         """Compare with every server of truth that is reached; the log's is, if there is one.
 
         With `to_fetch`, a copy that is behind is an Outage while a server to fetch it from is missing.
         """
-        said = {store: await marks.identity() for store, marks in self._marks.items() if self._reached(store)}
-        for store, identity in said.items():
-            if identity is None and store in here.place.joined:
-                raise words.lost(NAMES[store])
-        known = {identity for identity in said.values() if identity is not None}
-        if len(known) > 1:
-            raise words.two_libraries()
-        terms = await self._log.terms() if self._log else []
-        if not known:
-            return Seen(await self._unmarked(here), None, terms)
-        (library,) = known
-        return Seen(self._marked(here, library, terms, said if to_fetch else None), library, terms)
+        server_library_ids = {
+            store: await marks.read_library_id()
+            for store, marks in self._marks.items()
+            if self._is_reached(store)
+        }
+        for store, library_id_of_store in server_library_ids.items():
+            if library_id_of_store is None and store in local_copy.replica_state.joined_stores:
+                raise words.lost_library_error(STORE_NAMES[store])
+        distinct_ids = {identity for identity in server_library_ids.values() if identity is not None}
+        if len(distinct_ids) > 1:
+            raise words.different_libraries_error()
+        leases = await self._log_marks.read_leases() if self._log_marks else []
+        if not distinct_ids:
+            return JoinAssessment(await self._assess_unmarked(local_copy), None, leases)
+        (library_id,) = distinct_ids
+        return JoinAssessment(
+            self._assess_marked(local_copy, library_id, leases, server_library_ids if to_fetch else None),
+            library_id,
+            leases,
+        )
 
-    async def claim(self, store: Store, library: Id) -> None:
+    async def claim_server(self, store: Store, library_id: Id) -> None:
         """Say on a server whose library it has, if it does not say so yet."""
-        if await self._marks[store].claim(library) != library:
-            raise words.another_library()
+        if await self._marks[store].claim_library(library_id) != library_id:
+            raise words.wrong_library_error()
 
-    async def recheck(self, store: Store, place: Place) -> None:
+    async def recheck_server(self, store: Store, replica_state: ReplicaState) -> None:
         """Look whether a server that is back is still this library's."""
-        there = await self._marks[store].identity()
-        if there is None and store in place.joined:
-            raise words.lost(NAMES[store])
-        if there not in (None, place.library):
-            raise words.another_library()
+        server_library_id = await self._marks[store].read_library_id()
+        if server_library_id is None and store in replica_state.joined_stores:
+            raise words.lost_library_error(STORE_NAMES[store])
+        if server_library_id not in (None, replica_state.library_id):
+            raise words.wrong_library_error()
 
-    def _marked(self, here: Here, library: Id, terms: list[Term], said: _Said | None) -> Joined:
-        place = here.place
-        if place.library != library:
-            if place.joined:
-                raise words.another_library()
-            if not here.empty or here.waiting:
-                raise words.not_of_the_servers()
-            return self._to_be_fetched(said)
-        if self._tenure is None:
-            return Joined.CURRENT
-        if (terms[-1].number if terms else 0) < place.term:
-            raise words.servers_are_older()
-        if self._tenure.is_current(terms, place.term) and not place.stale:
-            return Joined.CURRENT
-        if here.waiting:
-            raise words.both_have_more(terms[-1].holder.host)
-        return self._to_be_fetched(said)
+    def _assess_marked(
+        self,
+        local_copy: LocalCopy,
+        library_id: Id,
+        leases: list[Lease],
+        server_library_ids: _LibraryIds | None,
+    ) -> CopyState:
+        replica_state = local_copy.replica_state
+        if replica_state.library_id != library_id:
+            if replica_state.joined_stores:
+                raise words.wrong_library_error()
+            if not local_copy.is_empty or local_copy.pending_count:
+                raise words.unrelated_library_error()
+            return self._require_fetchable(server_library_ids)
+        if self._lease_keeper is None:
+            return CopyState.CURRENT
+        if (leases[-1].number if leases else 0) < replica_state.lease_number:
+            raise words.older_servers_error()
+        if self._lease_keeper.is_current(leases, replica_state.lease_number) and not replica_state.is_stale:
+            return CopyState.CURRENT
+        if local_copy.pending_count:
+            raise words.both_changed_error(leases[-1].holder.host)
+        return self._require_fetchable(server_library_ids)
 
-    def _to_be_fetched(self, said: _Said | None) -> Joined:
+    def _require_fetchable(self, server_library_ids: _LibraryIds | None) -> CopyState:
         """Everything must be there to be fetched: all servers of truth, each with the same mark."""
-        for store, link in self._links.items() if said is not None else ():
-            if not self._reached(store):
-                raise link.outage()
-            if said is not None and said.get(store) is None:
-                raise words.lost(NAMES[store])
-        return Joined.BEHIND
+        for store, connection in self._connections.items() if server_library_ids is not None else ():
+            if not self._is_reached(store):
+                raise connection.outage_error()
+            if server_library_ids is not None and server_library_ids.get(store) is None:
+                raise words.lost_library_error(STORE_NAMES[store])
+        return CopyState.BEHIND
 
-    async def _unmarked(self, here: Here) -> Joined:
+    async def _assess_unmarked(self, local_copy: LocalCopy) -> CopyState:
         """No server says whose library it has: they are new, or were filled by a migration."""
-        there = await self._universes_there()
-        if there is None:
-            if not here.empty and here.place.library is None:
-                raise words.not_of_the_servers()
-            return Joined.NEW
-        if not here.waiting and (here.empty or (here.universes and here.universes <= there)):
-            return Joined.BEHIND
-        raise words.not_of_the_servers()
+        server_universe_ids = await self._read_server_universes()
+        if server_universe_ids is None:
+            if not local_copy.is_empty and local_copy.replica_state.library_id is None:
+                raise words.unrelated_library_error()
+            return CopyState.NEW
+        if not local_copy.pending_count and (
+            local_copy.is_empty
+            or (local_copy.universe_ids and local_copy.universe_ids <= server_universe_ids)
+        ):
+            return CopyState.BEHIND
+        raise words.unrelated_library_error()
 
-    async def _universes_there(self) -> set[Id] | None:
+    async def _read_server_universes(self) -> set[Id] | None:
         """Return the universes on the servers; None if there is nothing at all on those that are reached."""
-        found: set[Id] = set()
-        played = False
-        if self._reached(Store.CANON):
-            universes = await self._links[Store.CANON].read(Role.ORCHESTRATOR, "universes")
-            found = {universe.id for universe in universes}
-        if self._reached(Store.LOG):
-            played = bool(await self._links[Store.LOG].read(Role.ORCHESTRATOR, "stories"))
-        return found if found or played else None
+        universe_ids: set[Id] = set()
+        has_stories = False
+        if self._is_reached(Store.CANON):
+            universes = await self._connections[Store.CANON].read(Role.ORCHESTRATOR, "universes")
+            universe_ids = {universe.id for universe in universes}
+        if self._is_reached(Store.LOG):
+            has_stories = bool(await self._connections[Store.LOG].read(Role.ORCHESTRATOR, "stories"))
+        return universe_ids if universe_ids or has_stories else None
 
-    def _reached(self, store: Store) -> bool:
-        return store in self._links and self._links[store].reached
+    def _is_reached(self, store: Store) -> bool:
+        return store in self._connections and self._connections[store].is_reached

@@ -14,18 +14,18 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from stores.authority import Role
-from stores.mirror.link import Link
-from stores.records.ids import Clock, Id, derived
-from stores.records.ledger import Checkpoint
+from stores.mirror.link import ServerConnection
+from stores.records.ids import Clock, Id, derive_id
 from stores.records.play import Note
+from stores.records.workflow import Checkpoint
 from stores.records.world import StoryNode
 
-_NOWHERE: Final = derived("library", "marks")
-_IDENTITY: Final = derived("library", "identity")
-_BEAT: Final = derived("library", "beat")
+_MARKS_OWNER_ID: Final = derive_id("library", "marks")
+_IDENTITY_ID: Final = derive_id("library", "identity")
+_HEARTBEAT_ID: Final = derive_id("library", "beat")
 
 
-class Holder(BaseModel):
+class LeaseHolder(BaseModel):
     """Who has the library open: one mirror on one machine."""
 
     model_config = ConfigDict(frozen=True)
@@ -35,22 +35,22 @@ class Holder(BaseModel):
     home: str
     process: int
 
-    def is_of(self, other: Holder) -> bool:
+    def is_same_replica(self, other: LeaseHolder) -> bool:
         """Whether both are the same mirror in the same place, in whatever process."""
         return (self.mirror, self.host, self.home) == (other.mirror, other.host, other.home)
 
 
-class Term(BaseModel):
+class Lease(BaseModel):
     """One opening of the library for writing; `number` rises by one with each."""
 
     model_config = ConfigDict(frozen=True)
 
     number: int
-    holder: Holder
+    holder: LeaseHolder
     since: datetime
 
 
-class Beat(BaseModel):
+class Heartbeat(BaseModel):
     """The last sign of life of a term; `over` says that its holder has closed the library."""
 
     model_config = ConfigDict(frozen=True)
@@ -63,79 +63,89 @@ class Beat(BaseModel):
 class LogMarks:
     """The marks on the log's server. Errors: Outage, and what the server refuses."""
 
-    def __init__(self, link: Link, clock: Clock) -> None:
-        self._link = link
+    def __init__(self, connection: ServerConnection, clock: Clock) -> None:
+        self._connection = connection
         self._clock = clock
 
-    async def identity(self) -> Id | None:
+    async def read_library_id(self) -> Id | None:
         """Return whose library the log is, if that has been said."""
-        return await self._text(_IDENTITY)
+        return await self._read_note_text(_IDENTITY_ID)
 
-    async def claim(self, identity: Id) -> Id:
+    async def claim_library(self, library_id: Id) -> Id:
         """Say whose library it is, if nobody has; return what stands."""
-        await self._add(_IDENTITY, identity)
-        return await self._text(_IDENTITY) or identity
+        await self._add_note(_IDENTITY_ID, library_id)
+        return await self._read_note_text(_IDENTITY_ID) or library_id
 
-    async def terms(self) -> list[Term]:
+    async def read_leases(self) -> list[Lease]:
         """Return every term, oldest first."""
-        notes: list[Note] = await self._link.read(Role.ORCHESTRATOR, "notes", story_id=_NOWHERE)
-        terms = (Term.model_validate_json(note.text) for note in notes if note.id != _IDENTITY)
-        return sorted(terms, key=lambda term: term.number)
+        notes: list[Note] = await self._connection.read(Role.ORCHESTRATOR, "notes", story_id=_MARKS_OWNER_ID)
+        leases = (Lease.model_validate_json(note.text) for note in notes if note.id != _IDENTITY_ID)
+        return sorted(leases, key=lambda lease: lease.number)
 
-    async def term(self, number: int) -> Term | None:
+    async def read_lease(self, number: int) -> Lease | None:
         """Return the term of that number."""
-        text = await self._text(_term_id(number))
-        return Term.model_validate_json(text) if text is not None else None
+        text = await self._read_note_text(_lease_id(number))
+        return Lease.model_validate_json(text) if text is not None else None
 
-    async def begin(self, term: Term) -> Term:
+    async def begin_lease(self, lease: Lease) -> Lease:
         """Begin a term, if nobody has begun one of this number; return the one that stands."""
-        await self._add(_term_id(term.number), term.model_dump_json())
-        return await self.term(term.number) or term
+        await self._add_note(_lease_id(lease.number), lease.model_dump_json())
+        return await self.read_lease(lease.number) or lease
 
-    async def beat(self, beat: Beat) -> None:
-        state = beat.model_dump(mode="json")
-        await self._link.write(
+    async def write_heartbeat(self, heartbeat: Heartbeat) -> None:
+        state = heartbeat.model_dump(mode="json")
+        await self._connection.write(
             Role.ORCHESTRATOR,
             "save_checkpoint",
-            Checkpoint(exchange_id=_BEAT, scene_id=_NOWHERE, node="library", state=state, at=beat.at),
+            Checkpoint(
+                exchange_id=_HEARTBEAT_ID,
+                scene_id=_MARKS_OWNER_ID,
+                node="library",
+                state=state,
+                at=heartbeat.at,
+            ),
         )
 
-    async def last_beat(self) -> Beat | None:
-        found: list[Checkpoint] = await self._link.read(Role.ORCHESTRATOR, "checkpoints", _NOWHERE)
-        return Beat.model_validate(found[0].state) if found else None
+    async def read_last_heartbeat(self) -> Heartbeat | None:
+        checkpoints: list[Checkpoint] = await self._connection.read(
+            Role.ORCHESTRATOR, "checkpoints", _MARKS_OWNER_ID
+        )
+        return Heartbeat.model_validate(checkpoints[0].state) if checkpoints else None
 
-    async def _add(self, note_id: Id, text: str) -> None:
+    async def _add_note(self, note_id: Id, text: str) -> None:
         note = Note(
             id=note_id,
-            story_id=_NOWHERE,
-            scene_id=_NOWHERE,
+            story_id=_MARKS_OWNER_ID,
+            scene_id=_MARKS_OWNER_ID,
             turn_id=note_id,
             text=text,
             created_at=self._clock(),
         )
-        await self._link.write(Role.ORCHESTRATOR, "add_note", note)
+        await self._connection.write(Role.ORCHESTRATOR, "add_note", note)
 
-    async def _text(self, note_id: Id) -> str | None:
-        found: list[Note] = await self._link.read(Role.ORCHESTRATOR, "notes", turn_ids=[note_id])
-        return found[0].text if found else None
+    async def _read_note_text(self, note_id: Id) -> str | None:
+        notes: list[Note] = await self._connection.read(Role.ORCHESTRATOR, "notes", turn_ids=[note_id])
+        return notes[0].text if notes else None
 
 
 class CanonMarks:
     """Whose library the canon server has. Errors: Outage, and what the server refuses."""
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
+    def __init__(self, connection: ServerConnection) -> None:
+        self._connection = connection
 
-    async def identity(self) -> Id | None:
-        nodes: list[StoryNode] = await self._link.read(Role.ORCHESTRATOR, "story_nodes", _NOWHERE)
-        return next((node.title for node in nodes if node.id == _IDENTITY), None)
+    async def read_library_id(self) -> Id | None:
+        nodes: list[StoryNode] = await self._connection.read(
+            Role.ORCHESTRATOR, "story_nodes", _MARKS_OWNER_ID
+        )
+        return next((node.title for node in nodes if node.id == _IDENTITY_ID), None)
 
-    async def claim(self, identity: Id) -> Id:
+    async def claim_library(self, library_id: Id) -> Id:
         """Say whose library it is, if nobody has; return what stands."""
-        node = StoryNode(id=_IDENTITY, universe_id=_NOWHERE, title=identity, status="library")
-        await self._link.write(Role.ORCHESTRATOR, "create_story_node", node)
-        return await self.identity() or identity
+        node = StoryNode(id=_IDENTITY_ID, universe_id=_MARKS_OWNER_ID, title=library_id, status="library")
+        await self._connection.write(Role.ORCHESTRATOR, "create_story_node", node)
+        return await self.read_library_id() or library_id
 
 
-def _term_id(number: int) -> Id:
-    return derived("library", "term", number)
+def _lease_id(number: int) -> Id:
+    return derive_id("library", "term", number)

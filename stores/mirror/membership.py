@@ -15,26 +15,32 @@ from stores.embedded.library import open_library
 from stores.errors import MonitorError
 from stores.history import History
 from stores.mirror import words
-from stores.mirror.board import Board
-from stores.mirror.fill import Tell, fill, put_in_place
-from stores.mirror.joining import Here, Joined, Joining, Seen
-from stores.mirror.link import Link, Outage
-from stores.mirror.place import Place, is_empty, place_of, settle_in, universes_of
-from stores.mirror.tenure import Taken, Tenure
+from stores.mirror.board import ServerHealth
+from stores.mirror.fill import OnProgress, build_copy, install_copy
+from stores.mirror.joining import CopyState, JoinAssessment, JoinChecker, LocalCopy
+from stores.mirror.link import ServerConnection, ServerOutage
+from stores.mirror.place import (
+    ReplicaState,
+    is_library_empty,
+    read_replica_state,
+    read_universe_ids,
+    write_replica_state,
+)
+from stores.mirror.tenure import LeaseKeeper, LeaseTaken
 from stores.records.ids import Id
 
 
 @dataclass(frozen=True, slots=True)
-class Copying:
+class CopyOptions:
     """How a copy is made anew: where, from what, how long that may take, and who hears how far it is."""
 
     home: Path
     history: Callable[[], History] | None
-    seconds: float
-    tell: Tell
+    timeout: float
+    on_progress: OnProgress
 
 
-class Membership:
+class LibraryMembership:
     """What holds between this copy and its servers. `links` has those of log and canon.
 
     `library` is the open copy; `open_joined` may put another in its place.
@@ -43,170 +49,194 @@ class Membership:
     def __init__(
         self,
         library: Database,
-        links: Mapping[Store, Link],
-        joining: Joining,
-        tenure: Tenure | None,
-        board: Board,
-        mirror: Id,
-        waiting: Counter[Store],
+        connections: Mapping[Store, ServerConnection],
+        join_checker: JoinChecker,
+        lease_keeper: LeaseKeeper | None,
+        health: ServerHealth,
+        replica_id: Id,
+        pending_counts: Counter[Store],
     ) -> None:
         self.library = library
-        self._links = links
-        self._joining = joining
-        self._tenure = tenure
-        self._board = board
-        self._mirror = mirror
-        self._held = False
-        self._barred: dict[Store, MonitorError] = {}
-        self._waiting = waiting
-        self._one_at_a_time = asyncio.Lock()
+        self._connections = connections
+        self._join_checker = join_checker
+        self._lease_keeper = lease_keeper
+        self._health = health
+        self._replica_id = replica_id
+        self._is_joined = False
+        self._blocking_errors: dict[Store, MonitorError] = {}
+        self._pending_counts = pending_counts
+        self._lock = asyncio.Lock()
 
-    async def open_joined(self, copying: Copying) -> None:
+    async def open_and_join(self, copy_options: CopyOptions) -> None:
         """Join the servers that are reached, and make the copy anew if it lacks something.
 
         With the log's server down (or canon's, if the log is not on one) there is nothing to join: then
         play begins on the copy as it is. Raises Apart, LibraryInUse, or Outage where a copy is needed
         first; the library is open all the same, to be closed by the caller.
         """
-        here = await self._here()
+        local_copy = await self._read_local_copy()
         try:
-            await self._join(here, await self._look(here, to_fetch=True), copying)
-        except Outage as outage:
-            if here.place.library is None and not here.empty:
-                raise words.not_of_the_servers() from None
-            place = await place_of(self.library)
-            if place.stale:
-                raise words.no_copy_yet(outage.what) from None
-            await self._settle(place._replace(library=place.library or _new_id()))
+            await self._join(local_copy, await self._assess(local_copy, to_fetch=True), copy_options)
+        except ServerOutage as outage:
+            if local_copy.replica_state.library_id is None and not local_copy.is_empty:
+                raise words.unrelated_library_error() from None
+            replica_state = await read_replica_state(self.library)
+            if replica_state.is_stale:
+                raise words.no_copy_error(outage.what) from None
+            await self._save_replica_state(
+                replica_state._replace(library_id=replica_state.library_id or _new_library_id())
+            )
 
     async def admit(self, store: Store) -> None:
         """Look at a server of truth that is reached (again). Raises what keeps it apart."""
-        async with self._one_at_a_time:
-            if self._held:
-                await self._recheck(store)
-            elif self._decides(store):
-                here = await self._here()
-                await self._join(here, await self._look(here, to_fetch=False), None)
+        async with self._lock:
+            if self._is_joined:
+                await self._recheck_server(store)
+            elif self._is_deciding(store):
+                local_copy = await self._read_local_copy()
+                await self._join(local_copy, await self._assess(local_copy, to_fetch=False), None)
 
-    async def make_sure(self) -> None:
+    async def require_may_send(self) -> None:
         """Raise Outage or another MonitorError unless writes may be sent to the servers now."""
-        for error in self._barred.values():
+        for error in self._blocking_errors.values():
             raise error
-        if not self._held:
-            raise next(iter(self._links.values())).outage()
-        if self._tenure is not None:
+        if not self._is_joined:
+            raise next(iter(self._connections.values())).outage_error()
+        if self._lease_keeper is not None:
             try:
-                await self._tenure.make_sure()
-            except Taken as error:
-                self._bar(error)
+                await self._lease_keeper.require_held()
+            except LeaseTaken as error:
+                self._block_servers(error)
                 raise
 
-    async def distrust(self) -> None:
+    async def mark_copy_stale(self) -> None:
         """The copy lacks something that the servers have: it is to be made anew at the next opening."""
-        await self._settle((await place_of(self.library))._replace(stale=True))
+        await self._save_replica_state((await read_replica_state(self.library))._replace(is_stale=True))
 
-    async def leave(self) -> None:
+    async def release(self) -> None:
         """Give the library back, for another machine to take at once."""
-        log_answers = Store.LOG in self._links and self._links[Store.LOG].answers
-        if self._tenure is not None and self._held and log_answers and not self._barred:
-            await self._tenure.end()
+        is_log_usable = Store.LOG in self._connections and self._connections[Store.LOG].is_usable
+        if self._lease_keeper is not None and self._is_joined and is_log_usable and not self._blocking_errors:
+            await self._lease_keeper.release()
 
     # --- inside -------------------------------------------------------------------------------------
 
-    async def _recheck(self, store: Store) -> None:
-        place = await place_of(self.library)
+    async def _recheck_server(self, store: Store) -> None:
+        replica_state = await read_replica_state(self.library)
         try:
-            await self._joining.recheck(store, place)
-            if store is Store.LOG and self._tenure is not None:
-                await self._tenure.renew()
-        except Taken as error:
-            self._bar(error)
+            await self._join_checker.recheck_server(store, replica_state)
+            if store is Store.LOG and self._lease_keeper is not None:
+                await self._lease_keeper.renew()
+        except LeaseTaken as error:
+            self._block_servers(error)
             raise
-        except Outage:
+        except ServerOutage:
             raise
         except MonitorError as error:
-            self._barred[store] = error
+            self._blocking_errors[store] = error
             raise
-        self._barred.pop(store, None)
-        await self._claim([store], place)
+        self._blocking_errors.pop(store, None)
+        await self._claim_servers([store], replica_state)
 
-    async def _look(self, here: Here, *, to_fetch: bool) -> Seen:
-        decisive = [link for store, link in self._links.items() if self._decides(store)]
-        if not all(link.reached for link in decisive):
-            raise decisive[0].outage()
-        return await self._joining.look(here, to_fetch=to_fetch)
+    async def _assess(self, local_copy: LocalCopy, *, to_fetch: bool) -> JoinAssessment:
+        deciding_connections = [link for store, link in self._connections.items() if self._is_deciding(store)]
+        if not all(link.is_reached for link in deciding_connections):
+            raise deciding_connections[0].outage_error()
+        return await self._join_checker.assess(local_copy, to_fetch=to_fetch)
 
-    def _decides(self, store: Store) -> bool:
+    def _is_deciding(self, store: Store) -> bool:
         """The log's server says who has the library; where there is none, canon's says whose it is."""
-        return store is Store.LOG or Store.LOG not in self._links
+        return store is Store.LOG or Store.LOG not in self._connections
 
-    async def _join(self, here: Here, seen: Seen, copying: Copying | None) -> None:
+    async def _join(
+        self, local_copy: LocalCopy, assessment: JoinAssessment, copy_options: CopyOptions | None
+    ) -> None:
         """Join as `seen`; without `copying` the copy is in use, and cannot be made anew."""
-        behind = seen.how is Joined.BEHIND
-        if behind and copying is None:
-            raise words.played_elsewhere(seen.terms[-1].holder.host if seen.terms else "another machine")
-        if behind and (copying is None or copying.history is None or len(self._links) < 2):
-            raise words.of_two_kinds()
-        place = here.place._replace(library=seen.library or here.place.library or _new_id())
-        place = place._replace(mirror=self._mirror, stale=behind)
-        await self._settle(place)  # before the servers hear of it, so that a crash finds its way back
-        reached = [store for store, link in self._links.items() if link.reached]
-        if seen.library is None:
-            await self._claim(reached, place)
-        number = await self._tenure.begin(seen.terms) if self._tenure else place.term
-        place = place._replace(term=number, stale=False)
-        if behind and copying is not None:
-            await self._make_anew(place, copying, aside=not here.empty and not here.place.joined)
-        await self._settle(place._replace(joined=here.place.joined))
-        await self._claim(reached, await place_of(self.library))
-        self._held = True
+        is_behind = assessment.copy_state is CopyState.BEHIND
+        if is_behind and copy_options is None:
+            raise words.played_elsewhere_error(
+                assessment.leases[-1].holder.host if assessment.leases else "another machine"
+            )
+        if is_behind and (copy_options is None or copy_options.history is None or len(self._connections) < 2):
+            raise words.partial_servers_error()
+        replica_state = local_copy.replica_state._replace(
+            library_id=assessment.library_id or local_copy.replica_state.library_id or _new_library_id()
+        )
+        replica_state = replica_state._replace(replica_id=self._replica_id, is_stale=is_behind)
+        await self._save_replica_state(
+            replica_state
+        )  # before the servers hear of it, so that a crash finds its way back
+        reached_stores = [store for store, link in self._connections.items() if link.is_reached]
+        if assessment.library_id is None:
+            await self._claim_servers(reached_stores, replica_state)
+        lease_number = (
+            await self._lease_keeper.begin(assessment.leases)
+            if self._lease_keeper
+            else replica_state.lease_number
+        )
+        replica_state = replica_state._replace(lease_number=lease_number, is_stale=False)
+        if is_behind and copy_options is not None:
+            await self._rebuild_copy(
+                replica_state,
+                copy_options,
+                set_aside=not local_copy.is_empty and not local_copy.replica_state.joined_stores,
+            )
+        await self._save_replica_state(
+            replica_state._replace(joined_stores=local_copy.replica_state.joined_stores)
+        )
+        await self._claim_servers(reached_stores, await read_replica_state(self.library))
+        self._is_joined = True
 
-    async def _make_anew(self, place: Place, copying: Copying, *, aside: bool) -> None:
-        assert copying.history is not None
-        link = next(iter(self._links.values()))
-        await fill(
-            copying.home,
+    async def _rebuild_copy(
+        self, replica_state: ReplicaState, copy_options: CopyOptions, *, set_aside: bool
+    ) -> None:
+        assert copy_options.history is not None
+        connection = next(iter(self._connections.values()))
+        await build_copy(
+            copy_options.home,
             self.library,
-            link,
-            copying.history(),
-            place,
-            copying.seconds,
-            copying.tell,
+            connection,
+            copy_options.history(),
+            replica_state,
+            copy_options.timeout,
+            copy_options.on_progress,
         )
-        if aside:
-            await settle_in(self.library, Place())
+        if set_aside:
+            await write_replica_state(self.library, ReplicaState())
         await self.library.close()
-        kept = await asyncio.to_thread(put_in_place, copying.home, aside=aside)
-        if kept:
-            copying.tell(f"What was in the home folder before is kept as {kept.name}.")
-        self.library = await open_library(copying.home / "library.db")
+        kept_path = await asyncio.to_thread(install_copy, copy_options.home, set_aside=set_aside)
+        if kept_path:
+            copy_options.on_progress(f"What was in the home folder before is kept as {kept_path.name}.")
+        self.library = await open_library(copy_options.home / "library.db")
 
-    async def _claim(self, stores: list[Store], place: Place) -> None:
+    async def _claim_servers(self, stores: list[Store], replica_state: ReplicaState) -> None:
         """Mark servers as this library's, and note that they were."""
-        assert place.library is not None
+        assert replica_state.library_id is not None
         for store in stores:
-            if store not in place.joined:
-                await self._joining.claim(store, place.library)
-        if not place.joined.issuperset(stores):
-            await self._settle(place._replace(joined=place.joined.union(stores)))
+            if store not in replica_state.joined_stores:
+                await self._join_checker.claim_server(store, replica_state.library_id)
+        if not replica_state.joined_stores.issuperset(stores):
+            await self._save_replica_state(
+                replica_state._replace(joined_stores=replica_state.joined_stores.union(stores))
+            )
 
-    async def _here(self) -> Here:
-        place = await place_of(self.library)
-        return Here(
-            place,
-            frozenset(await universes_of(self.library)),
-            await is_empty(self.library),
-            sum(self._waiting[store] for store in self._links),
+    async def _read_local_copy(self) -> LocalCopy:
+        replica_state = await read_replica_state(self.library)
+        return LocalCopy(
+            replica_state,
+            frozenset(await read_universe_ids(self.library)),
+            await is_library_empty(self.library),
+            sum(self._pending_counts[store] for store in self._connections),
         )
 
-    async def _settle(self, place: Place) -> None:
-        await settle_in(self.library, place._replace(mirror=self._mirror))
+    async def _save_replica_state(self, replica_state: ReplicaState) -> None:
+        await write_replica_state(self.library, replica_state._replace(replica_id=self._replica_id))
 
-    def _bar(self, error: MonitorError) -> None:
-        for store in self._links:
-            self._barred[store] = error
-            self._board.apart(store, str(error))
+    def _block_servers(self, error: MonitorError) -> None:
+        for store in self._connections:
+            self._blocking_errors[store] = error
+            self._health.mark_diverged(store, str(error))
 
 
-def _new_id() -> Id:
+def _new_library_id() -> Id:
     return str(uuid.uuid4())

@@ -18,57 +18,57 @@ from pathlib import Path
 from typing import Any, cast
 
 from stores.authority import Role, Store
-from stores.embedded.index import open_index
+from stores.embedded.index_file import open_index
 from stores.embedded.library import open_library
-from stores.embedded.object_store import EmbeddedObjects, remove_unfinished
-from stores.embedded.stores import embedded_stores
+from stores.embedded.object_store import EmbeddedObjectStore, remove_temporary_files
+from stores.embedded.stores import build_embedded_stores
 from stores.errors import MonitorError
 from stores.history import History
-from stores.mirror.board import Board
-from stores.mirror.drain import Drain
-from stores.mirror.fill import Tell
-from stores.mirror.handles import Handle, IndexHandle, Keeper, MirroredHistory
-from stores.mirror.indexes import Index
-from stores.mirror.joining import Joining
-from stores.mirror.link import Connect, Link, Patience, Sleep
-from stores.mirror.loads import Loads
-from stores.mirror.marks import Holder, LogMarks
-from stores.mirror.membership import Copying, Membership
-from stores.mirror.originals import Originals, OriginalsHandle
-from stores.mirror.outbox import TRUTH, Outbox
-from stores.mirror.place import place_of
-from stores.mirror.stamps import Stamps
-from stores.mirror.tenure import Tenure
-from stores.mirror.truth import Truth
-from stores.mirror.watch import Watch
-from stores.mirror.words import a_copy
+from stores.mirror.board import ServerHealth
+from stores.mirror.drain import OutboxSender
+from stores.mirror.fill import OnProgress
+from stores.mirror.handles import ReplicatedHandle, ReplicatedHistory, ReplicatedIndexHandle, StoreBackend
+from stores.mirror.indexes import ReplicatedIndex
+from stores.mirror.joining import JoinChecker
+from stores.mirror.link import Connector, ServerConnection, Sleep, Timeouts
+from stores.mirror.loads import ImportFiles
+from stores.mirror.marks import LeaseHolder, LogMarks
+from stores.mirror.membership import CopyOptions, LibraryMembership
+from stores.mirror.originals import ReplicatedObjects, ReplicatedObjectsHandle
+from stores.mirror.outbox import PRIMARY_STORES, Outbox
+from stores.mirror.place import read_replica_state
+from stores.mirror.stamps import ReplayClock
+from stores.mirror.tenure import LeaseKeeper
+from stores.mirror.truth import ReplicatedPrimaryStores
+from stores.mirror.watch import ServerWatch
+from stores.mirror.words import servers_not_named_error
 from stores.records.ids import Clock, utc_now
 from stores.stores import Stores, make_home
 
-_PATIENCE = Patience()
+_DEFAULT_TIMEOUTS = Timeouts()
 
 
 @dataclass(frozen=True, slots=True)
-class Servers:
+class ServerConnectors:
     """How to come to the servers. `connect` has a way for each store that is on one.
 
     `history` is their door to whole universes, asked for once both log and canon are connected; None if
     they are not both on servers. The adapters are to be opened with `stamps` as their clock.
     """
 
-    connect: Mapping[Store, Connect]
-    stamps: Stamps
-    history: Callable[[], History] | None = None
+    connectors: Mapping[Store, Connector]
+    replay_clock: ReplayClock
+    open_history: Callable[[], History] | None = None
 
 
-async def mirrored(
-    servers: Servers,
+async def open_replicated_stores(
+    servers: ServerConnectors,
     home: Path,
     *,
     now: Clock = utc_now,
     sleep: Sleep = asyncio.sleep,
-    patience: Patience = _PATIENCE,
-    tell: Tell = lambda line: None,
+    timeouts: Timeouts = _DEFAULT_TIMEOUTS,
+    on_progress: OnProgress = lambda line: None,
 ) -> Stores:
     """Open the library in `home` as the copy of the one on `servers`; what is not on a server is in `home`.
 
@@ -80,172 +80,220 @@ async def mirrored(
     and a server for it is down; nothing stays open.
     """
     await asyncio.to_thread(make_home, home)
-    async with AsyncExitStack() as opened:
-        waiting: Counter[Store] = Counter()
-        board = Board(servers.connect, now, waiting)
-        links = {store: Link(store, way, board, patience) for store, way in servers.connect.items()}
-        for link in links.values():
-            opened.push_async_callback(link.close)
-        membership = await _membership(home, links, board, waiting, now)
-        opened.push_async_callback(lambda: membership.library.close())
-        await asyncio.gather(*(link.reach() for link in links.values()))
-        loads = Loads(home / "outbox", servers.history, patience.load)
-        await Outbox(membership.library, waiting).count()
-        await membership.open_joined(Copying(home, servers.history, patience.load, tell))
-        outbox = Outbox(membership.library, waiting, loads.drop)
-        await outbox.count()
-        await asyncio.to_thread(loads.sweep, busy=waiting[Store.LOG] > 0)
+    async with AsyncExitStack() as exit_stack:
+        pending_counts: Counter[Store] = Counter()
+        health = ServerHealth(servers.connectors, now, pending_counts)
+        connections = {
+            store: ServerConnection(store, connector, health, timeouts)
+            for store, connector in servers.connectors.items()
+        }
+        for connection in connections.values():
+            exit_stack.push_async_callback(connection.close)
+        membership = await _open_membership(home, connections, health, pending_counts, now)
+        exit_stack.push_async_callback(lambda: membership.library.close())
+        await asyncio.gather(*(link.reach() for link in connections.values()))
+        import_files = ImportFiles(home / "outbox", servers.open_history, timeouts.load)
+        await Outbox(membership.library, pending_counts).count_pending()
+        await membership.open_and_join(CopyOptions(home, servers.open_history, timeouts.load, on_progress))
+        outbox = Outbox(membership.library, pending_counts, import_files.remove_file)
+        await outbox.count_pending()
+        await asyncio.to_thread(import_files.remove_leftovers, has_pending=pending_counts[Store.LOG] > 0)
         index = await open_index(home / "index.db")
-        opened.push_async_callback(index.close)
-        await asyncio.to_thread(remove_unfinished, home / "objects")
-        building = _Building(membership, outbox, board, links, now)
-        opened.push_async_callback(building.close)
-        stores = embedded_stores(home, membership.library, index, servers.stamps, opened.aclose)
-        stores = await building.build(stores, servers, home, loads, sleep, patience)
-        return replace(stores, close=opened.pop_all().aclose)
+        exit_stack.push_async_callback(index.close)
+        await asyncio.to_thread(remove_temporary_files, home / "objects")
+        builder = _ReplicationBuilder(membership, outbox, health, connections, now)
+        exit_stack.push_async_callback(builder.close)
+        stores = build_embedded_stores(
+            home, membership.library, index, servers.replay_clock, exit_stack.aclose
+        )
+        stores = await builder.build(stores, servers, home, import_files, sleep, timeouts)
+        return replace(stores, close=exit_stack.pop_all().aclose)
 
 
-async def _membership(
-    home: Path, links: Mapping[Store, Link], board: Board, waiting: Counter[Store], now: Clock
-) -> Membership:
+async def _open_membership(
+    home: Path,
+    connections: Mapping[Store, ServerConnection],
+    health: ServerHealth,
+    pending_counts: Counter[Store],
+    now: Clock,
+) -> LibraryMembership:
     """Open the copy, and make ready to join."""
     library = await open_library(home / "library.db")
-    truth = {store: links[store] for store in TRUTH if store in links}
+    primary_connections = {store: connections[store] for store in PRIMARY_STORES if store in connections}
     try:
-        place = await place_of(library)
-        if not place.joined <= set(truth):
-            raise a_copy()
+        replica_state = await read_replica_state(library)
+        if not replica_state.joined_stores <= set(primary_connections):
+            raise servers_not_named_error()
     except BaseException:
         await library.close()
         raise
-    mirror = place.mirror or str(uuid.uuid4())
-    marks = LogMarks(truth[Store.LOG], now) if Store.LOG in truth else None
-    where = await asyncio.to_thread(os.path.realpath, home)
-    me = Holder(mirror=mirror, host=platform.node(), home=where, process=os.getpid())
-    tenure = Tenure(marks, me, now) if marks else None
-    joining = Joining(truth, marks, tenure)
-    return Membership(library, truth, joining, tenure, board, mirror, waiting)
+    replica_id = replica_state.replica_id or str(uuid.uuid4())
+    log_marks = LogMarks(primary_connections[Store.LOG], now) if Store.LOG in primary_connections else None
+    home_path = await asyncio.to_thread(os.path.realpath, home)
+    holder = LeaseHolder(mirror=replica_id, host=platform.node(), home=home_path, process=os.getpid())
+    lease_keeper = LeaseKeeper(log_marks, holder, now) if log_marks else None
+    join_checker = JoinChecker(primary_connections, log_marks, lease_keeper)
+    return LibraryMembership(
+        library, primary_connections, join_checker, lease_keeper, health, replica_id, pending_counts
+    )
 
 
-class _Building:
+class _ReplicationBuilder:
     """Puts a keeper behind each store that is on a server, and sets to work who looks after it."""
 
     def __init__(
-        self, membership: Membership, outbox: Outbox, board: Board, links: Mapping[Store, Link], now: Clock
+        self,
+        membership: LibraryMembership,
+        outbox: Outbox,
+        health: ServerHealth,
+        connections: Mapping[Store, ServerConnection],
+        now: Clock,
     ) -> None:
         self._membership = membership
         self._outbox = outbox
-        self._board = board
-        self._links = links
+        self._health = health
+        self._connections = connections
         self._now = now
-        self._drains: dict[Store, Drain] = {}
-        self._crew = Crew()
+        self._senders: dict[Store, OutboxSender] = {}
+        self._task_group = ReplicationTaskGroup()
 
     async def build(
-        self, stores: Stores, servers: Servers, home: Path, loads: Loads, sleep: Sleep, patience: Patience
+        self,
+        stores: Stores,
+        servers: ServerConnectors,
+        home: Path,
+        import_files: ImportFiles,
+        sleep: Sleep,
+        timeouts: Timeouts,
     ) -> Stores:
         """Return `stores` with those on servers in place of the embedded ones, everything at work."""
 
-        def handles(store: Store, keeper: Keeper) -> Callable[[Role], Any]:
-            return lambda role: cast(Any, Handle(store, role, keeper, servers.stamps, self._now))
+        def make_handles(store: Store, backend: StoreBackend) -> Callable[[Role], Any]:
+            return lambda role: cast(
+                Any, ReplicatedHandle(store, role, backend, servers.replay_clock, self._now)
+            )
 
-        def drained(keeper: Any, *of: Store) -> None:
-            pause = patience.refused
-            keeper.on_waiting = self._drain(Drain(of, self._outbox, self._board, keeper, sleep, pause))
+        def attach_sender(backend: Any, *sent_stores: Store) -> None:
+            pause = timeouts.refused_pause
+            backend.on_waiting = self._add_sender(
+                OutboxSender(sent_stores, self._outbox, self._health, backend, sleep, pause)
+            )
 
-        truth = None
-        if any(store in self._links for store in TRUTH):
-            truth = self._truth(servers.stamps, loads)
-            drained(truth, *TRUTH)
+        primary_stores = None
+        if any(store in self._connections for store in PRIMARY_STORES):
+            primary_stores = self._build_primary_stores(servers.replay_clock, import_files)
+            attach_sender(primary_stores, *PRIMARY_STORES)
             stores = replace(
                 stores,
-                log=handles(Store.LOG, truth),
-                canon=handles(Store.CANON, truth),
-                history=MirroredHistory(self._membership.library, truth, loads, self._now),
+                log=make_handles(Store.LOG, primary_stores),
+                canon=make_handles(Store.CANON, primary_stores),
+                history=ReplicatedHistory(self._membership.library, primary_stores, import_files, self._now),
             )
         for store in (Store.VECTORS, Store.WORDS):
-            if store in self._links:
-                index = Index(self._links[store], self._outbox, self._board)
-                drained(index, store)
-                given = cast(
-                    Any, partial(IndexHandle, store, index=index, clock=servers.stamps, now=self._now)
+            if store in self._connections:
+                index = ReplicatedIndex(self._connections[store], self._outbox, self._health)
+                attach_sender(index, store)
+                make_index_handle = cast(
+                    Any,
+                    partial(
+                        ReplicatedIndexHandle,
+                        store,
+                        index=index,
+                        replay_clock=servers.replay_clock,
+                        now=self._now,
+                    ),
                 )
-                meaning = store is Store.VECTORS
-                stores = replace(stores, vectors=given) if meaning else replace(stores, words=given)
-        if Store.OBJECTS in self._links:
-            originals = self._originals(home)
-            drained(originals, Store.OBJECTS)
-            stores = replace(stores, objects=lambda role: OriginalsHandle(originals, role))
-        await self._set_to_work(truth, sleep, patience)
+                is_vectors = store is Store.VECTORS
+                stores = (
+                    replace(stores, vectors=make_index_handle)
+                    if is_vectors
+                    else replace(stores, words=make_index_handle)
+                )
+        if Store.OBJECTS in self._connections:
+            replicated_objects = self._build_objects(home)
+            attach_sender(replicated_objects, Store.OBJECTS)
+            stores = replace(stores, objects=lambda role: ReplicatedObjectsHandle(replicated_objects, role))
+        await self._start_tasks(primary_stores, sleep, timeouts)
         return replace(
-            stores, health=self._health(stores), listen=self._board.listen, amiss=self._board.amiss
+            stores,
+            health=self._make_health_reader(stores),
+            add_notice_listener=self._health.add_listener,
+            current_problems=self._health.current_problems,
         )
 
     async def close(self) -> None:
-        await self._crew.dismiss()
+        await self._task_group.stop()
 
-    def _truth(self, stamps: Stamps, loads: Loads) -> Truth:
-        links = {store: self._links[store] for store in TRUTH if store in self._links}
-        for store, link in links.items():
-            link.admit = partial(self._membership.admit, store)
+    def _build_primary_stores(
+        self, replay_clock: ReplayClock, import_files: ImportFiles
+    ) -> ReplicatedPrimaryStores:
+        connections = {
+            store: self._connections[store] for store in PRIMARY_STORES if store in self._connections
+        }
+        for store, connection in connections.items():
+            connection.admit = partial(self._membership.admit, store)
         library = self._membership.library
-        truth = Truth(library, self._outbox, links, self._board, loads, stamps, self._membership)
-        self._crew.last_words += [truth.close, self._membership.leave]
-        return truth
+        primary_stores = ReplicatedPrimaryStores(
+            library, self._outbox, connections, self._health, import_files, replay_clock, self._membership
+        )
+        self._task_group.closing_steps += [primary_stores.close, self._membership.release]
+        return primary_stores
 
-    def _originals(self, home: Path) -> Originals:
-        originals = Originals(
-            partial(EmbeddedObjects, home / "objects"),
-            self._links[Store.OBJECTS],
+    def _build_objects(self, home: Path) -> ReplicatedObjects:
+        replicated_objects = ReplicatedObjects(
+            partial(EmbeddedObjectStore, home / "objects"),
+            self._connections[Store.OBJECTS],
             self._outbox,
-            self._board,
+            self._health,
             self._now,
         )
-        self._crew.last_words.append(originals.close)
-        return originals
+        self._task_group.closing_steps.append(replicated_objects.close)
+        return replicated_objects
 
-    def _drain(self, drain: Drain) -> Callable[[], None]:
-        self._drains |= dict.fromkeys(drain.stores, drain)
-        return drain.wake
+    def _add_sender(self, sender: OutboxSender) -> Callable[[], None]:
+        self._senders |= dict.fromkeys(sender.stores, sender)
+        return sender.wake
 
-    async def _set_to_work(self, truth: Truth | None, sleep: Sleep, patience: Patience) -> None:
-        for link in self._links.values():
-            if link.reached:
-                await link.probe()
-        if truth:
-            await truth.recover()
-        for store, link in self._links.items():
-            if self._outbox.waiting[store]:
-                self._board.waits(store)
-            self._crew.employ(Watch(link, sleep, patience, self._drains[store].wake).run())
-        for drain in set(self._drains.values()):
-            self._crew.employ(drain.run())
-            drain.wake()
+    async def _start_tasks(
+        self, primary_stores: ReplicatedPrimaryStores | None, sleep: Sleep, timeouts: Timeouts
+    ) -> None:
+        for connection in self._connections.values():
+            if connection.is_reached:
+                await connection.probe()
+        if primary_stores:
+            await primary_stores.recover()
+        for store, connection in self._connections.items():
+            if self._outbox.pending_counts[store]:
+                self._health.mark_waiting(store)
+            self._task_group.start(ServerWatch(connection, sleep, timeouts, self._senders[store].wake).run())
+        for sender in set(self._senders.values()):
+            self._task_group.start(sender.run())
+            sender.wake()
 
-    def _health(self, embedded: Stores) -> Callable[[], tuple[tuple[str, str], ...]]:
-        def health() -> tuple[tuple[str, str], ...]:
-            here = dict(embedded.health())
-            there = {store.value: self._board.health(store) for store in self._links}
-            return tuple((store.value, (here | there)[store.value]) for store in Store)
+    def _make_health_reader(self, embedded: Stores) -> Callable[[], tuple[tuple[str, str], ...]]:
+        def read_health() -> tuple[tuple[str, str], ...]:
+            local_health = dict(embedded.health())
+            server_health = {store.value: self._health.describe(store) for store in self._connections}
+            return tuple((store.value, (local_health | server_health)[store.value]) for store in Store)
 
-        return health
+        return read_health
 
 
-class Crew:
+class ReplicationTaskGroup:
     """The tasks in the background, and what is still to be done when they go."""
 
     def __init__(self) -> None:
-        self.last_words: list[Callable[[], Coroutine[Any, Any, None]]] = []
+        self.closing_steps: list[Callable[[], Coroutine[Any, Any, None]]] = []
         self._tasks: list[asyncio.Task[None]] = []
 
-    def employ(self, work: Coroutine[Any, Any, None]) -> None:
-        self._tasks.append(asyncio.create_task(work))
+    def start(self, task_work: Coroutine[Any, Any, None]) -> None:
+        self._tasks.append(asyncio.create_task(task_work))
 
-    async def dismiss(self) -> None:
+    async def stop(self) -> None:
         """Stop the tasks, finish what callers have begun, and take leave of the servers."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for say in self.last_words:
+        for closing_step in self.closing_steps:
             with suppress(MonitorError):
-                await say()
+                await closing_step()

@@ -1,6 +1,6 @@
 """Whose turn it is: one write at a time, and what is played before what the background does.
 
-Source: stores/ports.py ("nothing of play waits for it"); `stores.embedded.writer`, which does the same here.
+Source: stores/ports.py ("nothing of play waits for it"); `stores.embedded.writer_thread`, which does the same here.
 """
 
 from __future__ import annotations
@@ -12,44 +12,48 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
-BEHIND: Final = frozenset({"put_job", "drop_job", "put_memories", "put_summaries", "mark_archived"})
+BACKGROUND_METHODS: Final = frozenset(
+    {"put_job", "drop_job", "put_memories", "put_summaries", "mark_archived"}
+)
 """Writes of the log that play goes before."""
 
 
-class Order:
+class PriorityLock:
     """One at a time. Those that wait go in the order they came, those `behind` after all the others."""
 
     def __init__(self) -> None:
-        self._taken = False
-        self._waiting: list[tuple[bool, int, asyncio.Future[None]]] = []
-        self._numbers = itertools.count()
+        self._is_locked = False
+        self._waiters: list[tuple[bool, int, asyncio.Future[None]]] = []
+        self._sequence_numbers = itertools.count()
 
     @asynccontextmanager
-    async def turn(self, *, behind: bool = False) -> AsyncIterator[None]:
+    async def hold(self, *, in_background: bool = False) -> AsyncIterator[None]:
         """Wait for one's turn, and keep it until the block is left."""
-        if self._taken:
-            await self._wait(behind)
-        self._taken = True
+        if self._is_locked:
+            await self._wait(in_background)
+        self._is_locked = True
         try:
             yield
         finally:
-            self._pass_on()
+            self._wake_next()
 
-    async def _wait(self, behind: bool) -> None:
-        called: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        heapq.heappush(self._waiting, (behind, next(self._numbers), called))
+    async def _wait(self, in_background: bool) -> None:
+        turn_future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._waiters, (in_background, next(self._sequence_numbers), turn_future))
         try:
-            await called
+            await turn_future
         except asyncio.CancelledError:
-            if called.done() and not called.cancelled():  # called, and cancelled before it could come
-                self._pass_on()
+            if (
+                turn_future.done() and not turn_future.cancelled()
+            ):  # called, and cancelled before it could come
+                self._wake_next()
             raise
 
-    def _pass_on(self) -> None:
+    def _wake_next(self) -> None:
         """Call the next one; until it has come, nobody else may go before it."""
-        while self._waiting:
-            called = heapq.heappop(self._waiting)[2]
-            if not called.done():
-                called.set_result(None)
+        while self._waiters:
+            turn_future = heapq.heappop(self._waiters)[2]
+            if not turn_future.done():
+                turn_future.set_result(None)
                 return
-        self._taken = False
+        self._is_locked = False

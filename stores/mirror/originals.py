@@ -14,148 +14,155 @@ from typing import Any, TypeVar
 
 from stores.authority import Role, Store
 from stores.errors import MonitorError, NotFound
-from stores.mirror.board import Board
-from stores.mirror.link import Link, Outage
-from stores.mirror.outbox import Letter, Outbox
+from stores.mirror.board import ServerHealth
+from stores.mirror.link import ServerConnection, ServerOutage
+from stores.mirror.outbox import Outbox, OutboxEntry
 from stores.ports import ObjectStore
 from stores.records.ids import Clock
 
 T = TypeVar("T")
 
-Here = Callable[[Role | None], ObjectStore]
+LocalObjectsFactory = Callable[[Role | None], ObjectStore]
 """Gives the documents of the home folder as a role may use them."""
 
 
-class Originals:
+class ReplicatedObjects:
     """Keeps what is here and what is there the same."""
 
-    def __init__(self, here: Here, link: Link, outbox: Outbox, board: Board, now: Clock) -> None:
-        self._here = here
-        self._link = link
+    def __init__(
+        self,
+        local_objects: LocalObjectsFactory,
+        connection: ServerConnection,
+        outbox: Outbox,
+        health: ServerHealth,
+        now: Clock,
+    ) -> None:
+        self._local_objects = local_objects
+        self._connection = connection
         self._outbox = outbox
-        self._board = board
+        self._health = health
         self._now = now
-        self._order = asyncio.Lock()
-        self._under_way: set[asyncio.Task[Any]] = set()
+        self._lock = asyncio.Lock()
+        self._running_tasks: set[asyncio.Task[Any]] = set()
         self.on_waiting: Callable[[], None] = lambda: None
 
     async def put(self, role: Role | None, collection: str, data: bytes) -> str:
         """Store it there (or, while it is down, only here) and here; return its key."""
-        task = asyncio.ensure_future(self._in_order(self._put(role, collection, data)))
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
+        task = asyncio.ensure_future(self._run_exclusively(self._put(role, collection, data)))
+        self._running_tasks.add(task)
+        task.add_done_callback(self._running_tasks.discard)
         task.add_done_callback(lambda done: done.cancelled() or done.exception())  # its caller may be gone
         return await asyncio.shield(task)
 
     async def get(self, role: Role | None, collection: str, key: str) -> bytes:
         """Return it from here, or from there, and then keep it here too."""
         try:
-            return await self._here(role).get(collection, key)
+            return await self._local_objects(role).get(collection, key)
         except NotFound:
-            if not self._link.answers:
-                raise self._link.outage() from None
+            if not self._connection.is_usable:
+                raise self._connection.outage_error() from None
         try:
-            data: bytes = await self._link.read(role, "get", collection, key)
-        except Outage:
-            raise self._link.outage() from None
-        await self._here(None).put(collection, data)
+            data: bytes = await self._connection.read(role, "get", collection, key)
+        except ServerOutage:
+            raise self._connection.outage_error() from None
+        await self._local_objects(None).put(collection, data)
         return data
 
     async def exists(self, role: Role | None, collection: str, key: str) -> bool:
-        here = await self._here(role).exists(collection, key)
-        if here or not self._link.answers:
-            return here
+        is_local = await self._local_objects(role).exists(collection, key)
+        if is_local or not self._connection.is_usable:
+            return is_local
         try:
-            return bool(await self._link.read(role, "exists", collection, key))
-        except Outage:
+            return bool(await self._connection.read(role, "exists", collection, key))
+        except ServerOutage:
             return False
 
     async def keys(self, role: Role | None, collection: str) -> list[str]:
         """Return every key; while the server is down, of what is here."""
-        here = await self._here(role).keys(collection)
-        if not self._link.answers:
-            return here
+        local_keys = await self._local_objects(role).keys(collection)
+        if not self._connection.is_usable:
+            return local_keys
         try:
-            return sorted({*here, *await self._link.read(role, "keys", collection)})
-        except Outage:
-            return here
+            return sorted({*local_keys, *await self._connection.read(role, "keys", collection)})
+        except ServerOutage:
+            return local_keys
 
     async def close(self) -> None:
         """Finish what is under way."""
-        if self._under_way:
-            await asyncio.wait(self._under_way)
+        if self._running_tasks:
+            await asyncio.wait(self._running_tasks)
 
-    async def deliver(self, letter: Letter) -> None:
+    async def deliver(self, entry: OutboxEntry) -> None:
         """Put the document of a letter wherever it is missing."""
-        if not self._link.answers:
-            raise self._link.outage()
-        self._board.catching_up(Store.OBJECTS)
-        await self._in_order(self._deliver(letter))
+        if not self._connection.is_usable:
+            raise self._connection.outage_error()
+        self._health.mark_catching_up(Store.OBJECTS)
+        await self._run_exclusively(self._deliver(entry))
 
-    async def _deliver(self, letter: Letter) -> None:
-        collection, key = json.loads(letter.arguments)
-        owner = self._here(None)
+    async def _deliver(self, entry: OutboxEntry) -> None:
+        collection, key = json.loads(entry.arguments)
+        owner_objects = self._local_objects(None)
         try:
-            data = await owner.get(collection, key)
+            data = await owner_objects.get(collection, key)
         except NotFound:
             # Asked for by a process that ended: whatever came of it is there, or nothing did.
-            if await self._link.read(None, "exists", collection, key):
-                await owner.put(collection, await self._link.read(None, "get", collection, key))
+            if await self._connection.read(None, "exists", collection, key):
+                await owner_objects.put(collection, await self._connection.read(None, "get", collection, key))
             return
-        await self._link.write(letter.role, "put", collection, data)
+        await self._connection.write(entry.role, "put", collection, data)
 
-    async def emptied(self) -> bool:
-        if self._link.answers:
-            self._board.up(Store.OBJECTS)
+    async def finish_delivery(self) -> bool:
+        if self._connection.is_usable:
+            self._health.mark_up(Store.OBJECTS)
         return True
 
     async def _put(self, role: Role | None, collection: str, data: bytes) -> str:
         key = hashlib.sha256(data).hexdigest()
-        letter = await self._outbox.post(
-            Letter(Store.OBJECTS, role, "put", json.dumps([collection, key]), self._now(), applied=True)
+        entry = await self._outbox.add(
+            OutboxEntry(Store.OBJECTS, role, "put", json.dumps([collection, key]), self._now(), applied=True)
         )
         try:
-            arrived = await self._sent(role, collection, data)
-            await self._here(role).put(collection, data)
+            is_sent = await self._send(role, collection, data)
+            await self._local_objects(role).put(collection, data)
         except MonitorError:
-            await self._outbox.remove(letter)
+            await self._outbox.remove(entry)
             raise
-        if arrived:
-            await self._outbox.remove(letter)
+        if is_sent:
+            await self._outbox.remove(entry)
         else:
             self.on_waiting()
         return key
 
-    async def _in_order(self, job: Coroutine[Any, Any, T]) -> T:
+    async def _run_exclusively(self, operation: Coroutine[Any, Any, T]) -> T:
         """Do one thing at a time: what is being put is not looked for by who sends what waits."""
-        async with self._order:
-            return await job
+        async with self._lock:
+            return await operation
 
-    async def _sent(self, role: Role | None, collection: str, data: bytes) -> bool:
-        if not self._link.answers:
+    async def _send(self, role: Role | None, collection: str, data: bytes) -> bool:
+        if not self._connection.is_usable:
             return False
         try:
-            await self._link.write(role, "put", collection, data)
-        except Outage:
+            await self._connection.write(role, "put", collection, data)
+        except ServerOutage:
             return False
         return True
 
 
-class OriginalsHandle:
+class ReplicatedObjectsHandle:
     """The port, for one role. The words of each method are those of `ObjectStore`."""
 
-    def __init__(self, originals: Originals, role: Role | None) -> None:
-        self._originals = originals
+    def __init__(self, objects: ReplicatedObjects, role: Role | None) -> None:
+        self._objects = objects
         self._role = role
 
     async def put(self, collection: str, data: bytes) -> str:
-        return await self._originals.put(self._role, collection, data)
+        return await self._objects.put(self._role, collection, data)
 
     async def get(self, collection: str, key: str) -> bytes:
-        return await self._originals.get(self._role, collection, key)
+        return await self._objects.get(self._role, collection, key)
 
     async def exists(self, collection: str, key: str) -> bool:
-        return await self._originals.exists(self._role, collection, key)
+        return await self._objects.exists(self._role, collection, key)
 
     async def keys(self, collection: str) -> list[str]:
-        return await self._originals.keys(self._role, collection)
+        return await self._objects.keys(self._role, collection)

@@ -15,23 +15,23 @@ from typing import Any, NamedTuple, TypeVar
 import apsw
 
 from stores.authority import Role, Store
-from stores.embedded.database import Database, Priority, Work
-from stores.embedded.leave import OUTBOX
-from stores.mirror.calls import unpack
+from stores.embedded.database import ConnectionWork, Database, Priority
+from stores.embedded.permissions import OUTBOX_TABLE
+from stores.mirror.calls import parse_arguments
 
 T = TypeVar("T")
 
-Live = tuple[tuple[Any, ...], Mapping[str, Any]]
+CallArguments = tuple[tuple[Any, ...], Mapping[str, Any]]
 """Arguments by place and by name."""
 
-TRUTH = (Store.LOG, Store.CANON)
+PRIMARY_STORES = (Store.LOG, Store.CANON)
 """The stores whose copy the library is. What is for the others only waits in its outbox."""
 
-OWNER = "owner"
+OWNER_ROLE = "owner"
 """Stands where a role would: for imports, which are held to none."""
 
 
-class Letter(NamedTuple):
+class OutboxEntry(NamedTuple):
     """One write for one server. `at` is when it was made, for what the server dates by itself.
 
     `live` are the arguments as the caller gave them, for as long as the letter has not been put away.
@@ -44,38 +44,38 @@ class Letter(NamedTuple):
     at: datetime
     seq: int = 0
     applied: bool = False
-    live: Live | None = None
+    call_arguments: CallArguments | None = None
 
-    async def to(self, handle: Callable[..., Awaitable[Any]]) -> Any:
+    async def call(self, handle: Callable[..., Awaitable[Any]]) -> Any:
         """Call the method `handle` with the arguments."""
-        if self.live is not None:
-            return await handle(*self.live[0], **self.live[1])
-        return await handle(**unpack(self.store, self.method, self.arguments))
+        if self.call_arguments is not None:
+            return await handle(*self.call_arguments[0], **self.call_arguments[1])
+        return await handle(**parse_arguments(self.store, self.method, self.arguments))
 
 
-def post(connection: apsw.Connection, letter: Letter) -> int:
+def insert_entry(connection: apsw.Connection, entry: OutboxEntry) -> int:
     """Add the letter behind all others, and return its number."""
     connection.execute(
-        f"INSERT INTO {OUTBOX}(store, role, method, arguments, at, applied) VALUES (?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO {OUTBOX_TABLE}(store, role, method, arguments, at, applied) VALUES (?, ?, ?, ?, ?, ?)",
         (
-            letter.store.value,
-            letter.role.value if letter.role else OWNER,
-            letter.method,
-            letter.arguments,
-            letter.at.isoformat(),
-            letter.applied,
+            entry.store.value,
+            entry.role.value if entry.role else OWNER_ROLE,
+            entry.method,
+            entry.arguments,
+            entry.at.isoformat(),
+            entry.applied,
         ),
     )
     return connection.last_insert_rowid()
 
 
 def mark_applied(connection: apsw.Connection, seq: int) -> None:
-    connection.execute(f"UPDATE {OUTBOX} SET applied = 1 WHERE seq = ?", (seq,))
+    connection.execute(f"UPDATE {OUTBOX_TABLE} SET applied = 1 WHERE seq = ?", (seq,))
 
 
-def remove(connection: apsw.Connection, seq: int) -> bool:
+def delete_entry(connection: apsw.Connection, seq: int) -> bool:
     """Take the letter out, and tell whether it was still there."""
-    connection.execute(f"DELETE FROM {OUTBOX} WHERE seq = ?", (seq,))
+    connection.execute(f"DELETE FROM {OUTBOX_TABLE} WHERE seq = ?", (seq,))
     return connection.changes() > 0
 
 
@@ -85,86 +85,92 @@ class Outbox:
     def __init__(
         self,
         db: Database,
-        waiting: Counter[Store],
-        when_gone: Callable[[Letter], None] = lambda letter: None,
+        pending_counts: Counter[Store],
+        on_removed: Callable[[OutboxEntry], None] = lambda letter: None,
     ) -> None:
-        self.waiting = waiting
+        self.pending_counts = pending_counts
         self._db = db
-        self._when_gone = when_gone
+        self._on_removed = on_removed
 
-    async def count(self) -> None:
+    async def count_pending(self) -> None:
         """Count what waits. Call once, before anything else."""
         rows = await self._db.read(
-            lambda c: list(c.execute(f"SELECT store, count(*) FROM {OUTBOX} GROUP BY store"))
+            lambda c: list(c.execute(f"SELECT store, count(*) FROM {OUTBOX_TABLE} GROUP BY store"))
         )
-        self.waiting.clear()
-        self.waiting.update({Store(str(store)): int(count) for store, count in rows})
+        self.pending_counts.clear()
+        self.pending_counts.update({Store(str(store)): int(count) for store, count in rows})
 
-    async def oldest(self, stores: Collection[Store], count: int) -> list[Letter]:
+    async def oldest_entries(self, stores: Collection[Store], count: int) -> list[OutboxEntry]:
         """Return the oldest letters to any of these stores, in their order."""
-        return await self._find(stores, "", count)
+        return await self._read_entries(stores, "", count)
 
-    async def unapplied(self, stores: Collection[Store]) -> list[Letter]:
+    async def unapplied_entries(self, stores: Collection[Store]) -> list[OutboxEntry]:
         """Return the letters to these stores that the library's own tables do not have, in their order."""
-        return await self._find(stores, "AND NOT applied", -1)
+        return await self._read_entries(stores, "AND NOT applied", -1)
 
-    async def post(self, letter: Letter) -> Letter:
+    async def add(self, entry: OutboxEntry) -> OutboxEntry:
         """Add a letter by itself, as the owner."""
-        seq = await self._db.write_as_owner(lambda c: post(c, letter), Priority.BACKGROUND)
-        self.waiting[letter.store] += 1
-        return letter._replace(seq=seq)
+        seq = await self._db.write_as_owner(lambda c: insert_entry(c, entry), Priority.BACKGROUND)
+        self.pending_counts[entry.store] += 1
+        return entry._replace(seq=seq)
 
-    async def remove(self, letter: Letter) -> None:
+    async def remove(self, entry: OutboxEntry) -> None:
         """Take out what has arrived (or is not to be sent after all); durable when it returns."""
-        if await self._db.write_as_owner(lambda c: remove(c, letter.seq)):
-            self.gone(letter)
+        if await self._db.write_as_owner(lambda c: delete_entry(c, entry.seq)):
+            self.note_removed(entry)
 
-    def gone(self, letter: Letter) -> None:
+    def note_removed(self, entry: OutboxEntry) -> None:
         """Note that a letter was taken out in another commit."""
-        self.waiting[letter.store] -= 1
-        self._when_gone(letter)
+        self.pending_counts[entry.store] -= 1
+        self._on_removed(entry)
 
-    async def _find(self, stores: Collection[Store], condition: str, count: int) -> list[Letter]:
-        sql = f"""SELECT store, role, method, arguments, at, seq, applied FROM {OUTBOX}
+    async def _read_entries(self, stores: Collection[Store], condition: str, count: int) -> list[OutboxEntry]:
+        sql = f"""SELECT store, role, method, arguments, at, seq, applied FROM {OUTBOX_TABLE}
             WHERE store IN ({", ".join("?" * len(stores))}) {condition} ORDER BY seq LIMIT ?"""
         bindings = (*(store.value for store in stores), count)
-        return await self._db.read(lambda c: [_letter(*row) for row in c.execute(sql, bindings)])
+        return await self._db.read(lambda c: [_parse_entry(*row) for row in c.execute(sql, bindings)])
 
 
-def _letter(store: Any, role: Any, method: Any, arguments: Any, at: Any, seq: Any, applied: Any) -> Letter:
-    whose = None if role == OWNER else Role(role)
-    return Letter(Store(store), whose, method, arguments, datetime.fromisoformat(at), seq, bool(applied))
+def _parse_entry(
+    store: Any, role: Any, method: Any, arguments: Any, at: Any, seq: Any, applied: Any
+) -> OutboxEntry:
+    entry_role = None if role == OWNER_ROLE else Role(role)
+    return OutboxEntry(
+        Store(store), entry_role, method, arguments, datetime.fromisoformat(at), seq, bool(applied)
+    )
 
 
-async def carry_over(old: Database, new: Database, stores: Collection[Store]) -> None:
+async def copy_pending_entries(
+    old_library: Database, new_library: Database, stores: Collection[Store]
+) -> None:
     """Put what waits for these stores in one library into another, behind what waits there."""
-    letters = await Outbox(old, Counter()).oldest(stores, -1)
-    await new.write_as_owner(lambda c: [post(c, letter) for letter in letters])
+    entries = await Outbox(old_library, Counter()).oldest_entries(stores, -1)
+    await new_library.write_as_owner(lambda c: [insert_entry(c, letter) for letter in entries])
 
 
-class Beside:
+class OutboxTransactions:
     """The library for one write of an adapter: in the same commit, something about the outbox is done.
 
     `also` is given the connection and what the write returned, behind the write itself.
     """
 
-    def __init__(self, db: Database, also: Callable[[apsw.Connection, Any], None]) -> None:
+    def __init__(self, db: Database, and_then: Callable[[apsw.Connection, Any], None]) -> None:
         self._db = db
-        self._also = also
+        self._and_then = and_then
 
-    async def read(self, work: Work[T]) -> T:
+    async def read(self, work: ConnectionWork[T]) -> T:
         return await self._db.read(work)
 
-    async def write(self, role: Role, work: Work[T], priority: Priority = Priority.PLAY) -> T:
-        return await self._db.write(role, self._both(work), priority)
+    async def write(self, role: Role, work: ConnectionWork[T], priority: Priority = Priority.PLAY) -> T:
+        return await self._db.write(role, self._combine(work), priority)
 
-    async def write_as_owner(self, work: Work[T], priority: Priority = Priority.PLAY) -> T:
-        return await self._db.write_as_owner(self._both(work), priority)
+    async def write_as_owner(self, work: ConnectionWork[T], priority: Priority = Priority.PLAY) -> T:
+        return await self._db.write_as_owner(self._combine(work), priority)
 
-    def _both(self, work: Work[T]) -> Work[T]:
-        def both(connection: apsw.Connection) -> T:
-            done = work(connection)
-            self._also(connection, done)
-            return done
+    def _combine(self, work: ConnectionWork[T]) -> ConnectionWork[T]:
+        def run_both(connection: apsw.Connection) -> T:
+            result = work(connection)
+            self._and_then(connection, result)
+            return result
 
-        return both
+        return run_both

@@ -11,7 +11,7 @@ from stores.embedded.database import Database
 from stores.records.ids import Id
 
 
-class Place(NamedTuple):
+class ReplicaState(NamedTuple):
     """`library` is the identity it shares with the servers (None: never joined to any); `mirror` its own.
 
     `term` is the last term that it held: all of the library up to its end is here. `joined` are the stores
@@ -19,53 +19,53 @@ class Place(NamedTuple):
     made anew.
     """
 
-    library: Id | None = None
-    mirror: Id | None = None
-    term: int = 0
-    joined: frozenset[Store] = frozenset()
-    stale: bool = False
+    library_id: Id | None = None
+    replica_id: Id | None = None
+    lease_number: int = 0
+    joined_stores: frozenset[Store] = frozenset()
+    is_stale: bool = False
 
 
-async def place_of(db: Database) -> Place:
+async def read_replica_state(db: Database) -> ReplicaState:
     """Return what the library says of itself."""
     rows = await db.read(lambda c: c.execute("SELECT name, value FROM mirror").fetchall())
-    said = {str(name): str(value) for name, value in rows}
-    return Place(
-        said.get("library"),
-        said.get("mirror"),
-        int(said.get("term", "0")),
-        frozenset(Store(name) for name in said.get("joined", "").split()),
-        "stale" in said,
+    stored_values = {str(name): str(value) for name, value in rows}
+    return ReplicaState(
+        stored_values.get("library"),
+        stored_values.get("mirror"),
+        int(stored_values.get("term", "0")),
+        frozenset(Store(name) for name in stored_values.get("joined", "").split()),
+        "stale" in stored_values,
     )
 
 
-async def settle_in(db: Database, place: Place) -> None:
+async def write_replica_state(db: Database, replica_state: ReplicaState) -> None:
     """Store what the library says of itself from now on; durable when it returns."""
-    said = {
-        "library": place.library,
-        "mirror": place.mirror,
-        "term": str(place.term),
-        "joined": " ".join(sorted(place.joined)),
-        "stale": "yes" if place.stale else None,
+    stored_values = {
+        "library": replica_state.library_id,
+        "mirror": replica_state.replica_id,
+        "term": str(replica_state.lease_number),
+        "joined": " ".join(sorted(replica_state.joined_stores)),
+        "stale": "yes" if replica_state.is_stale else None,
     }
 
     def write(connection: apsw.Connection) -> None:
         connection.execute("DELETE FROM mirror")
         connection.executemany(
             "INSERT INTO mirror(name, value) VALUES (?, ?)",
-            ((name, value) for name, value in said.items() if value is not None),
+            ((name, value) for name, value in stored_values.items() if value is not None),
         )
 
     await db.write_as_owner(write)
 
 
-async def universes_of(db: Database) -> set[Id]:
+async def read_universe_ids(db: Database) -> set[Id]:
     """Return which universes the library has."""
     rows = await db.read(lambda c: c.execute("SELECT id FROM canon_universes").fetchall())
     return {str(universe_id) for (universe_id,) in rows}
 
 
-async def is_empty(db: Database) -> bool:
+async def is_library_empty(db: Database) -> bool:
     """Tell whether the library holds nothing of worth: no world, no play, no documents."""
     tables = ("canon_universes", "canon_entities", "stories", "sources", "policies")
     sql = " UNION ALL ".join(f"SELECT 1 FROM {table}" for table in tables)

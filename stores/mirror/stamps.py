@@ -9,7 +9,7 @@ from datetime import datetime
 from stores.records.ids import Clock
 
 
-class Stamps:
+class ReplayClock:
     """A clock to open server adapters with. Within `at`, it stands at that moment.
 
     Writes to the servers of truth go one at a time, so there is one moment at a time.
@@ -17,15 +17,15 @@ class Stamps:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._at: datetime | None = None
+        self._moment: datetime | None = None
 
     def __call__(self) -> datetime:
-        return self._at or self._clock()
+        return self._moment or self._clock()
 
     @contextmanager
-    def at(self, moment: datetime) -> Iterator[None]:
-        self._at = moment
+    def set_to(self, moment: datetime) -> Iterator[None]:
+        self._moment = moment
         try:
             yield
         finally:
-            self._at = None
+            self._moment = None

@@ -7,47 +7,49 @@ from collections.abc import Callable, Iterable
 from itertools import chain, repeat
 from typing import Any
 
-from stores.mirror.link import Link, Patience, Sleep
+from stores.mirror.link import ServerConnection, Sleep, Timeouts
 
 
-class Watch:
+class ServerWatch:
     """Probes the server of `link`, ever less often while it is down; `on_back` when it may be used again."""
 
-    def __init__(self, link: Link, sleep: Sleep, patience: Patience, on_back: Callable[[], None]) -> None:
-        self._link = link
+    def __init__(
+        self, connection: ServerConnection, sleep: Sleep, timeouts: Timeouts, on_back: Callable[[], None]
+    ) -> None:
+        self._connection = connection
         self._sleep = sleep
-        self._patience = patience
+        self._timeouts = timeouts
         self._on_back = on_back
 
     async def run(self) -> None:
         """Watch until cancelled."""
         while True:
-            if self._link.answers:
-                await self._for_a_while()
-                if self._link.answers:
-                    await self._link.probe()
+            if self._connection.is_usable:
+                await self._wait_idle()
+                if self._connection.is_usable:
+                    await self._connection.probe()
             else:
-                await self._until_back()
+                await self._wait_until_back()
 
-    async def _until_back(self) -> None:
-        for pause in _forever(self._patience.again):
+    async def _wait_until_back(self) -> None:
+        for pause in _repeat_last(self._timeouts.probe_pauses):
             await self._sleep(pause)
-            if await self._link.probe():
+            if await self._connection.probe():
                 break
         self._on_back()
 
-    async def _for_a_while(self) -> None:
+    async def _wait_idle(self) -> None:
         """Sleep until it is time to look again, or somebody has found it gone."""
-        waits: list[asyncio.Future[Any]] = [
-            asyncio.ensure_future(self._sleep(self._patience.idle)),
-            asyncio.ensure_future(self._link.lost.wait()),
+        wait_futures: list[asyncio.Future[Any]] = [
+            asyncio.ensure_future(self._sleep(self._timeouts.idle)),
+            asyncio.ensure_future(self._connection.lost_event.wait()),
         ]
         try:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(wait_futures, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for wait in waits:
-                wait.cancel()
+            for wait_future in wait_futures:
+                wait_future.cancel()
 
 
-def _forever(pauses: tuple[float, ...]) -> Iterable[float]:
+def _repeat_last(pauses: tuple[float, ...]) -> Iterable[float]:
     return chain(pauses, repeat(pauses[-1]))

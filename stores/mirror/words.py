@@ -8,89 +8,91 @@ from __future__ import annotations
 from stores.errors import StoreError, StoreUnavailable
 
 _UNCHANGED = "Nothing was changed, here or there."
-_SET_ASIDE = "set the copy here aside with `monitor mirror --set-aside` (it stays a whole library of its own)"
+_SET_ASIDE_ADVICE = (
+    "set the copy here aside with `monitor mirror --set-aside` (it stays a whole library of its own)"
+)
 
 
-class Apart(StoreError):
+class CopyDiverged(StoreError):
     """What is here and what is there must not be joined without a decision."""
 
     code = "Apart"
 
 
-def another_library() -> Apart:
-    return Apart(
+def wrong_library_error() -> CopyDiverged:
+    return CopyDiverged(
         "The servers have another library than the one that this home folder is a copy of.",
         kept=_UNCHANGED,
         todo="Choose another folder for them, or give the addresses of the right servers.",
     )
 
 
-def two_libraries() -> Apart:
-    return Apart(
+def different_libraries_error() -> CopyDiverged:
+    return CopyDiverged(
         "The log's server and the canon server have two different libraries.",
         kept=_UNCHANGED,
         todo="Check the addresses of both: they belong together.",
     )
 
 
-def lost(name: str) -> Apart:
-    return Apart(
+def lost_library_error(name: str) -> CopyDiverged:
+    return CopyDiverged(
         f"The {name} server has lost its library, or it is another server.",
         kept=f"{_UNCHANGED} A copy in a home folder that was joined to it is whole.",
         todo="Check its address, or restore the library to it from a backup.",
     )
 
 
-def servers_are_older() -> Apart:
-    return Apart(
+def older_servers_error() -> CopyDiverged:
+    return CopyDiverged(
         "The servers are older than the copy in your home folder: they were put back to an earlier day.",
         kept=_UNCHANGED,
-        todo=f"To go on from the servers, {_SET_ASIDE}.",
+        todo=f"To go on from the servers, {_SET_ASIDE_ADVICE}.",
     )
 
 
-def both_have_more(host: str) -> Apart:
-    return Apart(
+def both_changed_error(host: str) -> CopyDiverged:
+    return CopyDiverged(
         f"MONITOR on {host} has played in this library since, and here there is something never sent.",
         kept=_UNCHANGED,
-        todo=f"To go on from the servers, {_SET_ASIDE}.",
+        todo=f"To go on from the servers, {_SET_ASIDE_ADVICE}.",
     )
 
 
-def played_elsewhere(host: str) -> Apart:
-    return Apart(
+def played_elsewhere_error(host: str) -> CopyDiverged:
+    return CopyDiverged(
         f"MONITOR on {host} has played in this library since it was last open here.",
         kept="What you play now stays in your home folder.",
         todo="Close MONITOR and open it again: it then fetches what is new.",
     )
 
 
-def not_of_the_servers() -> Apart:
-    return Apart(
+def unrelated_library_error() -> CopyDiverged:
+    return CopyDiverged(
         "This home folder has a library of its own, which is not the servers'.",
         kept=_UNCHANGED,
-        todo=f"Bring it there with `monitor migrate`, or choose another folder; or {_SET_ASIDE}.",
+        todo=f"Bring it there with `monitor migrate`, or choose another folder; or {_SET_ASIDE_ADVICE}.",
     )
 
 
-def of_two_kinds() -> Apart:
-    return Apart(
+def partial_servers_error() -> CopyDiverged:
+    return CopyDiverged(
         "The servers have a library already, and only one of log and canon is on them.",
         kept=_UNCHANGED,
         todo="Put both on servers to have it here, or choose servers that are empty.",
     )
 
 
-def no_copy_yet(why: str) -> StoreUnavailable:
+def no_copy_error(reason: str) -> StoreUnavailable:
     return StoreUnavailable(
-        f"The library has to be fetched from its servers first, and that was cut off: {why}",
+        f"The library has to be fetched from its servers first, and that was cut off: {reason}",
         kept=_UNCHANGED,
         todo="Open MONITOR again when the server is back.",
     )
 
 
-def a_copy() -> Apart:
-    return Apart(
+def servers_not_named_error() -> CopyDiverged:
+    return CopyDiverged(
         "This home folder is the copy of a library whose log or canon is on a server.",
         kept="Nothing was changed.",
         todo="Name the servers as before, with MONITOR_STORES=servers (they may be down: play goes on here);"

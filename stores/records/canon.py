@@ -17,7 +17,7 @@ from stores.records.clocks import Pace, ProgressClock, clock_predicate
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityKind, Number, Universe
 
-Literalish = bool | int | float | str
+FactValue = bool | int | float | str
 """A fact's object when it is a plain value and not an entity."""
 
 
@@ -84,16 +84,16 @@ class Evidence(Record):
     span: tuple[int, int] | None = None
 
 
-def normal(words: str) -> str:
+def normalize_statement(statement: str) -> str:
     """Return words as they are compared: without case, punctuation and doubled spaces."""
-    return " ".join(re.sub(r"[^\w\s]", " ", words.casefold()).split())
+    return " ".join(re.sub(r"[^\w\s]", " ", statement.casefold()).split())
 
 
 class Requirement(Record):
     """What somebody has to bear: a predicate, with this value or of this entity if one is named."""
 
     predicate: str
-    value: Literalish | None = None
+    value: FactValue | None = None
     object_id: Id | None = None
 
 
@@ -106,7 +106,7 @@ class AxiomForm(Record):
     """
 
     predicate: str
-    value: Literalish | None = None
+    value: FactValue | None = None
     subject_id: Id | None = None
     subject_kind: EntityKind | None = None
     subject_tag: str = ""
@@ -131,7 +131,7 @@ class Fact(Record):
     predicate: str
     statement: str
     involves: tuple[Involvement, ...] = ()
-    value: Literalish | None = None
+    value: FactValue | None = None
     scope: str = ""
     severity: str = ""
     valid_from: int | None = None
@@ -146,7 +146,7 @@ class Fact(Record):
     clock: ProgressClock | None = None
     proposal_id: Id | None = None
     recorded_at: datetime
-    said: str = Field(default_factory=lambda data: normal(str(data.get("statement", ""))))
+    said: str = Field(default_factory=lambda data: normalize_statement(str(data.get("statement", ""))))
 
     def entity(self, role: str) -> Id | None:
         """Return the entity that plays `role`, if one does."""
@@ -196,7 +196,7 @@ class AssertFact(Record):
     predicate: str
     statement: str
     involves: tuple[Involvement, ...] = ()
-    value: Literalish | None = None
+    value: FactValue | None = None
     standing: Standing = Standing.TRUE
     valid_from: int | None = None
     valid_to: int | None = None
@@ -235,7 +235,7 @@ class StateChange(Record):
     entity_id: Id
     key: str
     op: StateOp
-    value: Literalish | None = None
+    value: FactValue | None = None
 
 
 class AdvanceClock(Record):
@@ -259,12 +259,12 @@ class AdvanceClock(Record):
         """What the clock is called in canon."""
         return clock_predicate(self.clock, self.pace)
 
-    def after(self, before: ProgressClock | None) -> ProgressClock:
+    def after(self, clock_before: ProgressClock | None) -> ProgressClock:
         """Return the clock as the change leaves it. Total: one that is closed stays as it is until it is
         started anew, one that runs is not started twice, and none is set beyond its end."""
-        if before is not None and before.closed is not (self.closed is False):
-            return before
-        clock = before
+        if clock_before is not None and clock_before.closed is not (self.closed is False):
+            return clock_before
+        clock = clock_before
         if clock is None or clock.closed:
             clock = ProgressClock(name=self.clock, size=self.size, pace=self.pace)
         if self.to is None:

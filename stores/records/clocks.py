@@ -14,11 +14,11 @@ from stores.records.base import Record
 
 TICKS_PER_BOX: Final = 3
 """Strokes that fill one box of a progress track."""
-BOXES: Final = 10
-TRACK_TICKS: Final = TICKS_PER_BOX * BOXES
+BOXES_PER_TRACK: Final = 10
+TRACK_TICKS: Final = TICKS_PER_BOX * BOXES_PER_TRACK
 
-CLOCK: Final = "clock:"
-TRACK: Final = "track:"
+CLOCK_PREFIX: Final = "clock:"
+TRACK_PREFIX: Final = "track:"
 """In canon a clock is a state of nobody; its predicate is this and its name."""
 
 
@@ -51,7 +51,7 @@ class ProgressClock(Record):
     pace: Pace | None = None
 
     @model_validator(mode="after")
-    def _no_fuller_than_full(self) -> ProgressClock:
+    def _check_filled_within_size(self) -> ProgressClock:
         if self.filled > self.size:
             raise ValueError(f"a clock of {self.size} cannot be filled to {self.filled}")
         return self
@@ -76,4 +76,4 @@ class ProgressClock(Record):
 
 def clock_predicate(name: str, pace: Pace | None) -> str:
     """Return the predicate that a clock (or, with a pace, a track) of that name has in canon."""
-    return f"{TRACK if pace else CLOCK}{name}"
+    return f"{TRACK_PREFIX if pace else CLOCK_PREFIX}{name}"

@@ -22,7 +22,7 @@ Clock = Callable[[], datetime]
 _NAMESPACE = uuid.UUID("6f1b0c52-3a57-5d0e-9a41-9d1f6c6d6f6e")
 
 
-class IdMaker(Protocol):
+class IdGenerator(Protocol):
     """Makes new time-ordered identifiers and new seeds."""
 
     def new(self) -> Id: ...
@@ -30,7 +30,7 @@ class IdMaker(Protocol):
     def seed(self) -> int: ...
 
 
-def derived(kind: str, *parts: object) -> Id:
+def derive_id(kind: str, *parts: object) -> Id:
     """Return the one identifier that `kind` and `parts` always give (UUID version 5)."""
     return str(uuid.uuid5(_NAMESPACE, "\x1f".join((kind, *map(str, parts)))))
 
@@ -39,24 +39,24 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class SystemIds:
+class SystemIdGenerator:
     """UUID version 7 from the system's clock and randomness; strictly rising within one process."""
 
     def __init__(self, clock: Clock = utc_now) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._last = 0
+        self._last_stamp = 0
 
     def new(self) -> Id:
         with self._lock:
-            self._last = max(int(self._clock().timestamp() * 1000) << 12, self._last + 1)
-            return _uuid7(self._last, secrets.randbits(62))
+            self._last_stamp = max(int(self._clock().timestamp() * 1000) << 12, self._last_stamp + 1)
+            return _uuid7(self._last_stamp, secrets.randbits(62))
 
     def seed(self) -> int:
         return secrets.randbits(63)
 
 
-class SeededIds:
+class SeededIdGenerator:
     """The same identifiers and seeds in the same order, every time, from one seed.
 
     Not for two runs into one library: give each run another `salt`.
@@ -65,11 +65,11 @@ class SeededIds:
     def __init__(self, seed: int, clock: Clock, salt: str = "") -> None:
         self._random = random.Random(f"{seed}/{salt}")
         self._clock = clock
-        self._last = 0
+        self._last_stamp = 0
 
     def new(self) -> Id:
-        self._last = max(int(self._clock().timestamp() * 1000) << 12, self._last + 1)
-        return _uuid7(self._last, self._random.getrandbits(62))
+        self._last_stamp = max(int(self._clock().timestamp() * 1000) << 12, self._last_stamp + 1)
+        return _uuid7(self._last_stamp, self._random.getrandbits(62))
 
     def seed(self) -> int:
         return self._random.getrandbits(63)

@@ -12,7 +12,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from stores.records.base import Record
-from stores.records.ids import Id, derived
+from stores.records.ids import Id, derive_id
 
 
 class JobKind(StrEnum):
@@ -55,6 +55,6 @@ class Job(Record):
     updated_at: datetime
 
 
-def job_id(kind: JobKind, subject_id: Id) -> Id:
+def derive_job_id(kind: JobKind, subject_id: Id) -> Id:
     """Return the identifier of the one job that does this to that."""
-    return derived("job", kind, subject_id)
+    return derive_id("job", kind, subject_id)

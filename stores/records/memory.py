@@ -12,7 +12,7 @@ from stores.records.base import Record
 from stores.records.ids import Id
 
 
-class How(StrEnum):
+class MemoryOrigin(StrEnum):
     """How somebody came to what they remember."""
 
     SAW = "saw"
@@ -42,7 +42,7 @@ class Memory(Record):
     valence: float = Field(default=0.0, ge=-1.0, le=1.0)
     importance: float = Field(default=0.5, ge=0.0, le=1.0)
     source: str = "saw"
-    how: How = How.SAW
+    how: MemoryOrigin = MemoryOrigin.SAW
     told_by: Id | None = None
     about: tuple[Id, ...] = ()
     tick: int = 0

@@ -13,7 +13,7 @@ from pydantic import Field
 from stores.records.base import Record
 from stores.records.canon import StateChange
 from stores.records.ids import Id
-from stores.records.threads import Entry
+from stores.records.story_journal import JournalEntry
 
 
 class Speaker(StrEnum):
@@ -29,14 +29,14 @@ class StoryMode(StrEnum):
     AUTOPILOT = "autopilot"
 
 
-class Critical(StrEnum):
+class CriticalCommitMode(StrEnum):
     """What a mid-scene trigger does: ask in one line, or commit what policy accepts at once."""
 
     ASK = "ask"
     AUTO = "auto"
 
 
-class DiceBy(StrEnum):
+class DiceRoller(StrEnum):
     """Who throws the dice of a story: the program, or the player, who types the faces."""
 
     PROGRAM = "program"
@@ -64,15 +64,15 @@ class Story(Record):
     constraints: str = ""
     lines_and_veils: str = ""
     mode: StoryMode = StoryMode.COPILOT
-    critical: Critical = Critical.ASK
+    critical: CriticalCommitMode = CriticalCommitMode.ASK
     system: str = ""
     tension: int = Field(default=5, ge=1, le=9)
     tension_mode: TensionMode = TensionMode.BEND
-    dice: DiceBy = DiceBy.PROGRAM
+    dice: DiceRoller = DiceRoller.PROGRAM
     recap: str = ""
     budget: int | None = Field(default=None, ge=0)
     """What the model may cost in this story, in millionths of a US dollar (None: no limit)."""
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[JournalEntry, ...] = ()
     created_at: datetime
 
 

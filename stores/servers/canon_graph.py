@@ -13,7 +13,7 @@ from neo4j import AsyncManagedTransaction
 
 from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import NotFound
-from stores.names import folded
+from stores.name_folding import fold_name
 from stores.records.base import Record
 from stores.records.canon import CanonBatch, Evidence, Fact, FactChange, FactKind, FactStatus
 from stores.records.ids import Id
@@ -96,7 +96,7 @@ async def put_entities(tx: AsyncManagedTransaction, entities: Sequence[Entity], 
             {"id": e.id, "universe_id": e.universe_id, "folded": name, "key": key(name), "ordinal": ordinal}
             for e in {e.id: e for e in entities}.values()
             if e.status is EntityStatus.CANONICAL
-            for ordinal, name in enumerate(map(folded, (e.name, *e.aliases)))
+            for ordinal, name in enumerate(map(fold_name, (e.name, *e.aliases)))
         ],
     )
     return made + len(entities)
@@ -108,7 +108,7 @@ def _shown(entity: Entity) -> dict[str, Any]:
         "kind": entity.kind.value,
         "status": entity.status.value,
         "name": entity.name,
-        "names": [folded(name) for name in (entity.name, *entity.aliases)],
+        "names": [fold_name(name) for name in (entity.name, *entity.aliases)],
     }
 
 

@@ -13,7 +13,7 @@ from neo4j import AsyncManagedTransaction
 from pydantic import ValidationError
 
 from stores.errors import LibraryUnreadable, NotFound
-from stores.names import folded
+from stores.name_folding import fold_name
 from stores.ports import Neighbourhood
 from stores.records.base import Record
 from stores.records.canon import Evidence, Fact, FactKind
@@ -56,7 +56,7 @@ class CanonReads:
                 RETURN e.body ORDER BY e.names[0], e.id LIMIT $limit""",
             universe=universe_id,
             kind=kind,
-            search=folded(search),
+            search=fold_name(search),
             limit=limit,
         )
 
@@ -68,7 +68,7 @@ class CanonReads:
         )
         return {entity.id: entity for entity in found}
 
-    async def known_as(self, universe_id: Id) -> list[str]:
+    async def entity_names(self, universe_id: Id) -> list[str]:
         rows = await self._rows(
             """MATCH (e:Entity {universe_id: $universe, status: 'canonical'})
                RETURN e.name ORDER BY e.made""",
@@ -76,7 +76,7 @@ class CanonReads:
         )
         return [str(name) for (name,) in rows]
 
-    async def names(self, universe_id: Id) -> list[tuple[str, Id]]:
+    async def folded_names(self, universe_id: Id) -> list[tuple[str, Id]]:
         rows = await self._rows(
             """MATCH (n:Name {universe_id: $universe})<-[k:KNOWN_AS]-(e:Entity)
                RETURN n.folded, e.id ORDER BY n.folded, k.ordinal""",
@@ -90,7 +90,7 @@ class CanonReads:
             """MATCH (:Name {universe_id: $universe, key: $name})<-[:KNOWN_AS]-(e:Entity)
                WITH DISTINCT e RETURN e.body ORDER BY e.made""",
             universe=universe_id,
-            name=key(folded(name)),
+            name=key(fold_name(name)),
         )
 
     # --- facts --------------------------------------------------------------------------------------
@@ -112,15 +112,15 @@ class CanonReads:
         *,
         predicate: str | None = None,
         history: bool = False,
-        begins: tuple[int, int] | None = None,
+        begins_within: tuple[int, int] | None = None,
         newest: int | None = None,
         limit: int = 1_000,
     ) -> list[Fact]:
-        first, last = begins or (None, None)
+        first, last = begins_within or (None, None)
         conditions = ["f.made IS NOT NULL"]
         conditions += ["i.predicate = $predicate"] if predicate else []
         conditions += [] if history else [_CURRENT]
-        conditions += ["$first <= f.valid_from <= $last"] if begins else []
+        conditions += ["$first <= f.valid_from <= $last"] if begins_within else []
         return await self._all(
             Fact,
             f"""MATCH (:Entity {{id: $entity}})<-[i:INVOLVES]-(f:Fact) WHERE {" AND ".join(conditions)}
@@ -199,13 +199,13 @@ class CanonReads:
             limit=limit,
         )
 
-    async def facts_saying(self, universe_id: Id, said: Collection[str]) -> list[Fact]:
+    async def facts_by_statement(self, universe_id: Id, statement_keys: Collection[str]) -> list[Fact]:
         return await self._all(
             Fact,
             """UNWIND $said AS words MATCH (f:Fact {universe_id: $universe, said_key: words})
                WHERE f.made IS NOT NULL RETURN f.body ORDER BY f.made""",
             universe=universe_id,
-            said=list(dict.fromkeys(map(key, said))),
+            said=list(dict.fromkeys(map(key, statement_keys))),
         )
 
     async def neighbourhood(self, roots: Sequence[Id], *, hops: int = 2, limit: int = 50) -> Neighbourhood:

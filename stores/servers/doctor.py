@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from stores.authority import COLLECTIONS, MATRIX, Op, Role, Store, grants
-from stores.doctor import Attempt, Doctor, Finding, Outcome
+from stores.authority import COLLECTIONS, WRITE_MATRIX, Operation, Role, Store, find_grants
+from stores.doctor import Attempt, AttemptOutcome, Doctor, DoctorFinding
 from stores.errors import MonitorError, WriteDenied
 from stores.servers.mongo_schema import INDEXES, privileges
 
@@ -53,22 +53,24 @@ class ServersDoctor:
         self._servers = servers
         self._stores = stores
 
-    async def findings(self) -> AsyncIterator[Finding]:
+    async def findings(self) -> AsyncIterator[DoctorFinding]:
         """Look at the copy at home, and say of each server whether it is there and what it cannot do."""
         async for finding in self._home.findings():
             yield finding
         there = self._servers()
         for store, server in zip(Store, there, strict=True):
             if store in self._stores and server is None:
-                yield Finding(f"the server of {store}", "bad", "it does not answer; play goes on without it")
+                yield DoctorFinding(
+                    f"the server of {store}", "bad", "it does not answer; play goes on without it"
+                )
         if there.graph is not None:
             says = (
                 "Neo4j Community has no roles: who may write anything may write all; readers' sessions refuse"
             )
-            yield Finding("the server of canon", "warning", says)
+            yield DoctorFinding("the server of canon", "warning", says)
         if there.qdrant is not None:
             says = f"its keys refuse {there.qdrant.refuses}"
-            yield Finding("the server of vectors", "ok", says)
+            yield DoctorFinding("the server of vectors", "ok", says)
 
     async def attempts(self) -> AsyncIterator[Attempt]:
         """Try in the copy at home, then on every server that is there."""
@@ -88,8 +90,8 @@ class ServersDoctor:
             return
         for name in ("facts", "entities", "evidence"):
             what = f"server: create in {name}"
-            if any(g.store is Store.CANON for g in MATRIX[role]):
-                yield Attempt(role, Store.CANON, what, Outcome.REFUSED_HERE)
+            if any(g.store is Store.CANON for g in WRITE_MATRIX[role]):
+                yield Attempt(role, Store.CANON, what, AttemptOutcome.REFUSED_HERE)
                 continue
             yield Attempt(role, Store.CANON, what, await _refused(graph.write(role, [name], _create)))
 
@@ -118,18 +120,18 @@ class ServersDoctor:
         client = qdrant.writer(role)
         for collection in COLLECTIONS[Store.VECTORS]:
             name = next((n for n in qdrant.names_of(collection)), None)
-            if grants(role, Store.VECTORS, collection, Op.DELETE):
+            if find_grants(role, Store.VECTORS, collection, Operation.DELETE):
                 continue
             what = f"server: delete from {collection}"
             if name is None:
-                yield Attempt(role, Store.VECTORS, what, Outcome.UNTRIED)
+                yield Attempt(role, Store.VECTORS, what, AttemptOutcome.UNTRIED)
                 continue
             gone = models.PointIdsList(points=[_POINT])
-            outcome = Outcome.REFUSED_HERE
+            outcome = AttemptOutcome.REFUSED_HERE
             try:
                 await client.delete(name, gone, wait=True)
             except UnexpectedResponse as error:
-                outcome = Outcome.REFUSED if error.status_code == _DENIED else Outcome.UNTRIED
+                outcome = AttemptOutcome.REFUSED if error.status_code == _DENIED else AttemptOutcome.UNTRIED
             yield Attempt(role, Store.VECTORS, what, outcome)
 
     # --- words: users ---------------------------------------------------------------------------------
@@ -144,19 +146,21 @@ class ServersDoctor:
         for collection in COLLECTIONS[Store.WORDS]:
             index = opensearch.index(collection)
             text = {"id": "doctor", "text": "", "scope": []}
-            tries: dict[Op, Callable[[], Awaitable[Any]]] = {
-                Op.INSERT: partial(client.index, index=index, id="doctor", body=text),
-                Op.DELETE: partial(client.delete, index=index, id="doctor"),
+            tries: dict[Operation, Callable[[], Awaitable[Any]]] = {
+                Operation.INSERT: partial(client.index, index=index, id="doctor", body=text),
+                Operation.DELETE: partial(client.delete, index=index, id="doctor"),
             }
             for op, attempt in tries.items():
-                if grants(role, Store.WORDS, collection, op):
+                if find_grants(role, Store.WORDS, collection, op):
                     continue
-                outcome = Outcome.PASSED
+                outcome = AttemptOutcome.PASSED
                 try:
                     await attempt()
                     await opensearch.owner.delete(index=index, id="doctor", ignore=[404])
                 except TransportError as error:
-                    outcome = Outcome.REFUSED if error.status_code == _DENIED else Outcome.UNTRIED
+                    outcome = (
+                        AttemptOutcome.REFUSED if error.status_code == _DENIED else AttemptOutcome.UNTRIED
+                    )
                 yield Attempt(role, Store.WORDS, f"server: {op} in {collection}", outcome)
 
     # --- objects: users -------------------------------------------------------------------------------
@@ -166,12 +170,12 @@ class ServersDoctor:
         if buckets is None:
             return
         for collection in COLLECTIONS[Store.OBJECTS]:
-            if not grants(role, Store.OBJECTS, collection, Op.INSERT):
+            if not find_grants(role, Store.OBJECTS, collection, Operation.INSERT):
                 outcome = await asyncio.to_thread(_put_object, buckets, role, collection)
                 yield Attempt(role, Store.OBJECTS, f"server: put into {collection}", outcome)
 
 
-async def _in_mongo(mongo: Mongo, role: Role, collection: str, action: str) -> Outcome:
+async def _in_mongo(mongo: Mongo, role: Role, collection: str, action: str) -> AttemptOutcome:
     """Try it in a transaction that ends in nothing. A server that does not look at a privilege's
     collection lets it pass; then this program's own refusal is what holds."""
     from pymongo.errors import OperationFailure
@@ -188,32 +192,32 @@ async def _in_mongo(mongo: Mongo, role: Role, collection: str, action: str) -> O
                 await target.delete_one({"_id": "doctor"}, session=session)
             raise _TakenBack
     except _TakenBack:
-        return Outcome.REFUSED_HERE
+        return AttemptOutcome.REFUSED_HERE
     except OperationFailure as error:
-        return Outcome.REFUSED if error.code == _UNAUTHORIZED else Outcome.UNTRIED
+        return AttemptOutcome.REFUSED if error.code == _UNAUTHORIZED else AttemptOutcome.UNTRIED
 
 
-def _put_object(buckets: Buckets, role: Role, collection: str) -> Outcome:
+def _put_object(buckets: Buckets, role: Role, collection: str) -> AttemptOutcome:
     from minio.error import S3Error
 
     bucket = buckets.bucket(collection)
     try:
         buckets.client(role).put_object(bucket, "doctor", io.BytesIO(b""), 0)
     except S3Error as error:
-        return Outcome.REFUSED if error.code == "AccessDenied" else Outcome.UNTRIED
+        return AttemptOutcome.REFUSED if error.code == "AccessDenied" else AttemptOutcome.UNTRIED
     buckets.client(None).remove_object(bucket, "doctor")
-    return Outcome.PASSED
+    return AttemptOutcome.PASSED
 
 
 async def _create(tx: AsyncManagedTransaction) -> None:
     await (await tx.run("CREATE (n:Doctor {id: 'doctor'}) DELETE n")).consume()
 
 
-async def _refused(attempt: Awaitable[None]) -> Outcome:
+async def _refused(attempt: Awaitable[None]) -> AttemptOutcome:
     try:
         await attempt
     except WriteDenied:
-        return Outcome.REFUSED
+        return AttemptOutcome.REFUSED
     except MonitorError:
-        return Outcome.UNTRIED
-    return Outcome.PASSED
+        return AttemptOutcome.UNTRIED
+    return AttemptOutcome.PASSED

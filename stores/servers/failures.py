@@ -11,7 +11,7 @@ import socket
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from stores.authority import COLLECTIONS, Op, Role, Store, grants
+from stores.authority import COLLECTIONS, Operation, Role, Store, find_grants
 from stores.errors import StoreError, StoreFull, StoreUnavailable, WriteDenied
 
 CONNECT_SECONDS = 3.0
@@ -100,13 +100,13 @@ def check_collection(store: Store, collection: str) -> None:
         raise StoreError(f"There is no {what} called {collection!r}.")
 
 
-def check_leave(role: Role | None, store: Store, collection: str, *ops: Op) -> None:
+def check_leave(role: Role | None, store: Store, collection: str, *ops: Operation) -> None:
     """Raise WriteDenied unless the matrix grants all of `ops`. The owner (None) may do all.
 
     The server refuses the same by itself, to each role's own credentials; this holds where it was given
     only one user for all of them.
     """
-    if role is not None and not all(grants(role, store, collection, op) for op in ops):
+    if role is not None and not all(find_grants(role, store, collection, op) for op in ops):
         raise WriteDenied(f"The {role} may not write to the {collection}.", kept="Nothing was written.")
 
 

@@ -31,7 +31,7 @@ from neo4j.exceptions import (
     UnsupportedServerProduct,
 )
 
-from stores.authority import COLLECTIONS, Op, Role, Store, grants
+from stores.authority import COLLECTIONS, Operation, Role, Store, find_grants
 from stores.errors import LibraryUnreadable, StoreError, WriteDenied
 from stores.servers.failures import Server, has_no_room, why, without_secrets
 
@@ -98,7 +98,7 @@ class Graph:
         Otherwise it runs in a read-access session, where the server refuses the first write. Commits are
         one after another: each begins by taking the counter (see `made_from`).
         """
-        may = all(grants(role, Store.CANON, name, Op.INSERT) for name in collections)
+        may = all(find_grants(role, Store.CANON, name, Operation.INSERT) for name in collections)
         with in_our_words(self._url, str(role).replace("_", " ").capitalize()):
             async with self._commits, self._session(WRITE_ACCESS if may else READ_ACCESS) as session:
                 if may:

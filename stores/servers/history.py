@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TypeVar
 
 from stores.errors import NotFound
-from stores.history import HISTORY, LIBRARY, Part
+from stores.history import NO_UNIVERSE, RECORD_COLLECTIONS, CollectionRecords
 from stores.records.base import Record
 from stores.records.ids import Id
 from stores.servers import canon_history, log_history
@@ -28,11 +28,13 @@ _AT_ONCE = 500
 """Records written by one transaction."""
 _LOADING = "loading"
 
-assert {*HISTORY} == canon_history.COLLECTIONS | log_history.COLLECTIONS, "a collection has no server"
+assert {*RECORD_COLLECTIONS} == canon_history.COLLECTIONS | log_history.COLLECTIONS, (
+    "a collection has no server"
+)
 
 
 class ServerHistory:
-    one_moment = False
+    is_single_snapshot = False
     """Each server shows its part as of one moment; MONITOR alone writes to them."""
 
     def __init__(self, graph: Graph, mongo: Mongo) -> None:
@@ -51,13 +53,19 @@ class ServerHistory:
             found = await self._both(universe_id)
             await asyncio.to_thread(_pour, found, partial(sink, universe_id))
         moves = await self._log.of_no_universe()
-        await asyncio.to_thread(sink, LIBRARY, "transitions", iter(moves))
+        await asyncio.to_thread(sink, NO_UNIVERSE, "transitions", iter(moves))
 
-    async def load(self, parts: Iterable[Part], *, naming: Collection[Id], finish: bool = False) -> set[Id]:
-        if finish:
+    async def load(
+        self,
+        parts: Iterable[CollectionRecords],
+        *,
+        mentioned_ids: Collection[Id],
+        finish_partial: bool = False,
+    ) -> set[Id]:
+        if finish_partial:
             await self._write(parts)
             return set()
-        if known := await self._known(list(naming)):
+        if known := await self._known(list(mentioned_ids)):
             return known
         await self._mark({"canon": await self._canon.mark(), "log": await self._log.mark()})
         try:
@@ -94,7 +102,7 @@ class ServerHistory:
             found |= await self._canon.known(some) | await self._log.known(some)
         return found
 
-    async def _write(self, parts: Iterable[Part]) -> None:
+    async def _write(self, parts: Iterable[CollectionRecords]) -> None:
         scenes: list[Id] = []
         turned = iter(parts)
         while (part := await asyncio.to_thread(next, turned, None)) is not None:
@@ -115,7 +123,7 @@ class ServerHistory:
 
 
 def _pour(found: dict[str, list[Record]], sink: Callable[[str, Iterator[Record]], None]) -> None:
-    for collection in HISTORY:
+    for collection in RECORD_COLLECTIONS:
         sink(collection, iter(found[collection]))
 
 

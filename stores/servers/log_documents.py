@@ -12,7 +12,7 @@ from stores.authority import Role
 from stores.errors import LibraryUnreadable, NotFound
 from stores.records.base import Record
 from stores.records.ids import Id
-from stores.records.model import LlmCall
+from stores.records.llm import LlmCall
 from stores.records.play import Story
 from stores.servers.mongo import Document, Mongo, Reading, Writing
 from stores.servers.mongo_schema import FIELDS, KEYS

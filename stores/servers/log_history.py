@@ -9,11 +9,11 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from stores.history import HISTORY
+from stores.history import RECORD_COLLECTIONS
 from stores.records.base import Record
 from stores.records.ids import Id
-from stores.records.ledger import Loop, Transition
 from stores.records.play import HeadMove, Turn
+from stores.records.workflow import Loop, Transition
 from stores.servers import turn_tree
 from stores.servers.log_documents import add, among, insert_new, record
 from stores.servers.log_reader import as_stored, scenes_of
@@ -24,7 +24,7 @@ from stores.servers.narrative_log import add_scenes, stage_proposals
 _BY_MADE = (("made", 1),)
 _LOOPS = [loop.value for loop in Loop]
 
-COLLECTIONS = frozenset(HISTORY) & {*FIELDS, "head_moves"}
+COLLECTIONS = frozenset(RECORD_COLLECTIONS) & {*FIELDS, "head_moves"}
 """What the log keeps of a history."""
 
 _Write = Callable[[Writing, Any], Awaitable[Any]]
@@ -109,12 +109,12 @@ async def _dump(tx: Reading, universe_id: Id) -> dict[str, list[Record]]:
 
     async def read(name: str, where: Mapping[str, Any], order: Any = _BY_MADE) -> list[Record]:
         found = await tx.all(name, where, order=order)
-        return [record(HISTORY[name].record, d) for d in found]
+        return [record(RECORD_COLLECTIONS[name].record_type, d) for d in found]
 
     proposals = await tx.all("proposed_changes", of_universe, order=_BY_MADE)
     whole = {scene.id: scene for scene in await scenes_of(tx, {"_id": among(_ids(scenes))})}
     return {
-        "stories": [record(HISTORY["stories"].record, d) for d in stories],
+        "stories": [record(RECORD_COLLECTIONS["stories"].record_type, d) for d in stories],
         "scenes": [whole[d["_id"]] for d in scenes],
         "turns": [*turns],
         "head_moves": await read("head_moves", of_scenes, (("scene_id", 1), ("seq", 1))),
@@ -127,11 +127,11 @@ async def _dump(tx: Reading, universe_id: Id) -> dict[str, list[Record]]:
         "rulings": await read("rulings", of_universe),
         "policies": await read("policies", of_universe),
         "transitions": await _transitions(tx, subjects),
-        "checkpoints": [record(HISTORY["checkpoints"].record, d) for d in checkpoints],
+        "checkpoints": [record(RECORD_COLLECTIONS["checkpoints"].record_type, d) for d in checkpoints],
         "memories": await read("memories", of_universe),
         "summaries": await read("summaries", of_scenes),
         "archived_logs": await read("archived_logs", of_universe),
-        "sources": [record(HISTORY["sources"].record, d) for d in sources],
+        "sources": [record(RECORD_COLLECTIONS["sources"].record_type, d) for d in sources],
         "snippets": await read("snippets", {"source_id": among(_ids(sources))}),
     }
 

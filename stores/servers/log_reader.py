@@ -7,23 +7,23 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from stores.ports import Spent
+from stores.ports import LlmSpending
 from stores.records.ids import Id
-from stores.records.ledger import (
+from stores.records.llm import DecisionMark, LlmCall
+from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
+from stores.records.sources import Snippet, Source
+from stores.records.workflow import (
     Canonization,
     CanonizationState,
     Checkpoint,
     Decision,
-    HousePolicy,
+    GatePolicy,
     Loop,
     ProposalStatus,
     ProposedChange,
     Ruling,
     Transition,
 )
-from stores.records.model import DecisionMark, LlmCall
-from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source
 from stores.servers import turn_tree
 from stores.servers.log_documents import among, moment, not_there, record
 from stores.servers.memory_reader import MemoryReads
@@ -196,8 +196,8 @@ class LogReads(MemoryReads):
     async def rulings(self, universe_id: Id) -> list[Ruling]:
         return await self._all("rulings", Ruling, {"universe_id": universe_id})
 
-    async def policy(self, universe_id: Id) -> HousePolicy | None:
-        found = await self._all("policies", HousePolicy, {"_id": universe_id})
+    async def policy(self, universe_id: Id) -> GatePolicy | None:
+        found = await self._all("policies", GatePolicy, {"_id": universe_id})
         return found[0] if found else None
 
     # --- loops --------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ class LogReads(MemoryReads):
         *,
         ids: Collection[Id] | None = None,
         turn_ids: Collection[Id] | None = None,
-        beat_id: Id | None = None,
+        run_id: Id | None = None,
         scene_id: Id | None = None,
         story_id: Id | None = None,
         universe_id: Id | None = None,
@@ -241,7 +241,7 @@ class LogReads(MemoryReads):
     ) -> list[LlmCall]:
         if last == 0:  # which to MongoDB is no limit
             return []
-        where = {"beat_id": beat_id, "scene_id": scene_id, "story_id": story_id, "universe_id": universe_id}
+        where = {"beat_id": run_id, "scene_id": scene_id, "story_id": story_id, "universe_id": universe_id}
         among_ids = {"_id": ids, "turn_id": turn_ids}
         conditions = one_filter(where) | {f: among(v) for f, v in among_ids.items() if v is not None}
         if since is not None:
@@ -249,7 +249,7 @@ class LogReads(MemoryReads):
         newest_first = await self._all("llm_calls", LlmCall, conditions, [("made", -1)], last or 0)
         return newest_first[::-1]
 
-    async def spent(self, *, since: datetime | None = None) -> list[Spent]:
+    async def llm_spending(self, *, since: datetime | None = None) -> list[LlmSpending]:
         day = {"$substrBytes": ["$moment", 0, 10]}
         pipeline: list[Document] = [
             *([] if since is None else [{"$match": {"moment": {"$gte": moment(since)}}}]),
@@ -306,11 +306,11 @@ async def scenes_of(tx: Reading, where: Document) -> list[Scene]:
     ]
 
 
-def _spent(found: Document) -> Spent:
+def _spent(found: Document) -> LlmSpending:
     # As plain integers: the driver has a kind of its own for long ones.
     sums = [int(found[name]) for name in ("calls", *SUMMED[5:])]
     of = found["_id"]
-    return Spent(of["universe_id"], of["story_id"], of["persona"], of["model"], of["day"], *sums)
+    return LlmSpending(of["universe_id"], of["story_id"], of["persona"], of["model"], of["day"], *sums)
 
 
 def as_stored(found: Document) -> ProposedChange:

@@ -23,9 +23,9 @@ class MemoryReads(Reads):
         turn_ids: Collection[Id] | None = None,
         fact_id: Id | None = None,
         last: int | None = None,
-        weightiest: int | None = None,
+        most_important: int | None = None,
     ) -> list[Memory]:
-        if 0 in (last, weightiest):  # which to MongoDB is no limit
+        if 0 in (last, most_important):  # which to MongoDB is no limit
             return []
         where = one_filter(
             {
@@ -37,13 +37,13 @@ class MemoryReads(Reads):
                 "turn_id": None if turn_ids is None else among(turn_ids),
             }
         )
-        heaviest_first = last is None and weightiest is not None
+        heaviest_first = last is None and most_important is not None
         order = [("importance", -1), ("made", -1)] if heaviest_first else [("made", -1)]
-        most = weightiest if heaviest_first else last
+        most = most_important if heaviest_first else last
         async with self._mongo.reading(self._role) as tx:
             found = await tx.all("memories", where, order=order, limit=most or 0)
-        if weightiest is not None:
-            found = sorted(found, key=lambda d: (-d["importance"], -d["made"]))[:weightiest]
+        if most_important is not None:
+            found = sorted(found, key=lambda d: (-d["importance"], -d["made"]))[:most_important]
         return [record(Memory, d) for d in sorted(found, key=lambda d: int(d["made"]))]
 
     async def summaries(self, scene_id: Id) -> list[Summary]:

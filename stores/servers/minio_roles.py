@@ -13,13 +13,13 @@ from typing import Any, Final
 
 from minio import MinioAdmin
 
-from stores.authority import COLLECTIONS, MATRIX, Op, Role, Store
+from stores.authority import COLLECTIONS, WRITE_MATRIX, Operation, Role, Store
 from stores.servers.minio import Buckets
 
-_ACTIONS: Final[Mapping[Op, tuple[str, ...]]] = {
-    Op.INSERT: ("s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"),
-    Op.UPDATE: ("s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"),
-    Op.DELETE: ("s3:DeleteObject",),
+_ACTIONS: Final[Mapping[Operation, tuple[str, ...]]] = {
+    Operation.INSERT: ("s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"),
+    Operation.UPDATE: ("s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"),
+    Operation.DELETE: ("s3:DeleteObject",),
 }
 
 
@@ -35,9 +35,9 @@ def policy(role: Role, prefix: str) -> dict[str, Any]:
         _allow(["s3:ListBucket", "s3:GetBucketLocation"], buckets),
         _allow(["s3:GetObject"], [f"{bucket}/*" for bucket in buckets]),
     ]
-    for grant in MATRIX[role]:
+    for grant in WRITE_MATRIX[role]:
         if grant.store is Store.OBJECTS:
-            actions = sorted({action for op in grant.ops for action in _ACTIONS[op]})
+            actions = sorted({action for op in grant.operations for action in _ACTIONS[op]})
             statements.append(_allow(actions, [f"arn:aws:s3:::{prefix}{grant.collection}/*"]))
     return {"Version": "2012-10-17", "Statement": statements}
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from stores.authority import COLLECTIONS, MATRIX, Grant, Op, Role, Store
+from stores.authority import COLLECTIONS, WRITE_MATRIX, Grant, Operation, Role, Store
 
 FORMAT: Final = 3
 """The version of what `FIELDS`, `INDEXES` and `SHAPE` make."""
@@ -125,14 +125,14 @@ SHAPE: Final[Mapping[str, Any]] = dict.fromkeys(FIELDS, _DOCUMENT)
 PLAYED: Final = frozenset({"player", "oracle", "system"})
 """Whose turns stand in `turns`; those of the others stand in `told`."""
 
-_ACTIONS: Final = {Op.INSERT: "insert", Op.UPDATE: "update", Op.DELETE: "remove"}
+_ACTIONS: Final = {Operation.INSERT: "insert", Operation.UPDATE: "update", Operation.DELETE: "remove"}
 _SCENE_PARTS: Final = {"head": "scene_heads", "canonical_outcomes": "scene_outcomes", "body": "scenes"}
 
 
 def privileges(role: Role) -> dict[str, frozenset[str]]:
     """Return what a role may do in each collection besides reading, as MongoDB calls it."""
     granted: dict[str, set[str]] = {}
-    for grant in MATRIX[role]:
+    for grant in WRITE_MATRIX[role]:
         if grant.store is Store.LOG:
             for name, ops in _in_collections(grant):
                 granted.setdefault(name, set()).update(_ACTIONS[op] for op in ops)
@@ -141,17 +141,17 @@ def privileges(role: Role) -> dict[str, frozenset[str]]:
     return {name: frozenset(actions) for name, actions in granted.items()}
 
 
-def _in_collections(grant: Grant) -> list[tuple[str, frozenset[Op]]]:
+def _in_collections(grant: Grant) -> list[tuple[str, frozenset[Operation]]]:
     """Say in which collections of the server a grant holds, and for what."""
     if grant.collection == "turns":
         speakers = grant.values[1] if grant.values else frozenset[str]()
-        return [("turns" if speakers <= PLAYED else "told", grant.ops)]
+        return [("turns" if speakers <= PLAYED else "told", grant.operations)]
     if grant.collection == "scenes" and grant.columns is not None:
-        put = frozenset({Op.INSERT, Op.UPDATE})
-        return [(_SCENE_PARTS[c], grant.ops if c == "body" else put) for c in grant.columns]
+        put = frozenset({Operation.INSERT, Operation.UPDATE})
+        return [(_SCENE_PARTS[c], grant.operations if c == "body" else put) for c in grant.columns]
     if grant.collection == "scenes":
-        return [("scenes", grant.ops), ("scene_heads", frozenset({Op.INSERT}))]
-    return [(grant.collection, grant.ops)]
+        return [("scenes", grant.operations), ("scene_heads", frozenset({Operation.INSERT}))]
+    return [(grant.collection, grant.operations)]
 
 
 assert {*COLLECTIONS[Store.LOG]} <= {*INDEXES}, "a collection of the log has no place on the server"

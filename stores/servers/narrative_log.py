@@ -13,20 +13,20 @@ from stores.errors import NotFound, StoreError
 from stores.records.base import Record
 from stores.records.ids import Clock, Id, utc_now
 from stores.records.jobs import Job
-from stores.records.ledger import (
+from stores.records.llm import DecisionMark, LlmCall
+from stores.records.memory import ArchivedLog, Memory, Summary
+from stores.records.play import MoveKind, Note, Resolution, Scene, Story, Turn
+from stores.records.sources import Snippet, Source
+from stores.records.workflow import (
     Canonization,
     CanonizationState,
     Checkpoint,
     Decision,
-    HousePolicy,
+    GatePolicy,
     ProposedChange,
     Ruling,
     Transition,
 )
-from stores.records.memory import ArchivedLog, Memory, Summary
-from stores.records.model import DecisionMark, LlmCall
-from stores.records.play import MoveKind, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source
 from stores.servers import turn_tree
 from stores.servers.log_documents import add, document, insert_new, not_there, put, the_one
 from stores.servers.log_reader import UNDECIDED, LogReads
@@ -90,9 +90,9 @@ class ServerLog(LogReads):
 
         await self._write(save)
 
-    async def finish_exchange(self, exchange_id: Id, moves: Sequence[Transition] = ()) -> None:
+    async def finish_exchange(self, run_id: Id, moves: Sequence[Transition] = ()) -> None:
         async def finish(tx: Writing) -> None:
-            await tx.delete("checkpoints", exchange_id)
+            await tx.delete("checkpoints", run_id)
             await add(tx, "transitions", moves)
 
         await self._write(finish)
@@ -159,7 +159,7 @@ class ServerLog(LogReads):
     async def put_ruling(self, ruling: Ruling) -> None:
         await self._write(lambda tx: put(tx, "rulings", [ruling]))
 
-    async def put_policy(self, policy: HousePolicy) -> None:
+    async def put_policy(self, policy: GatePolicy) -> None:
         await self._write(lambda tx: put(tx, "policies", [policy]))
 
     # --- MemoryManager, Archivist and sources -------------------------------------------------------

@@ -14,7 +14,7 @@ from io import BytesIO
 from minio import Minio
 from minio.error import S3Error
 
-from stores.authority import Op, Role, Store
+from stores.authority import Operation, Role, Store
 from stores.errors import NotFound, StoreError
 from stores.servers.failures import check_collection, check_leave
 from stores.servers.minio import Buckets, code_of
@@ -40,7 +40,7 @@ class ServerObjects:
 
     async def put(self, collection: str, data: bytes) -> str:
         check_collection(Store.OBJECTS, collection)
-        check_leave(self._role, Store.OBJECTS, collection, Op.INSERT)
+        check_leave(self._role, Store.OBJECTS, collection, Operation.INSERT)
         return await asyncio.to_thread(self._put, self._buckets.bucket(collection), data)
 
     async def get(self, collection: str, key: str) -> bytes:

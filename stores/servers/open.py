@@ -14,9 +14,9 @@ from stores.authority import Role, Store
 from stores.doctor import Doctor
 from stores.errors import InputError
 from stores.history import History
-from stores.mirror.link import Connect, Connected
-from stores.mirror.open import Servers
-from stores.mirror.stamps import Stamps
+from stores.mirror.link import Connector, OpenConnection
+from stores.mirror.open import ServerConnectors
+from stores.mirror.stamps import ReplayClock
 from stores.servers.addresses import Addresses
 from stores.servers.naming import prefix_of
 
@@ -69,7 +69,7 @@ def need_drivers(stores: frozenset[Store]) -> None:
 class ServerStores:
     """What is open on the servers. `stamps` is the clock that the mirror sets for each write."""
 
-    def __init__(self, addresses: Addresses, stamps: Stamps) -> None:
+    def __init__(self, addresses: Addresses, stamps: ReplayClock) -> None:
         self._addresses = addresses
         self._stamps = stamps
         self._graph: Graph | None = None
@@ -87,9 +87,9 @@ class ServerStores:
 
         return ServersDoctor(home, now, stores)
 
-    def servers(self, stores: frozenset[Store]) -> Servers:
+    def servers(self, stores: frozenset[Store]) -> ServerConnectors:
         """Return how to come to the servers of these stores."""
-        ways: dict[Store, Connect] = {
+        ways: dict[Store, Connector] = {
             Store.CANON: self._canon,
             Store.LOG: self._log,
             Store.VECTORS: self._vectors,
@@ -97,22 +97,22 @@ class ServerStores:
             Store.OBJECTS: self._objects,
         }
         both = frozenset({Store.CANON, Store.LOG}) <= stores
-        return Servers(
-            connect={store: way for store, way in ways.items() if store in stores},
-            stamps=self._stamps,
-            history=self._history if both else None,
+        return ServerConnectors(
+            connectors={store: way for store, way in ways.items() if store in stores},
+            replay_clock=self._stamps,
+            open_history=self._history if both else None,
         )
 
-    async def _canon(self) -> Connected:
+    async def _canon(self) -> OpenConnection:
         from stores.servers.canon_graph import ServerCanon
         from stores.servers.graph import open_graph
 
         a = self._addresses
         graph = await open_graph(a.get("NEO4J_URL"), a.get("NEO4J_USER", "neo4j"), a.get("NEO4J_PASSWORD"))
         self._graph = graph
-        return Connected(lambda role: ServerCanon(graph, role), graph.close)
+        return OpenConnection(lambda role: ServerCanon(graph, role), graph.close)
 
-    async def _log(self) -> Connected:
+    async def _log(self) -> OpenConnection:
         from stores.servers.mongo import Mongo, migrate
         from stores.servers.narrative_log import ServerLog
 
@@ -124,9 +124,9 @@ class ServerStores:
             await mongo.close()
             raise
         self._mongo = mongo
-        return Connected(lambda role: ServerLog(mongo, role, clock=self._stamps), mongo.close)
+        return OpenConnection(lambda role: ServerLog(mongo, role, clock=self._stamps), mongo.close)
 
-    async def _vectors(self) -> Connected:
+    async def _vectors(self) -> OpenConnection:
         from stores.servers.qdrant import open_qdrant
         from stores.servers.vector_index import ServerVectors
 
@@ -134,19 +134,19 @@ class ServerStores:
         keys = a.get("QDRANT_API_KEY"), a.get("QDRANT_READ_ONLY_API_KEY")
         qdrant = await open_qdrant(a.get("QDRANT_URL"), *keys, prefix=prefix_of(a.library))
         self._qdrant = qdrant
-        return Connected(lambda role: ServerVectors(qdrant, role), qdrant.close)
+        return OpenConnection(lambda role: ServerVectors(qdrant, role), qdrant.close)
 
-    async def _words(self) -> Connected:
+    async def _words(self) -> OpenConnection:
         from stores.servers.text_index import ServerWords
 
         opensearch = self._opensearch = await words_server(self._addresses)
-        return Connected(lambda role: ServerWords(opensearch, role), opensearch.close)
+        return OpenConnection(lambda role: ServerWords(opensearch, role), opensearch.close)
 
-    async def _objects(self) -> Connected:
+    async def _objects(self) -> OpenConnection:
         from stores.servers.object_store import ServerObjects
 
         buckets = self._buckets = await objects_server(self._addresses)
-        return Connected(lambda role: ServerObjects(buckets, role), buckets.close)
+        return OpenConnection(lambda role: ServerObjects(buckets, role), buckets.close)
 
     def _history(self) -> History:
         from stores.servers.history import ServerHistory

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from stores.authority import COLLECTIONS, MATRIX, Op, Role, Store
+from stores.authority import COLLECTIONS, WRITE_MATRIX, Operation, Role, Store
 
 FORMAT: Final = 2
 """The version of `index_body`. A newer one is left alone; an older one is added to (`index_additions`)."""
@@ -76,10 +76,10 @@ _MARK: Final[Mapping[str, Any]] = {"type": "keyword", "index": False}
 """Read from the doc values, and never looked up."""
 
 
-_ACTIONS: Final[Mapping[Op, tuple[str, ...]]] = {
-    Op.INSERT: ("indices:data/write/index*", "indices:data/write/bulk*"),
-    Op.UPDATE: ("indices:data/write/index*", "indices:data/write/update*", "indices:data/write/bulk*"),
-    Op.DELETE: ("indices:data/write/delete*", "indices:data/write/bulk*"),
+_ACTIONS: Final[Mapping[Operation, tuple[str, ...]]] = {
+    Operation.INSERT: ("indices:data/write/index*", "indices:data/write/bulk*"),
+    Operation.UPDATE: ("indices:data/write/index*", "indices:data/write/update*", "indices:data/write/bulk*"),
+    Operation.DELETE: ("indices:data/write/delete*", "indices:data/write/bulk*"),
 }
 
 
@@ -90,7 +90,7 @@ def index_names(prefix: str) -> list[str]:
 
 def permissions(role: Role, prefix: str) -> dict[str, Any]:
     """Return what a role may do, as the security plugin calls it: read all of MONITOR's, write its row's."""
-    written = [grant for grant in MATRIX[role] if grant.store is Store.WORDS]
+    written = [grant for grant in WRITE_MATRIX[role] if grant.store is Store.WORDS]
     cluster = ["cluster:monitor/main", *(["indices:data/write/bulk"] if written else [])]
     return {
         "cluster_permissions": cluster,
@@ -99,7 +99,7 @@ def permissions(role: Role, prefix: str) -> dict[str, Any]:
             *(
                 {
                     "index_patterns": [f"{prefix}{grant.collection}"],
-                    "allowed_actions": sorted({action for op in grant.ops for action in _ACTIONS[op]}),
+                    "allowed_actions": sorted({action for op in grant.operations for action in _ACTIONS[op]}),
                 }
                 for grant in written
             ),

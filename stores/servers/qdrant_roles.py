@@ -15,7 +15,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from stores.authority import MATRIX, Role, Store
+from stores.authority import WRITE_MATRIX, Role, Store
 
 LIFETIME = 3_600
 """Seconds that a token is good for. It is made anew for every request; this leaves room for clock skew."""
@@ -23,7 +23,7 @@ LIFETIME = 3_600
 
 def written_by(role: Role) -> frozenset[str]:
     """Return the collections that a role may write to. Qdrant does not part putting from deleting."""
-    return frozenset(grant.collection for grant in MATRIX[role] if grant.store is Store.VECTORS)
+    return frozenset(grant.collection for grant in WRITE_MATRIX[role] if grant.store is Store.VECTORS)
 
 
 def reader_token(api_key: str, now: float) -> str:

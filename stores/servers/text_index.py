@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from stores.authority import Op, Role, Store
-from stores.embedded.words import MOST_TEXT, STOP_WORDS
+from stores.authority import Operation, Role, Store
+from stores.embedded.text_query import MAX_QUERY_CHARACTERS, STOP_WORDS
 from stores.ports import TextHit, TextItem
 from stores.records.ids import Id
 from stores.servers.failures import check_collection, check_leave
@@ -51,7 +51,7 @@ class ServerWords:
         check_collection(Store.WORDS, collection)
         if not items:
             return
-        check_leave(self._role, Store.WORDS, collection, Op.INSERT, Op.UPDATE)
+        check_leave(self._role, Store.WORDS, collection, Operation.INSERT, Operation.UPDATE)
         last = {item.id: item for item in items}
         await self._bulk(collection, [_line("index", id) + _document(item) for id, item in last.items()])
 
@@ -59,7 +59,7 @@ class ServerWords:
         check_collection(Store.WORDS, collection)
         if not ids:
             return
-        check_leave(self._role, Store.WORDS, collection, Op.DELETE)
+        check_leave(self._role, Store.WORDS, collection, Operation.DELETE)
         await self._bulk(collection, [_line("delete", id) for id in dict.fromkeys(ids)])
 
     async def search(
@@ -93,7 +93,7 @@ class ServerWords:
             answer = await client.count(index=self._opensearch.index(collection), body=_within(scope))
         return int(answer["count"])
 
-    async def marks(
+    async def fingerprints(
         self,
         collection: str,
         *,
@@ -158,7 +158,7 @@ def _line(action: str, id: Id) -> str:
 
 
 def _document(item: TextItem) -> str:
-    body = {"id": item.id, "text": storable(item.text), "scope": pairs(item.scope), "mark": item.mark}
+    body = {"id": item.id, "text": storable(item.text), "scope": pairs(item.scope), "mark": item.fingerprint}
     return json.dumps(body, ensure_ascii=False) + "\n"
 
 
@@ -180,7 +180,7 @@ def _parts(actions: Sequence[str]) -> Iterator[list[str]]:
 
 def _telling(query: str) -> list[str]:
     """Cut the query into its different words, without the common ones unless there is nothing else."""
-    text = "".join(char if _in_word(char) else " " for char in storable(query[:MOST_TEXT]))
+    text = "".join(char if _in_word(char) else " " for char in storable(query[:MAX_QUERY_CHARACTERS]))
     words = list(dict.fromkeys(text.split()))
     return ([word for word in words if word.casefold() not in STOP_WORDS] or words)[:_MOST_WORDS]
 

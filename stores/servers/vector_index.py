@@ -17,10 +17,10 @@ from qdrant_client import models
 from qdrant_client.http.exceptions import UnexpectedResponse
 from qdrant_client.models import Filter
 
-from stores.authority import Op, Role, Store
+from stores.authority import Operation, Role, Store
 from stores.errors import StoreError
 from stores.ports import VectorHit, VectorItem
-from stores.records.ids import Id, derived
+from stores.records.ids import Id, derive_id
 from stores.servers.failures import check_collection, check_leave
 from stores.servers.qdrant import SCOPE, Qdrant, is_missing
 from stores.servers.scopes import pairs
@@ -54,7 +54,7 @@ class ServerVectors:
         check_collection(Store.VECTORS, collection)
         if not items:
             return
-        check_leave(self._role, Store.VECTORS, collection, Op.INSERT, Op.UPDATE)
+        check_leave(self._role, Store.VECTORS, collection, Operation.INSERT, Operation.UPDATE)
         points = await asyncio.to_thread(_points, items, self._qdrant.told_apart(model))
         size = len(items[0].vector)
 
@@ -73,7 +73,7 @@ class ServerVectors:
         check_collection(Store.VECTORS, collection)
         if not ids:
             return
-        check_leave(self._role, Store.VECTORS, collection, Op.DELETE)
+        check_leave(self._role, Store.VECTORS, collection, Operation.DELETE)
 
         async def delete() -> None:
             client = self._qdrant.writer(self._role)
@@ -121,7 +121,7 @@ class ServerVectors:
         with self._qdrant.in_our_words():
             return await self._again_if_missing(count)
 
-    async def marks(
+    async def fingerprints(
         self,
         collection: str,
         *,
@@ -161,7 +161,7 @@ class ServerVectors:
 
     async def drop(self, collection: str, *, model: str) -> None:
         check_collection(Store.VECTORS, collection)
-        check_leave(self._role, Store.VECTORS, collection, Op.DELETE)
+        check_leave(self._role, Store.VECTORS, collection, Operation.DELETE)
         async with self._qdrant.writing:
             with self._qdrant.in_our_words(self._role, writes=True):
                 await self._qdrant.drop(collection, model)
@@ -258,7 +258,7 @@ def _points(items: Sequence[VectorItem], model: str | None) -> list[_Point]:
 
 
 def _point(item: VectorItem, model: str | None) -> _Point:
-    payload = {_ID: item.id, SCOPE: pairs(item.scope), _MARK: item.mark}
+    payload = {_ID: item.id, SCOPE: pairs(item.scope), _MARK: item.fingerprint}
     return _Point(_point_id(item.id), _kept(item.vector), payload | ({_MODEL: model} if model else {}))
 
 
@@ -280,25 +280,25 @@ def _batch(points: Sequence[_Point]) -> models.Batch:
 def _point_id(id: Id) -> str:
     """Qdrant takes only UUIDs: an identifier that is none, or is not written as UUIDs are, is given one."""
     try:
-        return id if str(uuid.UUID(id)) == id else derived("point", id)
+        return id if str(uuid.UUID(id)) == id else derive_id("point", id)
     except ValueError:
-        return derived("point", id)
+        return derive_id("point", id)
 
 
 def _kept(vector: Sequence[float]) -> list[float]:
     """Return the vector as it is stored: at length one, in numbers that float16 has."""
     import numpy as np
 
-    from stores.embedded.vector_space import unit
+    from stores.embedded.vector_space import to_unit_vector
 
-    numbers: list[float] = unit(vector).astype(np.float16).astype(np.float32).tolist()
+    numbers: list[float] = to_unit_vector(vector).astype(np.float16).astype(np.float32).tolist()
     return numbers
 
 
 def _sought(vector: Sequence[float]) -> list[float]:
-    from stores.embedded.vector_space import unit
+    from stores.embedded.vector_space import to_unit_vector
 
-    numbers: list[float] = unit(vector).tolist()
+    numbers: list[float] = to_unit_vector(vector).tolist()
     return numbers
 
 

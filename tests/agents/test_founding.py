@@ -10,10 +10,10 @@ from agents import yaml_with_lines as marked_yaml
 from agents.services.world_import import WorldSeed, proposals_of, read_seed
 from stores.errors import InputError
 from stores.records.canon import AssertFact, Authority, CreateEntity, EvidenceKind, Involvement, NoteAxiom
-from stores.records.ids import SteppingClock, derived
-from stores.records.ledger import ProposalStatus
+from stores.records.ids import SteppingClock, derive_id
+from stores.records.workflow import ProposalStatus
 
-UNIVERSE_ID = derived("universe", "test")
+UNIVERSE_ID = derive_id("universe", "test")
 
 WORLD = """\
 universe: {name: Small Isle}
@@ -86,7 +86,7 @@ def test_proposals_rest_on_the_words_of_the_file(seed: WorldSeed) -> None:
 
 def test_facts_name_the_entities_that_their_keys_mean(seed: WorldSeed) -> None:
     _, proposals, _ = proposals_of(seed, UNIVERSE_ID, clock=clock())
-    ana, light, gull = (derived("sample", UNIVERSE_ID, key) for key in ("ana", "light", "gull"))
+    ana, light, gull = (derive_id("sample", UNIVERSE_ID, key) for key in ("ana", "light", "gull"))
 
     fact = proposals[-1].payload
     assert isinstance(fact, AssertFact)
@@ -105,8 +105,8 @@ def test_facts_name_the_entities_that_their_keys_mean(seed: WorldSeed) -> None:
 def test_the_opening_names_pc_place_and_cast_by_id(seed: WorldSeed) -> None:
     _, _, opening = proposals_of(seed, UNIVERSE_ID, clock=clock())
 
-    assert opening.pc_id == derived("sample", UNIVERSE_ID, "ana")
-    assert opening.place_id == derived("sample", UNIVERSE_ID, "light")
+    assert opening.pc_id == derive_id("sample", UNIVERSE_ID, "ana")
+    assert opening.place_id == derive_id("sample", UNIVERSE_ID, "light")
     assert opening.cast == (opening.pc_id,)
     assert (opening.title, opening.scene_title, opening.tick) == ("One Lamp", "Dark", 60)
     assert opening.prose == ("It is dark.",)
@@ -118,7 +118,7 @@ def test_bringing_it_in_twice_gives_the_same_records(seed: WorldSeed) -> None:
 
 def test_another_universe_shares_no_identifier(seed: WorldSeed) -> None:
     _, here, _ = proposals_of(seed, UNIVERSE_ID, clock=clock())
-    _, there, _ = proposals_of(seed, derived("universe", "other"), clock=clock())
+    _, there, _ = proposals_of(seed, derive_id("universe", "other"), clock=clock())
 
     assert not {p.id for p in here} & {p.id for p in there}
     assert not {p.evidence[0].id for p in here} & {p.evidence[0].id for p in there}

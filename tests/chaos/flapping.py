@@ -11,13 +11,13 @@ from typing import Any
 
 from monitor_tui.compose import Program, compose
 from stores.authority import Store
-from stores.mirror.link import Patience
-from stores.records.ids import SystemIds, utc_now
+from stores.mirror.link import Timeouts
+from stores.records.ids import SystemIdGenerator, utc_now
 from tests.chaos.player import play_on
 from tests.mirror.far import Far, Fault, far_away, mirror_of
 
 TRUTH = (Store.LOG, Store.CANON)
-IMPATIENT = Patience(read=0.15, write=0.15, again=(0.01, 0.02), idle=0.05, refused=0.05)
+IMPATIENT = Timeouts(read=0.15, write=0.15, probe_pauses=(0.01, 0.02), idle=0.05, refused_pause=0.05)
 
 
 def run(home: str, far: str, notes: str, seed: int) -> None:
@@ -34,7 +34,7 @@ async def _run(home: Path, far_home: Path, notes: Path, dice: random.Random) -> 
         async def open_() -> Program:
             stores = await opened.enter_async_context(mirror_of(far, home, *TRUTH, patience=IMPATIENT))
             return Program(
-                compose(stores, home, utc_now, SystemIds(utc_now)), stores, lambda: opened.aclose()
+                compose(stores, home, utc_now, SystemIdGenerator(utc_now)), stores, lambda: opened.aclose()
             )
 
         try:

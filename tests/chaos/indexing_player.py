@@ -12,11 +12,11 @@ from pathlib import Path
 
 from agents.indexer.minilm_embedder import MiniLmEmbedder
 from agents.views.world_views import NewThing
-from monitor_tui.behind import Work
+from monitor_tui.background_jobs import BackgroundMode
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
 from stores.errors import MonitorError
-from stores.records.ledger import Verdict
+from stores.records.workflow import Verdict
 from stores.records.world import EntityKind
 from tests.agents.indexer.following import bring_a_source
 from tests.agents.orchestrator.test_world_desk import as_is
@@ -32,7 +32,7 @@ async def _play(home: Path, notes: Path, dice: random.Random) -> None:
     embedder = MiniLmEmbedder()
 
     async def open_() -> Program:
-        return await open_program(home, work=Work.PLAY, embedder=embedder)
+        return await open_program(home, mode=BackgroundMode.PLAY, embedder=embedder)
 
     killing = asyncio.create_task(_kill_now_and_then(embedder, dice))
     try:

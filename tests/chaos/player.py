@@ -17,7 +17,7 @@ from agents.services.services import Services
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from monitor_tui.compose import Program, open_program
 from stores.errors import MonitorError
-from stores.records.play import Critical
+from stores.records.play import CriticalCommitMode
 
 
 def run(home: str, notes: str, seed: int) -> None:
@@ -67,7 +67,7 @@ async def _scene(services: Services) -> str:
             "Chaos",
             NewCharacter("Mara", numbers=(("hp", 1_000), ("might", 1))),
             place="Yard",
-            critical=Critical.AUTO,
+            critical=CriticalCommitMode.AUTO,
         )
     )
 

@@ -22,7 +22,7 @@ from agents.orchestrator.narration.state import NarrationState
 from agents.orchestrator.narration.steps import NarrationSteps
 from monitor_tui.compose import open_program
 from stores.records.ids import Id
-from stores.records.model import Persona
+from stores.records.llm import Persona
 from tests.agents.orchestrator.teller import house, persona_of
 from tests.table import begin
 
@@ -131,7 +131,7 @@ async def _play(home: Path, notes: Path, backend: str, first: int, dies_at: str)
     note(kind="started")
     model, whole = NotedModel(note), NarrationSteps.build_steps
     NarrationSteps.build_steps = lambda self: deadly(whole(self), model)  # type: ignore[method-assign]
-    program = await open_program(home, model=model, house=house(*ON, backend=backend))
+    program = await open_program(home, model=model, settings=house(*ON, backend=backend))
     services = program.services
     await services.stories.recover()
     assert model.requests == [], "nothing is paid for before the player is there"

@@ -21,7 +21,7 @@ import pytest
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
 from stores.records.canon import FactStatus
-from stores.records.ledger import CanonizationState, Loop, ProposalStatus
+from stores.records.workflow import CanonizationState, Loop, ProposalStatus
 from tests.chaos import player
 
 KILLS = int(os.environ.get("MONITOR_CHAOS_KILLS", "200"))

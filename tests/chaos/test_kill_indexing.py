@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from agents.indexer.minilm_embedder import MODEL
-from agents.indexer.truth import Truth
-from monitor_tui.behind import Work
+from agents.indexer.source_reader import SourceReader
+from monitor_tui.background_jobs import BackgroundMode
 from monitor_tui.compose import open_program
 from stores.authority import COLLECTIONS, Role, Store
 from stores.open import Stores
@@ -66,16 +66,17 @@ def test_killed_at_random_the_indexes_are_as_made_anew(tmp_path: Path) -> None:
 
 async def _check(home: Path, notes: Path) -> tuple[int, int]:
     """Restart and settle; returns how many items were behind before, and how many there are."""
-    program = await open_program(home, work=Work.ASK)
+    program = await open_program(home, mode=BackgroundMode.QUERY)
     try:
         await look_at_everything(program, entries_of(notes))
         before = await _marks(program.stores)
         await program.services.jobs.wait_until_idle()
         view = program.services.jobs.current_status()
         assert (view.items_left, view.poisoned) == (0, ())
-        truth = Truth(program.stores.canon(Role.INDEXER), program.stores.log(Role.INDEXER))
+        truth = SourceReader(program.stores.canon(Role.INDEXER), program.stores.log(Role.INDEXER))
         wanted = {
-            name: {id: item.mark for id, item in items.items()} for name, items in (await anew(truth)).items()
+            name: {id: item.fingerprint for id, item in items.items()}
+            for name, items in (await anew(truth)).items()
         }
         after = await _marks(program.stores)
         assert after["words"] == wanted
@@ -92,8 +93,8 @@ async def _marks(stores: Stores) -> dict[str, Marks]:
     words, vectors = stores.words(Role.INDEXER), stores.vectors(Role.INDEXER)
     found: dict[str, Marks] = {"words": {}, "vectors": {}}
     for name in COLLECTIONS[Store.VECTORS]:
-        if marks := await words.marks(name):
+        if marks := await words.fingerprints(name):
             found["words"][name] = marks
-        if marks := await vectors.marks(name, model=MODEL):
+        if marks := await vectors.fingerprints(name, model=MODEL):
             found["vectors"][name] = marks
     return found

@@ -18,7 +18,7 @@ import pytest
 
 from monitor_tui.compose import Program, compose
 from stores.authority import Store
-from stores.records.ids import SystemIds, utc_now
+from stores.records.ids import SystemIdGenerator, utc_now
 from tests.chaos import flapping
 from tests.chaos.test_kill import entries_of, look_at_everything, wait_for_more
 from tests.mirror.far import Naps, all_of, far_away, healed, mirror_of
@@ -66,7 +66,9 @@ async def _check(home: Path, far_home: Path, entries: list[dict[str, Any]]) -> i
             far.down.clear()
             await healed(stores, naps)
             assert await all_of(stores) == await all_of(far.stores)
-            program = Program(compose(stores, home, utc_now, SystemIds(utc_now)), stores, stores.close)
+            program = Program(
+                compose(stores, home, utc_now, SystemIdGenerator(utc_now)), stores, stores.close
+            )
             await look_at_everything(program, entries)
             await healed(stores, naps)
             assert await all_of(stores) == await all_of(far.stores)

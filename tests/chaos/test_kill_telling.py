@@ -24,8 +24,8 @@ import pytest
 from agents.orchestrator.narration.state import NARRATION_STEPS
 from stores.authority import Role
 from stores.open import open_stores
-from stores.records.ids import derived
-from stores.records.model import CallOutcome
+from stores.records.ids import derive_id
+from stores.records.llm import CallOutcome
 from stores.records.play import Speaker
 from stores.stores import AnyLog
 from tests.chaos import telling_player
@@ -133,7 +133,7 @@ async def _calls(log: AnyLog) -> list[tuple[Key, CallOutcome]]:
     for call in await log.llm_calls():
         words = await log.turn(call.beat_id)
         number = int(re.findall(r"I do thing (\d+)\.", words.text)[0])
-        nth = next(n for n in (1, 2) if call.id == derived("llm_call", call.beat_id, call.persona.value, n))
+        nth = next(n for n in (1, 2) if call.id == derive_id("llm_call", call.beat_id, call.persona.value, n))
         found.append(((number, call.persona.value, nth), call.outcome))
     return found
 

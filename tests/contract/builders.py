@@ -16,34 +16,34 @@ from stores.records.canon import (
     Involvement,
     Support,
 )
-from stores.records.ids import Id, SteppingClock, SystemIds, derived
-from stores.records.jobs import Job, JobKind, job_id
-from stores.records.ledger import (
+from stores.records.ids import Id, SteppingClock, SystemIdGenerator, derive_id
+from stores.records.jobs import Job, JobKind, derive_job_id
+from stores.records.llm import DecisionMark, LlmCall, Money, Persona, RecordedSection
+from stores.records.memory import ArchivedLog, Memory, Summary
+from stores.records.play import Note, Resolution, Scene, Speaker, Story, Turn
+from stores.records.sources import Snippet, Source
+from stores.records.workflow import (
     Canonization,
     Checkpoint,
-    CourtRuling,
     Decision,
-    HousePolicy,
+    GatePolicy,
     KindPolicy,
     KindRule,
     Loop,
-    Outcome,
+    ProposalOutcome,
     ProposalStatus,
     ProposedChange,
     Ruling,
+    RulingKind,
     Transition,
     Verdict,
 )
-from stores.records.memory import ArchivedLog, Memory, Summary
-from stores.records.model import DecisionMark, LlmCall, Money, Persona, Section
-from stores.records.play import Note, Resolution, Scene, Speaker, Story, Turn
-from stores.records.sources import Snippet, Source
 from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
 
-UNIVERSE = derived("test universe")
+UNIVERSE = derive_id("test universe")
 START = datetime(2026, 1, 1, tzinfo=UTC)
 now = SteppingClock(START)
-_ids = SystemIds(lambda: START)
+_ids = SystemIdGenerator(lambda: START)
 
 
 def new_id() -> Id:
@@ -156,7 +156,7 @@ def call(of: Scene | None = None, turn: Turn | None = None, micros: int = 1_500,
         "beat_id": turn.exchange_id if turn else None,
         "persona": Persona.NARRATOR,
         "model": "provider/large",
-        "sections": (Section(name="scene", tokens=900, text="The stair is wet."),),
+        "sections": (RecordedSection(name="scene", tokens=900, text="The stair is wet."),),
         "tokens_in": 1_000,
         "tokens_out": 50,
         "cost": Money(micros=micros),
@@ -184,9 +184,9 @@ def ruling(pair: tuple[str, str] = ("new", "old"), **given: Any) -> Ruling:
     return Ruling(**filled | given)
 
 
-def policy(**given: Any) -> HousePolicy:
+def policy(**given: Any) -> GatePolicy:
     kinds = (KindPolicy(kind="state_change", rule=KindRule.ACCEPT, by="gm", at=now()),)
-    return HousePolicy(**{"id": UNIVERSE, "universe_id": UNIVERSE, "kinds": kinds} | given)
+    return GatePolicy(**{"id": UNIVERSE, "universe_id": UNIVERSE, "kinds": kinds} | given)
 
 
 def proposal(of: Scene, on: Turn | None = None, **given: Any) -> ProposedChange:
@@ -207,12 +207,14 @@ def decision(verdict: Verdict = Verdict.ACCEPT, **given: Any) -> Decision:
     return Decision(**{"verdict": verdict, "by": "gm", "at": now()} | given)
 
 
-def outcome(of: ProposedChange, status: ProposalStatus = ProposalStatus.ACCEPTED, **given: Any) -> Outcome:
+def outcome(
+    of: ProposedChange, status: ProposalStatus = ProposalStatus.ACCEPTED, **given: Any
+) -> ProposalOutcome:
     filled = {"proposal_id": of.id, "status": status, "decision": of.decision or decision()}
-    return Outcome(**filled | given)
+    return ProposalOutcome(**filled | given)
 
 
-def canonization(*outcomes: Outcome, of: Scene | None = None, **given: Any) -> Canonization:
+def canonization(*outcomes: ProposalOutcome, of: Scene | None = None, **given: Any) -> Canonization:
     filled = {
         "id": new_id(),
         "universe_id": UNIVERSE,
@@ -254,7 +256,7 @@ def source(**given: Any) -> Source:
 
 
 def snippet(of: Source, ordinal: int = 0, **given: Any) -> Snippet:
-    filled = {"id": derived("chunk", of.id, ordinal), "source_id": of.id, "universe_id": of.universe_id}
+    filled = {"id": derive_id("chunk", of.id, ordinal), "source_id": of.id, "universe_id": of.universe_id}
     return Snippet(**filled | {"ordinal": ordinal, "text": f"Page {ordinal}."} | given)
 
 
@@ -266,5 +268,10 @@ def archived(of: Scene, **given: Any) -> ArchivedLog:
 
 def job(subject_id: Id = "", kind: JobKind = JobKind.REMEMBER, **given: Any) -> Job:
     subject_id = subject_id or new_id()
-    filled = {"id": job_id(kind, subject_id), "kind": kind, "subject_id": subject_id, "universe_id": UNIVERSE}
+    filled = {
+        "id": derive_job_id(kind, subject_id),
+        "kind": kind,
+        "subject_id": subject_id,
+        "universe_id": UNIVERSE,
+    }
     return Job(**filled | {"due": now(), "updated_at": now()} | given)

@@ -17,12 +17,12 @@ import pytest
 
 from stores.authority import Role
 from stores.embedded.canon_graph import EmbeddedCanon
-from stores.embedded.index import open_index
+from stores.embedded.index_file import open_index
 from stores.embedded.library import open_library
 from stores.embedded.narrative_log import EmbeddedLog
-from stores.embedded.object_store import EmbeddedObjects
-from stores.embedded.text_index import EmbeddedWords
-from stores.embedded.vector_index import EmbeddedVectors
+from stores.embedded.object_store import EmbeddedObjectStore
+from stores.embedded.text_index import EmbeddedTextIndex
+from stores.embedded.vector_index import EmbeddedVectorIndex
 from stores.ports import ObjectStore, TextIndex, VectorIndex
 from tests.contract import mirrored
 
@@ -107,9 +107,9 @@ async def embedded_derived(folder: Path) -> AsyncIterator[Derived]:
     index = await open_index(folder / "index.db")
     try:
         yield Derived(
-            lambda role: EmbeddedVectors(index, role),
-            lambda role: EmbeddedWords(index, role),
-            lambda role: EmbeddedObjects(folder / "objects", role),
+            lambda role: EmbeddedVectorIndex(index, role),
+            lambda role: EmbeddedTextIndex(index, role),
+            lambda role: EmbeddedObjectStore(folder / "objects", role),
         )
     finally:
         await index.close()

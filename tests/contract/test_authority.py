@@ -12,20 +12,20 @@ from pathlib import Path
 import apsw
 import pytest
 
-from stores.authority import COLLECTIONS, MATRIX, Role, Store
-from stores.embedded.attack import (
-    APPEND_ONLY,
-    Act,
-    Undo,
-    and_undo,
-    format_changes,
-    insert,
-    rewritings,
-    tries,
-)
+from stores.authority import COLLECTIONS, WRITE_MATRIX, Role, Store
 from stores.embedded.database import Database
 from stores.embedded.library import open_library
-from stores.embedded.migrations import MIRROR_TABLES, TABLES
+from stores.embedded.migrations import COLLECTION_OF_TABLE, REPLICATION_TABLES
+from stores.embedded.write_attempts import (
+    APPEND_ONLY,
+    RollbackSignal,
+    WriteOperation,
+    insert_test_row,
+    iter_format_changes,
+    iter_rewrite_attempts,
+    iter_write_attempts,
+    with_rollback,
+)
 from stores.errors import StoreError, WriteDenied
 
 
@@ -40,21 +40,21 @@ async def library(tmp_path: Path) -> AsyncIterator[Database]:
 
 def _fill(connection: apsw.Connection) -> None:
     connection.pragma("defer_foreign_keys", True)
-    for table in TABLES:
-        insert(connection, table, "seed", refers_to="seed")
+    for table in COLLECTION_OF_TABLE:
+        insert_test_row(connection, table, "seed", refers_to="seed")
         if _is_documents(connection, table):
-            insert(connection, table, "loose", refers_to="seed")
+            insert_test_row(connection, table, "loose", refers_to="seed")
 
 
 def _is_documents(connection: apsw.Connection, table: str) -> bool:
     return any(row[1] == "body" for row in connection.execute(f"PRAGMA table_info({table})"))
 
 
-async def refused(db: Database, role: Role, act: Act) -> bool:
+async def refused(db: Database, role: Role, act: WriteOperation) -> bool:
     """Tell whether the store refuses the act; any other failure is raised."""
     try:
-        await db.write(role, and_undo(act))
-    except Undo:
+        await db.write(role, with_rollback(act))
+    except RollbackSignal:
         return False
     except WriteDenied:
         return True
@@ -67,20 +67,22 @@ async def columns_of(db: Database, table: str) -> list[str]:
 
 async def test_every_collection_has_its_table(library: Database) -> None:
     collections = {(store, name) for store in (Store.CANON, Store.LOG) for name in COLLECTIONS[store]}
-    assert set(TABLES.values()) == collections
+    assert set(COLLECTION_OF_TABLE.values()) == collections
     found = await library.read(
         lambda c: {str(row[0]) for row in c.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     )
-    assert found == {*TABLES, *MIRROR_TABLES}
+    assert found == {*COLLECTION_OF_TABLE, *REPLICATION_TABLES}
 
 
 @pytest.mark.parametrize("role", Role)
 async def test_every_way_to_write_is_as_granted(library: Database, role: Role) -> None:
     """Insert, update column by column, delete, replace: in every table."""
-    every = await library.read(lambda connection: list(tries(role, TABLES, connection)))
-    assert {attempt.table for attempt in every} == set(TABLES)
+    every = await library.read(
+        lambda connection: list(iter_write_attempts(role, COLLECTION_OF_TABLE, connection))
+    )
+    assert {attempt.table for attempt in every} == set(COLLECTION_OF_TABLE)
     for attempt in every:
-        assert await refused(library, role, attempt.act) is not attempt.granted, attempt.what
+        assert await refused(library, role, attempt.operation) is not attempt.is_granted, attempt.description
 
 
 _SEND = "INSERT INTO outbox(store, role, method, arguments, at, applied) VALUES ('log', '{}', '', '', '', 0)"
@@ -89,7 +91,7 @@ _SEND = "INSERT INTO outbox(store, role, method, arguments, at, applied) VALUES 
 @pytest.mark.parametrize("role", Role)
 async def test_a_role_sends_in_its_own_name_only(library: Database, role: Role) -> None:
     """What waits for a server is sent as the role it names, so no role may name another."""
-    writes = any(g.store in (Store.LOG, Store.CANON) for g in MATRIX[role])
+    writes = any(g.store in (Store.LOG, Store.CANON) for g in WRITE_MATRIX[role])
     await library.write_as_owner(
         lambda c: [c.execute(_SEND.format(name)) for name in (*Role, "owner")] and None
     )
@@ -110,13 +112,13 @@ async def test_a_role_sends_in_its_own_name_only(library: Database, role: Role) 
 
 @pytest.mark.parametrize("role", Role)
 async def test_no_role_may_change_the_format(library: Database, role: Role) -> None:
-    for sql, act in format_changes():
+    for sql, act in iter_format_changes():
         assert await refused(library, role, act), sql
 
 
 @pytest.mark.parametrize("table", APPEND_ONLY)
 async def test_what_was_said_and_rolled_is_never_changed_by_anyone(library: Database, table: str) -> None:
-    for _, act in await library.read(lambda connection: list(rewritings(table, connection))):
+    for _, act in await library.read(lambda connection: list(iter_rewrite_attempts(table, connection))):
         with pytest.raises(WriteDenied, match="never changed"):
             await library.write_as_owner(act)
 

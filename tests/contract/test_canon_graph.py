@@ -395,10 +395,10 @@ async def test_facts_are_found_by_their_words_and_by_predicate(keeper: Any) -> N
     told = make.fact("The bell, it was MOVED!", predicate="stated")
     other = make.fact("The bell hangs.", predicate="hangs", status=RETCONNED)
     await commit(keeper, facts=(told, other))
-    assert await keeper.facts_saying(make.UNIVERSE, ["the bell it was moved", "nothing"]) == [told]
-    assert await keeper.facts_saying(make.UNIVERSE, ["the bell hangs"]) == [other]
-    assert await keeper.facts_saying(make.UNIVERSE, []) == []
-    assert await keeper.facts_saying(make.new_id(), ["the bell hangs"]) == []
+    assert await keeper.facts_by_statement(make.UNIVERSE, ["the bell it was moved", "nothing"]) == [told]
+    assert await keeper.facts_by_statement(make.UNIVERSE, ["the bell hangs"]) == [other]
+    assert await keeper.facts_by_statement(make.UNIVERSE, []) == []
+    assert await keeper.facts_by_statement(make.new_id(), ["the bell hangs"]) == []
     assert await keeper.facts(make.UNIVERSE, predicate="stated") == [told]
     assert await keeper.facts(make.UNIVERSE, predicate="hangs") == []
     assert await keeper.facts(make.UNIVERSE, predicate="hangs", history=True) == [other]
@@ -423,9 +423,13 @@ async def test_names_in_use(keeper: Any) -> None:
     mara = make.entity("Mara Venn", aliases=("Mara", "ÉLAN"))
     gone = make.entity("Gone", status=EntityStatus.RETCONNED)
     await commit(keeper, entities=(mara, gone))
-    assert await keeper.names(make.UNIVERSE) == [("mara", mara.id), ("mara venn", mara.id), ("élan", mara.id)]
-    assert await keeper.names(make.new_id()) == []
-    assert await keeper.known_as(make.UNIVERSE) == ["Mara Venn"]
+    assert await keeper.folded_names(make.UNIVERSE) == [
+        ("mara", mara.id),
+        ("mara venn", mara.id),
+        ("élan", mara.id),
+    ]
+    assert await keeper.folded_names(make.new_id()) == []
+    assert await keeper.entity_names(make.UNIVERSE) == ["Mara Venn"]
 
 
 # --- what the contradiction checks ask ----------------------------------------------------------------
@@ -436,11 +440,11 @@ async def test_facts_that_begin_within_some_ticks(keeper: Any) -> None:
     facts = [make.fact(f"Deed {tick}.", mara, valid_from=tick) for tick in (5, 10, 15)]
     ever = make.fact("Ever.", mara)
     await commit(keeper, entities=(mara,), facts=(*facts, ever))
-    assert await keeper.facts_about(mara.id, begins=(5, 10)) == facts[:2]
-    assert await keeper.facts_about(mara.id, begins=(16, 99)) == []
+    assert await keeper.facts_about(mara.id, begins_within=(5, 10)) == facts[:2]
+    assert await keeper.facts_about(mara.id, begins_within=(16, 99)) == []
     assert len(await keeper.facts_about(mara.id)) == 4
     assert await keeper.facts_about(mara.id, newest=2) == [facts[2], ever]
-    assert await keeper.facts_about(mara.id, begins=(5, 10), newest=1) == [facts[1]]
+    assert await keeper.facts_about(mara.id, begins_within=(5, 10), newest=1) == [facts[1]]
 
 
 async def test_a_commitment_is_closed_and_opened_again(keeper: Any) -> None:

@@ -58,7 +58,7 @@ class Vectors:
     async def marks(
         self, *, ids: Collection[str] | None = None, scope: Mapping[str, str] | None = None
     ) -> dict[str, str]:
-        return await self._index.marks("turns", model=M, ids=ids, scope=scope)
+        return await self._index.fingerprints("turns", model=M, ids=ids, scope=scope)
 
     async def count(self, scope: Mapping[str, str] | None = None) -> int:
         return await self._index.count("turns", model=M, scope=scope)
@@ -77,7 +77,7 @@ class Words:
     async def marks(
         self, *, ids: Collection[str] | None = None, scope: Mapping[str, str] | None = None
     ) -> dict[str, str]:
-        return await self._index.marks("turns", ids=ids, scope=scope)
+        return await self._index.fingerprints("turns", ids=ids, scope=scope)
 
     async def count(self, scope: Mapping[str, str] | None = None) -> int:
         return await self._index.count("turns", scope=scope)
@@ -191,10 +191,10 @@ async def test_collections_are_apart(derived: Derived) -> None:
     for name in COLLECTIONS[Store.WORDS]:
         await words.put(name, [TextItem(name, f"the bell of {name}", {}, "w")])
     for name in COLLECTIONS[Store.VECTORS]:
-        assert await vectors.marks(name, model=M) == {name: "v"}
+        assert await vectors.fingerprints(name, model=M) == {name: "v"}
         assert await vectors.models(name) == {M: 1}
     for name in COLLECTIONS[Store.WORDS]:
-        assert await words.marks(name) == {name: "w"}
+        assert await words.fingerprints(name) == {name: "w"}
         assert [hit.id for hit in await words.search(name, "bell")] == [name]
 
 
@@ -206,9 +206,9 @@ async def test_what_two_models_made_is_apart(vectors: VectorIndex) -> None:
     await vectors.put("turns", [VectorItem("a", EAST, ONE, "m1"), VectorItem("b", EAST, ONE)], model=M)
     await vectors.put("turns", [VectorItem("a", [1, 2, 3], ONE, "m2")], model=OTHER)
     assert await vectors.models("turns") == {M: 2, OTHER: 1}
-    assert await vectors.marks("turns", model=M) == {"a": "m1", "b": ""}
-    assert await vectors.marks("turns", model=OTHER) == {"a": "m2"}
-    assert await vectors.marks("turns", model="unheard of") == {}
+    assert await vectors.fingerprints("turns", model=M) == {"a": "m1", "b": ""}
+    assert await vectors.fingerprints("turns", model=OTHER) == {"a": "m2"}
+    assert await vectors.fingerprints("turns", model="unheard of") == {}
     assert await vectors.count("turns", model=OTHER, scope=ONE) == 1
     await vectors.delete("turns", ["a"], model=OTHER)
     assert await vectors.models("turns") == {M: 2}
@@ -227,7 +227,7 @@ async def test_dropping_leaves_what_others_made(vectors: VectorIndex) -> None:
     await vectors.drop("turns", model=OTHER)
     await vectors.drop("scenes", model="unheard of")
     assert await found(vectors, EAST, OTHER) == []
-    assert await vectors.marks("turns", model=OTHER) == {}
+    assert await vectors.fingerprints("turns", model=OTHER) == {}
     assert await vectors.count("turns", model=OTHER) == 0
     assert await vectors.models("turns") == {M: 3}
     assert await found(vectors, EAST) == ["a", "b", "c"]
@@ -241,7 +241,7 @@ async def test_after_a_drop_another_dimension_and_the_same_names_may_come(vector
     await vectors.drop("turns", model=M)
     await vectors.put("turns", [VectorItem("b", [0, 1], TWO, "new")], model=M)
     assert await found(vectors, EAST) == ["b"]
-    assert await vectors.marks("turns", model=M) == {"b": "new"}
+    assert await vectors.fingerprints("turns", model=M) == {"b": "new"}
     await vectors.drop("turns", model=M)
     await vectors.put("turns", [VectorItem("z", [1, 2, 3], ONE)], model=M)
     assert await found(vectors, [1, 2, 3]) == ["z"]
@@ -275,7 +275,10 @@ async def test_models_and_drops_are_what_dictionaries_would_be(
             assert set(await found(vectors, EAST, model)) == known[model]
     assert await vectors.models("turns") == {model: len(ids) for model, ids in known.items() if ids}
     for model, ids in known.items():
-        assert set(await found(vectors, EAST, model)) == (await vectors.marks("turns", model=model)).keys()
+        assert (
+            set(await found(vectors, EAST, model))
+            == (await vectors.fingerprints("turns", model=model)).keys()
+        )
         assert set(await found(vectors, EAST, model)) == ids
 
 
@@ -287,8 +290,8 @@ async def test_everyone_reads_marks_and_few_drop(derived: Derived) -> None:
     await derived.words(Role.INDEXER).put("turns", [TextItem("a", "a bell", ONE, "m")])
     for role in Role:
         vectors, words = derived.vectors(role), derived.words(role)
-        assert await vectors.marks("turns", model=M, scope=ONE) == {"a": "m"}, role
-        assert await words.marks("turns", scope=ONE) == {"a": "m"}, role
+        assert await vectors.fingerprints("turns", model=M, scope=ONE) == {"a": "m"}, role
+        assert await words.fingerprints("turns", scope=ONE) == {"a": "m"}, role
         assert await vectors.count("turns", model=M, scope=ONE) == await words.count("turns", scope=ONE) == 1
         if role is not Role.INDEXER:
             with pytest.raises(WriteDenied):
@@ -299,11 +302,11 @@ async def test_everyone_reads_marks_and_few_drop(derived: Derived) -> None:
 async def test_unknown_collections_are_refused(derived: Derived) -> None:
     vectors, words = derived.vectors(Role.INDEXER), derived.words(Role.INDEXER)
     for attempt in (
-        vectors.marks("nowhere", model=M),
+        vectors.fingerprints("nowhere", model=M),
         vectors.models("nowhere"),
         vectors.drop("nowhere", model=M),
         vectors.count("nowhere", model=M, scope=ONE),
-        words.marks("nowhere"),
+        words.fingerprints("nowhere"),
         words.count("nowhere", scope=ONE),
     ):
         with pytest.raises(StoreError, match="no collection"):

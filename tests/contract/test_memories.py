@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from stores.authority import Role
 from stores.errors import WriteDenied
-from stores.records.jobs import Job, JobKind, JobState, job_id
-from stores.records.memory import How, Memory
+from stores.records.jobs import Job, JobKind, JobState, derive_job_id
+from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Scene, Story
 from tests.contract import builders as make
 from tests.contract.conftest import Truth
@@ -36,7 +36,7 @@ async def test_a_memory_comes_back_as_it_was(truth: Truth) -> None:
         valence=-0.25,
         importance=1.0,
         source="told by Jon",
-        how=How.TOLD,
+        how=MemoryOrigin.TOLD,
         told_by=make.new_id(),
         about=(make.new_id(), make.new_id()),
         tick=90,
@@ -56,7 +56,7 @@ async def test_putting_again_changes_what_it_is_found_by_and_not_its_place(truth
     changed = first.model_copy(update={"importance": 0.9, "linked_fact_id": "f"})
     await log.put_memories([changed])
     assert await log.memories(mara.id) == [changed, second]
-    assert await log.memories(mara.id, weightiest=1) == [changed]
+    assert await log.memories(mara.id, most_important=1) == [changed]
     assert await log.memories(fact_id="f") == [changed]
     assert await log.memories(mara.id, last=1) == [second]
 
@@ -68,8 +68,8 @@ async def test_none_is_none(truth: Truth) -> None:
         {"ids": []},
         {"turn_ids": []},
         {"last": 0},
-        {"weightiest": 0},
-        {"last": 3, "weightiest": 0},
+        {"most_important": 0},
+        {"last": 3, "most_important": 0},
     ):
         assert await log.memories(**nothing) == [], nothing
     assert await log.memories("nobody") == []
@@ -87,7 +87,7 @@ _CONDITIONS = st.fixed_dictionaries(
         "fact_id": st.none() | st.sampled_from(["f1", "f2"]),
         "places": st.none() | st.lists(st.integers(0, 9), max_size=6),
         "last": st.none() | st.integers(0, 4),
-        "weightiest": st.none() | st.integers(0, 4),
+        "most_important": st.none() | st.integers(0, 4),
     }
 )
 _MEMORIES = st.lists(
@@ -123,9 +123,9 @@ def as_a_list_would(memories: Sequence[Memory], asked: dict[str, Any]) -> list[M
     ]
     if asked["last"] is not None:
         found = found[len(found) - min(asked["last"], len(found)) :]
-    if asked["weightiest"] is not None:
+    if asked["most_important"] is not None:
         places = sorted(range(len(found)), key=lambda place: (-found[place].importance, -place))
-        found = [found[place] for place in sorted(places[: asked["weightiest"]])]
+        found = [found[place] for place in sorted(places[: asked["most_important"]])]
     return found
 
 
@@ -164,7 +164,7 @@ async def test_what_one_has_most_of_is_found_among_many(truth: Truth) -> None:
     many = [make.memory(mara, f"{n}", importance=n % 100 / 100, turn_id=f"t{n}") for n in range(1_200)]
     await log.put_memories(many)
     assert await log.memories(mara.id, last=3) == many[-3:]
-    assert await log.memories(mara.id, weightiest=2) == [many[1_099], many[1_199]]
+    assert await log.memories(mara.id, most_important=2) == [many[1_099], many[1_199]]
     assert await log.memories(turn_ids=[f"t{n}" for n in range(1_100)]) == many[:1_100]
 
 
@@ -214,7 +214,7 @@ async def test_a_job_is_put_over_what_it_was(truth: Truth) -> None:
     )
     await log.put_job(done)
     assert await truth.log(Role.INDEXER).jobs() == [done, second]
-    assert job_id(first.kind, first.subject_id) == first.id
+    assert derive_job_id(first.kind, first.subject_id) == first.id
 
 
 async def test_jobs_by_identifier_kind_and_state(truth: Truth) -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from stores.authority import Role
 from stores.errors import WriteDenied
-from stores.ports import Spent
-from stores.records.model import CallOutcome, Money, Persona, Rung, Section
+from stores.ports import LlmSpending
+from stores.records.llm import CallOutcome, FallbackStep, Money, Persona, RecordedSection
 from stores.records.play import MoveKind, Scene, Story, Turn
 from tests.contract import builders as make
 from tests.contract.conftest import Truth
@@ -64,8 +64,8 @@ async def test_a_call_comes_back_as_it_was(services: Services) -> None:
         said,
         persona=Persona.STEWARD,
         sections=(
-            Section(name="rules", tokens=12, exact=True, stable=True, text="d20 – 20 dés, “roll” 🎲"),
-            Section(name="lore", tokens=4_000, dropped="over budget"),
+            RecordedSection(name="rules", tokens=12, exact=True, stable=True, text="d20 – 20 dés, “roll” 🎲"),
+            RecordedSection(name="lore", tokens=4_000, dropped="over budget"),
         ),
         tokens_cached=7,
         counted=True,
@@ -73,7 +73,7 @@ async def test_a_call_comes_back_as_it_was(services: Services) -> None:
         seconds=1.5,
         first_seconds=0.25,
         tries=3,
-        rung=Rung.TEXT,
+        rung=FallbackStep.TEXT,
         outcome=CallOutcome.CUT,
         answer="…" * 100_000,
         result="two beats",
@@ -89,7 +89,7 @@ async def test_recording_a_call_again_changes_nothing(services: Services) -> Non
         first.model_copy(update={"answer": "Another.", "cost": Money(micros=9)})
     )
     assert await services.reader.llm_calls() == [first]
-    assert [spent.calls for spent in await services.reader.spent()] == [1]
+    assert [spent.calls for spent in await services.reader.llm_spending()] == [1]
 
 
 async def test_calls_are_found_by_what_they_served(services: Services) -> None:
@@ -102,7 +102,7 @@ async def test_calls_are_found_by_what_they_served(services: Services) -> None:
     reader = services.reader
     assert await reader.llm_calls() == [of_one, of_two, other_story, nowhere]
     assert await reader.llm_calls(turn_ids=[two.id, one.id, make.new_id()]) == [of_one, of_two]
-    assert await reader.llm_calls(beat_id=two.exchange_id) == [of_two]
+    assert await reader.llm_calls(run_id=two.exchange_id) == [of_two]
     assert await reader.llm_calls(scene_id=services.scene.id) == [of_one, of_two]
     assert await reader.llm_calls(story_id=other_story.story_id) == [other_story]
     assert await reader.llm_calls(universe_id=make.UNIVERSE) == [of_one, of_two, other_story]
@@ -123,7 +123,7 @@ async def test_a_call_counts_when_its_turn_is_undone(services: Services) -> None
     paid = await services.call(services.scene, said)
     await services.orchestrator.move_head(services.scene.id, None, MoveKind.UNDO)
     assert await services.reader.llm_calls(turn_ids=[said.id]) == [paid]
-    assert [spent.micros for spent in await services.reader.spent()] == [1_500]
+    assert [spent.micros for spent in await services.reader.llm_spending()] == [1_500]
 
 
 # --- what was spent ---------------------------------------------------------------------------------
@@ -139,13 +139,13 @@ async def test_what_was_spent_is_summed(services: Services) -> None:
     await services.call(micros=2**50, at=NIGHT)
     await services.call(services.scene, micros=4, at=NIGHT + timedelta(microseconds=1))
     story, large = services.story.id, "provider/large"
-    found = await services.reader.spent()
+    found = await services.reader.llm_spending()
     assert found == [
-        Spent(make.UNIVERSE, None, "narrator", large, day, 1, 1_000, 50, 2**50, 0),
-        Spent(make.UNIVERSE, story, "critic", large, day, 1, 1_000, 50, 1, 0),
-        Spent(make.UNIVERSE, story, "narrator", large, day, 3, 3_000, 150, 1_250, 1),
-        Spent(make.UNIVERSE, story, "narrator", "provider/small", day, 1, 1_000, 50, 2, 0),
-        Spent(make.UNIVERSE, story, "narrator", large, "2026-03-02", 1, 1_000, 50, 4, 0),
+        LlmSpending(make.UNIVERSE, None, "narrator", large, day, 1, 1_000, 50, 2**50, 0),
+        LlmSpending(make.UNIVERSE, story, "critic", large, day, 1, 1_000, 50, 1, 0),
+        LlmSpending(make.UNIVERSE, story, "narrator", large, day, 3, 3_000, 150, 1_250, 1),
+        LlmSpending(make.UNIVERSE, story, "narrator", "provider/small", day, 1, 1_000, 50, 2, 0),
+        LlmSpending(make.UNIVERSE, story, "narrator", large, "2026-03-02", 1, 1_000, 50, 4, 0),
     ]
     assert all(type(number) is int for spent in found for number in spent[5:])
 
@@ -156,7 +156,7 @@ async def test_what_was_spent_since_is_exact_to_the_moment(services: Services) -
         await services.call(at=at)
 
     async def calls_since(since: datetime) -> int:
-        return sum(spent.calls for spent in await services.reader.spent(since=since))
+        return sum(spent.calls for spent in await services.reader.llm_spending(since=since))
 
     assert await calls_since(whole) == 3
     assert await calls_since(whole + timedelta(microseconds=1)) == 2
@@ -167,13 +167,13 @@ async def test_what_was_spent_since_is_exact_to_the_moment(services: Services) -
 async def test_a_day_is_that_of_utc(services: Services) -> None:
     east = timezone(timedelta(hours=5))
     made = await services.call(at=datetime(2026, 3, 2, 3, 0, tzinfo=east))
-    assert [spent.day for spent in await services.reader.spent()] == ["2026-03-01"]
+    assert [spent.day for spent in await services.reader.llm_spending()] == ["2026-03-01"]
     assert await services.reader.llm_calls(since=datetime(2026, 3, 2, 3, 0, tzinfo=east)) == [made]
     assert await services.reader.llm_calls(since=datetime(2026, 3, 1, 22, 0, 1, tzinfo=UTC)) == []
 
 
 async def test_nothing_is_spent_at_first(services: Services) -> None:
-    assert await services.reader.spent() == []
+    assert await services.reader.llm_spending() == []
     assert await services.reader.llm_calls() == []
 
 

@@ -11,9 +11,15 @@ from stores.authority import Role
 from stores.errors import NotFound, StoreError, WriteDenied
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id
-from stores.records.ledger import CanonizationState, Loop, ProposalStatus, Verdict
 from stores.records.play import MoveKind, Scene, Speaker, Turn
-from stores.records.threads import PersonEntry, PresenceEntry, TensionEntry, ThreadAct, ThreadEntry
+from stores.records.story_journal import (
+    CharacterWeightEntry,
+    PresenceEntry,
+    TensionEntry,
+    ThreadAction,
+    ThreadEntry,
+)
+from stores.records.workflow import CanonizationState, Loop, ProposalStatus, Verdict
 from stores.records.world import EntityKind
 from tests.contract import builders as make
 from tests.contract.conftest import Truth
@@ -267,8 +273,8 @@ async def test_each_turn_may_be_asked_about_on_its_own_scenes_line(table: Table)
 async def test_the_books_of_a_story_are_kept_as_they_are(table: Table) -> None:
     given = {"id": make.new_id(), "scene_id": table.scene.id, "at": make.now()}
     entries = (
-        ThreadEntry(**given, thread_id=make.new_id(), act=ThreadAct.OPEN, name="Who “moved” it?", tick=5),
-        PersonEntry(**given, entity_id=make.new_id(), weight=0, turn_id=make.new_id()),
+        ThreadEntry(**given, thread_id=make.new_id(), act=ThreadAction.OPEN, name="Who “moved” it?", tick=5),
+        CharacterWeightEntry(**given, entity_id=make.new_id(), weight=0, turn_id=make.new_id()),
         PresenceEntry(**given, entity_id=make.new_id(), here=True),
         TensionEntry(**given, before=5, after=6, why="2 of 3 checks failed"),
     )

@@ -7,7 +7,7 @@ import hashlib
 
 import pytest
 
-from stores.authority import COLLECTIONS, Op, Role, Store, grants
+from stores.authority import COLLECTIONS, Operation, Role, Store, find_grants
 from stores.errors import NotFound, StoreError, WriteDenied
 from stores.ports import ObjectStore
 from tests.contract.conftest import Derived
@@ -101,7 +101,7 @@ async def test_what_is_not_there_is_said_so(originals: ObjectStore) -> None:
 @pytest.mark.parametrize("collection", COLLECTIONS[Store.OBJECTS])
 async def test_roles_write_as_granted_and_read_all(role: Role, collection: str, derived: Derived) -> None:
     objects = derived.objects(role)
-    if grants(role, Store.OBJECTS, collection, Op.INSERT):
+    if find_grants(role, Store.OBJECTS, collection, Operation.INSERT):
         assert await objects.put(collection, BOOK) == KEY
     else:
         with pytest.raises(WriteDenied, match="may not write") as refusal:

@@ -315,9 +315,9 @@ async def test_an_index_from_before_there_were_marks_goes_on() -> None:
         await opensearch.owner.index(index=index, id="a", body=before, params={"refresh": "true"})
         await opensearch.open()
         words = ServerWords(opensearch, Role.INDEXER)
-        assert await words.marks("turns") == {"a": ""}
+        assert await words.fingerprints("turns") == {"a": ""}
         await words.put("turns", [TextItem("b", "a bell", {}, "m")])
-        assert await words.marks("turns") == {"a": "", "b": "m"}
+        assert await words.fingerprints("turns") == {"a": "", "b": "m"}
         assert [hit.id for hit in await words.search("turns", "bell")] == ["a", "b"]
 
 
@@ -327,8 +327,8 @@ async def test_marks_of_words_come_page_by_page(monkeypatch: pytest.MonkeyPatch)
     async with servers.an_opensearch() as opensearch:
         words, items = ServerWords(opensearch, Role.INDEXER), [str(n) for n in range(45)]
         await words.put("turns", [TextItem(id, "a bell", {"scene": id[-1]}, f"m{id}") for id in items])
-        assert await words.marks("turns") == {id: f"m{id}" for id in items}
-        assert await words.marks("turns", scope={"scene": "3"}) == {
+        assert await words.fingerprints("turns") == {id: f"m{id}" for id in items}
+        assert await words.fingerprints("turns", scope={"scene": "3"}) == {
             f"{n}3": f"m{n}3" for n in ("", 1, 2, 3, 4)
         }
 
@@ -340,8 +340,8 @@ async def test_marks_of_vectors_come_page_by_page(monkeypatch: pytest.MonkeyPatc
         vectors, items = ServerVectors(qdrant, Role.INDEXER), [str(n) for n in range(45)]
         put = [VectorItem(id, [1, 0], {"scene": id[-1]}, f"m{id}") for id in items]
         await vectors.put("turns", put, model="m")
-        assert await vectors.marks("turns", model="m") == {id: f"m{id}" for id in items}
-        inside = await vectors.marks("turns", model="m", scope={"scene": "3"})
+        assert await vectors.fingerprints("turns", model="m") == {id: f"m{id}" for id in items}
+        inside = await vectors.fingerprints("turns", model="m", scope={"scene": "3"})
         assert inside == {f"{n}3": f"m{n}3" for n in ("", 1, 2, 3, 4)}
 
 

@@ -19,7 +19,7 @@ from minio.error import MinioAdminException, S3Error
 from minio.minioadmin import MinioAdmin
 from opensearchpy.exceptions import AuthorizationException
 
-from stores.authority import COLLECTIONS, Op, Role, Store, grants
+from stores.authority import COLLECTIONS, Operation, Role, Store, find_grants
 from stores.errors import StoreError, WriteDenied
 from stores.ports import TextItem, VectorItem
 from stores.servers.minio import Buckets, open_minio
@@ -69,12 +69,15 @@ async def test_qdrant_refuses_what_is_not_granted(role: Role, qdrant: Qdrant) ->
         path = f"/collections/{qdrant.name(collection, 'm', 2)}"
         put = {"points": [{"id": POINT, "vector": DIRECTION, "payload": {"id": "forged"}}]}
         attempts = {
-            (Op.INSERT, "PUT", f"{path}/points?wait=true"): put,
-            (Op.UPDATE, "POST", f"{path}/points/payload?wait=true"): {"payload": {}, "points": [POINT]},
-            (Op.DELETE, "POST", f"{path}/points/delete?wait=true"): {"points": [POINT]},
+            (Operation.INSERT, "PUT", f"{path}/points?wait=true"): put,
+            (Operation.UPDATE, "POST", f"{path}/points/payload?wait=true"): {
+                "payload": {},
+                "points": [POINT],
+            },
+            (Operation.DELETE, "POST", f"{path}/points/delete?wait=true"): {"points": [POINT]},
         }
         for (op, method, where), body in attempts.items():
-            granted = bool(grants(role, Store.VECTORS, collection, op))
+            granted = bool(find_grants(role, Store.VECTORS, collection, op))
             assert await asked(key, method, where, body) == (200 if granted else 403), (collection, op)
         assert await asked(key, "DELETE", path) == 403
         assert await asked(qdrant.reader_key(), "POST", f"{path}/points/count", {}) == 200
@@ -133,20 +136,23 @@ async def test_opensearch_refuses_what_is_not_granted(role: Role, opensearch: Op
     for collection in COLLECTIONS[Store.WORDS]:
         index = opensearch.index(collection)
         bulk = f'{{"index": {{"_id": "y"}}}}\n{json.dumps(text)}\n'
-        attempts: list[tuple[Op, Callable[[], Awaitable[Any]]]] = [
-            (Op.INSERT, lambda i=index: client.index(index=i, id="x", body=text)),
-            (Op.INSERT, lambda i=index, b=bulk: client.bulk(index=i, body=b)),
-            (Op.UPDATE, lambda i=index: client.index(index=i, id="there", body=text)),
-            (Op.UPDATE, lambda i=index: client.update(index=i, id="there", body={"doc": {"text": "no"}})),
-            (Op.DELETE, lambda i=index: client.delete(index=i, id="there")),
-            (Op.DELETE, lambda i=index: client.bulk(index=i, body='{"delete": {"_id": "y"}}\n')),
+        attempts: list[tuple[Operation, Callable[[], Awaitable[Any]]]] = [
+            (Operation.INSERT, lambda i=index: client.index(index=i, id="x", body=text)),
+            (Operation.INSERT, lambda i=index, b=bulk: client.bulk(index=i, body=b)),
+            (Operation.UPDATE, lambda i=index: client.index(index=i, id="there", body=text)),
             (
-                Op.DELETE,
+                Operation.UPDATE,
+                lambda i=index: client.update(index=i, id="there", body={"doc": {"text": "no"}}),
+            ),
+            (Operation.DELETE, lambda i=index: client.delete(index=i, id="there")),
+            (Operation.DELETE, lambda i=index: client.bulk(index=i, body='{"delete": {"_id": "y"}}\n')),
+            (
+                Operation.DELETE,
                 lambda i=index: client.delete_by_query(index=i, **everything),
             ),
         ]
         for op, attempt in attempts:
-            granted = bool(grants(role, Store.WORDS, collection, op))
+            granted = bool(find_grants(role, Store.WORDS, collection, op))
             assert await refused_by_opensearch(attempt()) is not granted, (collection, op)
         for whole in (
             client.indices.delete(index=index),
@@ -213,10 +219,10 @@ async def test_minio_refuses_what_is_not_granted(role: Role, minio: Buckets) -> 
         bucket = minio.bucket(collection)
         key = (await ServerObjects(minio, role).keys(collection))[0]
         for op, attempt in (
-            (Op.INSERT, lambda b=bucket: client.put_object(b, "forged", io.BytesIO(b"x"), 1)),
-            (Op.DELETE, lambda b=bucket, k=key: client.remove_object(b, k)),
+            (Operation.INSERT, lambda b=bucket: client.put_object(b, "forged", io.BytesIO(b"x"), 1)),
+            (Operation.DELETE, lambda b=bucket, k=key: client.remove_object(b, k)),
         ):
-            granted = bool(grants(role, Store.OBJECTS, collection, op))
+            granted = bool(find_grants(role, Store.OBJECTS, collection, op))
             assert refused_by_minio(attempt) is not granted, (collection, op)
         assert refused_by_minio(lambda b=bucket: client.remove_bucket(b))
         assert refused_by_minio(lambda b=bucket: client.set_bucket_policy(b, "{}"))

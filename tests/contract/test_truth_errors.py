@@ -246,5 +246,5 @@ async def test_memories_of_an_older_format_are_found_by_what_is_new(log: tuple[M
     there.counters.insert_one({"_id": "format", "value": 2})
     await migrate(mongo)
     log_of = ServerLog(mongo, Role.CONTEXT_ASSEMBLY)
-    for asked in ({"scene_id": "s"}, {"turn_ids": ["t"]}, {"fact_id": "f"}, {"weightiest": 1}):
+    for asked in ({"scene_id": "s"}, {"turn_ids": ["t"]}, {"fact_id": "f"}, {"most_important": 1}):
         assert await log_of.memories(**asked) == [memory], asked  # type: ignore[arg-type]

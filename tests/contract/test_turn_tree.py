@@ -26,8 +26,8 @@ from hypothesis.stateful import (
 
 from stores.authority import Role
 from stores.records.ids import Id
-from stores.records.ledger import ProposalStatus
 from stores.records.play import MoveKind, Turn
+from stores.records.workflow import ProposalStatus
 from tests.contract import builders as make
 from tests.contract.conftest import ADAPTERS, ON_SERVERS, cases
 from tests.examples import examples

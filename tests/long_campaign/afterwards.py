@@ -13,7 +13,7 @@ from agents.views.world_views import EntityEdit, Staged
 from stores.authority import Role
 from stores.records.canon import Fact, FactStatus
 from stores.records.ids import Id
-from stores.records.ledger import ProposalStatus, Verdict
+from stores.records.workflow import ProposalStatus, Verdict
 from stores.records.world import Entity
 from tests.long_campaign.playing import Campaign
 

@@ -1,4 +1,4 @@
-"""Plays the campaign: typed scenes by `monitor_tui.script`, and between them what the GM does at the gate.
+"""Plays the campaign: typed scenes by `monitor_tui.play_script`, and between them what the GM does at the gate.
 
 The scenes are in `scenes/`, in the order of their names; `gates.yaml` tells, by the name of a scene's file,
 what is done when its lines are played. Everything goes through public doors: the script player, the desk.
@@ -18,9 +18,9 @@ import yaml
 from agents.views.conflict_views import RulingWords
 from agents.views.play_views import ProposalView
 from monitor_tui.compose import Program, open_program
-from monitor_tui.script import Played, play, read_script
-from stores.records.ids import Id, SeededIds, SteppingClock
-from stores.records.ledger import ProposalStatus, Verdict
+from monitor_tui.play_script import ScriptResult, play_script, read_script
+from stores.records.ids import Id, SeededIdGenerator, SteppingClock
+from stores.records.workflow import ProposalStatus, Verdict
 
 HERE = Path(__file__).parent
 SCRIPTS = {p.stem: p.read_text(encoding="utf-8") for p in sorted((HERE / "scenes").glob("*.play"))}
@@ -41,16 +41,16 @@ class Campaign:
     replies: list[dict[str, Any]] = field(default_factory=list)
 
     @property
-    def played(self) -> Played:
+    def played(self) -> ScriptResult:
         """Return it all as though it had been one script."""
-        return Played(self.universe_id, self.story_id, self.scene_id, self.replies)
+        return ScriptResult(self.universe_id, self.story_id, self.scene_id, self.replies)
 
 
 @asynccontextmanager
 async def opened(home: Path, seed: int) -> AsyncIterator[Campaign]:
     """Open a library whose dice, identifiers and clock follow from the seed alone."""
     clock = SteppingClock(START)
-    program = await open_program(home, clock=clock, ids=SeededIds(seed, clock))
+    program = await open_program(home, clock=clock, ids=SeededIdGenerator(seed, clock))
     try:
         yield Campaign(program)
     finally:
@@ -67,7 +67,7 @@ async def play_all(campaign: Campaign, scenes: Iterable[str] = SCRIPTS) -> None:
 async def play_part(campaign: Campaign, name: str) -> None:
     """Play one file of lines. Raises AssertionError, naming the line, if one is refused."""
     script = read_script(SCRIPTS[name])
-    played = await play(campaign.program.services, script)
+    played = await play_script(campaign.program.services, script)
     assert not played.error, f"{name}, {played.error}"
     campaign.universe_id, campaign.story_id = played.universe_id, played.story_id
     campaign.scene_id = played.scene_id
@@ -93,7 +93,7 @@ async def review(campaign: Campaign, gate: Mapping[str, Any]) -> None:
     done = set(_named(rows, [*gate["edited"], *gate["all_but"]]))
     for key, verdict in (
         ("rejected", Verdict.REJECT),
-        ("colour", Verdict.COLOUR),
+        ("colour", Verdict.FLAVOUR),
         ("deferred", Verdict.DEFER),
         ("accepted", Verdict.ACCEPT),
     ):

@@ -29,7 +29,7 @@ def archived(path: Path) -> list[str]:
         reader = ArchiveReader(file)
 
         def all_of(collection: str) -> list[Any]:
-            return list(reader.records(collection))
+            return list(reader.read_records(collection))
 
         entities: list[Entity] = all_of("entities")
         evidence: dict[str, Evidence] = {e.id: e for e in all_of("evidence")}

@@ -24,11 +24,11 @@ import yaml
 from agents.services.story_export import to_journal, to_markdown
 from agents.views.conflict_views import RulingView
 from agents.views.play_views import ProposalView
-from monitor_tui.report import report
+from monitor_tui.play_report import build_report
 from stores.archive import export_campaign, import_campaign
 from stores.open import open_stores
 from stores.records.canon import FactKind, FactStatus, Payload
-from stores.records.ledger import CourtRuling, Decision, ProposalStatus
+from stores.records.workflow import Decision, ProposalStatus, RulingKind
 from tests.long_campaign import reading
 from tests.long_campaign.afterwards import Reverse, settle_the_rest, waiting
 from tests.long_campaign.playing import HERE, SCRIPTS, SEED, Campaign, opened, play_all, play_part
@@ -72,7 +72,9 @@ async def tell(home: Path, *, ask_again: bool = False) -> Told:
         archive = home / "campaign.monitor.zip"
         record = await services.stories.story_record(campaign.story_id)
         told = Told(
-            report=json.dumps(await report(campaign.program.stores, campaign.played), ensure_ascii=False),
+            report=json.dumps(
+                await build_report(campaign.program.stores, campaign.played), ensure_ascii=False
+            ),
             archive=archive,
             reverse=reverse,
             rulings=await services.conflicts.rulings(campaign.universe_id),
@@ -140,7 +142,7 @@ async def test_another_seed_is_another_campaign(told: Told, tmp_path: Path) -> N
     first = next(iter(SCRIPTS))
     async with opened(tmp_path, SEED + 1) as campaign:
         await play_part(campaign, first)
-        scene = (await report(campaign.program.stores, campaign.played))["scenes"][0]
+        scene = (await build_report(campaign.program.stores, campaign.played))["scenes"][0]
     same = told.data["scenes"][0]
     assert [t["text"] for t in scene["turns"] if t["speaker"] == "player"] == [
         t["text"] for t in same["turns"] if t["speaker"] == "player"
@@ -204,7 +206,7 @@ KINDS_OF_FACT = "event attribute state assertion promise debt question change en
 def test_every_kind_of_change_became_canon(told: Told) -> None:
     """Of what was proposed and of what is true, there is something of every kind that there is."""
     with told.archive.open("rb") as file:
-        proposed: list[Any] = list(reading.ArchiveReader(file).records("proposed_changes"))
+        proposed: list[Any] = list(reading.ArchiveReader(file).read_records("proposed_changes"))
     accepted = {p.change.kind for p in proposed if p.status is ProposalStatus.ACCEPTED}
     assert accepted == {kind.model_fields["kind"].default for kind in get_args(get_args(Payload)[0])}
     assert {fact["kind"] for fact in told.data["facts"]} == set(FactKind)
@@ -214,7 +216,7 @@ def test_every_kind_of_change_became_canon(told: Told) -> None:
 
 def test_every_gate_was_used_in_every_way(told: Told) -> None:
     with told.archive.open("rb") as file:
-        commits: list[Any] = list(reading.ArchiveReader(file).records("canonizations"))
+        commits: list[Any] = list(reading.ArchiveReader(file).read_records("canonizations"))
     gates = {commit.scene_id: commit.outcomes for commit in commits if commit.reason == "scene end"}
     assert len(gates) == 12
     for scene in told.data["scenes"][:12]:
@@ -258,7 +260,7 @@ def test_each_of_the_six_rulings_was_made(told: Told) -> None:
     wanted = yaml.safe_load(EXPECTED.read_text(encoding="utf-8"))["rulings"]
     made = [{"ruling": r.ruling.value, "new": r.new, "old": r.old} for r in reversed(told.rulings)]
     assert made == wanted
-    assert {r.ruling for r in told.rulings} == set(CourtRuling)
+    assert {r.ruling for r in told.rulings} == set(RulingKind)
     assert {"rumour", "lie"} <= set(" ".join(r.words for r in told.rulings).split())
 
 

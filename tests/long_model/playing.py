@@ -20,8 +20,8 @@ from agents.llm.llm_port import LlmRequest
 from agents.llm.scripted_model import ScriptedModel
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from monitor_tui.compose import Program, open_program
-from stores.records.ids import Id, SeededIds, SteppingClock
-from stores.records.model import Persona
+from stores.records.ids import Id, SeededIdGenerator, SteppingClock
+from stores.records.llm import Persona
 from stores.records.play import Speaker
 from tests.agents.orchestrator.teller import house, persona_of
 from tests.long_model.baits import BAITS, INNOCENT, INNOCENT_ACTS, Bait
@@ -308,7 +308,7 @@ async def open_run(home: Path, seed: int = 1, backend: str = "inmemory") -> Asyn
     clock = SteppingClock(START)
     model = BaitingModel()
     program = await open_program(
-        home, clock=clock, ids=SeededIds(seed, clock), model=model, house=house(backend=backend)
+        home, clock=clock, ids=SeededIdGenerator(seed, clock), model=model, settings=house(backend=backend)
     )
     try:
         yield Run(program, model, seed)

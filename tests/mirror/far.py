@@ -11,21 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from stores.authority import Store
-from stores.embedded.index import open_index
+from stores.embedded.index_file import open_index
 from stores.embedded.library import open_library
-from stores.embedded.stores import embedded_stores
+from stores.embedded.stores import build_embedded_stores
 from stores.errors import StoreFull, StoreUnavailable
 from stores.history import History
-from stores.mirror.link import Connected, Patience
-from stores.mirror.open import Servers, mirrored
-from stores.mirror.stamps import Stamps
+from stores.mirror.link import OpenConnection, Timeouts
+from stores.mirror.open import ServerConnectors, open_replicated_stores
+from stores.mirror.stamps import ReplayClock
 from stores.records.ids import Clock, utc_now
 from stores.stores import Stores, make_home
 
-QUICK = Patience(read=2.0, write=2.0, connect=2.0, close=0.2)
+QUICK = Timeouts(read=2.0, write=2.0, connect=2.0, close=0.2)
 """For tests in which a server hangs: long enough for one that does not, on a busy machine."""
 
-HASTY = Patience(read=0.1, write=0.1, connect=0.1, close=0.1)
+HASTY = Timeouts(read=0.1, write=0.1, connect=0.1, close=0.1)
 """For tests in which it does no harm if a server that is merely slow is taken for a dead one."""
 
 
@@ -54,7 +54,7 @@ class Far:
     `cut`: the process that calls is dead. `crashed`: a fault killed it.
     """
 
-    def __init__(self, stores: Stores, stamps: Stamps) -> None:
+    def __init__(self, stores: Stores, stamps: ReplayClock) -> None:
         self.stores = stores
         self.stamps = stamps
         self.down: set[Store] = set()
@@ -64,17 +64,17 @@ class Far:
         self.calls: list[tuple[Store, str]] = []
         self.refuse: Callable[[Store, str, tuple[Any, ...]], None] = lambda store, method, args: None
 
-    def servers(self, *on: Store) -> Servers:
+    def servers(self, *on: Store) -> ServerConnectors:
         """Return the ways to these (all, if none is named)."""
         both = {Store.LOG, Store.CANON} <= set(on or Store)
         ways = {store: self._way(store) for store in on or tuple(Store)}
-        return Servers(ways, self.stamps, (lambda: FarHistory(self)) if both else None)
+        return ServerConnectors(ways, self.stamps, (lambda: FarHistory(self)) if both else None)
 
-    def _way(self, store: Store) -> Callable[[], Awaitable[Connected]]:
-        async def connect() -> Connected:
+    def _way(self, store: Store) -> Callable[[], Awaitable[OpenConnection]]:
+        async def connect() -> OpenConnection:
             if store in self.down:
                 raise stopped(store)
-            return Connected(lambda role: FarHandle(self, store, role), _nothing)
+            return OpenConnection(lambda role: FarHandle(self, store, role), _nothing)
 
         return connect
 
@@ -119,7 +119,7 @@ class FarHandle:
 
 
 class FarHistory:
-    one_moment = True
+    is_single_snapshot = True
 
     def __init__(self, far: Far) -> None:
         self._far = far
@@ -130,11 +130,14 @@ class FarHistory:
     async def dump_all(self, sink: Any) -> None:
         await self._over("dump_all", lambda: self._far.stores.history.dump_all(sink))
 
-    async def load(self, parts: Any, *, naming: Any, finish: bool = False) -> set[str]:
-        known: set[str] = await self._over(
-            "load", lambda: self._far.stores.history.load(parts, naming=naming, finish=finish)
+    async def load(self, parts: Any, *, mentioned_ids: Any, finish_partial: bool = False) -> set[str]:
+        existing_ids: set[str] = await self._over(
+            "load",
+            lambda: self._far.stores.history.load(
+                parts, mentioned_ids=mentioned_ids, finish_partial=finish_partial
+            ),
         )
-        return known
+        return existing_ids
 
     async def _over(self, method: str, job: Callable[[], Any]) -> Any:
         if Store.CANON in self._far.down:
@@ -171,7 +174,7 @@ class Naps:
 @asynccontextmanager
 async def far_away(folder: Path, *, clock: Clock = utc_now) -> AsyncIterator[Far]:
     """Open the servers' own library in `folder`."""
-    stamps = Stamps(clock)
+    stamps = ReplayClock(clock)
     await asyncio.to_thread(make_home, folder)
     library = await open_library(folder / "library.db")
     index = await open_index(folder / "index.db")
@@ -181,7 +184,7 @@ async def far_away(folder: Path, *, clock: Clock = utc_now) -> AsyncIterator[Far
         await library.close()
 
     try:
-        yield Far(embedded_stores(folder, library, index, stamps, close), stamps)
+        yield Far(build_embedded_stores(folder, library, index, stamps, close), stamps)
     finally:
         await close()
 
@@ -189,7 +192,7 @@ async def far_away(folder: Path, *, clock: Clock = utc_now) -> AsyncIterator[Far
 @asynccontextmanager
 async def mirror_of(far: Far, home: Path, *on: Store, **given: Any) -> AsyncIterator[Stores]:
     """Open the copy in `home`, and close it again."""
-    stores = await mirrored(far.servers(*on), home, **given)
+    stores = await open_replicated_stores(far.servers(*on), home, **given)
     try:
         yield stores
     finally:

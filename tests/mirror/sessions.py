@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from monitor_tui.compose import compose
-from monitor_tui.report import report
-from monitor_tui.script import play, read_script
+from monitor_tui.play_report import build_report
+from monitor_tui.play_script import play_script, read_script
 from stores.open import open_stores
-from stores.records.ids import Clock, SeededIds, SteppingClock
+from stores.records.ids import Clock, SeededIdGenerator, SteppingClock
 from stores.stores import Stores
 from tests.test_worked_examples import SCRIPTS
 
@@ -48,10 +48,10 @@ async def played(
     happens: Callable[[int], Awaitable[None]],
 ) -> dict[str, Any]:
     """Play a script on a desk over these stores, and tell everything of it."""
-    services = Between(compose(stores, home, clock, SeededIds(seed, clock)), happens)
-    done = await play(services, read_script((SCRIPTS / script).read_text()))  # type: ignore[arg-type]
+    services = Between(compose(stores, home, clock, SeededIdGenerator(seed, clock)), happens)
+    done = await play_script(services, read_script((SCRIPTS / script).read_text()))  # type: ignore[arg-type]
     assert not done.error
-    return await report(stores, done)
+    return await build_report(stores, done)
 
 
 async def played_at_home(home: Path, script: str, seed: int) -> dict[str, Any]:

@@ -22,8 +22,8 @@ from stores.embedded.database import Database
 from stores.errors import MonitorError
 from stores.open import open_stores
 from stores.records.canon import FactChange, FactStatus
-from stores.records.ledger import CanonizationState
 from stores.records.play import MoveKind, Scene, Speaker, Turn
+from stores.records.workflow import CanonizationState
 from stores.stores import Stores
 from tests.contract import builders as b
 from tests.mirror.far import HASTY, Crash, Far, Fault, Naps, all_of, far_away, healed, mirror_of

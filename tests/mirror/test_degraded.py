@@ -14,16 +14,16 @@ from typing import Any
 
 import pytest
 
-from monitor_tui.behind import words_anew
+from monitor_tui.background_jobs import rebuild_word_index
 from stores.authority import Role, Store
 from stores.embedded.database import Database
 from stores.errors import NotFound, StoreError, StoreFull, StoreUnavailable, WriteDenied
-from stores.mirror.calls import reads_of, writes_of
-from stores.mirror.link import Patience
+from stores.mirror.calls import read_methods, write_methods
+from stores.mirror.link import Timeouts
 from stores.ports import TextItem, VectorItem
 from stores.records.ids import SteppingClock
-from stores.records.ledger import ProposalStatus
 from stores.records.play import MoveKind, Scene, Turn
+from stores.records.workflow import ProposalStatus
 from stores.stores import StoreNotice, Stores
 from tests.contract import builders as b
 from tests.mirror.far import QUICK, Crash, Far, Fault, Naps, all_of, far_away, healed, mirror_of, until
@@ -42,7 +42,7 @@ class Told(list[StoreNotice]):
 
 def hear(stores: Stores) -> Told:
     told = Told()
-    stores.listen(told.append)
+    stores.add_notice_listener(told.append)
     return told
 
 
@@ -91,7 +91,7 @@ async def seen(stores: Stores, scene: Scene) -> tuple[list[str], list[ProposalSt
 async def test_play_goes_on_through_a_stop(
     far: Far, naps: Naps, tmp_path: Path, stopped: tuple[Store, ...], way: str
 ) -> None:
-    patience = QUICK if way == "hangs" else Patience()
+    patience = QUICK if way == "hangs" else Timeouts()
     async with mirror_of(far, tmp_path / "home", sleep=naps, patience=patience) as stores:
         told = hear(stores)
         scene, turn = await begin(stores)
@@ -276,15 +276,15 @@ async def test_an_import_goes_to_both_or_waits(far: Far, naps: Naps, tmp_path: P
     universe = b.universe()
     parts = [("universes", [universe]), ("entities", [b.entity("Mara"), b.entity("Jon")])]
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
-        assert await stores.history.load(iter(parts), naming=[universe.id]) == set()
+        assert await stores.history.load(iter(parts), mentioned_ids=[universe.id]) == set()
         assert await all_of(stores) == await all_of(far.stores)
-        assert await stores.history.load(iter(parts), naming=[universe.id]) == {universe.id}
+        assert await stores.history.load(iter(parts), mentioned_ids=[universe.id]) == {universe.id}
         far.down.add(Store.CANON)
         other = b.universe(id=b.new_id(), name="Another")
-        assert await stores.history.load([("universes", [other])], naming=[other.id]) == set()
+        assert await stores.history.load([("universes", [other])], mentioned_ids=[other.id]) == set()
         names = [u.name for u in await stores.canon(Role.NARRATOR).universes()]
         assert names == ["The Salt Coast", "Another"]
-        assert await stores.history.load([("universes", [other])], naming=[other.id]) == {other.id}
+        assert await stores.history.load([("universes", [other])], mentioned_ids=[other.id]) == {other.id}
         far.down.clear()
         far.faults[Store.LOG].extend([Fault.LOST_ANSWER] * 3)
         await healed(stores, naps)
@@ -467,7 +467,7 @@ async def test_every_method_of_the_ports_is_known(far: Far, tmp_path: Path, stor
     """What the embedded twin can be called by, the mirrored one can, and as what it is."""
     twin = getattr(far.stores, store.value)(Role.ORCHESTRATOR)
     public = {name for name in dir(twin) if not name.startswith("_") and callable(getattr(twin, name))}
-    assert not reads_of(store) & writes_of(store)
+    assert not read_methods(store) & write_methods(store)
     async with mirror_of(far, tmp_path / "home") as stores:
         handle = getattr(stores, store.value)(Role.ORCHESTRATOR)
         assert {name for name in public if not hasattr(handle, name)} == set()
@@ -478,13 +478,13 @@ async def test_the_words_are_made_anew_on_the_server(far: Far, naps: Naps, tmp_p
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
         scene, turn = await begin(stores)
         await stores.words(Role.INDEXER).put("turns", [TextItem("gone", "I go on.", {})])
-        await words_anew(stores, say=lambda line: None)
+        await rebuild_word_index(stores, say=lambda line: None)
         hits = await stores.words(Role.INDEXER).search("turns", "go", scope={"scene": scene.id})
         assert [hit.id for hit in hits] == [turn.id]
         assert await stores.words(Role.INDEXER).count("turns") == 1
         far.down.add(Store.WORDS)
         with pytest.raises(StoreUnavailable):
-            await words_anew(stores, say=lambda line: None)
+            await rebuild_word_index(stores, say=lambda line: None)
 
 
 async def test_a_fault_of_one_reading_method_is_no_outage(far: Far, naps: Naps, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ async def test_a_log_comes_in_while_a_server_is_down(
 ) -> None:
     clock = new_clock()
     async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
-        services = compose(stores, tmp_path / "home", clock, SeededIds(1, clock))
+        services = compose(stores, tmp_path / "home", clock, SeededIdGenerator(1, clock))
 
         def hear(progress: ImportProgress) -> None:
             if progress.scenes == 2:

@@ -17,16 +17,16 @@ import pytest
 from stores.authority import Role, Store
 from stores.errors import LibraryInUse, StoreError, StoreUnavailable
 from stores.mirror import aside
-from stores.mirror.open import mirrored
-from stores.mirror.words import Apart
+from stores.mirror.open import open_replicated_stores
+from stores.mirror.words import CopyDiverged
 from stores.open import open_stores
-from stores.records.ids import derived
-from stores.records.ledger import Loop
+from stores.records.ids import derive_id
+from stores.records.workflow import Loop
 from tests.contract import builders as b
 from tests.mirror.far import Crash, Far, Fault, Naps, all_of, far_away, healed, mirror_of, until
 from tests.mirror.test_degraded import begin, hear, play, seen
 
-SESSION = derived("loop", "main")
+SESSION = derive_id("loop", "main")
 
 
 class Now:
@@ -52,7 +52,7 @@ async def test_another_machine_fetches_everything(far: Far, naps: Naps, tmp_path
         log = stores.log(Role.ORCHESTRATOR)
         await log.record_transition(b.transition(SESSION, loop=Loop.MAIN))
     told: list[str] = []
-    async with mirror_of(far, tmp_path / "other", sleep=naps, tell=told.append) as stores:
+    async with mirror_of(far, tmp_path / "other", sleep=naps, on_progress=told.append) as stores:
         assert told == [
             "Fetching the library from its servers ...",
             "Copying The Salt Coast into the home folder ...",
@@ -76,9 +76,9 @@ async def test_a_fetch_that_is_cut_off_begins_anew(far: Far, naps: Naps, tmp_pat
 
     far.refuse = cut_off
     with pytest.raises(StoreUnavailable, match="fetched from its servers first"):
-        await mirrored(far.servers(), tmp_path / "other", sleep=naps)
+        await open_replicated_stores(far.servers(), tmp_path / "other", sleep=naps)
     with pytest.raises(StoreUnavailable, match="fetched from its servers first"):
-        await mirrored(far.servers(), tmp_path / "other", sleep=naps)
+        await open_replicated_stores(far.servers(), tmp_path / "other", sleep=naps)
     far.refuse = lambda store, method, args: None
     far.down.clear()
     async with mirror_of(far, tmp_path / "other", sleep=naps) as stores:
@@ -96,7 +96,7 @@ async def test_what_was_played_elsewhere_is_fetched(far: Far, naps: Naps, tmp_pa
         assert (await seen(stores, scene))[0] == ["I go on.", "Elsewhere."]
     far.down.clear()
     told: list[str] = []
-    async with mirror_of(far, one, sleep=naps, tell=told.append) as stores:
+    async with mirror_of(far, one, sleep=naps, on_progress=told.append) as stores:
         assert told == [], "nobody else had it since: nothing is fetched"
         assert await all_of(stores) == await all_of(far.stores)
 
@@ -109,9 +109,9 @@ async def test_a_migrated_library_is_known_again(far: Far, naps: Naps, tmp_path:
     parts: list[object] = []
     await stores.history.dump(scene.universe_id, lambda name, rows: parts.append((name, list(rows))))
     await stores.close()
-    await far.stores.history.load(parts, naming=())  # type: ignore[arg-type]
+    await far.stores.history.load(parts, mentioned_ids=())  # type: ignore[arg-type]
     told: list[str] = []
-    async with mirror_of(far, home, sleep=naps, tell=told.append) as opened:
+    async with mirror_of(far, home, sleep=naps, on_progress=told.append) as opened:
         assert (await seen(opened, scene))[0] == ["I go on."]
     assert told[-1] == "What was in the home folder before is kept as library.set-aside-1.db."
     assert (home / "library.set-aside-1.db").exists()
@@ -122,11 +122,11 @@ async def test_a_library_of_its_own_is_not_joined(far: Far, tmp_path: Path) -> N
     await begin(stores)
     await stores.close()
     before = (tmp_path / "home" / "library.db").read_bytes()
-    with pytest.raises(Apart, match="library of its own"):
-        await mirrored(far.servers(), tmp_path / "home")
+    with pytest.raises(CopyDiverged, match="library of its own"):
+        await open_replicated_stores(far.servers(), tmp_path / "home")
     far.down.update(Store)
-    with pytest.raises(Apart, match="library of its own"):
-        await mirrored(far.servers(), tmp_path / "home")
+    with pytest.raises(CopyDiverged, match="library of its own"):
+        await open_replicated_stores(far.servers(), tmp_path / "home")
     assert (tmp_path / "home" / "library.db").read_bytes() == before
 
 
@@ -136,20 +136,20 @@ async def test_servers_of_another_library(far: Far, tmp_path: Path) -> None:
     async with far_away(tmp_path / "others") as others:
         async with mirror_of(others, tmp_path / "elsewhere") as stores:
             await begin(stores)
-        with pytest.raises(Apart, match="another library"):
-            await mirrored(others.servers(), tmp_path / "home")
+        with pytest.raises(CopyDiverged, match="another library"):
+            await open_replicated_stores(others.servers(), tmp_path / "home")
         theirs = others.servers()
-        ways = {**theirs.connect, Store.CANON: far.servers().connect[Store.CANON]}
-        with pytest.raises(Apart, match="two different libraries"):
-            await mirrored(replace(theirs, connect=ways), tmp_path / "home")
+        ways = {**theirs.connectors, Store.CANON: far.servers().connectors[Store.CANON]}
+        with pytest.raises(CopyDiverged, match="two different libraries"):
+            await open_replicated_stores(replace(theirs, connectors=ways), tmp_path / "home")
 
 
 async def test_servers_that_lost_everything(far: Far, naps: Naps, tmp_path: Path) -> None:
     async with mirror_of(far, tmp_path / "home") as stores:
         await begin(stores)
     async with far_away(tmp_path / "empty") as empty:
-        with pytest.raises(Apart, match="has lost its library"):
-            await mirrored(empty.servers(), tmp_path / "home")
+        with pytest.raises(CopyDiverged, match="has lost its library"):
+            await open_replicated_stores(empty.servers(), tmp_path / "home")
 
 
 async def test_servers_that_were_put_back_to_an_earlier_day(far: Far, tmp_path: Path) -> None:
@@ -160,8 +160,8 @@ async def test_servers_that_were_put_back_to_an_earlier_day(far: Far, tmp_path: 
     async with far_away(tmp_path / "far") as again, mirror_of(again, tmp_path / "home"):
         pass
     async with far_away(tmp_path / "earlier") as earlier:
-        with pytest.raises(Apart, match="older than the copy"):
-            await mirrored(earlier.servers(), tmp_path / "home")
+        with pytest.raises(CopyDiverged, match="older than the copy"):
+            await open_replicated_stores(earlier.servers(), tmp_path / "home")
 
 
 async def test_a_home_folder_offline_from_the_start_meets_a_full_server(
@@ -189,7 +189,7 @@ async def test_a_second_machine_is_told_who_has_it(far: Far, naps: Naps, tmp_pat
     async with mirror_of(far, tmp_path / "one", sleep=naps, now=now):
         now.later(10)
         with pytest.raises(LibraryInUse, match=r"process \d+.*last seen 10 s ago") as refusal:
-            await mirrored(far.servers(), tmp_path / "other", sleep=naps, now=now)
+            await open_replicated_stores(far.servers(), tmp_path / "other", sleep=naps, now=now)
         assert "35 s" in refusal.value.todo
     async with mirror_of(far, tmp_path / "other", sleep=naps, now=now):
         pass
@@ -211,8 +211,8 @@ async def test_a_holder_that_died_is_followed(far: Far, naps: Naps, tmp_path: Pa
             await play(awake, scene, theirs, "Still mine.")
             assert (await seen(awake, scene))[0] == ["I go on.", "Mine now.", "Still mine."]
             assert await all_of(awake) == await all_of(far.stores)
-    with pytest.raises(Apart, match="something never sent") as refusal:
-        await mirrored(far.servers(), tmp_path / "one", sleep=naps, now=now)
+    with pytest.raises(CopyDiverged, match="something never sent") as refusal:
+        await open_replicated_stores(far.servers(), tmp_path / "one", sleep=naps, now=now)
     assert "set-aside" in refusal.value.todo
 
 
@@ -236,7 +236,7 @@ async def test_signs_of_life_are_given_while_nobody_plays(far: Far, naps: Naps, 
             beats = far.calls.count((Store.LOG, "save_checkpoint"))
             await until(naps, lambda b=beats: far.calls.count((Store.LOG, "save_checkpoint")) > b)  # type: ignore[misc]
         with pytest.raises(LibraryInUse):
-            await mirrored(far.servers(), tmp_path / "other", sleep=naps, now=now)
+            await open_replicated_stores(far.servers(), tmp_path / "other", sleep=naps, now=now)
 
 
 async def test_clocks_that_disagree_are_named(far: Far, naps: Naps, tmp_path: Path) -> None:
@@ -244,14 +244,14 @@ async def test_clocks_that_disagree_are_named(far: Far, naps: Naps, tmp_path: Pa
     ahead.later(3600)
     async with mirror_of(far, tmp_path / "one", sleep=naps, now=ahead):
         with pytest.raises(LibraryInUse, match="by its clock") as refusal:
-            await mirrored(far.servers(), tmp_path / "other", sleep=naps, now=now)
+            await open_replicated_stores(far.servers(), tmp_path / "other", sleep=naps, now=now)
         assert "clocks" in refusal.value.todo
 
 
 async def test_two_that_begin_at_once(far: Far, naps: Naps, tmp_path: Path) -> None:
     """Both find nobody; the server lets one begin."""
     opened = await asyncio.gather(
-        *(mirrored(far.servers(), tmp_path / name, sleep=naps) for name in ("one", "other")),
+        *(open_replicated_stores(far.servers(), tmp_path / name, sleep=naps) for name in ("one", "other")),
         return_exceptions=True,
     )
     held = [stores for stores in opened if not isinstance(stores, BaseException)]
@@ -302,11 +302,11 @@ async def test_a_copy_is_not_opened_as_a_library_of_its_own(far: Far, tmp_path: 
     """What would be played then, the servers would never hear of."""
     async with mirror_of(far, tmp_path / "home") as stores:
         await begin(stores)
-    with pytest.raises(Apart, match="copy of a library"):
+    with pytest.raises(CopyDiverged, match="copy of a library"):
         await open_stores(tmp_path / "home")
     for on in ([Store.LOG], [Store.CANON], [Store.WORDS]):
-        with pytest.raises(Apart, match="copy of a library"):
-            await mirrored(far.servers(*on), tmp_path / "home")
+        with pytest.raises(CopyDiverged, match="copy of a library"):
+            await open_replicated_stores(far.servers(*on), tmp_path / "home")
 
 
 async def test_setting_aside_keeps_everything_and_fetches_anew(far: Far, naps: Naps, tmp_path: Path) -> None:
@@ -317,10 +317,10 @@ async def test_setting_aside_keeps_everything_and_fetches_anew(far: Far, naps: N
         await play(stores, scene, turn, "Never sent.")
         document = await stores.objects(Role.INGEST).put("originals", b"a book")
     far.down.clear()
-    place, waiting = await aside.look(home)
-    assert place.joined == {Store.LOG, Store.CANON}
+    place, waiting = await aside.inspect_copy(home)
+    assert place.joined_stores == {Store.LOG, Store.CANON}
     assert waiting[Store.CANON] == 1
-    kept = await aside.set_aside(home)
+    kept = await aside.set_aside_copy(home)
     async with mirror_of(far, home, sleep=naps) as stores:
         await healed(stores, naps)
         assert (await seen(stores, scene))[0] == ["I go on."]

@@ -10,21 +10,21 @@ from typing import Any
 import pytest
 
 from stores.authority import Role, Store
-from stores.mirror.order import Order
+from stores.mirror.order import PriorityLock
 from tests.contract import builders as make
 from tests.mirror.far import Naps, far_away, mirror_of
 
 
-async def gone_through(order: Order, name: str, told: list[str], *, behind: bool = False) -> None:
-    async with order.turn(behind=behind):
+async def gone_through(order: PriorityLock, name: str, told: list[str], *, behind: bool = False) -> None:
+    async with order.hold(in_background=behind):
         told.append(name)
         await asyncio.sleep(0)
 
 
 async def test_play_goes_before_the_background_and_each_in_its_order() -> None:
-    order, told = Order(), list[str]()
+    order, told = PriorityLock(), list[str]()
     names = ["job 1", "turn 1", "job 2", "turn 2", "job 3", "turn 3"]
-    async with order.turn(behind=True):
+    async with order.hold(in_background=True):
         tasks = [
             asyncio.ensure_future(gone_through(order, name, told, behind=name.startswith("job")))
             for name in names
@@ -39,11 +39,11 @@ async def test_play_goes_before_the_background_and_each_in_its_order() -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 async def test_one_at_a_time_whoever_gives_up(seed: int) -> None:
-    order, chance, inside, done = Order(), random.Random(seed), 0, 0
+    order, chance, inside, done = PriorityLock(), random.Random(seed), 0, 0
 
     async def go(behind: bool) -> None:
         nonlocal inside, done
-        async with order.turn(behind=behind):
+        async with order.hold(in_background=behind):
             inside += 1
             try:
                 assert inside == 1
@@ -63,7 +63,7 @@ async def test_one_at_a_time_whoever_gives_up(seed: int) -> None:
     told = await asyncio.gather(*tasks, return_exceptions=True)
     assert all(each is None or isinstance(each, asyncio.CancelledError) for each in told), told
     assert done == sum(each is None for each in told)
-    async with order.turn():
+    async with order.hold():
         pass
 
 

@@ -14,7 +14,7 @@ from agents.services.llm_setup import models_named
 from monitor_tui.settings import read_settings
 from monitor_tui.settings_file import SettingsFile, write_settings
 from stores.errors import InputError
-from stores.records.model import Persona
+from stores.records.llm import Persona
 
 NARRATOR, CRITIC = Persona.NARRATOR, Persona.CRITIC
 

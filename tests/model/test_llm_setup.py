@@ -21,7 +21,7 @@ from agents.services.llm_setup import Houses
 from agents.services.llm_trial import FULL, TRIAL
 from monitor_tui.settings_file import SettingsFile
 from stores.errors import InputError
-from stores.records.model import Money, Persona
+from stores.records.llm import Money, Persona
 from tests.model.server import Server, serving
 from tests.model.test_provider_keys import KEY, FakeKeyring
 

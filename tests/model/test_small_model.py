@@ -20,9 +20,9 @@ import pytest_asyncio
 from agents.llm.child_client import ChildModel
 from agents.llm.errors import ModelCut, ModelError, ModelTimeout, ModelTooLong
 from agents.llm.llm_port import AnswerSchema, LlmRequest, Message, TextChunk, Usage
-from monitor_tui.cli_common import library
+from monitor_tui.cli.common import open_library
 from stores.authority import Role
-from stores.records.model import Persona, Rung
+from stores.records.llm import FallbackStep, Persona
 from tools.small_model import NAME, WINDOW, serving
 
 pytestmark = [
@@ -176,7 +176,7 @@ async def test_small_model_plays_ten_exchanges(address: str, tmp_path: Path) -> 
     assert all(told.values())
     assert report["facts"] == []
 
-    async with library(tmp_path / "home") as stores:
+    async with open_library(tmp_path / "home") as stores:
         calls = await stores.log(Role.ORCHESTRATOR).llm_calls(universe_id=report["universe"]["id"])
     by = {persona: [call for call in calls if call.persona is persona] for persona in Persona}
     assert len(by[Persona.NARRATOR]) >= 10
@@ -192,4 +192,4 @@ async def test_small_model_plays_ten_exchanges(address: str, tmp_path: Path) -> 
         print(f"{call.rung.value:<10} {call.outcome.value:<8} {call.result or call.error}")
     for turn in asked:
         print(f"> {turn['text']}\n{told[turn['exchange_id']]}\n")
-    assert any(call.rung is Rung.SCHEMA for call in by[Persona.ARCHIVIST])
+    assert any(call.rung is FallbackStep.SCHEMA for call in by[Persona.ARCHIVIST])

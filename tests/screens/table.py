@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 
 from agents.services.services import Services
 from monitor_tui.app import MonitorApp
-from stores.records.ids import SeededIds, SteppingClock
+from stores.records.ids import SeededIdGenerator, SteppingClock
 
 if TYPE_CHECKING:
     from tests.screens.twin import TwinDesk
@@ -81,7 +81,7 @@ def real_desk(home: Path, seed: int = 7) -> OpenServices:
         from monitor_tui.compose import open_program
 
         clock = SteppingClock(EVENING)
-        program = await open_program(home, clock=clock, ids=SeededIds(seed, clock))
+        program = await open_program(home, clock=clock, ids=SeededIdGenerator(seed, clock))
         return program.services, program.close
 
     return open_services
@@ -106,7 +106,7 @@ async def seated(
     open_services: OpenServices, size: tuple[int, int] = ROOMY, *, first: Literal["menu", "demo"] = "menu"
 ) -> AsyncIterator[Table]:
     """Sit down at the application, opened."""
-    app = MonitorApp(open_services, first=first)
+    app = MonitorApp(open_services, start_at=first)
     async with app.run_test(size=size) as pilot:
         table = Table(app, pilot)
         await table.settle()

@@ -9,8 +9,8 @@ import pytest
 from stores.errors import StoreFull
 from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated, twin_desk
 from tests.screens.twin import TwinDesk
-from widgets.agenda import agenda_content
-from widgets.prompt import Prompt
+from widgets.agenda_box import agenda_lines
+from widgets.prompt import PlayPrompt
 
 
 @pytest.mark.parametrize("size", [NARROW, pytest.param(ROOMY, marks=pytest.mark.slow)])
@@ -22,7 +22,7 @@ async def test_what_is_open_stands_beside_the_story_or_over_it(size: tuple[int, 
         assert table.shows("threads 2", "Spring tide ●●○○○○ 2/6", "Find the bell ██░······· 2/10")
         assert table.shows("1 ••• Who moved the bell?", "2 • debt: Mara owes the well a coin")
         await table.press("f2")
-        assert table.app.screen.query_one(Prompt).input_has_focus
+        assert table.app.screen.query_one(PlayPrompt).input_has_focus
 
 
 async def test_an_empty_box_says_what_to_do() -> None:
@@ -39,7 +39,7 @@ async def test_what_does_not_fit_is_counted_and_markup_is_only_words() -> None:
     view = twin.threads[0]
     names = ["[bold red]x[/]", *(f"Matter {n}" for n in range(20))]
     threads = [type(view)(f"id {n}", n + 1, name) for n, name in enumerate(names)]
-    drawn = agenda_content(threads, twin.clocks, twin.tracks, 6).plain.split("\n")
+    drawn = agenda_lines(threads, twin.clocks, twin.tracks, 6).plain.split("\n")
     assert len(drawn) == 6
     assert drawn[2] == "1 • [bold red]x[/]"
     assert drawn[-1] == "… and 18 more: /thread, /clock, /track"
@@ -51,7 +51,7 @@ async def test_a_new_scene_offers_how_it_may_begin_once_and_quietly() -> None:
     async with seated(twin_desk(twin), NARROW) as table:
         await table.press("enter")
         assert table.shows("what do you do?", "/start rolls how it begins")
-        assert table.app.screen.query_one(Prompt).input_has_focus
+        assert table.app.screen.query_one(PlayPrompt).input_has_focus
         twin.opening = ""
         await table.type("I look around.")
         assert not table.shows("/start rolls")
@@ -109,12 +109,12 @@ async def test_threads_and_clocks_from_the_prompt_to_the_next_scene(tmp_path: Pa
         await table.type("/clock High water = 3")
         await table.type("/thread 99 close")
         assert table.shows("There is no thread 99.", "Nothing was changed.")
-        assert table.app.screen.query_one(Prompt).text == "/thread 99 close"
-        table.app.screen.query_one(Prompt).text = ""
+        assert table.app.screen.query_one(PlayPrompt).text == "/thread 99 close"
+        table.app.screen.query_one(PlayPrompt).text = ""
         await table.type("/end Mara knows how the rope was cut")
         assert table.shows("The scene ends. High water 3 → 4 of 4 · it strikes.", "Tension stays at 5")
         await table.press("A", "enter")
-        assert table.screen == "OutcomeScreen"
+        assert table.screen == "CommitReportDialog"
         assert table.shows("The clock “High water” struck at 4 of 4.", "The clock “High water” strikes.")
         await table.press("enter")
         assert table.shows("/start rolls", "Who cut the rope?")
@@ -128,7 +128,7 @@ async def test_threads_and_clocks_from_the_prompt_to_the_next_scene(tmp_path: Pa
 async def test_session_zero_leads_through_the_prompt(tmp_path: Path) -> None:
     async with seated(real_desk(tmp_path), NARROW) as table:
         await _begin(table)
-        prompt = table.app.screen.query_one(Prompt)
+        prompt = table.app.screen.query_one(PlayPrompt)
         await table.type("/zero")
         first = prompt.text
         assert first.startswith("/zero ")

@@ -13,7 +13,7 @@ import pytest
 from agents.events import Notice
 from agents.services.services import Services
 from monitor_tui.app import MonitorApp
-from screens.error import ErrorScreen
+from screens.dialogs.error_dialog import ErrorDialog
 from screens.routes import ToMenu, Visit
 from stores.errors import LibraryInUse, LibraryUnreadable, MonitorError, StoreFull
 from tests.screens.table import Table, seated, twin_desk
@@ -83,11 +83,11 @@ async def test_a_library_that_cannot_be_opened_is_told_calmly(error: MonitorErro
         return await twin_desk(twin)()
 
     async with seated(refused_once, (80, 24)) as table:
-        assert table.screen == "ErrorScreen"
+        assert table.screen == "ErrorDialog"
         assert table.shows(error.what, error.kept, error.todo, "Try again", "Quit")
         assert not table.shows("⏎ Close")  # nothing to go on to
         await table.press("escape")
-        assert table.screen == "ErrorScreen"
+        assert table.screen == "ErrorDialog"
         await table.press("r")
         assert table.screen == "MenuScreen"
         assert table.shows("The Drowned Bell")
@@ -107,7 +107,7 @@ async def test_a_fault_of_the_program_is_no_traceback() -> None:
     twin.fail("stories", ZeroDivisionError("a bug"))
     async with seated(twin_desk(twin)) as table:
         await table.press("2")
-        assert table.screen == "ErrorScreen"
+        assert table.screen == "ErrorDialog"
         assert table.shows("MONITOR itself failed", "ZeroDivisionError", "is in the library")
         await table.press("enter")
         assert table.screen == "StoriesScreen"
@@ -169,6 +169,6 @@ async def test_demo_opens_the_sample_at_once() -> None:
 
 
 async def test_errors_can_be_retried_or_closed_but_not_both() -> None:
-    assert not ErrorScreen("t", ValueError(), fatal=True).check_action("answer", ("close",))
-    assert ErrorScreen("t", ValueError(), fatal=True).check_action("answer", ("quit",))
-    assert ErrorScreen("t", ValueError()).check_action("answer", ("close",))
+    assert not ErrorDialog("t", ValueError(), is_fatal=True).check_action("answer", ("close",))
+    assert ErrorDialog("t", ValueError(), is_fatal=True).check_action("answer", ("quit",))
+    assert ErrorDialog("t", ValueError()).check_action("answer", ("close",))

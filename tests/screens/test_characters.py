@@ -63,7 +63,7 @@ async def test_who_knows_of_it_and_since_when(twin: TwinDesk) -> None:
 async def test_the_gm_has_somebody_misremember(twin: TwinDesk) -> None:
     async with seated(twin_desk(twin), ROOMY) as table:
         await table.press(*MEMORIES, "down", "m")
-        assert table.screen == "EditTextScreen"
+        assert table.screen == "TextDialog"
         await table.press("ctrl+u")
         await table.type("The door was never opened.")
         assert twin.called("misremember") == [(an_id("memory", 2), "The door was never opened.")]

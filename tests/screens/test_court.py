@@ -28,7 +28,7 @@ async def court(twin: TwinDesk) -> AsyncIterator[Table]:
     """The court, come to from the gate's first row, on a small terminal."""
     async with seated(twin_desk(twin), NARROW) as table:
         await table.press("enter", "f3", "h")
-        assert table.screen == "CourtScreen"
+        assert table.screen == "ConflictScreen"
         yield table
 
 
@@ -81,7 +81,7 @@ async def test_a_time_that_is_none_is_told_and_can_be_mended(court: Table, twin:
     assert court.shows("'never' names no day.", "Try day 3")
     await court.press("enter")
     assert court.shows("'never' names no day.")
-    assert court.screen == "CourtScreen"
+    assert court.screen == "ConflictScreen"
     await court.press("escape", "ctrl+u")
     await court.type("day 2")
     assert [words.when for (words,) in twin.called("rule")] == ["never", "day 2"]
@@ -137,7 +137,7 @@ async def test_words_of_a_side_open_where_they_were_said(court: Table) -> None:
     await court.press("x")
     assert court.screen == "ReadingScreen"
     await court.press("escape")
-    assert court.screen == "CourtScreen"
+    assert court.screen == "ConflictScreen"
     assert court.shows("The bell was moved after the storm")
 
 
@@ -179,7 +179,7 @@ async def test_the_court_is_open_from_the_panel_and_only_where_there_is_a_confli
         await table.press("down", "down")
         assert table.shows("h Court")
         await table.press("h")
-        assert table.screen == "CourtScreen"
+        assert table.screen == "ConflictScreen"
         await table.press("escape")
         assert table.screen == "SceneScreen"
 
@@ -209,7 +209,7 @@ async def test_a_case_on_real_stores_is_settled_and_never_asked_again(tmp_path: 
         await table.type("I wait.")
         await table.type("/fact Wenna Pike enemy_of Ivo Tarrant")
         await table.type("/court 2")
-        assert table.screen == "CourtScreen"
+        assert table.screen == "ConflictScreen"
         assert table.shows("“Wenna Pike ally_of Ivo Tarrant”", "“Wenna Pike enemy_of Ivo Tarrant”")
         await table.press("4", "enter", "2")
         assert table.shows("+ Wenna Pike and Ivo Tarrant are enemies. as a lie")
@@ -223,7 +223,7 @@ async def test_a_case_on_real_stores_is_settled_and_never_asked_again(tmp_path: 
         assert not table.shows("h Court")
         await table.press("f2")
         await table.type("/rules")
-        assert table.screen == "HouseScreen"
+        assert table.screen == "PolicyScreen"
         assert table.shows("Rulings of the court 1", "both stand, one of them as a lie")
 
 

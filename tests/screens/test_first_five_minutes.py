@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from screens.universe import UniverseScreen
+from screens.world.universe_screen import UniverseScreen
 from tests.screens.table import ROOMY, real_desk, seated
 from widgets.entity_card import EntityCardView
 
@@ -44,7 +44,7 @@ async def test_first_five_minutes(tmp_path: Path) -> None:
         await table.type("lying")
         await table.press("r", "escape")
         await table.press("A", "enter")
-        assert table.screen == "OutcomeScreen"
+        assert table.screen == "CommitReportDialog"
         assert table.shows("Net Loft", "The rope was cut with a filleting knife")
         assert not table.shows("✓ Wenna Pike is lying about")
 

@@ -14,8 +14,8 @@ from monitor_tui.compose import open_program
 from stores.authority import Role
 from stores.errors import CanonConflict
 from stores.records.canon import AssertFact, Authority, FactKind
-from stores.records.ids import SeededIds, SteppingClock, derived
-from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
+from stores.records.ids import SeededIdGenerator, SteppingClock, derive_id
+from stores.records.workflow import ProposalStatus, ProposedChange, Verdict
 from tests.screens.table import EVENING, NARROW, ROOMY, Table, real_desk, seated, twin_desk
 from tests.screens.twin import TwinDesk
 
@@ -82,12 +82,12 @@ async def test_accept_all_but_the_marked_leaves_conflicts_alone(table: Table, tw
 
 async def test_a_commit_asks_only_about_conflicts(table: Table, twin: TwinDesk) -> None:
     await table.press("enter")
-    assert table.screen == "ConfirmScreen"
+    assert table.screen == "ConfirmDialog"
     assert table.shows("1 of these meets a conflict", "The bell was moved")
     await table.press("escape")
     assert not twin.called("commit")
     await table.press("r", "enter")
-    assert table.screen == "OutcomeScreen"
+    assert table.screen == "CommitReportDialog"
 
 
 async def test_what_is_canon_now_and_on_to_the_next_scene(table: Table, twin: TwinDesk) -> None:
@@ -299,7 +299,7 @@ async def test_a_hundred_proposals_on_real_stores(tmp_path: Path) -> None:
         await typed(" at dawn")
         await press("enter", "escape")
         await press("A", "enter")
-        assert table.screen == "OutcomeScreen"
+        assert table.screen == "CommitReportDialog"
         assert keys <= ENOUGH, keys
         await table.press("enter")
         assert table.shows("scene 2")
@@ -323,7 +323,7 @@ async def a_hundred(home: Path) -> tuple[set[str], set[str]]:
     """Play a scene that proposes a hundred changes of many kinds; returns what should be canon after the
     review, and what should not."""
     clock = SteppingClock(EVENING)
-    program = await open_program(home, clock=clock, ids=SeededIds(7, clock))
+    program = await open_program(home, clock=clock, ids=SeededIdGenerator(7, clock))
     services = program.services
     try:
         universe = await services.stories.add_sample()
@@ -361,7 +361,7 @@ async def a_hundred(home: Path) -> tuple[set[str], set[str]]:
         scene = await services.play.scene(scene_id)
         rain = [
             ProposedChange(
-                id=derived("rain", n),
+                id=derive_id("rain", n),
                 universe_id=universe.id,
                 story_id=scene.story.id,
                 scene_id=scene_id,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stores.errors import StoreFull
-from stores.records.ledger import KindRule
+from stores.records.workflow import KindRule
 from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated, twin_desk
 from tests.screens.twin import TwinDesk
 
@@ -23,7 +23,7 @@ async def house(twin: TwinDesk) -> AsyncIterator[Table]:
     """The house, come to from the gate, on a small terminal."""
     async with seated(twin_desk(twin), NARROW) as table:
         await table.press("enter", "f3", "p")
-        assert table.screen == "HouseScreen"
+        assert table.screen == "PolicyScreen"
         yield table
 
 
@@ -75,7 +75,7 @@ async def test_a_kind_that_is_none_is_refused_and_stays_typed(house: Table) -> N
     await house.press("escape")
     assert house.shows("weather")
     await house.press("escape")
-    assert house.screen == "HouseScreen"
+    assert house.screen == "PolicyScreen"
     await house.press("escape")
     assert house.screen == "GateScreen"
 
@@ -97,13 +97,13 @@ async def test_predicates_are_refused_by_their_line_and_kept_when_mended(
     assert house.shows("Kept: 3 predicates of this world's own.")
     assert twin.bench.house.predicates == "a: {}\nb: {cardinality: one}"
     await house.press("escape")
-    assert house.screen == "HouseScreen"
+    assert house.screen == "PolicyScreen"
 
 
 async def test_the_house_is_open_from_the_universe_too(twin: TwinDesk) -> None:
     async with seated(twin_desk(twin), NARROW) as table:
         await table.press("3", "P")
-        assert table.screen == "HouseScreen"
+        assert table.screen == "PolicyScreen"
         assert twin.called("house")[0] == (twin.universe.id,)
         await table.press("escape")
         assert table.screen == "UniverseScreen"
@@ -117,7 +117,7 @@ async def test_what_cannot_be_kept_says_why(house: Table, twin: TwinDesk) -> Non
     await house.press("escape", "p", "x", "ctrl+s")
     assert house.shows("The disk is full.")
     await house.press("escape", "enter")
-    assert house.screen == "HouseScreen"
+    assert house.screen == "PolicyScreen"
 
 
 async def test_what_policy_decided_is_taken_back_at_the_gate(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ async def test_what_policy_decided_is_taken_back_at_the_gate(tmp_path: Path) -> 
         assert table.shows("by rule")
         await table.type("/state Mara.hp -1")
         await table.press("f3", "enter")
-        assert table.screen == "OutcomeScreen"
+        assert table.screen == "CommitReportDialog"
         await table.press("enter", "f3")
         assert table.shows("decided already", "Mara Venn.hp")
         await table.press("end")

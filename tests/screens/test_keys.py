@@ -10,13 +10,13 @@ from textual.binding import Binding
 from textual.screen import ModalScreen, Screen
 
 import screens
-from screens.key_bar import Key, lines_of
+from screens.key_bar import Key, layout_keys
 from tests.screens.table import NARROW, seated, twin_desk
 from tests.screens.twin import TwinDesk
 
 pytestmark = pytest.mark.slow
 
-MODULES = [importlib.import_module(f"screens.{m.name}") for m in pkgutil.iter_modules(screens.__path__)]
+MODULES = [importlib.import_module(m.name) for m in pkgutil.walk_packages(screens.__path__, "screens.")]
 CLASSES = [
     value
     for module in MODULES
@@ -72,18 +72,18 @@ def test_every_screen_can_be_left(cls: type[Screen[object]]) -> None:
         (("3",), "UniverseScreen"),
         (("3", "enter", "enter"), "UniverseScreen"),
         (("3", "e"), "FormDialog"),
-        (("3", "n"), "NewDialog"),
+        (("3", "n"), "NewCanonDialog"),
         (("3", "R"), "RetconScreen"),
         (("3", "m"), "LookalikesScreen"),
         (("3", "m", "enter"), "MergeScreen"),
-        (("3", "enter", "h"), "HistoryScreen"),
+        (("3", "enter", "h"), "FactHistoryScreen"),
         (("3", "t"), "MomentScreen"),
         (("3", "T"), "TimelineScreen"),
-        (("3", "v"), "TiesScreen"),
-        (("3", "b"), "TakenBackScreen"),
-        (("3", "p"), "LedgerScreen"),
+        (("3", "v"), "RelationsScreen"),
+        (("3", "b"), "RemovedCanonScreen"),
+        (("3", "p"), "CommitmentsScreen"),
         (("4",), "CharactersScreen"),
-        (("4", "down", "f2", "enter", "m"), "EditTextScreen"),
+        (("4", "down", "f2", "enter", "m"), "TextDialog"),
         (("4", "n"), "NewCharacterDialog"),
         (("6",), "QueryScreen"),
         (("6", "t"), "QueryScreen"),
@@ -92,13 +92,13 @@ def test_every_screen_can_be_left(cls: type[Screen[object]]) -> None:
         (("enter", "f2"), "SceneScreen"),
         (("enter", "f3"), "GateScreen"),
         (("question_mark",), "HelpScreen"),
-        (("enter", "ctrl+r"), "EditTextScreen"),
-        (("enter", "shift+tab", "home", "down", "enter"), "TraceScreen"),
+        (("enter", "ctrl+r"), "TextDialog"),
+        (("enter", "shift+tab", "home", "down", "enter"), "TurnTraceDialog"),
         (("enter", "shift+tab", "home", "X"), "XrayScreen"),
         (("b",), "BillScreen"),
-        (("b", "enter"), "AskLineScreen"),
-        (("m",), "ModelScreen"),
-        (("m", "enter"), "AskLineScreen"),
+        (("b", "enter"), "LineDialog"),
+        (("m",), "LlmSetupScreen"),
+        (("m", "enter"), "LineDialog"),
     ],
 )
 async def test_something_has_the_focus_and_tab_comes_round(keys: tuple[str, ...], screen: str) -> None:
@@ -117,20 +117,20 @@ async def test_something_has_the_focus_and_tab_comes_round(keys: tuple[str, ...]
 
 def test_dialogs_are_modal_and_everything_else_is_not() -> None:
     dialogs = {
-        "AskLineScreen",
+        "LineDialog",
         "ConfirmScreen",
-        "EditTextScreen",
+        "TextDialog",
         "ErrorScreen",
         "FormDialog",
         "OutcomeScreen",
-        "TraceScreen",
+        "TurnTraceDialog",
     }
     assert {c.__name__ for c in SHOWN if issubclass(c, ModalScreen)} == dialogs
 
 
 def test_keys_wrap_to_a_second_line_and_no_further() -> None:
     keys = tuple(Key(f"k{i}", "does a thing", f"k{i}") for i in range(30))
-    lines = lines_of(keys, 60)
+    lines = layout_keys(keys, 60)
     assert len(lines) == 2
     assert all(sum(key.cells + 2 for key in line) - 2 <= 60 for line in lines)
-    assert lines_of(keys[:2], 60) == [list(keys[:2])]
+    assert layout_keys(keys[:2], 60) == [list(keys[:2])]

@@ -11,11 +11,11 @@ from agents.events import ModelCalled
 from agents.llm.errors import ModelKeyRefused
 from agents.views.llm_views import BudgetView
 from stores.errors import InputError, NotFound
-from stores.records.model import Persona
+from stores.records.llm import Persona
 from tests.screens.table import NARROW, ROOMY, Table, seated, twin_desk
 from tests.screens.twin import TwinDesk
 from tests.screens.twin_model import calls_of
-from widgets.bill import BillList, percent
+from widgets.bill_list import BillList, budget_percent
 from widgets.row_list import RowList
 
 pytestmark = pytest.mark.slow
@@ -151,7 +151,7 @@ async def test_budgets_say_in_words_how_they_stand(table: Table, twin: TwinDesk)
     assert table.shows("universe Salt Coast $0.12 spent, no limit")
     assert table.shows("██████████ 105 % $2.10 of $2.00", "✗ nothing is sent: raise it")
     assert table.shows("At 80 % of a budget the Librarian, Critic, Director")
-    assert percent(replace(full, limit=0)) == 100
+    assert budget_percent(replace(full, limit=0)) == 100
 
 
 async def test_a_budget_is_set_and_lifted(table: Table, twin: TwinDesk) -> None:
@@ -159,7 +159,7 @@ async def test_a_budget_is_set_and_lifted(table: Table, twin: TwinDesk) -> None:
     assert table.shows("What may the model cost in The Drowned Bell, in US dollars?", "0.05")
     await table.press(*["backspace"] * 4)
     await table.type("lots")
-    assert table.screen == "AskLineScreen"
+    assert table.screen == "LineDialog"
     assert table.shows("'lots' is no sum of dollars.")
     await table.press(*["backspace"] * 4)
     await table.type("$1.50")
@@ -278,7 +278,7 @@ async def test_a_first_call_that_fails_says_why_and_loses_nothing(table: Table, 
     assert table.shows("OpenAI does not take the key.", "Nothing changed.", todo)
     assert table.shows("openai/gpt-4o-mini")
     await table.press("escape")
-    assert table.screen == "ModelScreen"
+    assert table.screen == "LlmSetupScreen"
     await table.press("escape")
     assert table.screen == "MenuScreen"
 

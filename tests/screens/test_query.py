@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from agents.indexer.meaning import WAKES
+from agents.indexer.question_vectors import STARTING_NOTE
 from agents.views.query_views import Answer
 from stores.errors import StoreUnavailable
 from stores.records.ids import Id
 from tests.screens.table import NARROW, ROOMY, real_desk, seated, twin_desk
 from tests.screens.twin import TwinDesk
-from widgets.findings import FindingList
-from widgets.prompt import Prompt
+from widgets.finding_list import FindingList
+from widgets.prompt import PlayPrompt
 
 
 async def test_every_standing_is_told_in_words_and_leads_on(twin: TwinDesk) -> None:
@@ -61,7 +61,7 @@ async def test_what_is_unknown_leads_to_the_oracle_or_to_the_gate(twin: TwinDesk
         assert table.shows("Proposed: Ilse cut the rope")
         await table.press("o")
         assert table.screen == "SceneScreen"
-        prompt = table.app.screen.query_one(Prompt)
+        prompt = table.app.screen.query_one(PlayPrompt)
         assert prompt.text == "? Who cut the rope?"
         assert prompt.input_has_focus
 
@@ -123,7 +123,7 @@ async def test_typing_goes_on_while_it_looks_and_a_late_answer_is_dropped(twin: 
 
 
 async def test_it_looks_again_once_the_embedding_model_is_awake(twin: TwinDesk) -> None:
-    ask, asleep = twin.recall.ask, [f"meaning: {WAKES}"] * 2
+    ask, asleep = twin.recall.ask, [f"meaning: {STARTING_NOTE}"] * 2
 
     async def waking(
         question: str, *, universe_id: Id, story_id: Id | None = None, in_words: bool = True

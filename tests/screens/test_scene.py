@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from agents.views.play_views import Reply
-from screens.scene import SceneScreen
+from screens.play.scene_screen import SceneScreen
 from stores.errors import StoreFull
-from stores.records.ledger import Verdict
+from stores.records.workflow import Verdict
 from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated, twin_desk
 from tests.screens.twin import TwinDesk
-from widgets.prompt import Prompt
-from widgets.transcript import Transcript
+from widgets.prompt import PlayPrompt
+from widgets.transcript.transcript import Transcript
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ async def table(twin: TwinDesk) -> AsyncIterator[Table]:
         yield table
 
 
-def prompt(table: Table) -> Prompt:
-    return table.app.screen.query_one(Prompt)
+def prompt(table: Table) -> PlayPrompt:
+    return table.app.screen.query_one(PlayPrompt)
 
 
 # --- typing -----------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ async def test_an_error_keeps_the_words_and_says_what_to_do(table: Table, twin: 
 async def test_a_fault_of_the_program_keeps_the_words_too(table: Table, twin: TwinDesk) -> None:
     twin.fail("submit", KeyError("bug"))
     await table.type("I cross the sand.")
-    assert table.screen == "ErrorScreen"
+    assert table.screen == "ErrorDialog"
     await table.press("enter")
     assert prompt(table).text == "I cross the sand."
 
@@ -85,7 +85,7 @@ async def test_an_unknown_command_is_told(table: Table) -> None:
 
 async def test_lines_typed_in_a_burst_are_played_in_order(table: Table, twin: TwinDesk) -> None:
     for line in ("one", "two", "three"):
-        prompt(table).post_message(Prompt.Submitted(line))
+        prompt(table).post_message(PlayPrompt.LineSubmitted(line))
     await table.settle()
     assert [line for _, line in twin.called("submit")] == ["one", "two", "three"]
 
@@ -130,7 +130,7 @@ async def test_undo_is_the_prompts_own_while_words_are_typed(table: Table, twin:
 
 async def test_a_retake_begins_with_the_last_words(table: Table, twin: TwinDesk) -> None:
     await table.press("ctrl+r")
-    assert table.screen == "EditTextScreen"
+    assert table.screen == "TextDialog"
     assert table.shows("Nobody answers. Far below")
     await table.type(" Then it laughs.")
     (_, words) = twin.called("retake")[0]
@@ -167,7 +167,7 @@ async def test_branch_from_an_older_turn(table: Table, twin: TwinDesk) -> None:
 
 async def test_a_turn_tells_what_it_made_true(table: Table, twin: TwinDesk) -> None:
     await table.press("shift+tab", "home", "down", "enter")
-    assert table.screen == "TraceScreen"
+    assert table.screen == "TurnTraceDialog"
     assert table.shows("Turn 2 of scene 1", "The iron door stands open", "Mara Venn")
     await table.press("down", "enter")
     assert table.screen == "UniverseScreen"
@@ -205,7 +205,7 @@ async def test_one_key_decides(table: Table, twin: TwinDesk) -> None:
     decided = [(ids[0], verdict) for ids, verdict in twin.called("decide")]
     ids = [p.proposal.id for p in twin._proposals]
     assert decided == list(
-        zip(ids, (Verdict.ACCEPT, Verdict.REJECT, Verdict.COLOUR, Verdict.DEFER), strict=True)
+        zip(ids, (Verdict.ACCEPT, Verdict.REJECT, Verdict.FLAVOUR, Verdict.DEFER), strict=True)
     )
     await table.press("u")
     assert twin.called("decide")[-1][1] is None
@@ -278,7 +278,7 @@ async def test_a_scene_left_at_the_gate_opens_there(twin: TwinDesk) -> None:
 async def test_a_reply_may_ask_for_another_screen(table: Table, goto: str, screen: str) -> None:
     assert isinstance(table.app.screen, SceneScreen)
     reply = Reply("operation", goto=goto)  # type: ignore[arg-type]
-    table.app.screen.post_message(SceneScreen.Replied(reply))
+    table.app.screen.post_message(SceneScreen.ReplyReceived(reply))
     await table.settle()
     assert table.screen == screen
 
@@ -305,7 +305,7 @@ async def test_bad_input_on_real_stores(tmp_path: Path) -> None:
         await table.type("I say \x07nothing")
         await table.settle()
         assert table.shows("I say nothing")
-        prompt(table).post_message(Prompt.Submitted("x" * 100_000))
+        prompt(table).post_message(PlayPrompt.LineSubmitted("x" * 100_000))
         await table.settle()
         assert table.screen == "SceneScreen"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from agents.story_outline import NewCharacter, StoryOutline
-from screens.outline import parse_numbers, place_from, words_from
+from screens.setup.story_outline import parse_numbers, resolve_place, split_words
 from stores.errors import InputError, StoreFull
-from stores.records.play import Critical, DiceBy, StoryMode, TensionMode
+from stores.records.play import CriticalCommitMode, DiceRoller, StoryMode, TensionMode
 from tests.screens.table import NARROW, Table, real_desk, seated, twin_desk
 from tests.screens.twin import TwinDesk
 
@@ -48,7 +48,7 @@ async def test_enter_all_the_way_plays_the_sample() -> None:
     assert outline.place == twin._places[0].id
     assert outline.cast == (twin.folk[1].id,)
     assert outline.system == "lantern_twos"
-    assert (outline.dice, outline.tension_mode) == (DiceBy.PROGRAM, TensionMode.BEND)
+    assert (outline.dice, outline.tension_mode) == (DiceRoller.PROGRAM, TensionMode.BEND)
 
 
 async def test_a_world_and_a_hero_of_ones_own() -> None:
@@ -78,8 +78,8 @@ async def test_a_world_and_a_hero_of_ones_own() -> None:
     assert (new.name, new.genre) == ("Ash Reach", "desert mystery")
     outline = outlined(twin)
     assert outline.pc == NewCharacter("Sel", "", (("hp", 12), ("wits", 2)), ("stubborn", "in debt"))
-    assert (outline.mode, outline.critical) == (StoryMode.AUTOPILOT, Critical.AUTO)
-    assert (outline.dice, outline.tension_mode) == (DiceBy.PHYSICAL, TensionMode.EDGE)
+    assert (outline.mode, outline.critical) == (StoryMode.AUTOPILOT, CriticalCommitMode.AUTO)
+    assert (outline.dice, outline.tension_mode) == (DiceRoller.PHYSICAL, TensionMode.EDGE)
     assert outline.system == ""
     assert outline.place == "The Glass Well"
 
@@ -205,7 +205,7 @@ def test_numbers_that_are_none_are_told(text: str) -> None:
 
 def test_lists_and_places_are_read() -> None:
     twin = TwinDesk()
-    assert words_from(" brave,, in debt ,") == ("brave", "in debt")
-    assert place_from("low quay", twin._places) == twin._places[1].id
-    assert place_from(" The Well ", twin._places) == "The Well"
-    assert place_from("  ", twin._places) is None
+    assert split_words(" brave,, in debt ,") == ("brave", "in debt")
+    assert resolve_place("low quay", twin._places) == twin._places[1].id
+    assert resolve_place(" The Well ", twin._places) == "The Well"
+    assert resolve_place("  ", twin._places) is None

@@ -9,7 +9,7 @@ import pytest
 from stores.errors import StoreFull
 from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated, twin_desk
 from tests.screens.twin import TwinDesk
-from widgets.prompt import Prompt
+from widgets.prompt import PlayPrompt
 
 
 async def open_sheet(table: Table) -> None:
@@ -108,7 +108,7 @@ async def test_what_the_rules_suggest_waits_in_the_prompt() -> None:
     async with seated(twin_desk(twin), NARROW) as table:
         await open_sheet(table)
         await table.press("minus", "enter", "escape")
-        assert table.app.screen.query_one(Prompt).text == "/state Mara Venn +down"
+        assert table.app.screen.query_one(PlayPrompt).text == "/state Mara Venn +down"
 
 
 @pytest.mark.slow
@@ -127,7 +127,7 @@ async def test_a_sheet_on_real_stores(tmp_path: Path) -> None:
         await table.press("plus", "enter")
         assert table.shows("11/10*")
         await table.press("escape")
-        assert table.app.screen.query_one(Prompt).text == "/state Mara Venn +down"
+        assert table.app.screen.query_one(PlayPrompt).text == "/state Mara Venn +down"
         await table.press("ctrl+u", "f2")
         assert table.shows("Mara Venn.hp 10 -> 11")
 
@@ -137,7 +137,7 @@ async def test_own_dice_are_asked_for_in_the_prompt(tmp_path: Path) -> None:
         await table.type("/dice physical")
         await table.type("I force the door. /move force")
         assert table.shows("Throw 2d6, and type what fell behind the =.")
-        prompt = table.app.screen.query_one(Prompt)
+        prompt = table.app.screen.query_one(PlayPrompt)
         assert prompt.text == "I force the door. /move force = "
         await table.type("6 7")
         assert table.shows("A d6 has no face 7")

@@ -13,7 +13,7 @@ from agents.events import BackgroundMoved
 from agents.jobs.job_status import BackgroundView
 from stores.errors import InputError
 from stores.records.ids import Id
-from stores.records.jobs import Job, JobKind, JobState, job_id
+from stores.records.jobs import Job, JobKind, JobState, derive_job_id
 from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated, twin_desk
 from tests.screens.twin import TwinDesk
 
@@ -23,7 +23,7 @@ SCENE = "scene-1"
 def given_up(error: str = "OSError: the [bold]disk[/] is gone\x1b[31m") -> Job:
     now = datetime(2026, 1, 1, tzinfo=UTC)
     return Job(
-        id=job_id(JobKind.INDEX, SCENE),
+        id=derive_job_id(JobKind.INDEX, SCENE),
         kind=JobKind.INDEX,
         subject_id=SCENE,
         universe_id="u",

@@ -13,8 +13,8 @@ from agents.views.play_views import Reply
 from tests.screens.table import NARROW, ROOMY, Table, seated, twin_desk
 from tests.screens.twin import TwinDesk
 from tests.screens.twin_model import HOLD
-from widgets.prompt import Prompt
-from widgets.transcript import Transcript
+from widgets.prompt import PlayPrompt
+from widgets.transcript.transcript import Transcript
 
 
 @pytest.fixture
@@ -47,8 +47,8 @@ async def until(table: Table, *words: str) -> None:
             await table.pilot.pause(0.01)
 
 
-def prompt(table: Table) -> Prompt:
-    return table.app.screen.query_one(Prompt)
+def prompt(table: Table) -> PlayPrompt:
+    return table.app.screen.query_one(PlayPrompt)
 
 
 def scene_id(twin: TwinDesk) -> str:
@@ -69,7 +69,7 @@ async def test_words_stand_in_the_transcript_as_they_come_and_typing_goes_on(
     twin.model.go.set()
     await table.settle()
     assert table.text.count("The tide turns, and the bell with it.") == 1
-    assert not table.app.screen.query_one(Transcript).telling
+    assert not table.app.screen.query_one(Transcript).is_narrating
     assert not table.shows("narrator")
     assert not table.shows("esc Stop")
     assert prompt(table).text == "next"
@@ -158,7 +158,7 @@ async def test_escape_stops_the_words_and_keeps_what_came(table: Table, twin: Tw
     await table.press("escape")
     assert not table.shows("You stopped it")
     await table.press("escape")
-    assert table.screen == "ConfirmScreen"
+    assert table.screen == "ConfirmDialog"
 
 
 async def test_escape_before_the_first_word_is_no_trap(table: Table, twin: TwinDesk) -> None:
@@ -167,7 +167,7 @@ async def test_escape_before_the_first_word_is_no_trap(table: Table, twin: TwinD
     await until(table, "narrator …")
     await table.pilot.press("escape")
     await table.pilot.pause()
-    assert table.screen == "ConfirmScreen"
+    assert table.screen == "ConfirmDialog"
     await table.pilot.press("escape")
     twin.model.go.set()
     await table.settle()

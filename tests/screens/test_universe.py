@@ -10,7 +10,7 @@ from stores.errors import NotFound
 from tests.screens.table import NARROW, ROOMY, real_desk, seated, twin_desk
 from tests.screens.twin import TwinDesk
 from widgets.entity_card import EntityCardView
-from widgets.transcript import Transcript
+from widgets.transcript.transcript import Transcript
 
 
 @pytest.fixture

@@ -253,7 +253,7 @@ async def test_a_merge_is_split_after_a_question(table: Table, twin: TwinDesk) -
     await table.press("end", "m")
     assert table.shows("Merged into Saint Orrin's chapel before", "Low Quay")
     await table.press("enter")
-    assert table.screen == "ConfirmScreen"
+    assert table.screen == "ConfirmDialog"
     await table.press("escape", "enter", "enter")
     assert twin.called("split") == [(twin._places[1].id,)]
     assert table.shows("Proposed: One is two")
@@ -287,7 +287,7 @@ async def test_canon_at_a_time(table: Table, twin: TwinDesk) -> None:
     assert twin.called("moment")[-1] == ("day 2", "2026-01-01", "harbour")
     assert table.shows("day 2, as known on 2026-01-01", "Nothing with these words was so then.")
     await table.press("slash", "tab", "tab", *["backspace"] * 7, "enter", "h")
-    assert table.screen == "HistoryScreen"
+    assert table.screen == "FactHistoryScreen"
 
 
 async def test_the_timeline_is_searched(table: Table) -> None:
@@ -332,7 +332,7 @@ async def test_the_ledger_in_play_is_paid_on_the_turn(twin: TwinDesk) -> None:
     async with seated(twin_desk(twin), NARROW) as table:
         await table.press("enter")
         await table.type("/promises")
-        assert table.screen == "LedgerScreen"
+        assert table.screen == "CommitmentsScreen"
         scene_id = next(iter(twin._scenes))
         assert twin.called("ledger")[-1] == (twin.universe.id, scene_id)
         await table.press("p")
@@ -357,7 +357,7 @@ async def test_from_a_fact_to_its_turn_and_from_the_turn_to_the_fact(table: Tabl
     await table.press("enter", "x", "x")
     assert table.screen == "ReadingScreen"
     await table.press("x")
-    assert table.screen == "TraceScreen"
+    assert table.screen == "TurnTraceDialog"
     assert table.shows("What it made true, and (◌) would", "★ The iron door stands open")
     assert table.shows("◌ state: Mara Venn: hp 10 → 7")
     await table.press("end", "enter")

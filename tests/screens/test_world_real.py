@@ -41,7 +41,7 @@ async def commit(table: Table) -> None:
     await table.press("g")
     assert table.screen == "GateScreen"
     await table.press("A", "enter")
-    assert table.screen == "OutcomeScreen"
+    assert table.screen == "CommitReportDialog"
     await table.press("enter")
     assert table.screen != "GateScreen"
 
@@ -80,7 +80,7 @@ async def test_from_a_roll_to_what_it_made_true_and_back(table: Table) -> None:
     await table.press("x")
     assert table.screen == "ReadingScreen"
     await table.press("x")
-    assert table.screen == "TraceScreen"
+    assert table.screen == "TurnTraceDialog"
     assert table.shows("What it made true", "★ Wenna Pike's hp is 7.")
     await table.press("enter")
     assert table.screen == "UniverseScreen"

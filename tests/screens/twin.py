@@ -49,9 +49,9 @@ from stores.records.canon import (
     StateOp,
 )
 from stores.records.clocks import TRACK_TICKS, Pace, ProgressClock
-from stores.records.ids import Id, derived
-from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
+from stores.records.ids import Id, derive_id
 from stores.records.play import Degree, Die, Resolution, Scene, Speaker, Story, TensionMode, Turn
+from stores.records.workflow import ProposalStatus, ProposedChange, Verdict
 from stores.records.world import Entity, EntityKind, Number, Universe
 from tests.screens.twin_background import TwinBackground
 from tests.screens.twin_bench import TwinBench
@@ -93,7 +93,7 @@ SYSTEMS = (
 
 
 def an_id(*parts: object) -> Id:
-    return derived("twin", *parts)
+    return derive_id("twin", *parts)
 
 
 class TwinDesk:
@@ -498,7 +498,7 @@ class TwinDesk:
         marks: dict[Verdict | None, Literal["accept", "reject", "defer"]] = {
             Verdict.ACCEPT: "accept",
             Verdict.REJECT: "reject",
-            Verdict.COLOUR: "reject",
+            Verdict.FLAVOUR: "reject",
             Verdict.DEFER: "defer",
             None: "defer",
         }

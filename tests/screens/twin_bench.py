@@ -23,8 +23,8 @@ from agents.views.play_views import CommitReport, EntityCard
 from agents.views.world_views import Basis, Staged
 from stores.errors import InputError
 from stores.records.canon import Evidence, EvidenceKind, Standing
-from stores.records.ids import Id, derived
-from stores.records.ledger import CourtRuling, KindRule
+from stores.records.ids import Id, derive_id
+from stores.records.workflow import KindRule, RulingKind
 from stores.records.world import Entity
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class TwinCourt:
         turn = self._services.lines[next(iter(self._services._scenes))][1].turn
         said = Basis(
             Evidence(
-                id=derived("said"),
+                id=derive_id("said"),
                 kind=EvidenceKind.TURN,
                 ref_id=turn.id,
                 quote="Drag marks run from the foot of the stair to the flooded nave.",
@@ -152,7 +152,7 @@ class TwinCourt:
                 for p in self._services._proposals
             ]
         self._services.events.publish(ProposalsChanged(self._services.universe.id, None))
-        report = CommitReport(derived("canonization"), (), (), 1, 0, 0, 0)
+        report = CommitReport(derive_id("canonization"), (), (), 1, 0, 0, 0)
         return Ruled(report, ("+ The bell was moved after the storm",), self.conflicts)
 
     async def rulings(self, universe_id: Id) -> tuple[RulingView, ...]:
@@ -185,7 +185,7 @@ class TwinHouse:
         record = RulingView(
             "The bell was moved after the storm",
             "The bell hangs in the tower",
-            CourtRuling.OLD,
+            RulingKind.OLD,
             "the old one stands",
             "you",
             "2026-01-01 20:00",
@@ -216,4 +216,4 @@ class TwinHouse:
 
     async def undo(self, proposal_id: Id) -> Staged:
         self._call("undo_decision", proposal_id)
-        return Staged((derived("undone"),), ("Never so: what it was",), 1)
+        return Staged((derive_id("undone"),), ("Never so: what it was",), 1)

@@ -25,7 +25,7 @@ from agents.views.llm_views import (
 )
 from stores.errors import InputError
 from stores.records.ids import Id
-from stores.records.model import CallOutcome, LlmCall, Money, Persona, Rung, Section
+from stores.records.llm import CallOutcome, FallbackStep, LlmCall, Money, Persona, RecordedSection
 from stores.records.play import Turn
 
 if TYPE_CHECKING:
@@ -284,10 +284,16 @@ def calls_of(turn: Turn, story_id: Id) -> tuple[LlmCall, ...]:
         persona=Persona.NARRATOR,
         model="openai/gpt-4o-mini",
         sections=(
-            Section(name="rules", tokens=410, exact=True, stable=True, text="You tell what happens.\n" * 40),
-            Section(name="canon", tokens=1_240, exact=True, stable=True, text="The bell hangs in the tower."),
-            Section(name="sealed result", tokens=38, exact=True, text="2d6+1 = 10 vs 9: success."),
-            Section(name="old turns", tokens=2_600, exact=True, dropped="over the window by 2,100 tokens"),
+            RecordedSection(
+                name="rules", tokens=410, exact=True, stable=True, text="You tell what happens.\n" * 40
+            ),
+            RecordedSection(
+                name="canon", tokens=1_240, exact=True, stable=True, text="The bell hangs in the tower."
+            ),
+            RecordedSection(name="sealed result", tokens=38, exact=True, text="2d6+1 = 10 vs 9: success."),
+            RecordedSection(
+                name="old turns", tokens=2_600, exact=True, dropped="over the window by 2,100 tokens"
+            ),
         ),
         tokens_in=2_960,
         tokens_out=58,
@@ -309,13 +315,13 @@ def calls_of(turn: Turn, story_id: Id) -> tuple[LlmCall, ...]:
         turn_id=turn.id,
         persona=Persona.ARCHIVIST,
         model="ollama/qwen2.5:0.5b",
-        sections=(Section(name="prose", tokens=64, text=turn.text),),
+        sections=(RecordedSection(name="prose", tokens=64, text=turn.text),),
         tokens_in=1_140,
         tokens_out=122,
         cost=Money(known=False),
         seconds=1.3,
         tries=2,
-        rung=Rung.NONE,
+        rung=FallbackStep.NONE,
         outcome=CallOutcome.DONE,
         answer='{"proposals": [ [bold red]oops',
         result="no answer could be read",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from agents.views.character_views import CharacterRow, CharacterView, KnownView, MemoryView
 from agents.views.play_views import Reply
 from stores.records.ids import Id
-from stores.records.memory import How, Memory
+from stores.records.memory import Memory, MemoryOrigin
 
 if TYPE_CHECKING:
     from tests.screens.twin import TwinDesk
@@ -66,7 +66,7 @@ class TwinPeople:
         turn_id = line[1].turn.id if len(line) > 1 else None
         ode = self._services.folk[1]
 
-        def memory(number: int, text: str, how: How, **more: object) -> Memory:
+        def memory(number: int, text: str, how: MemoryOrigin, **more: object) -> Memory:
             return Memory.model_validate(
                 {
                     "id": an_id("memory", number),
@@ -83,19 +83,23 @@ class TwinPeople:
         bell = an_id("fact", "The bell hangs in the tower")
         self.memories = self.memories or (
             MemoryView(
-                memory(1, "The bell never left the tower.", How.TOLD, linked_fact_id=bell, mistaken=True),
+                memory(
+                    1, "The bell never left the tower.", MemoryOrigin.TOLD, linked_fact_id=bell, mistaken=True
+                ),
                 0.82,
                 truth="The bell lies under the chapel.",
                 agrees=False,
                 where="Day 2, dusk, told by Ilse Karr",
             ),
             MemoryView(
-                memory(2, "The hinges gave with a shriek.", How.SAW),
+                memory(2, "The hinges gave with a shriek.", MemoryOrigin.SAW),
                 0.6,
                 truth="The iron door stands open.",
                 agrees=True,
                 where="Day 3, dusk, saw",
             ),
-            MemoryView(memory(3, "Somebody sang.", How.INFERRED), 0.2, True, where="Day 1, night, inferred"),
+            MemoryView(
+                memory(3, "Somebody sang.", MemoryOrigin.INFERRED), 0.2, True, where="Day 1, night, inferred"
+            ),
         )
         return self.memories

@@ -27,7 +27,7 @@ from agents.views.world_views import (
     Tie,
 )
 from stores.errors import InputError
-from stores.records.ids import Id, derived
+from stores.records.ids import Id, derive_id
 from stores.records.world import Entity
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class TwinWorld:
         """A fact of the hero's card, or another sentence about her."""
         card = await self._services.card(self._services.folk[0].id)
         view = card.facts[0]
-        own = {"id": derived("twin", statement), "statement": statement} if statement else {}
+        own = {"id": derive_id("twin", statement), "statement": statement} if statement else {}
         fact = view.fact.model_copy(update=own | more)
         return FactView(fact, True, view.when, view.evidence)
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from stores.authority import MATRIX, Role, Store
-from stores.doctor import Outcome
-from stores.open import Kind, open_stores
+from stores.authority import WRITE_MATRIX, Role, Store
+from stores.doctor import AttemptOutcome
+from stores.open import StoreKind, open_stores
 from stores.ports import VectorItem
 from tests.campaign import play_campaign
 from tests.test_worked_examples import monitor
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("neo4j"), pytest.mark
 
 
 async def test_nobody_gets_through(tmp_path: Path, on_all_servers: dict[str, str]) -> None:
-    kinds = dict.fromkeys(Store, Kind.SERVERS)
+    kinds = dict.fromkeys(Store, StoreKind.SERVERS)
     stores = await open_stores(tmp_path / "home", kinds=kinds, environ=os.environ)
     try:
         await play_campaign(stores)
@@ -31,14 +31,16 @@ async def test_nobody_gets_through(tmp_path: Path, on_all_servers: dict[str, str
             await stores.vectors(Role.INDEXER).put(collection, [vector], model="doctor")
         before = await stores.canon(Role.CONTEXT_ASSEMBLY).count()
         tried = [a async for a in stores.doctor.attempts() if a.what.startswith("server: ")]
-        assert [a for a in tried if a.outcome is Outcome.PASSED] == []
+        assert [a for a in tried if a.outcome is AttemptOutcome.PASSED] == []
         found = Counter((a.store, a.outcome) for a in tried)
         for store in Store:
-            assert found[store, Outcome.REFUSED], f"the server of {store} refused nothing"
+            assert found[store, AttemptOutcome.REFUSED], f"the server of {store} refused nothing"
         # Whoever may write nothing at all is refused by the server itself, everywhere.
-        of_readers = [a for a in tried if a.role and not MATRIX[a.role] and a.store is not Store.VECTORS]
+        of_readers = [
+            a for a in tried if a.role and not WRITE_MATRIX[a.role] and a.store is not Store.VECTORS
+        ]
         assert {a.store for a in of_readers} == set(Store) - {Store.VECTORS}
-        assert {a.outcome for a in of_readers} == {Outcome.REFUSED}
+        assert {a.outcome for a in of_readers} == {AttemptOutcome.REFUSED}
         assert await stores.canon(Role.CONTEXT_ASSEMBLY).count() == before
     finally:
         await stores.close()

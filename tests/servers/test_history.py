@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.history import HISTORY, Part
+from stores.history import RECORD_COLLECTIONS, CollectionRecords
 from stores.open import open_stores
 from stores.records.base import Record
 from stores.records.ids import Id
@@ -45,10 +45,10 @@ async def test_what_goes_in_comes_out_the_same(
     history: ServerHistory, campaign: tuple[Id, dict[str, list[Record]]]
 ) -> None:
     universe_id, whole = campaign
-    assert await history.load(whole.items(), naming=[universe_id]) == set()
+    assert await history.load(whole.items(), mentioned_ids=[universe_id]) == set()
     assert await everything(history, universe_id) == whole
-    assert await history.load(whole.items(), naming=[universe_id]) == {universe_id}
-    assert await history.load(whole.items(), naming=[universe_id], finish=True) == set()
+    assert await history.load(whole.items(), mentioned_ids=[universe_id]) == {universe_id}
+    assert await history.load(whole.items(), mentioned_ids=[universe_id], finish_partial=True) == set()
     assert await everything(history, universe_id) == whole
 
 
@@ -57,16 +57,16 @@ async def test_a_load_that_fails_leaves_nothing(
 ) -> None:
     universe_id, whole = campaign
 
-    def cut_off() -> Iterator[Part]:
-        for name in HISTORY:
+    def cut_off() -> Iterator[CollectionRecords]:
+        for name in RECORD_COLLECTIONS:
             if name == "resolutions":
                 raise RuntimeError("the archive ends here")
             yield name, whole[name]
 
     with pytest.raises(RuntimeError):
-        await history.load(cut_off(), naming=[universe_id])
+        await history.load(cut_off(), mentioned_ids=[universe_id])
     listed: list[Id] = []
     await history.dump_all(lambda whose, name, records: listed.append(whose))
     assert universe_id not in listed
-    assert await history.load(whole.items(), naming=[universe_id]) == set()
+    assert await history.load(whole.items(), mentioned_ids=[universe_id]) == set()
     assert await everything(history, universe_id) == whole

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from monitor_tui.behind import words_anew
+from monitor_tui.background_jobs import rebuild_word_index
 from stores.authority import Role
 from tests.agents.indexer.following import MODEL, as_made_anew, bring_and_find, follow, followed, marks
 
@@ -35,6 +35,6 @@ async def test_after_every_step_the_indexes_on_servers_are_as_made_anew(
     async with followed(tmp_path / "other") as program:
         assert await marks(program.stores) != found
         assert await as_made_anew(program, "opened again") == found
-        done = await words_anew(program.stores, say=lambda _: None)
+        done = await rebuild_word_index(program.stores, say=lambda _: None)
         assert done == {name: len(items) for name, items in found["words"].items()}
         assert await marks(program.stores) == found

@@ -18,7 +18,7 @@ import pytest
 
 from stores.authority import Role, Store
 from stores.errors import StoreUnavailable
-from stores.open import Kind, open_stores
+from stores.open import StoreKind, open_stores
 from stores.ports import TextItem, VectorItem
 from stores.records.ids import Clock, utc_now
 from stores.servers.prepare import prepare
@@ -36,7 +36,7 @@ SERVER = {
     Store.WORDS: "opensearch",
     Store.OBJECTS: "minio",
 }
-SERVED = dict.fromkeys(Store, Kind.SERVERS)
+SERVED = dict.fromkeys(Store, StoreKind.SERVERS)
 HEALED_WITHIN = 180
 """Seconds that a Java server and the pauses between probes may take, at most."""
 
@@ -71,7 +71,7 @@ async def test_a_server_is_killed_in_mid_session(tmp_path: Path, launcher_run: s
     told: list[StoreNotice] = []
     clock, home = new_clock(), tmp_path / "served"
     async with served(home, clock) as stores:
-        stores.listen(told.append)
+        stores.add_notice_listener(told.append)
         await index(stores, "before")
 
         async def happens(line: int) -> None:

@@ -33,7 +33,7 @@ async def test_killed_on_one_machine_it_goes_on_on_another(
 ) -> None:
     whole = NarrationSteps.build_steps
     with monkeypatch.context() as patched:
-        patched.setattr(NarrationSteps, "nodes", lambda self: killed(whole(self), node, done=True))
+        patched.setattr(NarrationSteps, "build_steps", lambda self: killed(whole(self), node, done=True))
         async with telling(tmp_path / "one", SCRIPT, house(*ON)) as teller:
             with pytest.raises(Killed):
                 await teller.program.services.play.submit(teller.scene_id, ACT)

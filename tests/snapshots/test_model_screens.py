@@ -109,7 +109,7 @@ def test_untold_scene(snap_compare: Compare, size: tuple[int, int]) -> None:
 @SIZES
 def test_telling(snap_compare: Compare, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]) -> None:
     """In the middle of a telling; the clock that the steps are timed by stands still."""
-    monkeypatch.setattr("screens.scene_telling.time", SimpleNamespace(monotonic=lambda: 0.0))
+    monkeypatch.setattr("screens.play.narration_screen.time", SimpleNamespace(monotonic=lambda: 0.0))
     twin = asyncio.run(narrated())
     twin.model.script = (
         "The tide answers before anyone else does: ",

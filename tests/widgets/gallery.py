@@ -7,16 +7,16 @@ from textual.containers import Horizontal, Vertical
 
 from monitor_tui.theme import register_themes
 from tests.widgets import samples
-from widgets.cast import Cast
+from widgets.cast_box import CastBox
 from widgets.entity_card import EntityCardView
 from widgets.entity_tree import EntityTree
-from widgets.evidence import EvidenceList
-from widgets.prompt import Prompt
-from widgets.proposal_about import ProposalAbout
+from widgets.evidence_list import EvidenceList
+from widgets.prompt import PlayPrompt
+from widgets.proposal_detail import ProposalDetail
+from widgets.proposal_list import ProposalList, ProposalPanel
 from widgets.proposal_rows import Grouping
-from widgets.proposals import ProposalList, ProposalPanel
 from widgets.status_bar import StatusBar
-from widgets.transcript import Transcript
+from widgets.transcript.transcript import Transcript
 from widgets.trigger_bar import TriggerBar
 
 
@@ -43,12 +43,12 @@ class PlayGallery(App[None]):
             with Vertical():
                 yield Transcript(empty="Say what you do, or /help.")
                 yield TriggerBar()
-                yield Prompt(
+                yield PlayPrompt(
                     commands=samples.COMMANDS, names=samples.NAMES, hint="Say what you do", placeholder="…"
                 )
             with Vertical(id="side"):
                 yield ProposalPanel()
-                yield Cast()
+                yield CastBox()
 
     def on_mount(self) -> None:
         views = samples.opening()
@@ -57,11 +57,11 @@ class PlayGallery(App[None]):
             return views[start : start + count]
 
         self.query_one(StatusBar).view = samples.scene_view()
-        self.query_one(Transcript).open(len(views), fetch)
-        self.query_one(ProposalPanel).show(samples.proposals())
-        self.query_one(Cast).show(samples.cast())
+        self.query_one(Transcript).open_timeline(len(views), fetch)
+        self.query_one(ProposalPanel).show_proposals(samples.proposals())
+        self.query_one(CastBox).show(samples.cast())
         self.query_one(TriggerBar).why = self._trigger
-        self.query_one(Prompt).focus_input()
+        self.query_one(PlayPrompt).focus_input()
 
 
 class WorldGallery(App[None]):
@@ -88,17 +88,17 @@ class WorldGallery(App[None]):
             yield EntityCardView()
             with Vertical(id="right"):
                 yield ProposalList(accept_all="unmarked")
-                yield ProposalAbout(change=True)
+                yield ProposalDetail(with_change=True)
                 yield EvidenceList()
 
     def on_mount(self) -> None:
-        self.query_one(EntityTree).show(samples.entities())
-        self.query_one(EntityCardView).show(samples.card())
+        self.query_one(EntityTree).show_entities(samples.entities())
+        self.query_one(EntityCardView).show_card(samples.card())
         proposals = self.query_one(ProposalList)
         proposals.grouping = Grouping.GROUP
-        proposals.show(samples.proposals())
-        self.query_one(ProposalAbout).show(samples.proposals()[2])
-        self.query_one(EvidenceList).show(
+        proposals.show_proposals(samples.proposals())
+        self.query_one(ProposalDetail).show_proposal(samples.proposals()[2])
+        self.query_one(EvidenceList).show_evidence(
             [samples.basis(n, place=f"turn {n + 10} of scene 2") for n in (1, 2)]
         )
         self.query_one(EntityCardView).focus()

@@ -27,8 +27,8 @@ from stores.records.canon import (
     Involvement,
     Standing,
 )
-from stores.records.ledger import ProposalStatus, ProposedChange
 from stores.records.play import Degree, Resolution, Scene, Speaker, Story, Turn
+from stores.records.workflow import ProposalStatus, ProposedChange
 from stores.records.world import Entity, EntityKind, Universe
 
 NOW = datetime(2031, 3, 3, tzinfo=UTC)

@@ -11,16 +11,16 @@ from stores.records.world import Universe
 from tests.widgets.samples import NOW, scene_view
 from tests.widgets.stage import Stage, screen_text
 from tests.widgets.test_safe_text import TEXTS, is_safe
-from widgets.cast import Cast
+from widgets.cast_box import CastBox
 from widgets.entity_card import EntityCardView
 from widgets.entity_tree import EntityTree
-from widgets.evidence import EvidenceList
+from widgets.evidence_list import EvidenceList
 from widgets.helpable import Helpable
-from widgets.prompt import Prompt
-from widgets.proposal_about import ProposalAbout
-from widgets.proposals import ProposalList
+from widgets.prompt import PlayPrompt
+from widgets.proposal_detail import ProposalDetail
+from widgets.proposal_list import ProposalList
 from widgets.status_bar import StatusBar, status_content
-from widgets.transcript import Transcript
+from widgets.transcript.transcript import Transcript
 from widgets.trigger_bar import TriggerBar
 
 
@@ -91,8 +91,8 @@ async def test_what_is_critical_is_asked_in_the_bar_and_answered_by_key() -> Non
         assert "★ The Hidden Chamber is new   Enter commits now, Esc leaves it" in screen_text(app)
         bar.focus()
         await pilot.press("escape", "enter")
-        assert len(app.of(TriggerBar.Dismiss)) == 1
-        assert len(app.of(TriggerBar.CommitNow)) == 1
+        assert len(app.of(TriggerBar.Dismissed)) == 1
+        assert len(app.of(TriggerBar.CommitRequested)) == 1
         bar.why = ""
         await pilot.pause()
         assert not bar.display
@@ -113,14 +113,14 @@ async def test_the_question_goes_to_a_second_line_where_it_must() -> None:
     "widget",
     [
         Transcript,
-        Prompt,
+        PlayPrompt,
         ProposalList,
         TriggerBar,
         EntityTree,
         EntityCardView,
         EvidenceList,
-        ProposalAbout,
-        Cast,
+        ProposalDetail,
+        CastBox,
     ],
 )
 async def test_widgets_explain_themselves(widget: type) -> None:

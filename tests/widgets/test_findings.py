@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.views.query_views import AnswerStanding, Finding
-from widgets.findings import finding_lines
+from widgets.finding_list import finding_lines
 
 
 def test_a_score_next_to_nothing_is_not_told_as_nothing() -> None:

@@ -12,11 +12,11 @@ from agents.views.play_views import TurnView
 from stores.records.play import Speaker
 from tests.widgets.samples import PROSE, story_line, turn_view
 from tests.widgets.stage import Stage, screen_text
-from widgets.ink import PLAIN, Inks, Line, strip
-from widgets.live_turn import LiveTurn
-from widgets.safe_text import PlainStream, plain
-from widgets.transcript import Transcript
-from widgets.turn_lines import turn_strips
+from widgets.ink import UNSTYLED_INKS, Inks, Line, draw_line
+from widgets.safe_text import PlainStream, plain_text
+from widgets.transcript.live_turn import LiveTurn
+from widgets.transcript.transcript import Transcript
+from widgets.transcript.turn_lines import turn_strips
 
 TEXTS = (
     PROSE,
@@ -40,13 +40,13 @@ def pieces(text: str, seed: int) -> list[str]:
 
 
 def drawn(live: LiveTurn, width: int) -> list[str]:
-    return [row.text.rstrip() for row in live.strips(width, PLAIN)]
+    return [row.text.rstrip() for row in live.draw_strips(width, UNSTYLED_INKS)]
 
 
 def finished(text: str, width: int, name: str = "") -> list[str]:
     """The lines that the finished turn is drawn with."""
-    view = turn_view(3, Speaker.NPC if name else Speaker.GM, plain(text), name=name)
-    return [row.text.rstrip() for row in turn_strips(view, width, PLAIN)]
+    view = turn_view(3, Speaker.NPC if name else Speaker.GM, plain_text(text), name=name)
+    return [row.text.rstrip() for row in turn_strips(view, width, UNSTYLED_INKS)]
 
 
 @pytest.mark.parametrize("width", [20, 41, 78, 130])
@@ -54,7 +54,7 @@ def finished(text: str, width: int, name: str = "") -> list[str]:
 def test_what_streamed_in_looks_just_like_the_finished_turn(text: str, width: int) -> None:
     live = LiveTurn("t")
     for piece in pieces(text, width):
-        live.add(piece)
+        live.add_text(piece)
         drawn(live, width)
     assert drawn(live, width) == finished(text, width)
 
@@ -63,21 +63,21 @@ def test_what_streamed_in_looks_just_like_the_finished_turn(text: str, width: in
 def test_a_character_speaks_by_name(name: str) -> None:
     live = LiveTurn("t", name)
     for piece in pieces(PROSE, 1):
-        live.add(piece)
+        live.add_text(piece)
     assert drawn(live, 50) == finished(PROSE, 50, name)
 
 
 def test_what_opens_an_exchange_stands_apart() -> None:
-    live = LiveTurn("turn-3", apart=True)
-    live.add(PROSE)
+    live = LiveTurn("turn-3", opens_exchange=True)
+    live.add_text(PROSE)
     own = TurnView(turn_view(3).turn.model_copy(update={"exchange_id": "turn-3"}))
-    assert drawn(live, 50) == [row.text.rstrip() for row in turn_strips(own, 50, PLAIN)]
+    assert drawn(live, 50) == [row.text.rstrip() for row in turn_strips(own, 50, UNSTYLED_INKS)]
 
 
 def test_another_width_wraps_it_all_anew() -> None:
     live = LiveTurn("t")
     for piece in pieces(PROSE * 3, 2):
-        live.add(piece)
+        live.add_text(piece)
     assert drawn(live, 60) == finished(PROSE * 3, 60)
     assert drawn(live, 33) == finished(PROSE * 3, 33)
 
@@ -89,15 +89,15 @@ def test_a_word_more_draws_no_more_lines_at_the_end_than_at_the_beginning(
 
     def counted(line: Line, inks: Inks, width: int) -> Strip:
         made.append(line)
-        return strip(line, inks, width)
+        return draw_line(line, inks, width)
 
-    monkeypatch.setattr("widgets.live_turn.strip", counted)
+    monkeypatch.setattr("widgets.transcript.live_turn.draw_line", counted)
     live = LiveTurn("t")
     most = 0
     for word in (PROSE * 50).split(" "):
-        live.add(f"{word} ")
+        live.add_text(f"{word} ")
         made.clear()
-        live.strips(80, PLAIN)
+        live.draw_strips(80, UNSTYLED_INKS)
         most = max(most, len(made))
     assert most <= 2
 
@@ -110,7 +110,7 @@ def test_escapes_cut_in_two_never_come_through() -> None:
         text = "".join(dice.choices(parts, k=10))
         stream = PlainStream()
         shown = "".join(map(stream.feed, pieces(text, seed)))
-        assert plain(text).startswith(shown)
+        assert plain_text(text).startswith(shown)
         assert not any(c in shown for c in "\x1b\x07\x9b\x9c\u202e\x00\ud800")
 
 
@@ -127,7 +127,7 @@ async def opened(pilot: Pilot[None], line: list[TurnView]) -> Transcript:
         return line[start : start + count]
 
     transcript = pilot.app.query_one(Transcript)
-    transcript.open(len(line), fetch)
+    transcript.open_timeline(len(line), fetch)
     await drawn_out(pilot)
     return transcript
 
@@ -136,7 +136,7 @@ async def drawn_out(pilot: Pilot[None]) -> None:
     """Wait until everything that came is drawn: words that come fast are drawn a few times a second."""
     await pilot.app.workers.wait_for_complete()
     await pilot.pause()
-    while pilot.app.query_one(Transcript)._flush is not None:
+    while pilot.app.query_one(Transcript)._flush_timer is not None:
         await pilot.pause(0.01)
 
 
@@ -153,11 +153,11 @@ async def test_words_grow_at_the_end_and_become_the_turn() -> None:
     app = stage()
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = await opened(pilot, story_line(30))
-        transcript.add_words("turn-30", "The tide ")
+        transcript.add_narrated_text("turn-30", "The tide ")
         await pilot.pause()
         assert screen_text(app).rstrip().endswith("gm   The tide")
-        transcript.add_words("turn-30", "turns, \x1b[")
-        transcript.add_words("turn-30", "2Jand the bell with it. " + PROSE)
+        transcript.add_narrated_text("turn-30", "turns, \x1b[")
+        transcript.add_narrated_text("turn-30", "2Jand the bell with it. " + PROSE)
         await drawn_out(pilot)
         before = screen_text(app)
         assert "gm   The tide turns, and the bell with it. The hinges" in before
@@ -166,7 +166,7 @@ async def test_words_grow_at_the_end_and_become_the_turn() -> None:
         transcript.append(turn_view(30, text=text))
         await pilot.pause()
         assert screen_text(app) == before
-        assert not transcript.telling
+        assert not transcript.is_narrating
         assert transcript.total == 31
 
 
@@ -175,10 +175,10 @@ async def test_words_that_are_not_kept_go_away() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = await opened(pilot, story_line(6))
         before = screen_text(app)
-        transcript.add_words("turn-6", "He rises from the dead.")
+        transcript.add_narrated_text("turn-6", "He rises from the dead.")
         await pilot.pause()
         assert "He rises" in screen_text(app)
-        transcript.drop_words("turn-6")
+        transcript.drop_narrated_text("turn-6")
         await pilot.pause()
         assert screen_text(app) == before
 
@@ -192,7 +192,7 @@ async def test_who_reads_further_up_is_left_there() -> None:
         await pilot.pause()
         before = words_in(transcript)
         for _ in range(30):
-            transcript.add_words("turn-60", PROSE)
+            transcript.add_narrated_text("turn-60", PROSE)
         await drawn_out(pilot)
         assert words_in(transcript) == before
         transcript.append(turn_view(60, text=PROSE * 30))
@@ -208,7 +208,7 @@ async def test_the_first_words_of_a_scene_take_the_place_of_what_an_empty_one_sa
     async with app.run_test(size=(60, 10)) as pilot:
         transcript = await opened(pilot, [])
         assert "Nothing yet." in screen_text(app)
-        transcript.add_words("turn-0", PROSE * 8)
+        transcript.add_narrated_text("turn-0", PROSE * 8)
         await drawn_out(pilot)
         assert "Nothing yet." not in screen_text(app)
         assert screen_text(app).rstrip().endswith("ought to be still.")
@@ -218,8 +218,8 @@ async def test_two_may_speak_before_the_first_is_a_turn() -> None:
     app = stage()
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = await opened(pilot, story_line(4))
-        transcript.add_words("turn-4", "The ferryman looks up.")
-        transcript.add_words("turn-5", "“No crossing tonight.”", "Oss")
+        transcript.add_narrated_text("turn-4", "The ferryman looks up.")
+        transcript.add_narrated_text("turn-5", "“No crossing tonight.”", "Oss")
         await drawn_out(pilot)
         assert (
             screen_text(app).rstrip().endswith(" gm   The ferryman looks up.\n Oss  “No crossing tonight.”")

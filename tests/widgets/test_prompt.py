@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from tests.widgets.samples import COMMANDS, NAMES
 from tests.widgets.stage import Stage, screen_text
-from widgets.prompt import PASTE_LIMIT, Prompt, PromptArea
+from widgets.prompt import MAX_PASTE_LENGTH, PlayPrompt, PromptArea
 
 
 class PromptStage(Stage):
@@ -26,18 +26,18 @@ class PromptStage(Stage):
         self.left_over: list[str] = []
 
     def compose(self) -> ComposeResult:
-        yield Prompt(commands=COMMANDS, names=NAMES, hint="Say what you do")
+        yield PlayPrompt(commands=COMMANDS, names=NAMES, hint="Say what you do")
 
     def action_left_over(self, key: str) -> None:
         self.left_over.append(key)
 
     @property
-    def prompt(self) -> Prompt:
-        return self.query_one(Prompt)
+    def prompt(self) -> PlayPrompt:
+        return self.query_one(PlayPrompt)
 
     @property
     def sent(self) -> list[str]:
-        return [message.text for message in self.of(Prompt.Submitted)]
+        return [message.text for message in self.of(PlayPrompt.LineSubmitted)]
 
 
 async def typed(pilot: Pilot[None], text: str) -> None:
@@ -159,7 +159,7 @@ async def test_the_rest_of_a_command_is_shown_and_right_takes_it() -> None:
 async def test_tab_with_nothing_to_complete_goes_to_the_next_widget() -> None:
     app = PromptStage()
     async with app.run_test(size=(80, 24)) as pilot:
-        await app.mount(other := Prompt())
+        await app.mount(other := PlayPrompt())
         await typed(pilot, "words")
         await pilot.press("tab")
         assert other.input_has_focus
@@ -171,11 +171,11 @@ async def test_what_failed_comes_back_before_what_was_typed_since() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await typed(pilot, "I go")
         await pilot.press("enter")
-        app.prompt.restore("I go")
+        app.prompt.restore_text("I go")
         assert app.prompt.text == "I go"
         await pilot.press("enter")
         await typed(pilot, "and wait")
-        app.prompt.restore("I go")
+        app.prompt.restore_text("I go")
         assert app.prompt.text == "I go\nand wait"
 
 
@@ -186,7 +186,7 @@ async def test_a_busy_prompt_keeps_the_words_and_takes_more() -> None:
         await typed(pilot, "soon")
         await pilot.press("enter")
         assert app.sent == []
-        assert len(app.of(Prompt.Refused)) == 1
+        assert len(app.of(PlayPrompt.LineRefused)) == 1
         app.prompt.busy = False
         await typed(pilot, "er")
         await pilot.press("enter")
@@ -219,7 +219,7 @@ async def test_a_paste_beyond_reason_is_refused_with_its_size() -> None:
     app = PromptStage()
     async with app.run_test(size=(80, 24)) as pilot:
         await typed(pilot, "kept")
-        app.query_one(PromptArea).post_message(events.Paste("x" * (PASTE_LIMIT + 1)))
+        app.query_one(PromptArea).post_message(events.Paste("x" * (MAX_PASTE_LENGTH + 1)))
         await pilot.pause()
         assert app.prompt.text == "kept"
         assert "200,001 characters are too many" in screen_text(app)

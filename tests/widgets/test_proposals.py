@@ -8,15 +8,15 @@ import pytest
 from textual import events
 
 from agents.views.play_views import ProposalView
-from stores.records.ledger import ProposalStatus, Verdict
+from stores.records.workflow import ProposalStatus, Verdict
 from tests.widgets.samples import proposal, proposals
 from tests.widgets.stage import Stage, screen_text
+from widgets.proposal_list import ProposalList, ProposalPanel
 from widgets.proposal_rows import Grouping
-from widgets.proposals import ProposalList, ProposalPanel
 
 
 def decided(app: Stage) -> list[tuple[tuple[str, ...], Verdict | None]]:
-    return [(message.ids, message.verdict) for message in app.of(ProposalList.Decide)]
+    return [(message.ids, message.verdict) for message in app.of(ProposalList.Decided)]
 
 
 def ids(*numbers: int) -> tuple[str, ...]:
@@ -29,7 +29,7 @@ def many(count: int) -> list[ProposalView]:
 
 def stage(views: list[ProposalView], **more: object) -> tuple[Stage, ProposalList]:
     listing = ProposalList(**more)  # type: ignore[arg-type]
-    listing.show(views)
+    listing.show_proposals(views)
     return Stage(listing), listing
 
 
@@ -38,7 +38,7 @@ def stage(views: list[ProposalView], **more: object) -> tuple[Stage, ProposalLis
     [
         ("a", Verdict.ACCEPT),
         ("r", Verdict.REJECT),
-        ("c", Verdict.COLOUR),
+        ("c", Verdict.FLAVOUR),
         ("d", Verdict.DEFER),
     ],
 )
@@ -76,25 +76,25 @@ async def test_a_hundred_rows_are_decided_with_a_hundred_keys() -> None:
         for key in "aarcdaaara" * 10:
             app.post_message(events.Key(key, key))
         await pilot.pause()
-        assert [message.ids for message in app.of(ProposalList.Decide)] == [ids(n) for n in range(1, 101)]
+        assert [message.ids for message in app.of(ProposalList.Decided)] == [ids(n) for n in range(1, 101)]
 
 
 async def test_several_marked_rows_are_decided_at_once() -> None:
     app, listing = stage(proposals())
     async with app.run_test(size=(60, 20)) as pilot:
         await pilot.press("space", "down", "space")
-        assert [view.number for view in listing.selected] == [1, 3]
+        assert [view.number for view in listing.selected_views] == [1, 3]
         assert "●" in screen_text(app)
         await pilot.press("r")
         assert decided(app) == [(ids(1, 3), Verdict.REJECT)]
-        assert listing.selected == ()
+        assert listing.selected_views == ()
 
 
 async def test_space_again_takes_the_mark_off() -> None:
     app, listing = stage(proposals())
     async with app.run_test(size=(60, 20)) as pilot:
         await pilot.press("space", "up", "space", "a")
-        assert listing.selected == ()
+        assert listing.selected_views == ()
         assert decided(app) == [(ids(2), Verdict.ACCEPT)]
 
 
@@ -102,27 +102,27 @@ async def test_accept_all_takes_what_policy_ticks_but_not_the_marked() -> None:
     app, listing = stage([*proposals(), proposal(5), proposal(6, verdict=Verdict.REJECT)])
     async with app.run_test(size=(60, 20)) as pilot:
         await pilot.press("A")
-        assert [message.ids for message in app.of(ProposalList.AcceptAll)] == [ids(1, 5)]
+        assert [message.ids for message in app.of(ProposalList.AllAccepted)] == [ids(1, 5)]
         await pilot.press("A")
-        assert len(app.of(ProposalList.AcceptAll)) == 1, "they are shown as accepted at once"
-        listing.show([*proposals(), proposal(5)])
+        assert len(app.of(ProposalList.AllAccepted)) == 1, "they are shown as accepted at once"
+        listing.show_proposals([*proposals(), proposal(5)])
         await pilot.press("home", "space", "A")
-        assert [message.ids for message in app.of(ProposalList.AcceptAll)][1:] == [ids(5)]
+        assert [message.ids for message in app.of(ProposalList.AllAccepted)][1:] == [ids(5)]
 
 
 async def test_the_gates_accept_all_takes_everything_but_conflicts_and_the_marked() -> None:
     app, _ = stage(proposals(), accept_all="unmarked")
     async with app.run_test(size=(60, 20)) as pilot:
         await pilot.press("space", "A")
-        assert [message.ids for message in app.of(ProposalList.AcceptAll)] == [ids(2, 4)]
+        assert [message.ids for message in app.of(ProposalList.AllAccepted)] == [ids(2, 4)]
 
 
 async def test_edit_and_evidence_name_the_row() -> None:
     app, _ = stage(proposals())
     async with app.run_test(size=(60, 20)) as pilot:
         await pilot.press("down", "e", "x", "enter")
-        assert [message.view.number for message in app.of(ProposalList.Edit)] == [2]
-        assert [message.view.number for message in app.of(ProposalList.Evidence)] == [2, 2]
+        assert [message.view.number for message in app.of(ProposalList.EditRequested)] == [2]
+        assert [message.view.number for message in app.of(ProposalList.ProposalEvidenceRequested)] == [2, 2]
 
 
 async def test_what_is_in_canon_can_no_longer_be_decided() -> None:
@@ -130,7 +130,7 @@ async def test_what_is_in_canon_can_no_longer_be_decided() -> None:
     async with app.run_test(size=(60, 20)) as pilot:
         await pilot.press("a", "r", "u", "e", "space", "A")
         assert decided(app) == []
-        assert app.of(ProposalList.Edit) == []
+        assert app.of(ProposalList.EditRequested) == []
         assert "in canon" in screen_text(app)
 
 
@@ -147,16 +147,18 @@ async def test_cursor_and_marks_stay_on_their_rows_when_others_come_and_go() -> 
     app, listing = stage(many(20))
     async with app.run_test(size=(60, 10)) as pilot:
         await pilot.press("down", "space", "down", "down")
-        listing.show([replace(view, verdict=Verdict.ACCEPT) for view in many(30) if view.number != 1])
+        listing.show_proposals(
+            [replace(view, verdict=Verdict.ACCEPT) for view in many(30) if view.number != 1]
+        )
         await pilot.pause()
         assert listing.current is not None
         assert listing.current.number == 5
-        assert [view.number for view in listing.selected] == [2]
-        listing.show([view for view in many(30) if view.number > 10])
+        assert [view.number for view in listing.selected_views] == [2]
+        listing.show_proposals([view for view in many(30) if view.number > 10])
         assert listing.current.number == 14  # the row that stands where it stood
-        listing.show([])
+        listing.show_proposals([])
         assert listing.current is None
-        assert listing.selected == ()
+        assert listing.selected_views == ()
 
 
 async def test_groups_have_headings_and_conflicts_come_first() -> None:
@@ -183,7 +185,7 @@ async def test_the_filter_narrows_by_every_word() -> None:
         assert "Oss fears the salt pans" in screen_text(app)
         assert "Hidden Chamber" not in screen_text(app)
         await pilot.press("A")
-        assert app.of(ProposalList.AcceptAll) == []  # what is not shown is not accepted
+        assert app.of(ProposalList.AllAccepted) == []  # what is not shown is not accepted
         listing.filter_text = ""
         await pilot.pause()
         assert "Hidden Chamber" in screen_text(app)
@@ -197,7 +199,7 @@ async def test_rows_say_their_state_without_colour() -> None:
             proposal(3, title="grave", critical=True, mark="defer"),
             proposal(4, title="kept", verdict=Verdict.ACCEPT),
             proposal(5, title="thrown", verdict=Verdict.REJECT),
-            proposal(6, title="painted", verdict=Verdict.COLOUR),
+            proposal(6, title="painted", verdict=Verdict.FLAVOUR),
             proposal(7, title="later", verdict=Verdict.DEFER),
         ]
     )
@@ -240,7 +242,7 @@ async def test_the_panel_counts_what_waits_and_shows_what_a_row_rests_on() -> No
     app = Stage(panel)
     async with app.run_test(size=(40, 20)) as pilot:
         assert "Nothing is proposed yet" in screen_text(app)
-        panel.show([*proposals(), proposal(5, verdict=Verdict.ACCEPT)])
+        panel.show_proposals([*proposals(), proposal(5, verdict=Verdict.ACCEPT)])
         panel.focus_list()
         await pilot.pause()
         text = screen_text(app)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from widgets.safe_text import content, ellipsise, one_line, pad, plain, rich_text, wrap
+from widgets.safe_text import content, ellipsise, one_line, pad, plain_text, rich_text, wrap
 
 HOSTILE = st.sampled_from(
     [
@@ -51,12 +51,12 @@ def is_safe(text: str) -> bool:
 
 @given(TEXTS)
 def test_nothing_that_steers_a_terminal_comes_through(text: str) -> None:
-    assert is_safe(plain(text))
+    assert is_safe(plain_text(text))
     assert is_safe(content(text).plain)
     assert is_safe(rich_text(text).plain)
     assert "\n" not in one_line(text)
-    assert plain(plain(text)) == plain(text)
-    plain(text).encode()
+    assert plain_text(plain_text(text)) == plain_text(text)
+    plain_text(text).encode()
 
 
 @given(TEXTS, st.integers(0, 60))
@@ -77,7 +77,7 @@ def test_wrapped_text_fits_and_loses_no_word(text: str, width: int) -> None:
     lines = wrap(text, width)
     assert all(cell_len(line) <= width for line in lines)
     assert all(is_safe(line) for line in lines)
-    assert "".join("".join(lines).split()) == "".join(plain(text).split())
+    assert "".join("".join(lines).split()) == "".join(plain_text(text).split())
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_wrapped_text_fits_and_loses_no_word(text: str, width: int) -> None:
     ],
 )
 def test_examples(text: str, shown: str) -> None:
-    assert plain(text) == shown
+    assert plain_text(text) == shown
 
 
 def test_markup_is_only_text() -> None:

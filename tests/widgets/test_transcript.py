@@ -13,8 +13,8 @@ from stores.errors import StoreError
 from stores.records.play import Speaker
 from tests.widgets.samples import story_line, turn_view
 from tests.widgets.stage import Stage, screen_text
-from widgets.transcript import Transcript
-from widgets.turn_pages import PAGE
+from widgets.transcript.transcript import Transcript
+from widgets.transcript.turn_pages import PAGE_SIZE
 
 
 class Source:
@@ -37,7 +37,7 @@ class Source:
 
 async def opened(pilot: Pilot[None], source: Source) -> Transcript:
     transcript = pilot.app.query_one(Transcript)
-    transcript.open(len(source.line), source.fetch)
+    transcript.open_timeline(len(source.line), source.fetch)
     transcript.focus()
     await settled(pilot)
     return transcript
@@ -69,7 +69,7 @@ async def test_ten_thousand_turns_open_at_the_end_with_one_page() -> None:
     app, source = stage(), Source(story_line(10_000))
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = await opened(pilot, source)
-        assert source.asked == [(9_950, PAGE)]
+        assert source.asked == [(9_950, PAGE_SIZE)]
         assert transcript.cursor == 9_999
         assert "leave it shut" in screen_text(app).splitlines()[-1]
 
@@ -80,13 +80,13 @@ async def test_keys_fetch_only_the_pages_they_come_to() -> None:
         transcript = await opened(pilot, source)
         await pilot.press("home")
         await settled(pilot)
-        assert source.asked == [(9_950, PAGE), (0, PAGE)]
+        assert source.asked == [(9_950, PAGE_SIZE), (0, PAGE_SIZE)]
         assert transcript.cursor == 0
         assert "try 0" in screen_text(app).splitlines()[0]
         await pilot.press("end")
         await settled(pilot)
         assert len(source.asked) == 2
-        transcript.jump(5_000)
+        transcript.jump_to(5_000)
         await settled(pilot)
         assert {start for start, _ in source.asked[2:]} <= {4_950, 5_000}
         assert "try 5000" in screen_text(app)
@@ -143,7 +143,7 @@ async def test_resizing_keeps_the_place() -> None:
     app, source = stage(), Source(story_line(400))
     async with app.run_test(size=(100, 24)) as pilot:
         transcript = await opened(pilot, source)
-        transcript.jump(200)
+        transcript.jump_to(200)
         await settled(pilot)
         await pilot.resize_terminal(50, 20)
         await settled(pilot)
@@ -203,9 +203,9 @@ async def test_pages_of_an_older_line_are_thrown_away() -> None:
     old.gate = asyncio.Event()
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = app.query_one(Transcript)
-        transcript.open(8, old.fetch)
+        transcript.open_timeline(8, old.fetch)
         await pilot.pause()
-        transcript.open(1, new.fetch)
+        transcript.open_timeline(1, new.fetch)
         old.gate.set()
         await settled(pilot)
         assert "Elsewhere." in screen_text(app)
@@ -248,7 +248,7 @@ async def test_a_jump_marks_its_turn_without_the_focus_until_play_goes_on() -> N
         app.set_focus(None)
         await pilot.pause()
         assert "▌" not in screen_text(app)
-        transcript.jump(20)
+        transcript.jump_to(20)
         await settled(pilot)
         assert next(line for line in screen_text(app).splitlines() if "try 20" in line).startswith("▌")
         transcript.append(turn_view(100))
@@ -275,7 +275,7 @@ async def test_jumps_are_kept_within_the_line(depth: int) -> None:
     app, source = stage(), Source(story_line(40))
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = await opened(pilot, source)
-        transcript.jump(depth)
+        transcript.jump_to(depth)
         await settled(pilot)
         assert transcript.cursor == max(0, min(depth, 39))
 

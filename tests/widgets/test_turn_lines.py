@@ -12,8 +12,8 @@ from agents.views.play_views import TurnView
 from stores.records.play import Degree, Speaker
 from tests.widgets.samples import PROSE, resolution, turn_view
 from tests.widgets.test_safe_text import TEXTS, is_safe
-from widgets.ink import PLAIN, Ink
-from widgets.turn_lines import TurnOptions, estimate, turn_lines, turn_strips
+from widgets.ink import UNSTYLED_INKS, Ink
+from widgets.transcript.turn_lines import TurnOptions, estimate_height, turn_lines, turn_strips
 
 EVERYTHING = TurnOptions()
 STORY_ONLY = TurnOptions(hide_mechanics=True)
@@ -28,7 +28,7 @@ def test_every_strip_has_the_width_and_steers_nothing(
     text: str, speaker: Speaker, name: str, width: int, at_cursor: bool
 ) -> None:
     view = turn_view(5, speaker, text, name=name, takes=3, made=2, resolution=resolution(5, text=text))
-    for strip in turn_strips(view, width, PLAIN, at_cursor=at_cursor):
+    for strip in turn_strips(view, width, UNSTYLED_INKS, is_at_cursor=at_cursor):
         assert strip.cell_length == width
         assert is_safe(strip.text)
 
@@ -101,7 +101,9 @@ def test_a_note_hangs_under_its_turn_and_goes_with_the_mechanics() -> None:
 
 
 def test_the_cursor_is_a_bar_on_every_line_but_the_empty_one() -> None:
-    strips = turn_strips(turn_view(4, Speaker.PLAYER, "one two three four"), 20, PLAIN, at_cursor=True)
+    strips = turn_strips(
+        turn_view(4, Speaker.PLAYER, "one two three four"), 20, UNSTYLED_INKS, is_at_cursor=True
+    )
     assert [strip.text[0] for strip in strips] == [" ", "▌", "▌"]
 
 
@@ -113,4 +115,4 @@ def test_prose_keeps_to_a_readable_measure() -> None:
 def test_estimates_are_near(text: str, width: int) -> None:
     view = turn_view(1, Speaker.GM, text.strip())
     real = len(turn_lines(view, width))
-    assert abs(estimate(view, width) - real) <= max(2, real // 2)
+    assert abs(estimate_height(view, width) - real) <= max(2, real // 2)

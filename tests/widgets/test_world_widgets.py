@@ -8,13 +8,13 @@ from stores.records.canon import EvidenceKind
 from stores.records.world import EntityKind
 from tests.widgets import samples
 from tests.widgets.stage import Stage, screen_text
-from widgets.cast import Cast, cast_content
+from widgets.cast_box import CastBox, cast_content
 from widgets.diff import diff_lines
 from widgets.entity_card import EntityCardView
 from widgets.entity_tree import EntityTree
-from widgets.evidence import EvidenceList
+from widgets.evidence_list import EvidenceList
 from widgets.numbers import numbers_text
-from widgets.proposal_about import ProposalAbout
+from widgets.proposal_detail import ProposalDetail
 
 
 def shown(app: Stage) -> list[str]:
@@ -28,7 +28,7 @@ async def test_the_tree_counts_by_kind_and_marks_players_and_locks() -> None:
     tree = EntityTree()
     app = Stage(tree)
     async with app.run_test(size=(40, 20)) as pilot:
-        tree.show(samples.entities())
+        tree.show_entities(samples.entities())
         await pilot.pause()
         assert shown(app) == [
             "▾ Characters  3",
@@ -49,7 +49,7 @@ async def test_the_tree_is_walked_and_chosen_from_by_keyboard() -> None:
     tree = EntityTree()
     app = Stage(tree)
     async with app.run_test(size=(40, 20)) as pilot:
-        tree.show(samples.entities())
+        tree.show_entities(samples.entities())
         await pilot.press("j", "j", "j", "k", "j", "enter")
         assert tree.current is not None
         assert tree.current.name == "Oss"
@@ -64,7 +64,7 @@ async def test_the_filter_searches_names_and_aliases() -> None:
     tree = EntityTree()
     app = Stage(tree)
     async with app.run_test(size=(40, 20)) as pilot:
-        tree.show(samples.entities())
+        tree.show_entities(samples.entities())
         tree.filter_text = "FERRY"
         await pilot.pause()
         assert shown(app) == ["▾ Characters  1", "Oss"]
@@ -82,7 +82,7 @@ async def test_a_crowd_is_laid_out_in_part_and_found_whole() -> None:
         for n in range(300)
     ]
     async with app.run_test(size=(40, 220)) as pilot:
-        tree.show(crowd)
+        tree.show_entities(crowd)
         await pilot.pause()
         assert shown(app)[0] == "▾ Characters  300"
         assert shown(app)[-1] == "… 100 more: / searches"
@@ -95,11 +95,11 @@ async def test_the_tree_keeps_its_place_and_its_closed_kinds() -> None:
     tree = EntityTree()
     app = Stage(tree)
     async with app.run_test(size=(40, 20)) as pilot:
-        tree.show(samples.entities())
+        tree.show_entities(samples.entities())
         await pilot.press("home", "enter")  # closes the characters
         tree.select("the-drowned-chapel")
         await pilot.pause()
-        tree.show([*samples.entities(), samples.entity("Amber Stair", EntityKind.PLACE)])
+        tree.show_entities([*samples.entities(), samples.entity("Amber Stair", EntityKind.PLACE)])
         await pilot.pause()
         assert tree.current is not None
         assert tree.current.name == "The Drowned Chapel"
@@ -110,7 +110,7 @@ async def test_names_in_the_tree_are_never_markup() -> None:
     tree = EntityTree()
     app = Stage(tree)
     async with app.run_test(size=(60, 20)) as pilot:
-        tree.show([samples.entity("[bold]\x1b[31mRed[/bold]")])
+        tree.show_entities([samples.entity("[bold]\x1b[31mRed[/bold]")])
         await pilot.pause()
         assert "[bold]Red[/bold]" in screen_text(app)
 
@@ -123,7 +123,7 @@ async def test_the_card_tells_all_that_canon_says() -> None:
     app = Stage(card)
     async with app.run_test(size=(80, 40)) as pilot:
         assert shown(app) == ["Choose an entity to see all that canon says of it."]
-        card.show(samples.card())
+        card.show_card(samples.card())
         await pilot.pause()
         assert shown(app) == [
             "Mara Vey",
@@ -149,25 +149,27 @@ async def test_facts_are_stood_on_and_give_their_evidence() -> None:
     card = EntityCardView()
     app = Stage(card)
     async with app.run_test(size=(80, 40)) as pilot:
-        card.show(samples.card())
+        card.show_card(samples.card())
         await pilot.press("down", "enter", "x", "o", "down", "down", "o")
-        evidence = [message.fact_view.fact.id for message in app.of(EntityCardView.ShowEvidence)]
+        evidence = [message.fact_view.fact.id for message in app.of(EntityCardView.EvidenceRequested)]
         assert evidence == ["fact-2", "fact-2"]
-        assert [message.entity.name for message in app.of(EntityCardView.OpenEntity)] == ["Sister Anhelm"]
+        assert [message.entity.name for message in app.of(EntityCardView.RelatedEntityOpened)] == [
+            "Sister Anhelm"
+        ]
 
 
 async def test_another_card_begins_at_its_top_and_the_same_one_keeps_its_place() -> None:
     card = EntityCardView()
     app = Stage(card)
     async with app.run_test(size=(50, 10)) as pilot:
-        card.show(samples.card())
+        card.show_card(samples.card())
         await pilot.press("end")
         assert card.scroll_offset.y > 0
         stood_on = card.current
-        card.show(samples.card())
+        card.show_card(samples.card())
         await pilot.pause()
         assert card.current == stood_on
-        card.show(replace(samples.card(), entity=samples.entity("Oss")))
+        card.show_card(replace(samples.card(), entity=samples.entity("Oss")))
         await pilot.pause()
         assert card.scroll_offset.y == 0
         assert "Oss" in screen_text(app)
@@ -177,10 +179,10 @@ async def test_an_entity_without_facts_says_so() -> None:
     card = EntityCardView()
     app = Stage(card)
     async with app.run_test(size=(60, 20)) as pilot:
-        card.show(replace(samples.card(), facts=(), relations=(), history=()))
+        card.show_card(replace(samples.card(), facts=(), relations=(), history=()))
         await pilot.press("down", "enter")
         assert "Canon says nothing of it yet." in screen_text(app)
-        assert app.of(EntityCardView.ShowEvidence) == []
+        assert app.of(EntityCardView.EvidenceRequested) == []
 
 
 # --- evidence ---------------------------------------------------------------------------------------
@@ -191,7 +193,7 @@ async def test_evidence_shows_kind_place_and_words_and_jumps_to_the_turn() -> No
     app = Stage(listing)
     async with app.run_test(size=(60, 24)) as pilot:
         assert shown(app) == ["It rests on nothing but your word."]
-        listing.show(
+        listing.show_evidence(
             [
                 samples.basis(1, place="turn 11 of scene 2 “The stair”", who="you, 2026-01-01 20:00"),
                 samples.basis(2, EvidenceKind.RESOLUTION, quote="2d6 = 9", resolution=samples.resolution(2)),
@@ -200,7 +202,7 @@ async def test_evidence_shows_kind_place_and_words_and_jumps_to_the_turn() -> No
             ],
         )
         await pilot.press("enter", "down", "enter", "down", "enter", "down", "enter")
-        assert [message.turn_id for message in app.of(EvidenceList.Jump)] == ["turn-1", "turn-2"]
+        assert [message.turn_id for message in app.of(EvidenceList.TurnRequested)] == ["turn-1", "turn-2"]
         assert shown(app) == [
             "❝ words · you, 2026-01-01 20:00 · turn 11 of scene 2 “The",
             "stair”",
@@ -218,7 +220,7 @@ async def test_a_long_quote_is_cut_to_four_lines() -> None:
     listing = EvidenceList()
     app = Stage(listing)
     async with app.run_test(size=(40, 24)) as pilot:
-        listing.show([samples.basis(1, quote="word " * 200)])
+        listing.show_evidence([samples.basis(1, quote="word " * 200)])
         await pilot.pause()
         assert len(shown(app)) == 5
         assert shown(app)[-1].endswith("…")
@@ -248,16 +250,16 @@ def test_a_change_is_told_by_sign_and_not_by_colour_alone() -> None:
 
 
 async def test_a_proposal_that_replaces_nothing_says_so() -> None:
-    about = ProposalAbout(change=True)
+    about = ProposalDetail(with_change=True)
     app = Stage(about)
     async with app.run_test(size=(60, 10)) as pilot:
-        about.show(samples.proposals()[2])
+        about.show_proposal(samples.proposals()[2])
         await pilot.pause()
         assert shown(app)[0] == "location  the tower → the sea cave"
-        about.show(samples.proposals()[0])
+        about.show_proposal(samples.proposals()[0])
         await pilot.pause()
         assert shown(app)[0] == "Nothing in canon changes but that this is added."
-        about.show(None)
+        about.show_proposal(None)
         await pilot.pause()
         assert shown(app) == []
 
@@ -270,7 +272,7 @@ def test_the_cast_has_players_first_and_marks_what_changed() -> None:
 
 
 async def test_an_empty_cast_says_how_to_bring_someone() -> None:
-    cast = Cast()
+    cast = CastBox()
     app = Stage(cast)
     async with app.run_test(size=(40, 6)) as pilot:
         cast.show(())

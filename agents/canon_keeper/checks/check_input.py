@@ -16,7 +16,7 @@ from agents.canon_keeper.fact_readings import CANON_EVENTS, IS, IS_NOT, OBJECT, 
 from agents.canon_keeper.predicates import Catalogue
 from stores.records.canon import Fact, FactKind, StateChange
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
+from stores.records.workflow import ProposedChange
 
 ACTING_ROLES = (SUBJECT, "actor")
 """Roles that only the living play. To be met, found, buried or spoken of is open to the dead."""

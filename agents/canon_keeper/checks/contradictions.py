@@ -45,7 +45,7 @@ from stores.records.canon import (
     RetconFact,
 )
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity
 
 NO_PRECEDENTS = Precedents()

@@ -26,7 +26,7 @@ from agents.canon_keeper.proposal_subjects import normalize_name
 from agents.canon_keeper.sheet_values import sheet_value_of
 from stores.records.canon import CreateEntity, EndFact
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, EntityStatus
 
 

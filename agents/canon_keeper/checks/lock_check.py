@@ -20,7 +20,7 @@ from stores.records.canon import (
     UpdateEntity,
 )
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
+from stores.records.workflow import ProposedChange
 
 _ALTERING_KINDS = frozenset({FactKind.ATTRIBUTE, FactKind.STATE, FactKind.RELATION})
 

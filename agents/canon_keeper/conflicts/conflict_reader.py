@@ -19,7 +19,7 @@ from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Evidence, Fact
 from stores.records.ids import Id
-from stores.records.ledger import CourtRuling, ProposedChange
+from stores.records.workflow import ProposedChange, RulingKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class FactConflict:
     claim_evidence: tuple[Evidence, ...] = ()
     other_evidence: tuple[Evidence, ...] = ()
     other_proposal: ProposedChange | None = None
-    rulings: tuple[CourtRuling, ...] = ()
+    rulings: tuple[RulingKind, ...] = ()
     shared: Mapping[Id, str] = field(default_factory=dict)
 
     def statements(self) -> tuple[RivalStatement, RivalStatement]:

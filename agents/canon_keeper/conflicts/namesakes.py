@@ -18,8 +18,8 @@ from agents.canon_keeper.decisions import BY_RULING, NOTHING_DECIDED, OPEN_STATU
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonReader
 from stores.records.canon import Authority, CanonBatch, CreateEntity, Evidence, EvidenceKind, MergeEntities
-from stores.records.ids import Clock, Id, derived
-from stores.records.ledger import CourtRuling, Decision, ProposedChange, Ruling, Verdict
+from stores.records.ids import Clock, Id, derive_id
+from stores.records.workflow import Decision, ProposedChange, Ruling, RulingKind, Verdict
 
 CommitUnion = Callable[[Sequence[ProposedChange], str, Id], Awaitable[CommitResult]]
 
@@ -65,9 +65,9 @@ class NamesakeService:
         if known_entity is None and not rival_creations:
             raise InputError("The other one is not there any more.", kept=NOTHING_DECIDED)
         kept_name = known_entity.name if known_entity else rival_creations[0].change.name  # type: ignore[union-attr]
-        merge_id = derived("united", proposal_id, entity_id)
+        merge_id = derive_id("united", proposal_id, entity_id)
         evidence = Evidence(
-            id=derived("evidence", EvidenceKind.MANUAL, merge_id),
+            id=derive_id("evidence", EvidenceKind.MANUAL, merge_id),
             kind=EvidenceKind.MANUAL,
             ref_id=merge_id,
             quote=f"{change.name} is {kept_name}.",
@@ -92,7 +92,7 @@ class NamesakeService:
             for p in (*union.creations, union.merge)
         ]
         commit_plan = await self._planner.plan_commit(
-            lambda: derived("foreseen", union.merge.id),
+            lambda: derive_id("foreseen", union.merge.id),
             union.merge.universe_id,
             decided_proposals,
             "ruling",
@@ -130,7 +130,7 @@ class NamesakeService:
             universe_id=proposal.universe_id,
             pair=pair,
             upheld=change.entity_id,
-            ruling=CourtRuling.SPLIT,
+            ruling=RulingKind.SPLIT,
             proposal_id=proposal.id,
             by=by,
             at=self._clock(),

@@ -19,7 +19,7 @@ from stores.errors import InputError
 from stores.records.base import Record
 from stores.records.canon import AssertFact, Fact, FactKind, Involvement, NoteAxiom, Payload, StateChange
 from stores.records.ids import Id
-from stores.records.ledger import HousePolicy, ProposedChange
+from stores.records.workflow import GatePolicy, ProposedChange
 
 ReadRecords = Callable[[str], Iterable[Record]]
 """Gives a campaign's records of a collection."""
@@ -34,7 +34,7 @@ def derive_statement_keys(catalogue: Catalogue, read_records: ReadRecords) -> It
     if not any(True for _ in read_records("rulings")):
         return
     for policy in read_records("policies"):
-        if isinstance(policy, HousePolicy):
+        if isinstance(policy, GatePolicy):
             catalogue = _extend_or_keep(catalogue, policy.predicates)
     for record in read_records("facts"):
         if isinstance(record, Fact):

@@ -11,16 +11,16 @@ from collections.abc import Iterable, Mapping
 from agents.canon_keeper.fact_readings import OCCURRENCE_KINDS, read_fact
 from agents.canon_keeper.predicates import Catalogue, value_in_words
 from stores.records.canon import Fact, Standing
-from stores.records.ids import Id, derived
-from stores.records.ledger import CourtRuling, Ruling
+from stores.records.ids import Id, derive_id
+from stores.records.workflow import Ruling, RulingKind
 
-RULING_WORDS: Mapping[CourtRuling, str] = {
-    CourtRuling.FROM_NOW: "the new one holds from then on",
-    CourtRuling.NEW: "the new one is so, the old one never was",
-    CourtRuling.OLD: "the old one stands",
-    CourtRuling.BOTH: "both stand, one of them as {standing}",
-    CourtRuling.BOUNDED: "each has its own time",
-    CourtRuling.SPLIT: "they are about different things",
+RULING_WORDS: Mapping[RulingKind, str] = {
+    RulingKind.FROM_NOW: "the new one holds from then on",
+    RulingKind.NEW: "the new one is so, the old one never was",
+    RulingKind.OLD: "the old one stands",
+    RulingKind.BOTH: "both stand, one of them as {standing}",
+    RulingKind.BOUNDED: "each has its own time",
+    RulingKind.SPLIT: "they are about different things",
 }
 
 
@@ -30,11 +30,11 @@ def statement_key(fact: Fact, catalogue: Catalogue) -> str:
     if fact.kind in OCCURRENCE_KINDS or (reading.object is None and reading.value is None):
         role_words = sorted(f"{i.role} {i.entity_id}" for i in fact.involves)
         occurrence_tick = fact.valid_from if fact.kind in OCCURRENCE_KINDS else None
-        return derived("side", fact.said, occurrence_tick, *role_words)
+        return derive_id("side", fact.said, occurrence_tick, *role_words)
     end_ids = [reading.subject, reading.object]
     if catalogue[reading.predicate].symmetric:
         end_ids.sort(key=str)
-    return derived("side", reading.predicate, *end_ids, value_in_words(reading.value).casefold())
+    return derive_id("side", reading.predicate, *end_ids, value_in_words(reading.value).casefold())
 
 
 def pair_key(one: Fact, other: Fact, catalogue: Catalogue) -> tuple[str, str]:
@@ -50,7 +50,7 @@ def entity_pair_key(one: Id, other: Id) -> tuple[Id, Id]:
 
 
 def ruling_id(universe_id: Id, pair: tuple[str, str]) -> Id:
-    return derived("ruling", universe_id, *pair)
+    return derive_id("ruling", universe_id, *pair)
 
 
 class Precedents:

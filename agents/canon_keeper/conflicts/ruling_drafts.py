@@ -28,8 +28,8 @@ from stores.records.canon import (
     RetconFact,
     Standing,
 )
-from stores.records.ids import Id, derived
-from stores.records.ledger import CourtRuling, ProposedChange, Verdict
+from stores.records.ids import Id, derive_id
+from stores.records.workflow import ProposedChange, RulingKind, Verdict
 from stores.records.world import Entity
 
 WhichStatement = Literal["new", "old"]
@@ -61,7 +61,7 @@ class RulingInput:
     that turns out to be two.
     """
 
-    ruling: CourtRuling
+    ruling: RulingKind
     rule: str
     ruling_id: Id
     now: datetime
@@ -86,39 +86,39 @@ class RulingDraft:
 
 def possible_rulings(
     rule: str, new: RivalStatement, old: RivalStatement, shared: Sequence[Id]
-) -> tuple[CourtRuling, ...]:
+) -> tuple[RulingKind, ...]:
     """Return the rulings that can be made of a pair that meets under `rule`."""
     axiom = FactKind.AXIOM in (new.fact.kind, old.fact.kind)
-    rulings = [CourtRuling.NEW, CourtRuling.OLD]
+    rulings = [RulingKind.NEW, RulingKind.OLD]
     if rule in _LASTING_RULES or (rule == "breaks_axiom" and old.fact.kind not in OCCURRENCE_KINDS):
-        rulings += [CourtRuling.FROM_NOW, CourtRuling.BOUNDED]
+        rulings += [RulingKind.FROM_NOW, RulingKind.BOUNDED]
     if rule in _LASTING_RULES or rule in _MOMENT_RULES or axiom:
-        rulings += [CourtRuling.BOTH]
+        rulings += [RulingKind.BOTH]
     else:
         return ()
     if shared and not axiom:
-        rulings += [CourtRuling.SPLIT]
-    return tuple(ruling for ruling in CourtRuling if ruling in rulings)
+        rulings += [RulingKind.SPLIT]
+    return tuple(ruling for ruling in RulingKind if ruling in rulings)
 
 
 def draft_ruling(ruling_input: RulingInput, new: RivalStatement, old: RivalStatement) -> RulingDraft:
     """Return what the ruling comes to. Raises InputError if it cannot be made on these terms."""
     drafter = _RulingDrafter(ruling_input, new, old)
     match ruling_input.ruling:
-        case CourtRuling.NEW:
+        case RulingKind.NEW:
             drafter.remove_statement(old)
             drafter.accept_statement(new)
-        case CourtRuling.OLD:
+        case RulingKind.OLD:
             drafter.accept_statement(old)
             drafter.remove_statement(new)
             drafter.draft.upheld_side = "old"
-        case CourtRuling.FROM_NOW:
+        case RulingKind.FROM_NOW:
             drafter.end_old(new.fact.valid_from if ruling_input.tick is None else ruling_input.tick)
-        case CourtRuling.BOUNDED:
+        case RulingKind.BOUNDED:
             drafter.bound_both()
-        case CourtRuling.BOTH:
+        case RulingKind.BOTH:
             drafter.keep_both()
-        case CourtRuling.SPLIT:
+        case RulingKind.SPLIT:
             drafter.split_entity()
     return drafter.draft
 
@@ -185,7 +185,7 @@ class _RulingDrafter:
         if entity is None:
             raise _ruling_error("They have nobody and nothing in common that could be two.")
         yielding_statement, upheld_statement = self._order_statements()
-        twin_id = derived("split", self._ruling_input.ruling_id, entity.id)
+        twin_id = derive_id("split", self._ruling_input.ruling_id, entity.id)
         self._stage_proposal(
             "entity", CreateEntity(entity_id=twin_id, entity_kind=entity.kind, name=self._ruling_input.name)
         )
@@ -252,7 +252,7 @@ class _RulingDrafter:
             source_statement.proposal if source_statement else None,
         )
         assert new_proposal is not None
-        proposal_id = derived(
+        proposal_id = derive_id(
             "ruled", ruling_id, ruling, self._ruling_input.now, step, len(self.draft.staged_proposals)
         )
         if restated_proposal is not None:

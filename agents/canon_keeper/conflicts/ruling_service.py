@@ -22,8 +22,8 @@ from agents.canon_keeper.proposal_subjects import named_entities
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonReader
 from stores.records.canon import CanonBatch, CreateEntity, Standing
-from stores.records.ids import Clock, Id, derived
-from stores.records.ledger import CourtRuling, Decision, Outcome, ProposedChange, Ruling, Verdict
+from stores.records.ids import Clock, Id, derive_id
+from stores.records.workflow import Decision, ProposalOutcome, ProposedChange, Ruling, RulingKind, Verdict
 
 __all__ = ["FactConflict", "OpenConflicts", "RulingPlan", "RulingPreview", "RulingService"]
 
@@ -50,7 +50,7 @@ class RulingPreview:
     (`held`), or for the entity that it is about (`needy`)."""
 
     batch: CanonBatch | None
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[ProposalOutcome, ...] = ()
     held_ids: frozenset[Id] = frozenset()
     dependent_ids: frozenset[Id] = frozenset()
 
@@ -90,7 +90,7 @@ class RulingService:
     async def plan_ruling(
         self,
         fact_conflict: FactConflict,
-        ruling: CourtRuling,
+        ruling: RulingKind,
         *,
         by: str = "gm",
         reason: str = "",
@@ -127,7 +127,7 @@ class RulingService:
             ruling_id=ruling_id(fact_conflict.proposal.universe_id, pair),
             now=now,
             tick=tick,
-            yielding=yielding or ("old" if ruling is CourtRuling.BOUNDED else "new"),
+            yielding=yielding or ("old" if ruling is RulingKind.BOUNDED else "new"),
             standing=standing,
             entity=entity,
             name=name or (f"another {entity.name}" if entity else ""),
@@ -140,7 +140,7 @@ class RulingService:
             pair=pair,
             upheld=statement_key(upheld_fact, catalogue),
             ruling=ruling,
-            standing=standing if ruling is CourtRuling.BOTH else None,
+            standing=standing if ruling is RulingKind.BOTH else None,
             tick=draft.tick,
             proposal_id=fact_conflict.proposal.id,
             fact_id=fact_conflict.other.id,
@@ -169,7 +169,7 @@ class RulingService:
         held_ids, dependent_ids = await self._find_blocked(ruling_plan, decided_proposals)
         ready_proposals = [p for p in decided_proposals if p.id not in held_ids | dependent_ids]
         commit_plan = await self._planner.plan_commit(
-            lambda: derived("foreseen", ruling_plan.ruling.id),
+            lambda: derive_id("foreseen", ruling_plan.ruling.id),
             ruling_plan.ruling.universe_id,
             ready_proposals,
             "ruling",

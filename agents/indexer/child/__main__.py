@@ -15,77 +15,90 @@ from threading import Lock, Thread, get_native_id
 from typing import TYPE_CHECKING, BinaryIO
 
 from agents.child_processes import claim_stdout, write_all
-from agents.indexer.pipe import ERROR, HEAD, VECTORS, frame, head, texts_in
+from agents.indexer.embedding_pipe import (
+    ERROR_TAG,
+    FRAME_HEADER,
+    VECTORS_TAG,
+    decode_texts,
+    pack_frame,
+    unpack_header,
+)
 
 if TYPE_CHECKING:
-    from agents.indexer.child.minilm import MiniLm
+    from agents.indexer.child.minilm import MiniLmModel
 
-NICER = 10
+BACKGROUND_NICENESS = 10
 """How far behind play indexing stands when both want a core."""
 
-THREADS_HAVE_RANK = sys.platform == "linux"
+HAS_THREAD_PRIORITY = sys.platform == "linux"
 
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the screen's; we end when stdin does
-    out = claim_stdout()
+    output_fd = claim_stdout()
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy is imported
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
-    if not THREADS_HAVE_RANK and hasattr(os, "nice"):
+    if not HAS_THREAD_PRIORITY and hasattr(os, "nice"):
         with suppress(OSError):
-            os.nice(NICER)
+            os.nice(BACKGROUND_NICENESS)
     try:
-        from agents.indexer.child.minilm import MiniLm
+        from agents.indexer.child.minilm import MiniLmModel
 
-        model = MiniLm()
+        model = MiniLmModel()
     except Exception as error:  # noqa: BLE001 - whatever is wrong with the installation is told
-        write_all(out, frame(0, f"{type(error).__name__}: {error}"[:500].encode("utf-8", "replace")))
+        write_all(
+            output_fd, pack_frame(0, f"{type(error).__name__}: {error}"[:500].encode("utf-8", "replace"))
+        )
         raise SystemExit(1) from None
-    answers = _Answers(model, out)
-    behind: SimpleQueue[tuple[int, list[str]]] = SimpleQueue()
-    Thread(target=_stand_back, args=(answers, behind), name="behind play", daemon=True).start()
-    write_all(out, frame(0, b""))
-    while asked := _next(sys.stdin.buffer):
-        number, texts, urgent = asked
+    answers = _AnswerWriter(model, output_fd)
+    background_requests: SimpleQueue[tuple[int, list[str]]] = SimpleQueue()
+    Thread(
+        target=_embed_in_background, args=(answers, background_requests), name="behind play", daemon=True
+    ).start()
+    write_all(output_fd, pack_frame(0, b""))
+    while request := _read_request(sys.stdin.buffer):
+        number, texts, urgent = request
         if urgent:
-            answers.give(number, texts)
+            answers.write_answer(number, texts)
         else:
-            behind.put((number, texts))
+            background_requests.put((number, texts))
     os._exit(0)  # no word to say to anybody: threads of libraries are not waited for
 
 
-class _Answers:
+class _AnswerWriter:
     """Makes vectors and says them, one answer at a time."""
 
-    def __init__(self, model: MiniLm, out: int) -> None:
+    def __init__(self, model: MiniLmModel, out: int) -> None:
         self._model = model
         self._out = out
-        self._saying = Lock()
+        self._write_lock = Lock()
 
-    def give(self, number: int, texts: list[str]) -> None:
+    def write_answer(self, number: int, texts: list[str]) -> None:
         try:
-            told = VECTORS + self._model.embed(texts)
+            answer = VECTORS_TAG + self._model.embed(texts)
         except Exception as error:  # noqa: BLE001 - told to whoever asked; the next texts may go well
-            told = ERROR + f"{type(error).__name__}: {error}"[:500].encode("utf-8", "replace")
-        with suppress(BrokenPipeError), self._saying:
-            write_all(self._out, frame(number, told))
+            answer = ERROR_TAG + f"{type(error).__name__}: {error}"[:500].encode("utf-8", "replace")
+        with suppress(BrokenPipeError), self._write_lock:
+            write_all(self._out, pack_frame(number, answer))
 
 
-def _stand_back(answers: _Answers, behind: SimpleQueue[tuple[int, list[str]]]) -> None:
+def _embed_in_background(
+    answers: _AnswerWriter, background_requests: SimpleQueue[tuple[int, list[str]]]
+) -> None:
     if sys.platform == "linux":
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, get_native_id(), NICER)
+            os.setpriority(os.PRIO_PROCESS, get_native_id(), BACKGROUND_NICENESS)
     while True:
-        answers.give(*behind.get())
+        answers.write_answer(*background_requests.get())
 
 
-def _next(inlet: BinaryIO) -> tuple[int, list[str], bool] | None:
-    raw = inlet.read(HEAD.size)
-    if len(raw) < HEAD.size:
+def _read_request(inlet: BinaryIO) -> tuple[int, list[str], bool] | None:
+    raw = inlet.read(FRAME_HEADER.size)
+    if len(raw) < FRAME_HEADER.size:
         return None
-    number, length = head(raw)
+    number, length = unpack_header(raw)
     data = inlet.read(length)
-    return (number, *texts_in(data)) if len(data) == length else None
+    return (number, *decode_texts(data)) if len(data) == length else None
 
 
 if __name__ == "__main__":

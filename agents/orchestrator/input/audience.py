@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agents.context_assembly.context import ContextAssembly, SceneContext
-from agents.memory_manager.whispers import whispered_to
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.memory_manager.whispers import find_whisper_hearers
 from agents.orchestrator.input.parser import WordsInput
 from agents.prose.names import names_of
 from stores.errors import InputError
@@ -16,7 +16,7 @@ from stores.records.ids import Id
 
 
 async def resolve_hearers(
-    words_input: WordsInput, context: SceneContext, contexts: ContextAssembly
+    words_input: WordsInput, context: SceneContext, contexts: SceneContextLoader
 ) -> tuple[WordsInput, tuple[Id, ...]]:
     """Return the words as they are to be told, and who alone hears them (nobody: everyone present).
 
@@ -26,12 +26,12 @@ async def resolve_hearers(
     if not words_input.hearer_names:
         if words_input.gm_authored or (words_input.roll is not None and words_input.roll.kind == "oracle"):
             return words_input, ()
-        names_by_id = {e.id: names_of(e) for e in context.cast()}
-        return words_input, whispered_to(words_input.text, names_by_id, pc_id)
-    present_ids = {e.id for e in context.cast()}
+        names_by_id = {e.id: names_of(e) for e in context.present_actors()}
+        return words_input, find_whisper_hearers(words_input.text, names_by_id, pc_id)
+    present_ids = {e.id for e in context.present_actors()}
     hearer_names = {}
     for name in words_input.hearer_names:
-        entity = await contexts.named(context, name)
+        entity = await contexts.find_one_entity(context, name)
         if entity.id == pc_id:
             raise InputError(f"{entity.name} is who you play.", kept="Nothing was played.")
         if entity.id not in present_ids:

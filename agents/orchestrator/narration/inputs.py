@@ -9,8 +9,8 @@ from asyncio import gather
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from agents.context_assembly.context import ContextAssembly, SceneContext
-from agents.context_assembly.package import ContextPackage, Packages
+from agents.context_assembly.context_package import ContextPackage, ContextPackageBuilder
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.orchestrator.narration.state import NarrationState
 from agents.personas.narrator_brief import NarratorBrief
 from stores.ports import LogReader
@@ -59,7 +59,9 @@ class NarrationInput:
 class NarrationInputLoader:
     """Reads grounds. Stateless."""
 
-    def __init__(self, log: LogReader, context: ContextAssembly, packages: Packages, clock: Clock) -> None:
+    def __init__(
+        self, log: LogReader, context: SceneContextLoader, packages: ContextPackageBuilder, clock: Clock
+    ) -> None:
         self._log = log
         self._context = context
         self._packages = packages
@@ -82,22 +84,22 @@ class NarrationInputLoader:
 
     async def _load_input(self, state: NarrationState) -> NarrationInput:
         context, narrated_turn = await gather(
-            self._context.load(state.exchange.scene_id), self.find_turn(state.narration.turn_id)
+            self._context.load_context(state.exchange.scene_id), self.find_turn(state.narration.turn_id)
         )
         previous_turn = await self._find_previous_turn(state, context, narrated_turn)
         answered_turns = _select_answered_turns(await self._read_line(context, previous_turn), state)
         words = next((t.text for t in reversed(answered_turns) if t.speaker is Speaker.PLAYER), "")
         results = await self._log.resolutions([t.id for t in answered_turns])
-        package = await self._packages.assemble(_context_before(context, previous_turn), words)
+        package = await self._packages.build_package(_context_before(context, previous_turn), words)
         # What is told of stands in sections of its own; what comes after is what is told anew.
         answered_ids = {t.id for t in answered_turns}
-        line_turns = package.narrative.line
+        line_turns = package.narrative.recent_turns
         context_turns = tuple(
             t
             for t in line_turns
             if previous_turn and t.depth <= previous_turn.depth and t.id not in answered_ids
         )
-        package = replace(package, narrative=replace(package.narrative, line=context_turns))
+        package = replace(package, narrative=replace(package.narrative, recent_turns=context_turns))
         return NarrationInput(
             package, self._build_brief(state, context, words, results), previous_turn, state, self._clock
         )
@@ -155,5 +157,7 @@ def _context_before(context: SceneContext, previous_turn: Turn | None) -> SceneC
     if context.head is None or context.head == previous_turn:
         return context
     removed_ids = {context.head.id}
-    staged_proposals = tuple(p for p in context.staged if p.turn_id not in removed_ids)
-    return replace(context, head=previous_turn, last=previous_turn, staged=staged_proposals)
+    staged_proposals = tuple(p for p in context.staged_proposals if p.turn_id not in removed_ids)
+    return replace(
+        context, head=previous_turn, last_play_turn=previous_turn, staged_proposals=staged_proposals
+    )

@@ -29,7 +29,7 @@ from agents.orchestrator.narration.runner import PAUSE_BEFORE_STEP, StepFunction
 from agents.orchestrator.narration.state import LAST_EXCHANGE_STEP, NARRATION_STEPS, NarrationState
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock
-from stores.records.ledger import Checkpoint
+from stores.records.workflow import Checkpoint
 
 
 class _Channels(TypedDict):

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from agents.context_assembly.context import ContextAssembly, SceneContext
-from agents.context_assembly.package import Packages
+from agents.context_assembly.context_package import ContextPackageBuilder
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.llm.call_context import CallContext, PersonaCalls
 from agents.llm.errors import ModelError, ModelUnset
 from agents.llm.llm_settings import CopilotSettings
@@ -26,8 +26,8 @@ from agents.personas.narrator_brief import NarratorBrief
 from agents.solo.notes import Notes
 from agents.views.play_views import CommandHelp, Reply
 from stores.errors import IllegalTransition, InputError
-from stores.records.ids import Id, IdMaker, derived
-from stores.records.model import Persona
+from stores.records.ids import Id, IdGenerator, derive_id
+from stores.records.llm import Persona
 from stores.records.play import Speaker
 
 NARRATED_ROLLS = frozenset({"check", "move", "roll"})
@@ -54,11 +54,11 @@ class Narration:
         calls: PersonaCalls,
         pipeline: ExchangePipeline,
         timeline: Timeline,
-        context: ContextAssembly,
-        packages: Packages,
+        context: SceneContextLoader,
+        packages: ContextPackageBuilder,
         notes: Notes,
         read_copilot: Callable[[], CopilotSettings],
-        ids: IdMaker,
+        ids: IdGenerator,
     ) -> None:
         self._calls = calls
         self._pipeline = pipeline
@@ -128,11 +128,11 @@ class Narration:
 
     async def _classify(self, text: str, scene_id: Id, commands: Sequence[CommandHelp]) -> InputIntent:
         """Ask the Monitor persona. Without an answer the words are the story's."""
-        context = await self._context.load(scene_id)
+        context = await self._context.load_context(scene_id)
         summary_by_command = {
             entry.name: entry.summary for entry in commands if entry.name not in STORY_COMMANDS
         }
-        run_id = derived("beat", "monitor", scene_id, context.head.id if context.head else "", text)
+        run_id = derive_id("beat", "monitor", scene_id, context.head.id if context.head else "", text)
         call_context = CallContext(context.universe.id, context.story.id, scene_id, run_id)
         try:
             classification = await self._monitor.classify(text, summary_by_command, call_context)
@@ -189,7 +189,7 @@ class Narration:
         note = await self._notes.add(context.scene.id, words)
         if not self.is_enabled:
             return ("Noted. /notes lists them.",)
-        package = await self._packages.assemble(context, words)
+        package = await self._packages.build_package(context, words)
         call_context = CallContext(context.universe.id, context.story.id, context.scene.id, note.id)
         brief = NarratorBrief(
             note=OUT_OF_CHARACTER_NOTE + words, lines_and_veils=context.story.lines_and_veils

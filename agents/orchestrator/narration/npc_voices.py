@@ -8,18 +8,18 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from agents.context_assembly.package import ContextPackage, Present
+from agents.context_assembly.context_package import ContextPackage, ScenePerson
 from agents.llm.call_context import CallContext
 from agents.llm.errors import ModelError
-from agents.memory_manager.presence import asks_oracle
-from agents.memory_manager.whispers import heard as heard_words
-from agents.memory_manager.whispers import whispers
+from agents.memory_manager.attendance import is_oracle_answer
+from agents.memory_manager.whispers import find_whispers
+from agents.memory_manager.whispers import mask_unheard_whispers as heard_words
 from agents.orchestrator.narration.inputs import NarrationInput
 from agents.orchestrator.narration.state import NarrationState
 from agents.personas.character import Character
 from agents.prose.names import names_of
 from agents.sanitize import clean
-from stores.records.model import CallOutcome
+from stores.records.llm import CallOutcome
 from stores.records.play import Speaker
 
 MAX_VOICES = 2
@@ -39,7 +39,7 @@ async def add_npc_voices(
     player stopped it."""
     brief, voices = narration_input.brief, {}
     # What an oracle is asked is said to nobody in the world.
-    audible_words = "" if asks_oracle(brief.result) else brief.player_text
+    audible_words = "" if is_oracle_answer(brief.result) else brief.player_text
     for nth, (person, words) in enumerate(
         find_listeners(audible_words, state, narration_input.package), start=1
     ):
@@ -63,11 +63,13 @@ async def add_npc_voices(
     return state.model_copy(update={"voices": voices})
 
 
-def find_listeners(words: str, state: NarrationState, package: ContextPackage) -> list[tuple[Present, str]]:
+def find_listeners(
+    words: str, state: NarrationState, package: ContextPackage
+) -> list[tuple[ScenePerson, str]]:
     """Return whom the words speak to, each with what they hear of them: a whisper is not for all."""
-    names_by_id = {p.entity.id: names_of(p.entity) for p in package.present()}
+    names_by_id = {p.entity.id: names_of(p.entity) for p in package.present_npcs()}
     hero_id, hearers = package.scene.story.pc_id, state.exchange.hearers
-    whispered_parts = whispers(words, Speaker.PLAYER, "", names_by_id, hero_id)
+    whispered_parts = find_whispers(words, Speaker.PLAYER, "", names_by_id, hero_id)
     words_by_person = (
         (p, heard_words(words, whispered_parts, p.entity.id, hero_id))
         for p in find_addressees(words, package)
@@ -79,12 +81,12 @@ def find_listeners(words: str, state: NarrationState, package: ContextPackage) -
     ]
 
 
-def find_addressees(words: str, package: ContextPackage) -> list[Present]:
+def find_addressees(words: str, package: ContextPackage) -> list[ScenePerson]:
     """Return those present whom the words name, in the order they are named, if they are words to somebody;
     if they name nobody here, and one alone is here, that one."""
     if not _SPEECH_PATTERN.search(words):
         return []
-    present_people = package.present()
+    present_people = package.present_npcs()
     name_positions = [
         (place, n) for n, p in enumerate(present_people) if (place := _name_position(p, words)) is not None
     ]
@@ -92,7 +94,7 @@ def find_addressees(words: str, package: ContextPackage) -> list[Present]:
     return named_people[:MAX_VOICES] if named_people else present_people if len(present_people) == 1 else []
 
 
-def _name_position(person: Present, words: str) -> int | None:
+def _name_position(person: ScenePerson, words: str) -> int | None:
     """Return where in the words somebody is named first, in full or in part."""
     name_pattern = "|".join(re.escape(name) for name in names_of(person.entity))
     match = re.search(rf"(?<!\w)(?:{name_pattern})(?!\w)", words, re.IGNORECASE)

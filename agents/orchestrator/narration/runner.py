@@ -15,7 +15,7 @@ from agents.orchestrator.loops import LoopTransitions
 from agents.orchestrator.narration.state import NARRATION_STEPS, NarrationState
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock
-from stores.records.ledger import Checkpoint, Loop
+from stores.records.workflow import Checkpoint, Loop
 
 StepFunction = Callable[[NarrationState], Awaitable[NarrationState]]
 StepFunctions = Mapping[str, StepFunction]

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from agents.orchestrator.exchange import Exchange, NarrationPlan
 from stores.records.base import Record, old_names_reader
 from stores.records.ids import Id
-from stores.records.ledger import Checkpoint, ProposedChange, Step
+from stores.records.workflow import Checkpoint, ExchangeStep, ProposedChange
 
 NARRATION_STEPS = (
     "assemble",
@@ -66,7 +66,7 @@ class NarrationState(Record):
     """The command that the arbiter would have come next."""
     player_lines: tuple[str, ...] = ()
     """Lines for the player on what came of it."""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ExchangeStep, ...] = ()
 
     @property
     def narration(self) -> NarrationPlan:

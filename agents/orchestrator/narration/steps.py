@@ -16,7 +16,7 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
-from agents.context_assembly.package import ContextPackage
+from agents.context_assembly.context_package import ContextPackage
 from agents.events import (
     EventBus,
     MemoriesRead,
@@ -50,10 +50,10 @@ from agents.personas.persona_set import Personas
 from agents.sanitize import clean
 from stores.errors import MonitorError
 from stores.ports import MemoryLog
-from stores.records.ids import Clock, Id, derived
-from stores.records.ledger import Step
+from stores.records.ids import Clock, Id, derive_id
 from stores.records.memory import Summary
 from stores.records.play import MoveKind, Turn
+from stores.records.workflow import ExchangeStep
 
 AGENT_BY_STEP = {
     "assemble": "Librarian",
@@ -151,7 +151,7 @@ class NarrationSteps:
                 _with_fault(state, step_name), "failed", "a fault of MONITOR's own, see monitor.log"
             )
         elapsed_ms = round((self._timer() - started_at) * 1_000)
-        step_record = Step(
+        step_record = ExchangeStep(
             step=step_name,
             agent=AGENT_BY_STEP[step_name],
             state=result.outcome,
@@ -168,10 +168,10 @@ class NarrationSteps:
             narration_input.package, narration_input.brief.player_text, _call_context(state, narration_input)
         )
         package = narration_input.package
-        recalled_ids = [m.id for memories in package.recalled.memories.values() for m in memories]
+        recalled_ids = [m.id for memories in package.recalled.memories_by_entity.values() for m in memories]
         if recalled_ids:
             self._events.publish(MemoriesRead(tuple(recalled_ids), package.scene.tick))
-        summary = f"{len(package.narrative.line)} turns, {len(package.canonical.facts)} facts in view"
+        summary = f"{len(package.narrative.recent_turns)} turns, {len(package.canonical.facts)} facts in view"
         summary += "".join(f"; {retrieval_note}" for retrieval_note in _describe_retrieval(package))
         self._publish_memories_read(package)
         return StepResult(state.model_copy(update={"evidence": evidence_points}), "done", summary)
@@ -259,7 +259,7 @@ class NarrationSteps:
         if not note:
             return StepResult(_with_findings(state, findings), "done", _describe_findings(findings))
         rewrite_brief = replace(brief, draft=state.narrated_text, note=note)
-        turn_id = derived("turn", "rewrite", state.narration.turn_id)
+        turn_id = derive_id("turn", "rewrite", state.narration.turn_id)
         rewrite = await self._stream_prose(state, narration_input, rewrite_brief, turn_id, nth=2)
         if rewrite is None or not rewrite.is_complete:
             self._events.publish(WordsDropped(state.exchange.scene_id, turn_id))
@@ -304,7 +304,7 @@ class NarrationSteps:
         if state.gm_turn_id is None or not state.exchange_summary:
             return StepResult(state, "skipped", "nothing to sum up")
         summary = Summary(
-            id=derived("summary", EXCHANGE_SUMMARY_KIND, state.gm_turn_id),
+            id=derive_id("summary", EXCHANGE_SUMMARY_KIND, state.gm_turn_id),
             scene_id=state.exchange.scene_id,
             kind=EXCHANGE_SUMMARY_KIND,
             text=state.exchange_summary,
@@ -341,7 +341,7 @@ class NarrationSteps:
         )
         player_lines = [offer.player_line] if offer else []
         turn = await self._input_loader.find_turn(state.gm_turn_id)
-        recent_turns = (*narration_input.package.narrative.line, *((turn,) if turn else ()))
+        recent_turns = (*narration_input.package.narrative.recent_turns, *((turn,) if turn else ()))
         if not state.proposals and (pattern := find_stuck_pattern(recent_turns, narration_input.package)):
             player_lines.append(f"Going in circles: {pattern}. {'; '.join(WAYS_OUT)}.")
         update = {
@@ -355,7 +355,7 @@ class NarrationSteps:
 
     def _publish_memories_read(self, package: ContextPackage) -> None:
         """What those present remember is put before a model now: to be recalled strengthens a memory."""
-        memory_groups = (package.memories_of(person.entity.id) for person in package.present())
+        memory_groups = (package.memories_of(person.entity.id) for person in package.present_npcs())
         if ids := tuple(memory.id for memories in memory_groups for memory in memories):
             self._events.publish(MemoriesRead(ids, package.scene.tick))
 
@@ -440,19 +440,19 @@ def _call_context(state: NarrationState, narration_input: NarrationInput) -> Cal
 def _describe_retrieval(package: ContextPackage) -> Iterator[str]:
     """Yield what was found again, and what was not, for the X-ray."""
     recalled = package.recalled
-    memories = sum(len(person_memories) for person_memories in recalled.memories.values())
+    memories = sum(len(person_memories) for person_memories in recalled.memories_by_entity.values())
     counts = (
-        (len(recalled.scenes), "turn of earlier play", "turns of earlier play"),
+        (len(recalled.passages), "turn of earlier play", "turns of earlier play"),
         (len(recalled.facts), "fact found again", "facts found again"),
         (memories, "memory", "memories"),
-        (len(recalled.rules), "rule", "rules"),
+        (len(recalled.rule_texts), "rule", "rules"),
     )
     yield from (
         f"{count} {singular if count == 1 else plural}" for count, singular, plural in counts if count
     )
-    if package.stale:
+    if package.is_stale:
         yield "STALE: an older package"
-    yield from (omission.why for omission in package.left_out)
+    yield from (omission.reason for omission in package.omitted_items)
 
 
 def _with_failure(state: NarrationState, step_name: str, error: ModelError) -> NarrationState:

@@ -15,9 +15,9 @@ from stores.embedded.database import Database
 from stores.embedded.library import open_library
 from stores.embedded.narrative_log import EmbeddedLog
 from stores.records.canon import CanonBatch, Evidence, EvidenceKind, Fact, Support
-from stores.records.ids import Id, SeededIds, SteppingClock, derived
-from stores.records.ledger import ProposedChange
+from stores.records.ids import Id, SeededIdGenerator, SteppingClock, derive_id
 from stores.records.play import Scene, Speaker, Turn
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, SceneNode, StoryNode
 from tests.agents.canon_keeper.kit import (
     CATALOGUE,
@@ -48,7 +48,7 @@ class Table:
     def keeper_with(self, canon: Any = None, log: Any = None) -> CanonKeeper:
         """Return a keeper on these stores, or on others that stand before them."""
         clock = SteppingClock(START)
-        ids = SeededIds(7, clock, salt=new_id())
+        ids = SeededIdGenerator(7, clock, salt=new_id())
         return CanonKeeper(canon or self.canon, log or self.log, CATALOGUE, ids, clock)
 
     async def lay(self, *facts: Fact, entities: tuple[Entity, ...] = EVERYONE) -> None:
@@ -59,7 +59,7 @@ class Table:
         node = SceneNode(id=SCENE, story_id=STORY, universe_id=UNIVERSE, order=1, title="S")
         await self._containers.create_scene_node(node)
         word = Evidence(
-            id=derived("kit", "word"), kind=EvidenceKind.MANUAL, ref_id=UNIVERSE, quote="in the beginning"
+            id=derive_id("kit", "word"), kind=EvidenceKind.MANUAL, ref_id=UNIVERSE, quote="in the beginning"
         )
         subjects = [*(e.id for e in entities), *(f.id for f in facts)]
         await self.canon.commit(

@@ -21,8 +21,8 @@ from stores.records.canon import (
     Requirement,
     Standing,
 )
-from stores.records.ids import derived
-from stores.records.ledger import ProposedChange
+from stores.records.ids import derive_id
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, EntityKind
 from tests.agents.canon_keeper.kit import (
     CHAPEL,
@@ -47,7 +47,7 @@ from tests.agents.canon_keeper.kit import (
 )
 
 DAY = 24 * 60
-OTHER_SCENE = derived("kit", "other scene")
+OTHER_SCENE = derive_id("kit", "other scene")
 HARBOUR = entity("Harbour", EntityKind.PLACE)
 OLD_KING = entity("Old King", tags=("dead",))
 GHOUL = entity("Ghoul", EntityKind.CREATURE, tags=("undead",))

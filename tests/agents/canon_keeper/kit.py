@@ -25,19 +25,19 @@ from stores.records.canon import (
     StateOp,
     Supersession,
 )
-from stores.records.ids import Id, SteppingClock, SystemIds, derived
-from stores.records.ledger import Decision, ProposedChange, Verdict
+from stores.records.ids import Id, SteppingClock, SystemIdGenerator, derive_id
 from stores.records.play import Scene, Story
+from stores.records.workflow import Decision, ProposedChange, Verdict
 from stores.records.world import Entity, EntityKind, Universe
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
-UNIVERSE = derived("kit", "universe")
-STORY = derived("kit", "story")
-SCENE = derived("kit", "scene")
+UNIVERSE = derive_id("kit", "universe")
+STORY = derive_id("kit", "story")
+SCENE = derive_id("kit", "scene")
 CATALOGUE = load_catalogue()
 
 now = SteppingClock(START)
-_ids = SystemIds(lambda: START)
+_ids = SystemIdGenerator(lambda: START)
 
 
 def new_id() -> Id:
@@ -67,7 +67,7 @@ def scene(**given: Any) -> Scene:
 
 
 def entity(name: str, kind: EntityKind = EntityKind.CHARACTER, **given: Any) -> Entity:
-    filled = {"id": derived("kit", name), "universe_id": UNIVERSE, "kind": kind, "recorded_at": START}
+    filled = {"id": derive_id("kit", name), "universe_id": UNIVERSE, "kind": kind, "recorded_at": START}
     return Entity(**filled | {"name": name} | given)
 
 
@@ -163,7 +163,7 @@ def dies(who: Entity, **given: Any) -> ProposedChange:
 def creates(name: str, kind: EntityKind = EntityKind.PLACE, **given: Any) -> ProposedChange:
     of_entity = {k: given.pop(k) for k in tuple(given) if k in CreateEntity.model_fields}
     return proposal(
-        CreateEntity(**{"entity_id": derived("kit", name), "entity_kind": kind, "name": name} | of_entity),
+        CreateEntity(**{"entity_id": derive_id("kit", name), "entity_kind": kind, "name": name} | of_entity),
         **given,
     )
 

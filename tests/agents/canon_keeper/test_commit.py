@@ -19,7 +19,7 @@ from stores.records.canon import (
     StateOp,
     UpdateEntity,
 )
-from stores.records.ids import derived
+from stores.records.ids import derive_id
 from stores.records.world import EntityKind, EntityStatus
 from tests.agents.canon_keeper.kit import (
     CHAPEL,
@@ -204,7 +204,7 @@ def test_what_canon_has_already_gains_the_evidence_and_no_twin() -> None:
     assert batch.facts == ()
     assert {(s.subject_id, s.evidence_id) for s in batch.supports} == {
         (owned.id, again.evidence[0].id),
-        (owned.id, derived("evidence", "scene", SCENE)),
+        (owned.id, derive_id("evidence", "scene", SCENE)),
     }
 
 

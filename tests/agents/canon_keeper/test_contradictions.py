@@ -22,7 +22,7 @@ from stores.records.canon import (
     StateOp,
     UpdateEntity,
 )
-from stores.records.ledger import ProposedChange, Verdict
+from stores.records.workflow import ProposedChange, Verdict
 from stores.records.world import EntityKind
 from tests.agents.canon_keeper.kit import (
     CATALOGUE,

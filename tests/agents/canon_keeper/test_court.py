@@ -13,7 +13,7 @@ from agents.canon_keeper.fact_readings import is_true
 from stores.embedded.library import open_library
 from stores.errors import InputError
 from stores.records.canon import AssertFact, Authority, CanonBatch, Fact, FactStatus, Standing
-from stores.records.ledger import CourtRuling, ProposalStatus, ProposedChange, Verdict
+from stores.records.workflow import ProposalStatus, ProposedChange, RulingKind, Verdict
 from stores.records.world import EntityKind
 from tests.agents.canon_keeper.conftest import Table
 from tests.agents.canon_keeper.contradiction_cases import (
@@ -58,7 +58,7 @@ from tests.agents.canon_keeper.kit import ruling as verdict
 
 pytestmark = pytest.mark.slow
 
-ALL = tuple(CourtRuling)
+ALL = tuple(RulingKind)
 FROM_NOW, NEW, OLD, BOTH, BOUNDED, SPLIT = ALL
 
 
@@ -71,7 +71,7 @@ EVER = fact("located_in", MARA, CHAPEL)
 ELSEWHERE = does(MARA, "Mara dug.", at=HARBOUR, scene_id=OTHER_SCENE)
 SAID = {"predicate", "statement", "involves", "value", "valid_from", "valid_to"}
 
-CASES: dict[str, tuple[list[Fact], ProposedChange, tuple[CourtRuling, ...]]] = {
+CASES: dict[str, tuple[list[Fact], ProposedChange, tuple[RulingKind, ...]]] = {
     "two places": ([IN_CHAPEL], here(), ALL),
     "another place before": ([IN_CHAPEL], here(valid_from=20), ALL),
     "a place since ever": ([EVER], here(tick=None, scene_id=None, valid_from=None), ALL),
@@ -91,14 +91,14 @@ CASES: dict[str, tuple[list[Fact], ProposedChange, tuple[CourtRuling, ...]]] = {
 }  # fmt: skip
 
 
-def ways(rulings: tuple[CourtRuling, ...]) -> Iterator[tuple[CourtRuling, str | None]]:
+def ways(rulings: tuple[RulingKind, ...]) -> Iterator[tuple[RulingKind, str | None]]:
     for ruling in rulings:
         two_sided = ruling in (BOTH, BOUNDED, SPLIT)
         yield from ((ruling, side) for side in (("new", "old") if two_sided else (None,)))
 
 
 async def ruled(
-    table: Table, case: str, ruling: CourtRuling, side: str | None
+    table: Table, case: str, ruling: RulingKind, side: str | None
 ) -> tuple[FactConflict, RulingPlan]:
     """Rule on a held proposal; a time is given where it needs one."""
     facts, claim, _ = CASES[case]
@@ -142,7 +142,7 @@ async def free_of_conflict(table: Table) -> list[str]:
     [(name, *way) for name, (_, _, rulings) in CASES.items() for way in ways(rulings)],
 )
 async def test_every_ruling_leaves_canon_free_of_the_conflict(
-    case: str, ruling: CourtRuling, side: str | None, table: Table
+    case: str, ruling: RulingKind, side: str | None, table: Table
 ) -> None:
     facts, claim, rulings = CASES[case]
     try:
@@ -166,7 +166,7 @@ async def test_every_ruling_leaves_canon_free_of_the_conflict(
 
 
 @pytest.mark.parametrize("ruling", ALL)
-async def test_the_same_pair_never_asks_again(ruling: CourtRuling, tmp_path: Path) -> None:
+async def test_the_same_pair_never_asks_again(ruling: RulingKind, tmp_path: Path) -> None:
     path = tmp_path / "library.db"
     db = await open_library(path)
     table = Table(db)

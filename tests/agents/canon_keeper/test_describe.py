@@ -18,7 +18,7 @@ from stores.records.canon import (
     Standing,
     UpdateEntity,
 )
-from stores.records.ledger import ProposedChange
+from stores.records.workflow import ProposedChange
 from stores.records.world import EntityKind
 from tests.agents.canon_keeper.kit import (
     CATALOGUE,

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 import agents
-from stores.authority import COLLECTIONS, MATRIX, Op, Role, Store, grants
+from stores.authority import COLLECTIONS, WRITE_MATRIX, Operation, Role, Store, find_grants
 from stores.embedded.canon_graph import EmbeddedCanon
-from stores.embedded.migrations import TABLES
+from stores.embedded.migrations import COLLECTION_OF_TABLE
 from stores.errors import InputError, WriteDenied
 from stores.records.canon import CanonBatch, Fact
 from stores.records.ids import Id
-from stores.records.ledger import CourtRuling, KindRule, Verdict
+from stores.records.workflow import KindRule, RulingKind, Verdict
 from stores.records.world import EntityKind
 from tests.agents.canon_keeper.conftest import Table
 from tests.agents.canon_keeper.kit import (
@@ -41,7 +41,7 @@ from tests.agents.canon_keeper.kit import (
 IN_CHAPEL = fact("located_in", MARA, CHAPEL, valid_from=50)
 VOW = fact("promised", MARA, JON, kind="commitment", statement="Mara promised.", valid_from=0)
 CONTAINERS = {"story_nodes", "scene_nodes"}
-CANON_TABLES = sorted(table for table, (store, _) in TABLES.items() if store is Store.CANON)
+CANON_TABLES = sorted(table for table, (store, _) in COLLECTION_OF_TABLE.items() if store is Store.CANON)
 
 
 async def canon_of(table: Table) -> str:
@@ -69,7 +69,7 @@ async def test_nothing_but_a_commit_changes_canon(table: Table) -> None:
     proposals = [wound, move, found, death]
     keeper, before = table.keeper, await canon_of(table)
     hearing = await keeper.rulings.read_conflict(move.id)
-    order = await keeper.rulings.plan_ruling(hearing, CourtRuling.NEW)
+    order = await keeper.rulings.plan_ruling(hearing, RulingKind.NEW)
     moment = IN_CHAPEL.recorded_at
     calls = {
         "judge": lambda: keeper.assess(proposals),
@@ -79,7 +79,7 @@ async def test_nothing_but_a_commit_changes_canon(table: Table) -> None:
         "retry": lambda: keeper.retry_commits(),
         "recover": lambda: keeper.recover(),
         "court.hear": lambda: keeper.rulings.read_conflict(move.id),
-        "court.order": lambda: keeper.rulings.plan_ruling(hearing, CourtRuling.SPLIT),
+        "court.order": lambda: keeper.rulings.plan_ruling(hearing, RulingKind.SPLIT),
         "stage the order": lambda: table.stage(*order.staged_proposals),
         "impacts.preview": lambda: keeper.retcon_previews.preview(IN_CHAPEL.id),
         "hindsight.how_it_was": lambda: keeper.history.read_predicate_history(MARA.id, "located_in"),
@@ -121,9 +121,9 @@ async def test_no_other_role_commits(role: Role, table: Table) -> None:
 
 def test_the_matrix_gives_canon_to_the_keeper_alone() -> None:
     writers: dict[str, set[Role]] = {name: set() for name in COLLECTIONS[Store.CANON]}
-    for role in MATRIX:
+    for role in WRITE_MATRIX:
         for name in writers:
-            if any(grants(role, Store.CANON, name, op) for op in Op):
+            if any(find_grants(role, Store.CANON, name, op) for op in Operation):
                 writers[name].add(role)
     for name, roles in writers.items():
         also = {Role.ORCHESTRATOR} if name in CONTAINERS else set()

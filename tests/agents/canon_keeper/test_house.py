@@ -8,7 +8,7 @@ from agents.canon_keeper.predicates import extend_catalogue
 from agents.canon_keeper.universe_policy import MIN_DECISIONS, RuleSuggestion
 from stores.errors import InputError
 from stores.records.canon import Authority, RetconFact
-from stores.records.ledger import KindRule, ProposalStatus, ProposedChange, Verdict
+from stores.records.workflow import KindRule, ProposalStatus, ProposedChange, Verdict
 from tests.agents.canon_keeper.conftest import Table
 from tests.agents.canon_keeper.kit import (
     CATALOGUE,
@@ -66,7 +66,7 @@ async def test_a_rule_never_beats_a_conflict(table: Table) -> None:
 
 async def test_offers_come_of_the_gm_s_own_decisions(table: Table) -> None:
     await table.lay()
-    await decided(table, [weather(n) for n in range(MIN_DECISIONS - 1)], Verdict.COLOUR)
+    await decided(table, [weather(n) for n in range(MIN_DECISIONS - 1)], Verdict.FLAVOUR)
     assert await table.keeper.policies.read_suggestions(UNIVERSE) == []
     await decided(table, [weather(MIN_DECISIONS)], Verdict.REJECT)
     offers = await table.keeper.policies.read_suggestions(UNIVERSE)

@@ -9,7 +9,7 @@ import pytest
 
 from stores.errors import InputError
 from stores.records.canon import Authority, FactKind, FactStatus, MergeEntities, RetconFact
-from stores.records.ledger import CanonizationState, ProposalStatus, Verdict
+from stores.records.workflow import CanonizationState, ProposalStatus, Verdict
 from stores.records.world import EntityKind
 from tests.agents.canon_keeper.conftest import Table
 from tests.agents.canon_keeper.kit import (
@@ -149,7 +149,7 @@ async def test_each_way_a_proposal_ends(table: Table) -> None:
     await table.stage(sure, unsure, wanted, refused, colour, held)
     await table.keeper.decide([wanted.id], ruling(Verdict.ACCEPT))
     await table.keeper.decide([refused.id], ruling(Verdict.REJECT, reason="He is not."))
-    await table.keeper.decide([colour.id], ruling(Verdict.COLOUR))
+    await table.keeper.decide([colour.id], ruling(Verdict.FLAVOUR))
     everything = await table.log.proposals(scene_id=SCENE)
 
     report = await table.keeper.commit(
@@ -165,7 +165,7 @@ async def test_each_way_a_proposal_ends(table: Table) -> None:
     assert refusal.reason == "He is not."
     mere = (await table.stored(colour)).decision
     assert mere is not None
-    assert (mere.verdict, mere.reason) == (Verdict.COLOUR, "Mere colour: state_change.")
+    assert (mere.verdict, mere.reason) == (Verdict.FLAVOUR, "Mere colour: state_change.")
 
     report = await table.keeper.commit(
         everything, reason="scene end", scene=await table.scene(), story_id=STORY, close_scene=True

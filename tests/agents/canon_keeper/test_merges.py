@@ -6,7 +6,7 @@ import pytest
 
 from stores.errors import InputError
 from stores.records.canon import MergeEntities
-from stores.records.ledger import ProposedChange, Verdict
+from stores.records.workflow import ProposedChange, Verdict
 from stores.records.world import EntityKind, EntityStatus
 from tests.agents.canon_keeper.conftest import Table
 from tests.agents.canon_keeper.kit import (

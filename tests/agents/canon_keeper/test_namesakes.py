@@ -7,8 +7,8 @@ import pytest
 from agents.canon_keeper.canon_policy import PolicyDecision
 from stores.errors import InputError
 from stores.records.canon import Authority
-from stores.records.ids import derived
-from stores.records.ledger import CourtRuling, ProposalStatus, ProposedChange, Verdict
+from stores.records.ids import derive_id
+from stores.records.workflow import ProposalStatus, ProposedChange, RulingKind, Verdict
 from stores.records.world import EntityKind, EntityStatus
 from tests.agents.canon_keeper.conftest import Table
 from tests.agents.canon_keeper.kit import (
@@ -28,7 +28,7 @@ IN_CHAPEL = fact("located_in", MARA, CHAPEL, valid_from=50)
 
 
 def another(name: str = "Mara", **given: object) -> ProposedChange:
-    return creates(name, EntityKind.CHARACTER, **{"entity_id": derived("another", name), **given})
+    return creates(name, EntityKind.CHARACTER, **{"entity_id": derive_id("another", name), **given})
 
 
 async def judged(table: Table, proposal: ProposedChange) -> PolicyDecision:
@@ -43,7 +43,7 @@ async def unite(table: Table, new: ProposedChange, entity_id: str) -> None:
 
 async def test_the_same_is_one_with_the_other_name_and_all_that_was_proposed_of_it(table: Table) -> None:
     await table.lay(IN_CHAPEL)
-    stranger = entity("The Stranger", id=derived("another", "The Stranger"))
+    stranger = entity("The Stranger", id=derive_id("another", "The Stranger"))
     new = another("The Stranger", aliases=("Mara",))
     afraid = says("fears", stranger, JON, valid_from=60)
     await table.stage(new, afraid)
@@ -63,10 +63,10 @@ async def test_the_same_as_one_who_is_only_proposed_brings_both_in_as_one(table:
     await table.lay()
     first, second = await table.stage(another("Guard"), creates("Guard", EntityKind.CHARACTER))
     (conflict,) = (await table.keeper.assess([first, second]))[second.id].conflicts
-    assert conflict.entity_id == derived("another", "Guard")
+    assert conflict.entity_id == derive_id("another", "Guard")
     await unite(table, second, conflict.entity_id)
     guards = await table.canon.find_entity(UNIVERSE, "Guard")
-    assert [g.id for g in guards] == [derived("another", "Guard")]
+    assert [g.id for g in guards] == [derive_id("another", "Guard")]
 
 
 async def test_different_is_remembered_of_these_two_and_nothing_is_written(table: Table) -> None:
@@ -74,7 +74,7 @@ async def test_different_is_remembered_of_these_two_and_nothing_is_written(table
     (new,) = await table.stage(another(authority=Authority.PLAYER))
     before = await table.whole()
     made = await table.keeper.namesake_rulings.rule_different(new.id, MARA.id)
-    assert made.ruling is CourtRuling.SPLIT
+    assert made.ruling is RulingKind.SPLIT
     assert await table.whole() == before
     judgement = await judged(table, await table.stored(new))
     assert (judgement.mark, judgement.conflicts) == ("accept", ())

@@ -31,13 +31,13 @@ from stores.records.canon import (
     StateOp,
     UpdateEntity,
 )
-from stores.records.ids import derived
+from stores.records.ids import derive_id
 from stores.records.world import EntityKind
 from tests.agents.canon_keeper.kit import LANTERN, MARA, new_id, proposal, says
 from tests.examples import examples
 
 CONFLICT = ConflictView("one_value", "Canon says otherwise.")
-KNOWN = derived("known fact")
+KNOWN = derive_id("known fact")
 ANYTHING = ProposalFindings(locked_names=("Mara",), duplicate_of=KNOWN, conflicts=(CONFLICT,))
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from agents.canon_keeper.predicates import Predicate, read_catalogue, same_value
 from stores.errors import InputError
-from stores.records.canon import Literalish
+from stores.records.canon import FactValue
 from tests.agents.canon_keeper.kit import CATALOGUE
 
 
@@ -44,7 +44,7 @@ def test_every_predicate_makes_a_sentence(predicate: Predicate) -> None:
         ("od{d}", "", 1, "Orc's od{d} is 1."),
     ],
 )
-def test_sentences(name: str, other: str, value: Literalish | None, sentence: str) -> None:
+def test_sentences(name: str, other: str, value: FactValue | None, sentence: str) -> None:
     assert CATALOGUE.phrase(name, "Orc", other, value) == sentence
 
 
@@ -84,7 +84,7 @@ def test_death_is_critical_and_life_is_not() -> None:
         (1, "1", False),
     ],
 )
-def test_plain_values(one: Literalish | None, other: Literalish | None, same: bool) -> None:
+def test_plain_values(one: FactValue | None, other: FactValue | None, same: bool) -> None:
     assert same_value(one, other) is same
 
 

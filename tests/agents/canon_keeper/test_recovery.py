@@ -11,7 +11,7 @@ import pytest
 
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from stores.errors import InputError, StoreError, StoreFull
-from stores.records.ledger import CanonizationState, ProposalStatus, ProposedChange, Verdict
+from stores.records.workflow import CanonizationState, ProposalStatus, ProposedChange, Verdict
 from stores.records.world import EntityKind
 from tests.agents.canon_keeper.conftest import Table
 from tests.agents.canon_keeper.kit import (

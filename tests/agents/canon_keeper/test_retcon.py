@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from agents.canon_keeper.fact_readings import fact_key_of, is_open, is_true
 from stores.records.canon import FactStatus, RetconFact, StateOp
 from stores.records.ids import Id
-from stores.records.ledger import ProposedChange
+from stores.records.workflow import ProposedChange
 from tests.agents.canon_keeper.kit import (
     CATALOGUE,
     CHAPEL,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from agents.canon_keeper.batch_builder import AcceptedProposal, CommitExtras, build_batch
 from agents.canon_keeper.checks.contradictions import check_proposals
 from stores.records.canon import EndFact, MergeEntities, NoteAxiom, RetconFact, UpdateEntity
-from stores.records.ledger import ProposedChange, Verdict
+from stores.records.workflow import ProposedChange, Verdict
 from tests.agents.canon_keeper.kit import (
     CATALOGUE,
     CHAPEL,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.canon_keeper import commit_triggers as triggers
 from stores.records.canon import EndFact, Standing
-from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
+from stores.records.workflow import ProposalStatus, ProposedChange, Verdict
 from stores.records.world import EntityKind
 from tests.agents.canon_keeper.kit import (
     CATALOGUE,

@@ -17,7 +17,7 @@ from stores.records.canon import (
     RetconFact,
     UpdateEntity,
 )
-from stores.records.ledger import KindRule, ProposalStatus, ProposedChange, Verdict
+from stores.records.workflow import KindRule, ProposalStatus, ProposedChange, Verdict
 from tests.agents.canon_keeper.conftest import Table
 from tests.agents.canon_keeper.kit import (
     CHAPEL,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agents.context_assembly.in_flight import InFlight
+from agents.search.single_flight import SingleFlight
 from stores.errors import StoreError
 
 
@@ -34,17 +34,17 @@ async def turns_of_the_loop() -> None:
 
 
 async def test_who_asks_meanwhile_waits_for_the_same_and_who_asks_later_asks_anew() -> None:
-    flight, look = InFlight[int](), Looking()
-    asking = [asyncio.create_task(flight.of("key", look)) for _ in range(3)]
+    flight, look = SingleFlight[int](), Looking()
+    asking = [asyncio.create_task(flight.run_once("key", look)) for _ in range(3)]
     await turns_of_the_loop()
     look.let.set()
     assert await asyncio.gather(*asking) == [1, 1, 1]
-    assert await flight.of("key", look) == 2
+    assert await flight.run_once("key", look) == 2
 
 
 async def test_the_first_who_gives_up_does_not_stop_it_for_the_second() -> None:
-    flight, look = InFlight[int](), Looking()
-    first, second = (asyncio.create_task(flight.of("key", look)) for _ in range(2))
+    flight, look = SingleFlight[int](), Looking()
+    first, second = (asyncio.create_task(flight.run_once("key", look)) for _ in range(2))
     await turns_of_the_loop()
     first.cancel()
     await turns_of_the_loop()
@@ -54,25 +54,25 @@ async def test_the_first_who_gives_up_does_not_stop_it_for_the_second() -> None:
 
 
 async def test_an_error_is_everybodys_and_is_not_kept() -> None:
-    flight, look = InFlight[int](), Looking()
+    flight, look = SingleFlight[int](), Looking()
     look.error = StoreError("The index is shut.")
-    asking = [asyncio.create_task(flight.of("key", look)) for _ in range(2)]
+    asking = [asyncio.create_task(flight.run_once("key", look)) for _ in range(2)]
     await turns_of_the_loop()
     look.let.set()
     for one in asking:
         with pytest.raises(StoreError, match="shut"):
             await one
     look.error = None
-    assert await flight.of("key", look) == 2
+    assert await flight.run_once("key", look) == 2
 
 
 async def test_an_error_that_nobody_waits_for_any_more_is_nobodys() -> None:
     """Else asyncio says of it, in the log, that it was never retrieved."""
     complaints: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda loop, context: complaints.append(context))
-    flight, look = InFlight[int](), Looking()
+    flight, look = SingleFlight[int](), Looking()
     look.error = StoreError("The index is shut.")
-    asking = asyncio.create_task(flight.of("key", look))
+    asking = asyncio.create_task(flight.run_once("key", look))
     await turns_of_the_loop()
     asking.cancel()
     await turns_of_the_loop()

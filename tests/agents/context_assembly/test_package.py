@@ -8,22 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from agents.context_assembly.agenda import Agendas
-from agents.context_assembly.context import ContextAssembly
-from agents.context_assembly.package import ContextPackage, Packages
-from agents.context_assembly.recall import Recollector
-from agents.context_assembly.recall_port import Findings
-from agents.context_assembly.sections import parts
+from agents.context_assembly.context_package import ContextPackage, ContextPackageBuilder
+from agents.context_assembly.prompt_sections import build_prompt_sections
+from agents.context_assembly.scene_context import SceneContextLoader
+from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.llm.prompt_builder import build_prompt, estimate_tokens
 from agents.narrator.prose_checks import build_prose_check_input, check_prose
 from agents.personas.narrator_brief import NarratorBrief
 from agents.personas.prompt_files import load_prompts
+from agents.search.hybrid_search import HybridSearch
+from agents.search.search_port import SearchResults
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import StoreUnavailable
-from stores.records.ids import Id, derived
+from stores.records.ids import Id, derive_id
+from stores.records.llm import DecisionMark, Persona
 from stores.records.memory import Memory, Summary
-from stores.records.model import DecisionMark, Persona
 from tests.contract import builders as make
 from tests.table import START, begin, opened
 
@@ -38,8 +38,8 @@ class Table:
         self.program = program
         self.scene_id = scene_id
         log, canon = program.stores.log(Role.CONTEXT_ASSEMBLY), program.stores.canon(Role.CONTEXT_ASSEMBLY)
-        self._context = ContextAssembly(canon, log)
-        self._packages = Packages(canon, log, self._context, Agendas(canon))
+        self._context = SceneContextLoader(canon, log)
+        self._packages = ContextPackageBuilder(canon, log, self._context, StoryAgendaReader(canon))
 
     async def play(self, *lines: str) -> None:
         for line in lines:
@@ -53,10 +53,10 @@ class Table:
         self.scene_id = report.next_scene_id
 
     async def package(self, words: str = "") -> ContextPackage:
-        return await self._packages.assemble(await self._context.load(self.scene_id), words)
+        return await self._packages.build_package(await self._context.load_context(self.scene_id), words)
 
     async def parts(self, words: str = "") -> dict[str, str]:
-        return dict(parts(await self.package(words)))
+        return dict(build_prompt_sections(await self.package(words)))
 
     async def id_of(self, name: str) -> Id:
         package = await self.package()
@@ -105,7 +105,7 @@ async def test_who_was_in_a_scene_before_is_no_stranger(table: Table) -> None:
     await table.end()
     await table.play("/npc Joss", "I nod.")
     package = await table.package()
-    assert await table.id_of("Old Tam") in package.narrative.met_before
+    assert await table.id_of("Old Tam") in package.narrative.met_before_ids
     assert not check_prose(text, build_prose_check_input(package, NarratorBrief()))
     assert check_prose(text.replace("Old Tam", "Joss"), build_prose_check_input(package, NarratorBrief()))
 
@@ -130,7 +130,7 @@ async def test_the_line_in_view_moves_on_by_steps(table: Table) -> None:
     lengths, firsts = set(), set()
     for n in range(30):
         await table.play(f"I count {n}.")
-        turns = (await table.package()).narrative.line
+        turns = (await table.package()).narrative.recent_turns
         lengths.add(len(turns))
         firsts.add(turns[0].text)
     assert max(lengths) == 24
@@ -141,7 +141,7 @@ async def test_memories_are_by_whose_they_are_and_count_while_their_turn_does(ta
     await table.play("/npc Old Tam", "/npc Sella Brand", "I wait.", "I sing.")
     tam, sella = await table.id_of("Old Tam"), await table.id_of("Sella Brand")
     package = await table.package()
-    sung = package.narrative.line[-1]
+    sung = package.narrative.recent_turns[-1]
 
     def memory(who: Id, text: str, **given: object) -> Memory:
         filled = {"id": make.new_id(), "entity_id": who, "universe_id": package.scene.universe.id}
@@ -167,7 +167,7 @@ async def test_decisions_are_kept_in_view_and_bullets_stand_for_what_is_out_of_i
     scene_id, universe_id = table.scene_id, (await table.package()).scene.universe.id
     turns = await table.program.stores.log(Role.NARRATOR).all_turns(scene_id)
     mark = DecisionMark(
-        id=derived("m"),
+        id=derive_id("m"),
         universe_id=universe_id,
         scene_id=scene_id,
         turn_id=turns[0].id,
@@ -179,7 +179,7 @@ async def test_decisions_are_kept_in_view_and_bullets_stand_for_what_is_out_of_i
     await table.program.stores.log(Role.NARRATOR).mark_decisions([mark])
     bullets = [
         Summary(
-            id=derived("b", n),
+            id=derive_id("b", n),
             scene_id=scene_id,
             kind="bullet",
             text=f"Bullet {n}.",
@@ -206,19 +206,19 @@ async def test_whom_the_player_names_is_looked_up(table: Table) -> None:
 # --- found again ------------------------------------------------------------------------------------------
 
 
-async def indexed(table: Table) -> Packages:
+async def indexed(table: Table) -> ContextPackageBuilder:
     """Bring the words of all that was played up to date; returns what packs with them."""
     await table.program.services.jobs.wait_until_idle()
     role, stores = Role.CONTEXT_ASSEMBLY, table.program.stores
     log, canon = stores.log(role), stores.canon(role)
-    recall = Recollector(canon, log, stores.words(role), stores.vectors(role), None)
-    return Packages(canon, log, ContextAssembly(canon, log), Agendas(canon), recall)
+    recall = HybridSearch(canon, log, stores.words(role), stores.vectors(role), None)
+    return ContextPackageBuilder(canon, log, SceneContextLoader(canon, log), StoryAgendaReader(canon), recall)
 
 
-async def pack(table: Table, packages: Packages, words: str) -> ContextPackage:
+async def pack(table: Table, packages: ContextPackageBuilder, words: str) -> ContextPackage:
     role, stores = Role.CONTEXT_ASSEMBLY, table.program.stores
-    context = ContextAssembly(stores.canon(role), stores.log(role))
-    return await packages.assemble(await context.load(table.scene_id), words)
+    context = SceneContextLoader(stores.canon(role), stores.log(role))
+    return await packages.build_package(await context.load_context(table.scene_id), words)
 
 
 async def test_earlier_play_that_bears_on_the_words_is_found_again_with_where_and_when(table: Table) -> None:
@@ -228,38 +228,42 @@ async def test_earlier_play_that_bears_on_the_words_is_found_again_with_where_an
     await table.play("I sleep.", *(f"I walk {n}." for n in range(30)))
     packages = await indexed(table)
     package = await pack(table, packages, "I dig for the copper idol.")
-    shown = parts(package)["recalled"]
+    shown = build_prompt_sections(package)["recalled"]
     assert "Mara: I bury the copper idol under the elder." in shown
     assert "[Scene 1 “The yard”, " in shown
     names = [section.name for section in load_prompts()[Persona.NARRATOR].sections]
     assert names.index("recalled") > names.index("recent")
     assert package.metadata is not None
-    assert (package.metadata.scene_id, package.stale) == (table.scene_id, False)
+    assert (package.metadata.scene_id, package.is_stale) == (table.scene_id, False)
 
 
 async def test_what_is_in_view_is_not_found_again(table: Table) -> None:
     await table.play("I bury the copper idol.", "> Done.")
     package = await pack(table, await indexed(table), "I dig for the copper idol.")
-    assert package.recalled.scenes == ()
+    assert package.recalled.passages == ()
 
 
 async def test_what_was_not_found_in_time_is_said_in_the_x_ray(table: Table) -> None:
     class Slow:
-        async def find(self, *given: object, **named: object) -> Findings:
+        async def search(self, *given: object, **named: object) -> SearchResults:
             await asyncio.Event().wait()
             raise AssertionError("nobody wakes it")
 
-        async def words(self, *given: object, **named: object) -> Findings:
-            return Findings()
+        async def search_by_words(self, *given: object, **named: object) -> SearchResults:
+            return SearchResults()
 
     await table.play("I wait.", "> It rains.")
     role, stores = Role.CONTEXT_ASSEMBLY, table.program.stores
     log, canon = stores.log(role), stores.canon(role)
-    context = ContextAssembly(canon, log)
-    packages = Packages(canon, log, context, Agendas(canon), Slow(), patience=0.01)
-    package = await packages.assemble(await context.load(table.scene_id), "I dig.")
-    assert [out.why for out in package.left_out] == ["it was not found in time"]
-    built = build_prompt(load_prompts()[Persona.NARRATOR], {**parts(package), **BINDS}, estimate_tokens, None)
+    context = SceneContextLoader(canon, log)
+    packages = ContextPackageBuilder(
+        canon, log, context, StoryAgendaReader(canon), Slow(), search_timeout=0.01
+    )
+    package = await packages.build_package(await context.load_context(table.scene_id), "I dig.")
+    assert [out.reason for out in package.omitted_items] == ["it was not found in time"]
+    built = build_prompt(
+        load_prompts()[Persona.NARRATOR], {**build_prompt_sections(package), **BINDS}, estimate_tokens, None
+    )
     dropped = [s for s in built.sections if s.dropped]
     assert [(s.name, s.dropped) for s in dropped] == [("recalled", "it was not found in time")]
 
@@ -275,11 +279,11 @@ async def test_a_store_that_is_down_leaves_the_last_package_marked_stale(
     before = await pack(table, packages, "I wait.")
     monkeypatch.setattr(type(table.program.stores.canon(Role.CONTEXT_ASSEMBLY)), "facts", down)
     after = await pack(table, packages, "I sing.")
-    assert (after.stale, after.words) == (True, "I sing.")
+    assert (after.is_stale, after.player_text) == (True, "I sing.")
     assert after.canonical == before.canonical
-    assert after.left_out[-1].why == "an older package: Canon does not answer."
+    assert after.omitted_items[-1].reason == "an older package: Canon does not answer."
     monkeypatch.undo()
-    assert not (await pack(table, packages, "I sing.")).stale
+    assert not (await pack(table, packages, "I sing.")).is_stale
 
 
 async def test_only_so_many_memories_come_to_mind_and_what_bears_on_the_words_is_among_them(
@@ -290,7 +294,7 @@ async def test_only_so_many_memories_come_to_mind_and_what_bears_on_the_words_is
     universe_id = (await table.package()).scene.universe.id
     told = ["The mill burned in the flood year.", *(f"A dull day, number {n}." for n in range(40))]
     made = [
-        Memory(id=derived("mem", n), entity_id=tam, universe_id=universe_id, text=text, created_at=START)
+        Memory(id=derive_id("mem", n), entity_id=tam, universe_id=universe_id, text=text, created_at=START)
         for n, text in enumerate(told)
     ]
     await table.program.stores.log(Role.MEMORY_MANAGER).put_memories(made)
@@ -298,4 +302,4 @@ async def test_only_so_many_memories_come_to_mind_and_what_bears_on_the_words_is
     minded = [m.text for m in package.memories_of(tam)]
     assert len(minded) == 8
     assert told[0] in minded
-    assert any(out.section == "memories" and "8 shown" in out.why for out in package.left_out)
+    assert any(out.section == "memories" and "8 shown" in out.reason for out in package.omitted_items)

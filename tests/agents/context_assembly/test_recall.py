@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.context_assembly.cues import cues_of
-from agents.context_assembly.recall import Recollector
-from agents.context_assembly.recall_port import Findings, Kind, Within
-from agents.context_assembly.turn_ranking import WEIGHTS, Told, own_words
 from agents.importers.import_views import ImportRequest
-from agents.indexer.port import Asked
-from agents.indexer.truth import Truth
+from agents.indexer.embedding_port import QuestionVector
+from agents.indexer.source_reader import SourceReader
+from agents.search.hybrid_search import HybridSearch
+from agents.search.question_cues import read_cues
+from agents.search.search_port import SearchKind, SearchResults, SearchScope
+from agents.search.turn_ranking import WEIGHTS, TurnCandidate, score_own_words
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import StoreUnavailable
@@ -49,26 +49,26 @@ class Shelf:
     turns: dict[str, Turn]
     meaning: Meaning
 
-    def recall(self) -> Recollector:
+    def recall(self) -> HybridSearch:
         role, stores = Role.CONTEXT_ASSEMBLY, self.program.stores
-        return Recollector(
+        return HybridSearch(
             stores.canon(role), stores.log(role), stores.words(role), stores.vectors(role), self.meaning
         )
 
-    async def find(self, question: str, kind: Kind = "turns", k: int = 5) -> Findings:
-        return await self.recall().find(kind, question, Within(self.universe_id), k=k)
+    async def find(self, question: str, kind: SearchKind = "turns", k: int = 5) -> SearchResults:
+        return await self.recall().search(kind, question, SearchScope(self.universe_id), k=k)
 
     async def texts(self, question: str, k: int = 5) -> list[str]:
         found = await self.find(question, k=k)
         by_id = {turn.id: turn.text for turn in self.turns.values()}
-        return [by_id[one.id] for one in found.found]
+        return [by_id[one.id] for one in found.hits]
 
 
 @dataclass
 class Meaning:
-    answer: Asked | str = "the embedding model wakes up"
+    answer: QuestionVector | str = "the embedding model wakes up"
 
-    async def of(self, question: str) -> Asked | str:
+    async def embed_question(self, question: str) -> QuestionVector | str:
         return self.answer
 
 
@@ -82,9 +82,9 @@ async def shelf(tmp_path: Path) -> AsyncIterator[Shelf]:
         order = ImportRequest("log.jsonl", "\n".join(lines).encode(), universe="Friends")
         done = await program.services.imports.import_log(order)
         log = program.stores.log(Role.INDEXER)
-        truth, turns = Truth(program.stores.canon(Role.INDEXER), log), dict[str, Turn]()
-        for scene in await truth.scenes(done.universe_id):
-            stretch = await truth.turns(scene, "", 0, 100)
+        truth, turns = SourceReader(program.stores.canon(Role.INDEXER), log), dict[str, Turn]()
+        for scene in await truth.read_scenes(done.universe_id):
+            stretch = await truth.read_line_stretch(scene, "", 0, 100)
             await program.stores.words(Role.INDEXER).put("turns", stretch.items)
             turns |= {turn.ref: turn for turn in await log.all_turns(scene.id)}
         yield Shelf(program, done.universe_id, turns, Meaning())
@@ -97,9 +97,9 @@ async def test_the_turn_that_answers_comes_first(shelf: Shelf) -> None:
 
 async def test_a_turn_that_asks_hands_on_to_the_one_that_answers(shelf: Shelf) -> None:
     asks, answers = shelf.turns["t1"], shelf.turns["t2"]
-    told = {turn.id: Told.of(turn, turn.name) for turn in (asks, answers)}
+    told = {turn.id: TurnCandidate.from_turn(turn, turn.name) for turn in (asks, answers)}
     items = {asks.id: {"meaning": 1.0}, answers.id: {"meaning": 0.7}}
-    by = own_words(items, told, cues_of("How old is he?"), WEIGHTS)
+    by = score_own_words(items, told, read_cues("How old is he?"), WEIGHTS)
     assert by[answers.id]["meaning"] > by[asks.id]["meaning"]
 
 
@@ -117,15 +117,15 @@ async def test_what_was_taken_back_is_not_found_though_the_index_still_has_it(sh
     log = shelf.program.stores.log(Role.ORCHESTRATOR)
     await log.move_head(last.scene_id, shelf.turns["t8"].id, MoveKind.UNDO)
     found = await shelf.find("Where is the clinic that Dana runs?")
-    assert last.id not in [one.id for one in found.found]
+    assert last.id not in [one.id for one in found.hits]
     assert any("taken back" in note for note in found.notes)
-    by_words = await shelf.recall().words("turns", "clinic", Within(shelf.universe_id))
-    assert last.id not in [one.id for one in by_words.found]
+    by_words = await shelf.recall().search_by_words("turns", "clinic", SearchScope(shelf.universe_id))
+    assert last.id not in [one.id for one in by_words.hits]
 
 
 async def test_without_the_model_it_is_words_alone_and_says_so(shelf: Shelf) -> None:
     found = await shelf.find("dog")
-    assert found.found
+    assert found.hits
     assert found.notes == ("meaning: the embedding model wakes up",)
 
 
@@ -141,24 +141,24 @@ async def test_odd_questions_are_no_error(shelf: Shelf) -> None:
         "x" * 50_000,
         "\0",
     )
-    kinds: tuple[Kind, ...] = ("turns", "facts", "entities", "memories", "scenes", "snippets")
+    kinds: tuple[SearchKind, ...] = ("turns", "facts", "entities", "memories", "scenes", "snippets")
     for question in odd:
         for kind in kinds:
-            assert len((await shelf.find(question, kind)).found) <= 5
+            assert len((await shelf.find(question, kind)).hits) <= 5
 
 
 async def test_an_empty_campaign_has_nothing(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         role, stores = Role.CONTEXT_ASSEMBLY, program.stores
-        recall = Recollector(
+        recall = HybridSearch(
             stores.canon(role), stores.log(role), stores.words(role), stores.vectors(role), None
         )
-        assert await recall.find("turns", "Who has the key?", Within(make.new_id())) == Findings()
+        assert await recall.search("turns", "Who has the key?", SearchScope(make.new_id())) == SearchResults()
 
 
 async def test_a_vector_that_fits_no_index_is_a_note(shelf: Shelf) -> None:
     point: Sequence[float] = [1.0, 0.0]
-    shelf.meaning.answer = Asked("another", point)
+    shelf.meaning.answer = QuestionVector("another", point)
     assert (await shelf.texts("What does Ana bake?"))[0] == LOG[4][1]
 
 
@@ -169,7 +169,7 @@ async def test_a_store_that_is_down_is_a_note(shelf: Shelf, monkeypatch: pytest.
     words = shelf.program.stores.words(Role.CONTEXT_ASSEMBLY)
     monkeypatch.setattr(type(words), "search", down)
     found = await shelf.find("dog")
-    assert found.found == ()
+    assert found.hits == ()
     assert "words: The text index does not answer." in found.notes
 
 
@@ -203,15 +203,15 @@ async def test_canon_leads_to_the_turns_that_it_rests_on_and_what_holds_stands_a
             supersedes=(Supersession(newer_id=now.id, older_id=was.id),),
         )
     )
-    truth = Truth(shelf.program.stores.canon(Role.INDEXER), shelf.program.stores.log(Role.INDEXER))
-    canon = await truth.canon(shelf.universe_id)
+    truth = SourceReader(shelf.program.stores.canon(Role.INDEXER), shelf.program.stores.log(Role.INDEXER))
+    canon = await truth.read_canon(shelf.universe_id)
     await shelf.program.stores.words(Role.INDEXER).put("entities", canon.entities)
     await shelf.program.stores.words(Role.INDEXER).put("facts", canon.facts)
     # The words are the old value's; what is asked is how it is.
     found = await shelf.texts("Does Dana nurse at Saint Bride these days?")
     assert found[0] == LOG[9][1]
     assert found.index(LOG[9][1]) < found.index(LOG[5][1])
-    assert [one.id for one in (await shelf.find("Does Dana nurse at Saint Bride?", "facts")).found] == [
+    assert [one.id for one in (await shelf.find("Does Dana nurse at Saint Bride?", "facts")).hits] == [
         now.id,
         was.id,
     ]

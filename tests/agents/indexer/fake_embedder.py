@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from agents.indexer.port import EmbedderUnavailable
+from agents.indexer.embedding_port import EmbedderUnavailable
 from stores.records.ids import Id
 
 
 class FakeEmbedder:
-    """Implements `agents.indexer.port.Embedder`. It `stops` after so many texts, if that is set, until told
+    """Implements `agents.indexer.embedding_port.Embedder`. It `stops` after so many texts, if that is set, until told
     otherwise; while `asleep` is clear it does not answer."""
 
     def __init__(self, model: str = "fake-a", *, turn: int = 0) -> None:

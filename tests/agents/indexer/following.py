@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from agents.events import EventBus, SourceCame
-from agents.indexer.truth import Truth
+from agents.indexer.source_reader import SourceReader
 from agents.views.world_views import NewThing
-from monitor_tui.behind import Work
+from monitor_tui.background_jobs import BackgroundMode
 from monitor_tui.compose import Program, open_program
 from stores.authority import COLLECTIONS, Role, Store
 from stores.open import Stores
@@ -29,7 +29,7 @@ MODEL = "m"
 @asynccontextmanager
 async def followed(home: Path) -> AsyncIterator[Program]:
     """Open a desk whose background works only when it is told to settle, with vectors of a fake model."""
-    program = await open_program(home, work=Work.NOTHING, embedder=FakeEmbedder(MODEL))
+    program = await open_program(home, mode=BackgroundMode.OFF, embedder=FakeEmbedder(MODEL))
     try:
         yield program
     finally:
@@ -44,9 +44,9 @@ async def marks(stores: Stores) -> Marks:
     words, vectors = stores.words(Role.INDEXER), stores.vectors(Role.INDEXER)
     found: Marks = {"words": {}, "vectors": {}}
     for name in COLLECTIONS[Store.VECTORS]:
-        if there := await words.marks(name):
+        if there := await words.fingerprints(name):
             found["words"][name] = there
-        if there := await vectors.marks(name, model=MODEL):
+        if there := await vectors.fingerprints(name, model=MODEL):
             found["vectors"][name] = there
     return found
 
@@ -56,10 +56,10 @@ async def as_made_anew(program: Program, step: str) -> Marks:
     await program.services.jobs.wait_until_idle()
     view = program.services.jobs.current_status()
     assert (view.items_left, view.poisoned) == (0, ()), step
-    truth = Truth(program.stores.canon(Role.INDEXER), program.stores.log(Role.INDEXER))
+    truth = SourceReader(program.stores.canon(Role.INDEXER), program.stores.log(Role.INDEXER))
     held: Mapping[str, Mapping[Id, object]] = await anew(truth)
     wanted = {
-        name: {id: item.mark for id, item in items.items()}  # type: ignore[attr-defined]
+        name: {id: item.fingerprint for id, item in items.items()}  # type: ignore[attr-defined]
         for name, items in held.items()
     }
     found = await marks(program.stores)

@@ -9,31 +9,31 @@ from stores.ports import TextItem
 from stores.records.ids import Id
 
 
-class DictShelf:
-    """Implements `agents.indexer.shelves.Shelf`. It fails at the `fails_at`-th write from now, if set."""
+class DictIndexWriter:
+    """Implements `agents.indexer.index_writers.Shelf`. It fails at the `fails_at`-th write from now, if set."""
 
-    def __init__(self, piece: int = 3) -> None:
-        self.held: dict[str, dict[Id, TextItem]] = {}
+    def __init__(self, batch_size: int = 3) -> None:
+        self.items_by_collection: dict[str, dict[Id, TextItem]] = {}
         self.writes = 0
         self.fails_at: int | None = None
-        self._piece = piece
+        self._batch_size = batch_size
 
     @property
-    def piece(self) -> int:
-        return self._piece
+    def batch_size(self) -> int:
+        return self._batch_size
 
     async def put(self, collection: str, items: Sequence[TextItem]) -> None:
         if items:
             self._wrote()
-            self.held.setdefault(collection, {}).update({item.id: item for item in items})
+            self.items_by_collection.setdefault(collection, {}).update({item.id: item for item in items})
 
     async def delete(self, collection: str, ids: Collection[Id]) -> None:
         if ids:
             self._wrote()
             for id in ids:
-                self.held.get(collection, {}).pop(id, None)
+                self.items_by_collection.get(collection, {}).pop(id, None)
 
-    async def marks(
+    async def read_fingerprints(
         self,
         collection: str,
         *,
@@ -41,7 +41,7 @@ class DictShelf:
         scope: Mapping[str, str] | None = None,
     ) -> dict[Id, str]:
         return {
-            item.id: item.mark
+            item.id: item.fingerprint
             for item in self._within(collection, scope or {})
             if ids is None or item.id in ids
         }
@@ -53,7 +53,7 @@ class DictShelf:
         return {item.id for item in self._within("turns", {"scene": scene_id})}
 
     def _within(self, collection: str, scope: Mapping[str, str]) -> list[TextItem]:
-        items = self.held.get(collection, {}).values()
+        items = self.items_by_collection.get(collection, {}).values()
         return [item for item in items if scope.items() <= item.scope.items()]
 
     def _wrote(self) -> None:

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.indexer.indexer import Indexer
-from agents.indexer.truth import Truth
+from agents.indexer.index_reconciler import Indexer
+from agents.indexer.source_reader import SourceReader
 from stores.authority import Role
 from stores.errors import StoreUnavailable
 from stores.open import Stores
@@ -22,7 +22,7 @@ from stores.records.canon import FactChange, FactStatus
 from stores.records.jobs import JobKind
 from stores.records.play import MoveKind, Scene, Speaker, Turn
 from tests.agents.indexer.anew import anew, bring_all, held
-from tests.agents.indexer.shelf import DictShelf
+from tests.agents.indexer.shelf import DictIndexWriter
 from tests.contract import builders as make
 from tests.examples import examples
 from tests.libraries import library
@@ -38,8 +38,8 @@ class Played:
     hero: str = "Mara"
 
     @property
-    def truth(self) -> Truth:
-        return Truth(self.stores.canon(Role.INDEXER), self.stores.log(Role.INDEXER))
+    def truth(self) -> SourceReader:
+        return SourceReader(self.stores.canon(Role.INDEXER), self.stores.log(Role.INDEXER))
 
     async def say(self, text: str, after: Turn | None, **given: object) -> Turn:
         """Append a turn behind `after`, wherever play stands."""
@@ -84,9 +84,9 @@ async def test_a_turn_is_indexed_with_its_speaker_and_its_neighbour(played: Play
     second = await played.say("The water is cold.", first, speaker=Speaker.SYSTEM)
     await played.say("   ", second)
     third = await played.say("Go back!", played.turns[-1], speaker=Speaker.SYSTEM, name="Tom")
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     await bring_all(Indexer(played.truth, shelf), played.truth)
-    turns = shelf.held["turns"]
+    turns = shelf.items_by_collection["turns"]
     assert {id: item.text for id, item in turns.items()} == {
         first.id: "Mara: I wade in.",
         second.id: "The water is cold.\nMara: I wade in.",
@@ -94,20 +94,20 @@ async def test_a_turn_is_indexed_with_its_speaker_and_its_neighbour(played: Play
     }
     scope = {"universe": played.scene.universe_id, "story": played.scene.story_id, "scene": played.scene.id}
     assert turns[first.id].scope == {**scope, "speaker": "player"}
-    assert shelf.held["scenes"][played.scene.id].text == "The ford\nCross it"
+    assert shelf.items_by_collection["scenes"][played.scene.id].text == "The ford\nCross it"
 
 
 async def test_what_is_there_as_it_should_be_is_not_written_again(played: Played) -> None:
     last = None
     for number in range(10):
         last = await played.say(f"Turn {number}", last)
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     await bring_all(Indexer(played.truth, shelf), played.truth)
     before = shelf.writes
     restarted = Indexer(played.truth, shelf)
-    assert await restarted.behind(played.scene.universe_id) == []
+    assert await restarted.find_outdated_scenes(played.scene.universe_id) == []
     await bring_all(restarted, played.truth)
-    assert await restarted.scene(played.scene.id) == 0
+    assert await restarted.reconcile_scene(played.scene.id) == 0
     assert shelf.writes == before
 
 
@@ -115,12 +115,12 @@ async def test_an_exchange_costs_the_same_in_a_long_scene(played: Played) -> Non
     last = None
     for number in range(40):
         last = await played.say(f"Turn {number}", last)
-    shelf = DictShelf(piece=50)
+    shelf = DictIndexWriter(batch_size=50)
     indexer = Indexer(played.truth, shelf)
     await bring_all(indexer, played.truth)
     before = shelf.writes
     await played.say("And one more", last)
-    await indexer.scene(played.scene.id)
+    await indexer.reconcile_scene(played.scene.id)
     # The seal is broken, the turn put, the seal put back.
     assert shelf.writes - before == 3
     assert shelf.turns(played.scene.id) == {turn.id for turn in played.turns}
@@ -129,16 +129,16 @@ async def test_an_exchange_costs_the_same_in_a_long_scene(played: Played) -> Non
 async def test_what_is_undone_leaves_before_anything_comes(played: Played) -> None:
     first = await played.say("I wade in.", None)
     undone = await played.say("I swim.", first)
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     indexer = Indexer(played.truth, shelf)
     await bring_all(indexer, played.truth)
     await played.stand(first)
     other = await played.say("I turn round.", first)
     shelf.fails_at = 3  # the seal, the undone turn; and then the index goes away
     with pytest.raises(StoreUnavailable):
-        await indexer.scene(played.scene.id)
+        await indexer.reconcile_scene(played.scene.id)
     assert undone.id not in shelf.turns(played.scene.id)
-    while await indexer.scene(played.scene.id):
+    while await indexer.reconcile_scene(played.scene.id):
         pass
     assert shelf.turns(played.scene.id) == {first.id, other.id}
 
@@ -150,16 +150,16 @@ async def test_what_was_half_done_and_then_undone_leaves_nothing(
 ) -> None:
     """Play stands again where the seal says: only a seal that was broken first tells that more was put."""
     first = await played.say("I wade in.", None)
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     indexer = Indexer(played.truth, shelf)
     await bring_all(indexer, played.truth)
     await played.say("I swim.", first)
     shelf.fails_at = cut_at
     with pytest.raises(StoreUnavailable):
-        await indexer.scene(played.scene.id)
+        await indexer.reconcile_scene(played.scene.id)
     await played.stand(first)
     indexer = Indexer(played.truth, shelf) if restarted else indexer
-    while await indexer.scene(played.scene.id):
+    while await indexer.reconcile_scene(played.scene.id):
         pass
     assert shelf.turns(played.scene.id) == {first.id}
 
@@ -168,14 +168,14 @@ async def test_strangers_and_losses_are_found_at_a_start(played: Played) -> None
     last = None
     for number in range(5):
         last = await played.say(f"Turn {number}", last)
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     await bring_all(Indexer(played.truth, shelf), played.truth)
     whole = {name: dict(items) for name, items in held(shelf).items()}
-    shelf.held["turns"].pop(played.turns[2].id)
+    shelf.items_by_collection["turns"].pop(played.turns[2].id)
     await bring_all(Indexer(played.truth, shelf), played.truth)
     assert held(shelf) == whole
-    strange = shelf.held["turns"][played.turns[1].id]._replace(id="stranger")
-    shelf.held["turns"]["stranger"] = strange
+    strange = shelf.items_by_collection["turns"][played.turns[1].id]._replace(id="stranger")
+    shelf.items_by_collection["turns"]["stranger"] = strange
     await bring_all(Indexer(played.truth, shelf), played.truth)
     assert held(shelf) == whole
 
@@ -189,10 +189,10 @@ async def test_facts_tell_what_is_from_what_was_and_what_never_was(played: Playe
         for words in ("She limps.", "She swims.", "She flies.")
     ]
     await keeper.commit(make.batch(universe_id=universe_id, facts=tuple(facts)))
-    shelf, truth = DictShelf(), played.truth
+    shelf, truth = DictIndexWriter(), played.truth
     indexer = Indexer(truth, shelf)
     await bring_all(indexer, truth)
-    assert {item.text for item in shelf.held["facts"].values()} == {
+    assert {item.text for item in shelf.items_by_collection["facts"].values()} == {
         "She limps.\nMara",
         "She swims.\nMara",
         "She flies.\nMara",
@@ -202,24 +202,26 @@ async def test_facts_tell_what_is_from_what_was_and_what_never_was(played: Playe
         FactChange(fact_id=facts[2].id, status=FactStatus.RETCONNED),
     )
     await keeper.commit(make.batch(universe_id=universe_id, fact_changes=changes))
-    indexer.renew([universe_id])
-    while await indexer.universe(universe_id):
+    indexer.recheck_universes([universe_id])
+    while await indexer.reconcile_universe(universe_id):
         pass
-    status = {id: item.scope["status"] for id, item in shelf.held["facts"].items()}
+    status = {id: item.scope["status"] for id, item in shelf.items_by_collection["facts"].items()}
     assert status == {facts[0].id: "past", facts[1].id: "current"}
     assert held(shelf) == await anew(truth)
 
 
 async def test_a_renamed_hero_speaks_under_the_new_name_everywhere(played: Played) -> None:
     await played.say("I wade in.", None)
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     await bring_all(Indexer(played.truth, shelf), played.truth)
     (mara,) = await played.stores.canon(Role.INDEXER).entities(played.scene.universe_id)
     renamed = mara.model_copy(update={"name": "Marra the Wet"})
     batch = make.batch(universe_id=mara.universe_id, entities=(renamed,))
     await played.stores.canon(Role.CANON_KEEPER).commit(batch)
     await bring_all(Indexer(played.truth, shelf), played.truth)
-    assert [item.text for item in shelf.held["turns"].values()] == ["Marra the Wet: I wade in."]
+    assert [item.text for item in shelf.items_by_collection["turns"].values()] == [
+        "Marra the Wet: I wade in."
+    ]
     assert held(shelf) == await anew(played.truth)
 
 
@@ -229,16 +231,16 @@ async def test_a_hero_who_is_renamed_between_two_pieces_speaks_under_the_new_nam
     last = None
     for number in range(7):
         last = await played.say(f"Turn {number}", last)
-    shelf = DictShelf(piece=3)
+    shelf = DictIndexWriter(batch_size=3)
     indexer = Indexer(played.truth, shelf)
-    assert await indexer.scene(played.scene.id) == 4
+    assert await indexer.reconcile_scene(played.scene.id) == 4
     (mara,) = await played.stores.canon(Role.INDEXER).entities(played.scene.universe_id)
     batch = make.batch(universe_id=mara.universe_id, entities=(mara.model_copy(update={"name": "Marra"}),))
     await played.stores.canon(Role.CANON_KEEPER).commit(batch)
-    while await indexer.scene(played.scene.id):
+    while await indexer.reconcile_scene(played.scene.id):
         pass
-    assert {item.text[:6] for item in shelf.held["turns"].values()} == {"Marra:"}
-    assert shelf.held["turns"] == (await anew(played.truth))["turns"]
+    assert {item.text[:6] for item in shelf.items_by_collection["turns"].values()} == {"Marra:"}
+    assert shelf.items_by_collection["turns"] == (await anew(played.truth))["turns"]
 
 
 async def test_memories_are_indexed_while_their_turn_is_on_the_line(played: Played) -> None:
@@ -252,32 +254,32 @@ async def test_memories_are_indexed_while_their_turn_is_on_the_line(played: Play
         make.memory(mara, "My mother hummed."),
     ]
     await played.stores.log(Role.MEMORY_MANAGER).put_memories(memories)
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     indexer = Indexer(played.truth, shelf)
     await bring_all(indexer, played.truth)
-    assert shelf.held["memories"].keys() == {memory.id for memory in memories}
-    assert shelf.held["memories"][memories[0].id].text == "Mara: The water was cold."
+    assert shelf.items_by_collection["memories"].keys() == {memory.id for memory in memories}
+    assert shelf.items_by_collection["memories"][memories[0].id].text == "Mara: The water was cold."
     await played.stand(first)
-    await indexer.scene(played.scene.id)
-    assert shelf.held["memories"].keys() == {memories[0].id, memories[2].id}
+    await indexer.reconcile_scene(played.scene.id)
+    assert shelf.items_by_collection["memories"].keys() == {memories[0].id, memories[2].id}
     changed = memories[0].model_copy(update={"text": "The water was warm."})
     await played.stores.log(Role.MEMORY_MANAGER).put_memories([changed])
-    indexer.look_at_memories(played.scene.id)
-    await indexer.scene(played.scene.id)
-    assert shelf.held["memories"][changed.id].text == "Mara: The water was warm."
+    indexer.note_scene_memories(played.scene.id)
+    await indexer.reconcile_scene(played.scene.id)
+    assert shelf.items_by_collection["memories"][changed.id].text == "Mara: The water was warm."
 
 
 async def test_memories_written_before_a_stop_are_found_by_their_cursor(played: Played) -> None:
     (mara,) = await played.stores.canon(Role.INDEXER).entities(played.scene.universe_id)
     first = await played.say("I wade in.", None)
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     await bring_all(Indexer(played.truth, shelf), played.truth)
     memory = make.memory(mara, "Cold.", scene_id=played.scene.id, turn_id=first.id)
     await played.stores.log(Role.MEMORY_MANAGER).put_memories([memory])
     job = make.job(played.scene.id, JobKind.REMEMBER, universe_id=played.scene.universe_id, reached=first.id)
     await played.stores.log(Role.ORCHESTRATOR).put_job(job)
     await bring_all(Indexer(played.truth, shelf), played.truth)
-    assert memory.id in shelf.held["memories"]
+    assert memory.id in shelf.items_by_collection["memories"]
 
 
 async def test_summaries_go_with_their_scene_until_what_they_cover_is_undone(played: Played) -> None:
@@ -285,13 +287,13 @@ async def test_summaries_go_with_their_scene_until_what_they_cover_is_undone(pla
     second = await played.say("I swim.", first)
     summary = make.summary(played.scene, "She swam.", first_turn=first.id, last_turn=second.id)
     await played.stores.log(Role.MEMORY_MANAGER).put_summaries([summary])
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     indexer = Indexer(played.truth, shelf)
     await bring_all(indexer, played.truth)
-    assert "She swam." in shelf.held["scenes"][played.scene.id].text
+    assert "She swam." in shelf.items_by_collection["scenes"][played.scene.id].text
     await played.stand(first)
-    await indexer.scene(played.scene.id)
-    assert "She swam." not in shelf.held["scenes"][played.scene.id].text
+    await indexer.reconcile_scene(played.scene.id)
+    assert "She swam." not in shelf.items_by_collection["scenes"][played.scene.id].text
 
 
 step = st.tuples(
@@ -310,7 +312,7 @@ def test_whatever_is_played_and_cut_off_it_ends_as_one_made_anew(
 async def _play_and_cut_off(home: Path, steps: list[tuple[str, int]]) -> None:
     async with library(home) as stores:
         played = await play(stores)
-        shelf = DictShelf(piece=2)
+        shelf = DictIndexWriter(batch_size=2)
         indexer = Indexer(played.truth, shelf)
         for what, number in steps:
             line = await played.line()
@@ -322,11 +324,11 @@ async def _play_and_cut_off(home: Path, steps: list[tuple[str, int]]) -> None:
                 case "branch" if played.turns:
                     await played.say(f"Or {number}", played.turns[number % len(played.turns)])
                 case "bring":
-                    await indexer.scene(played.scene.id)
+                    await indexer.reconcile_scene(played.scene.id)
                 case "cut":
                     shelf.fails_at = 1 + number % 3
                     with suppress(StoreUnavailable):
-                        await indexer.scene(played.scene.id)
+                        await indexer.reconcile_scene(played.scene.id)
                     shelf.fails_at = None
                 case "restart":
                     indexer = Indexer(played.truth, shelf)

@@ -8,12 +8,17 @@ from pathlib import Path
 import pytest
 
 from agents.events import EventBus
-from agents.indexer.indexer import Indexer
-from agents.indexer.meaning import OFF, WAKES, QuestionVectors, VectorsInUse
-from agents.indexer.port import Asked, Embedder, EmbedderUnavailable, TextsRefused
-from agents.indexer.shelves import VectorShelf
-from agents.indexer.truth import Truth
-from agents.indexer.workers import IndexWorker
+from agents.indexer.embedding_port import Embedder, EmbedderUnavailable, QuestionVector, TextsRefused
+from agents.indexer.index_reconciler import Indexer
+from agents.indexer.index_worker import IndexWorker
+from agents.indexer.index_writers import VectorIndexWriter
+from agents.indexer.question_vectors import (
+    STARTING_NOTE,
+    SWITCHED_OFF_NOTE,
+    ActiveVectorModel,
+    CachedQuestionEmbedder,
+)
+from agents.indexer.source_reader import SourceReader
 from agents.jobs.job_runner import JobRunner
 from agents.jobs.job_store import JobStore
 from stores.authority import COLLECTIONS, Role, Store
@@ -52,12 +57,14 @@ class Vectors:
         index = stores.vectors(Role.INDEXER)
         book = JobStore(stores.log(Role.ORCHESTRATOR), utc_now)
         known: dict[str, Embedder] = {one.model: one for one in (embedder, *others)}
-        self.in_use = VectorsInUse(index, book, embedder.model)
-        self.meaning = QuestionVectors(self.in_use, known.get, patience=5.0)
+        self.in_use = ActiveVectorModel(index, book, embedder.model)
+        self.meaning = CachedQuestionEmbedder(self.in_use, known.get, timeout_seconds=5.0)
         self.runner = JobRunner(book, EventBus(), seconds=Hurried())
-        truth = Truth(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
-        indexer = Indexer(truth, VectorShelf(index, embedder, piece=2))
-        self.runner.register(IndexWorker(truth, indexer, JobKind.EMBED, whole=self.in_use.whole))
+        truth = SourceReader(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
+        indexer = Indexer(truth, VectorIndexWriter(index, embedder, batch_size=2))
+        self.runner.register(
+            IndexWorker(truth, indexer, JobKind.EMBED, on_complete=self.in_use.mark_complete)
+        )
 
     async def close(self) -> None:
         await self.runner.close()
@@ -70,12 +77,12 @@ async def models(stores: Stores) -> set[str]:
 
 
 async def marks(stores: Stores, model: str) -> dict[Id, str]:
-    return await stores.vectors(Role.INDEXER).marks("turns", model=model)
+    return await stores.vectors(Role.INDEXER).fingerprints("turns", model=model)
 
 
 async def asked(vectors: Vectors) -> str:
-    answer = await vectors.meaning.of("who has the bell?")
-    assert isinstance(answer, Asked)
+    answer = await vectors.meaning.embed_question("who has the bell?")
+    assert isinstance(answer, QuestionVector)
     return answer.model
 
 
@@ -137,7 +144,7 @@ async def test_vectors_of_a_model_that_is_set_up_no_more_are_searched_by_nobody(
     await first.runner.wait_until_idle()
     await first.close()
     second = Vectors(stores, FakeEmbedder(NEW))  # the old one cannot be had
-    answer = await second.meaning.of("who has the bell?")
+    answer = await second.meaning.embed_question("who has the bell?")
     assert isinstance(answer, str)
     assert OLD in answer
     await second.runner.wait_until_idle()
@@ -158,16 +165,16 @@ async def test_a_question_that_is_late_is_known_the_next_time(stores: Stores) ->
     embedder = FakeEmbedder()
     embedder.awake.clear()
     vectors = Vectors(stores, embedder)
-    meaning = QuestionVectors(vectors.in_use, lambda model: embedder, patience=0.0)
-    assert await meaning.of("who?") == WAKES
-    assert await meaning.of("who?") == WAKES
+    meaning = CachedQuestionEmbedder(vectors.in_use, lambda model: embedder, timeout_seconds=0.0)
+    assert await meaning.embed_question("who?") == STARTING_NOTE
+    assert await meaning.embed_question("who?") == STARTING_NOTE
     embedder.awake.set()
-    patient = QuestionVectors(vectors.in_use, lambda model: embedder, patience=5.0)
-    answer = await patient.of("who?")
-    assert isinstance(answer, Asked)
-    assert await patient.of("who?") == answer
+    patient = CachedQuestionEmbedder(vectors.in_use, lambda model: embedder, timeout_seconds=5.0)
+    answer = await patient.embed_question("who?")
+    assert isinstance(answer, QuestionVector)
+    assert await patient.embed_question("who?") == answer
     # The impatient one's was made meanwhile; each was made once, however often it was asked for.
-    assert isinstance(await meaning.of("who?"), Asked)
+    assert isinstance(await meaning.embed_question("who?"), QuestionVector)
     assert embedder.made == ["who?", "who?"]
     await meaning.close()
     await patient.close()
@@ -175,8 +182,10 @@ async def test_a_question_that_is_late_is_known_the_next_time(stores: Stores) ->
 
 async def test_switched_off_it_says_so(stores: Stores) -> None:
     book = JobStore(stores.log(Role.ORCHESTRATOR), utc_now)
-    meaning = QuestionVectors(VectorsInUse(stores.vectors(Role.INDEXER), book, None), lambda model: None)
-    assert await meaning.of("who?") == OFF
+    meaning = CachedQuestionEmbedder(
+        ActiveVectorModel(stores.vectors(Role.INDEXER), book, None), lambda model: None
+    )
+    assert await meaning.embed_question("who?") == SWITCHED_OFF_NOTE
 
 
 async def test_what_the_model_says_why_not_is_the_answer(stores: Stores) -> None:
@@ -185,7 +194,7 @@ async def test_what_the_model_says_why_not_is_the_answer(stores: Stores) -> None
             raise EmbedderUnavailable("The embedding model needs onnxruntime.")
 
     vectors = Vectors(stores, Missing())
-    assert await vectors.meaning.of("who?") == "The embedding model needs onnxruntime."
+    assert await vectors.meaning.embed_question("who?") == "The embedding model needs onnxruntime."
     await vectors.close()
 
 

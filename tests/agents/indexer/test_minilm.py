@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from agents.indexer import minilm_embedder
-from agents.indexer.minilm_embedder import BATCH_CHARACTERS, BATCH_TEXTS, MiniLmEmbedder, batched
-from agents.indexer.port import EmbedderUnavailable
+from agents.indexer.embedding_port import EmbedderUnavailable
+from agents.indexer.minilm_embedder import BATCH_CHARACTERS, BATCH_TEXTS, MiniLmEmbedder, plan_batches
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -167,7 +167,7 @@ async def test_who_stops_waiting_leaves_it_of_use_to_others(embedder: MiniLmEmbe
 
 async def test_batches_are_small_and_even() -> None:
     texts = ["x" * n for n in (10, 3_000, 20, 900, 700, 30, 5, 5, 5, 5, 5, 5)]
-    batches = batched(texts)
+    batches = plan_batches(texts)
     assert sorted(place for batch in batches for place in batch) == list(range(len(texts)))
     for batch in batches:
         longest = max(len(texts[place]) for place in batch)

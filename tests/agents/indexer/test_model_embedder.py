@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from agents.indexer.model_embedder import AT_ONCE, MOST_CHARACTERS, ModelEmbedder
-from agents.indexer.port import EmbedderUnavailable
+from agents.indexer.embedding_port import EmbedderUnavailable
+from agents.indexer.provider_embedder import MAX_TEXT_CHARS, TEXTS_PER_REQUEST, ProviderEmbedder
 from agents.llm.errors import ModelBusy
 from agents.llm.llm_port import EmbeddingRequest, Usage
 from agents.llm.llm_settings import AppSettings
 from agents.llm.model_names import ModelTarget
 from agents.llm.scripted_model import ScriptedModel
-from monitor_tui.behind import Work
+from monitor_tui.background_jobs import BackgroundMode
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
 from stores.records.ids import Id
-from stores.records.model import Money, Persona
+from stores.records.llm import Money, Persona
 from tests.contract import builders as make
 
 NAME = "openai/text-embedding-3-small"
@@ -52,7 +52,7 @@ class Provider(ScriptedModel):
 async def desktop_of(home: Path, provider: Provider, **budget: float) -> Program:
     sections = {"embedding": {"model": NAME, "api_base": "http://127.0.0.1:9/v1"}, "budget": budget}
     house = AppSettings.model_validate(sections)
-    return await open_program(home, work=Work.ASK, model=provider, house=house)
+    return await open_program(home, mode=BackgroundMode.QUERY, model=provider, settings=house)
 
 
 async def calls(program: Program) -> list[tuple[Persona, str, int, str]]:
@@ -81,7 +81,7 @@ async def test_it_waits_when_a_budget_is_nearly_used_up(tmp_path: Path) -> None:
     program = await desktop_of(tmp_path, provider, day=0.01)
     await program.services.stories.add_sample()
     await program.services.jobs.wait_until_idle()
-    assert sum(len(ask.texts) for ask in provider.embedded) <= AT_ONCE
+    assert sum(len(ask.texts) for ask in provider.embedded) <= TEXTS_PER_REQUEST
     meaning = dict(program.services.jobs.current_status().rows)["meaning"]
     assert "today's budget of $0.01 is used up" in meaning
     assert (await program.services.jobs.read_status()).poisoned == ()
@@ -108,12 +108,12 @@ async def test_texts_go_in_batches_that_any_provider_takes() -> None:
     async def pay(universe_id: Id, model: str, texts: int, usage: Usage, seconds: float) -> None:
         paid.append(texts)
 
-    embedder = ModelEmbedder(provider, ModelTarget(NAME), allow, pay)
-    texts = ["", "x" * (MOST_CHARACTERS + 1), *map(str, range(AT_ONCE))]
+    embedder = ProviderEmbedder(provider, ModelTarget(NAME), allow, pay)
+    texts = ["", "x" * (MAX_TEXT_CHARS + 1), *map(str, range(TEXTS_PER_REQUEST))]
     vectors = await embedder.embed(texts, universe_id=make.UNIVERSE)
     assert len(vectors) == len(texts)
-    assert paid == [AT_ONCE, 2]
-    assert max(len(text) for ask in provider.embedded for text in ask.texts) == MOST_CHARACTERS
+    assert paid == [TEXTS_PER_REQUEST, 2]
+    assert max(len(text) for ask in provider.embedded for text in ask.texts) == MAX_TEXT_CHARS
     assert all(text for ask in provider.embedded for text in ask.texts)
     provider.away = True
     with pytest.raises(EmbedderUnavailable, match="openai takes no more"):

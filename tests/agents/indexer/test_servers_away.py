@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from agents.events import EventBus, LineMoved, TurnAppended
-from agents.indexer.indexer import Indexer
-from agents.indexer.shelves import VectorShelf, WordsShelf
-from agents.indexer.truth import Truth
-from agents.indexer.workers import IndexWorker
+from agents.indexer.index_reconciler import Indexer
+from agents.indexer.index_worker import IndexWorker
+from agents.indexer.index_writers import TextIndexWriter, VectorIndexWriter
+from agents.indexer.source_reader import SourceReader
 from agents.jobs.job_runner import JobRunner
 from agents.jobs.job_store import JobStore
 from stores.authority import Role, Store
@@ -44,10 +44,10 @@ class Hour:
 
 
 def runner_of(stores: Stores, events: EventBus, hour: Hour) -> JobRunner:
-    truth = Truth(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
+    truth = SourceReader(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
     runner = JobRunner(JobStore(stores.log(Role.ORCHESTRATOR), utc_now), events, seconds=hour)
-    runner.register(IndexWorker(truth, Indexer(truth, WordsShelf(stores.words(Role.INDEXER)))))
-    vectors = VectorShelf(stores.vectors(Role.INDEXER), FakeEmbedder("m"))
+    runner.register(IndexWorker(truth, Indexer(truth, TextIndexWriter(stores.words(Role.INDEXER)))))
+    vectors = VectorIndexWriter(stores.vectors(Role.INDEXER), FakeEmbedder("m"))
     runner.register(IndexWorker(truth, Indexer(truth, vectors), JobKind.EMBED))
     return runner
 
@@ -63,8 +63,8 @@ async def begin(stores: Stores) -> Scene:
 
 
 async def marks(stores: Stores) -> tuple[dict[Id, str], dict[Id, str]]:
-    words = await stores.words(Role.INDEXER).marks("turns")
-    return words, await stores.vectors(Role.INDEXER).marks("turns", model="m")
+    words = await stores.words(Role.INDEXER).fingerprints("turns")
+    return words, await stores.vectors(Role.INDEXER).fingerprints("turns", model="m")
 
 
 async def test_what_was_played_meanwhile_is_indexed_when_they_are_back(far: Far, tmp_path: Path) -> None:
@@ -97,8 +97,8 @@ async def test_what_was_played_meanwhile_is_indexed_when_they_are_back(far: Far,
         events.publish(LineMoved(scene.id))
         while runner.current_status().items_left:
             await naps.pass_()
-        truth = Truth(stores.canon(Role.INDEXER), log)
-        wanted = {id: item.mark for id, item in (await anew(truth))["turns"].items()}
+        truth = SourceReader(stores.canon(Role.INDEXER), log)
+        wanted = {id: item.fingerprint for id, item in (await anew(truth))["turns"].items()}
         assert wanted.keys() == {first.id}
         assert await marks(stores) == (wanted, wanted)
         await runner.close()

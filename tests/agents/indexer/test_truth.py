@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents.indexer.truth import Truth
+from agents.indexer.source_reader import SourceReader
 from stores.authority import Role
 from tests.contract import builders as make
 from tests.libraries import library
@@ -36,9 +36,9 @@ async def test_what_is_read_whole_leaves_a_reader_to_play(
 
         for store, name in ((canon, "entities"), (canon, "facts"), (log, "snippets")):
             monkeypatch.setattr(store, name, counted(getattr(store, name)))
-        truth = Truth(canon, log)
+        truth = SourceReader(canon, log)
         await asyncio.gather(
-            *(truth.canon(make.UNIVERSE) for _ in range(2)),
-            *(truth.snippets(make.new_id()) for _ in range(2)),
+            *(truth.read_canon(make.UNIVERSE) for _ in range(2)),
+            *(truth.read_snippets(make.new_id()) for _ in range(2)),
         )
         assert most == 1

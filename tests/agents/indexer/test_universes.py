@@ -17,10 +17,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agents.events import EventBus, MemoriesWritten, ProposalsChanged, SourceCame
-from agents.indexer.indexer import Indexer
-from agents.indexer.shelves import VectorShelf, WordsShelf
-from agents.indexer.truth import Truth
-from agents.indexer.workers import IndexWorker
+from agents.indexer.index_reconciler import Indexer
+from agents.indexer.index_worker import IndexWorker
+from agents.indexer.index_writers import TextIndexWriter, VectorIndexWriter
+from agents.indexer.source_reader import SourceReader
 from agents.jobs.job_runner import JobRunner
 from agents.jobs.job_store import JobStore
 from stores.authority import Role
@@ -29,13 +29,13 @@ from stores.open import Stores
 from stores.records.canon import Fact, FactChange, FactStatus, Supersession
 from stores.records.ids import Id, utc_now
 from stores.records.jobs import JobKind
-from stores.records.ledger import Canonization
 from stores.records.play import Scene, Turn
 from stores.records.sources import Source
+from stores.records.workflow import Canonization
 from stores.records.world import Entity, EntityKind, EntityStatus
 from tests.agents.indexer.anew import anew, bring_all, held
 from tests.agents.indexer.fake_embedder import FakeEmbedder
-from tests.agents.indexer.shelf import DictShelf
+from tests.agents.indexer.shelf import DictIndexWriter
 from tests.contract import builders as make
 from tests.examples import examples
 from tests.libraries import library
@@ -65,8 +65,8 @@ class World:
     turns: list[Turn] = field(default_factory=list)
 
     @property
-    def truth(self) -> Truth:
-        return Truth(self.stores.canon(Role.INDEXER), self.stores.log(Role.INDEXER))
+    def truth(self) -> SourceReader:
+        return SourceReader(self.stores.canon(Role.INDEXER), self.stores.log(Role.INDEXER))
 
     async def commit(self, *, cut: str = "", **batch: Any) -> Canonization:
         """Plan, write and close; `cut` before it is written or closed."""
@@ -125,13 +125,13 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
 
 async def bring(indexer: Indexer, world: World) -> None:
     """What the worker does when nothing but the universe and its scene was touched."""
-    while await indexer.universe(world.id):
+    while await indexer.reconcile_universe(world.id):
         pass
-    while await indexer.scene(world.scene.id):
+    while await indexer.reconcile_scene(world.scene.id):
         pass
 
 
-async def brought(world: World, shelf: DictShelf) -> Indexer:
+async def brought(world: World, shelf: DictIndexWriter) -> Indexer:
     indexer = Indexer(world.truth, shelf)
     await bring(indexer, world)
     assert held(shelf) == await anew(world.truth)
@@ -146,8 +146,8 @@ async def test_after_a_commit_only_what_it_wrote_is_read(world: World) -> None:
     facts = tuple(make.fact(f"Fact {number}.", hero, universe_id=world.id) for number in range(30))
     await world.commit(facts=facts)
     canon, log = Counted(world.stores.canon(Role.INDEXER)), Counted(world.stores.log(Role.INDEXER))
-    shelf = DictShelf()
-    indexer = Indexer(Truth(canon, log), shelf)
+    shelf = DictIndexWriter()
+    indexer = Indexer(SourceReader(canon, log), shelf)
     await bring(indexer, world)
     canon.asked.clear()
     log.asked.clear()
@@ -156,8 +156,8 @@ async def test_after_a_commit_only_what_it_wrote_is_read(world: World) -> None:
     wounded = hero.model_copy(update={"numbers": {"hp": 1}})
     done = await world.commit(facts=(new,), fact_changes=(ended,), entities=(wounded,))
     before = shelf.writes
-    indexer.committed(world.id, done.id)
-    while await indexer.universe(world.id):
+    indexer.note_commit(world.id, done.id)
+    while await indexer.reconcile_universe(world.id):
         pass
     assert shelf.writes == before + 1
     assert not canon.asked.keys() & {"facts", "entities", "facts_about"}, canon.asked
@@ -170,17 +170,17 @@ async def test_a_new_name_is_heard_wherever_it_stands(world: World) -> None:
     tom = make.entity("Tom", universe_id=world.id)
     facts = [make.fact("Somebody hums.", one, universe_id=world.id) for one in (hero, tom)]
     await world.commit(entities=(tom,), facts=tuple(facts))
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     indexer = await brought(world, shelf)
     renamed = (hero.model_copy(update={"name": "Marra"}), ford.model_copy(update={"name": "The Weir"}))
     done = await world.commit(entities=renamed)
-    indexer.committed(world.id, done.id)
-    while await indexer.universe(world.id):
+    indexer.note_commit(world.id, done.id)
+    while await indexer.reconcile_universe(world.id):
         pass
-    assert shelf.held["facts"][facts[0].id].text == "Somebody hums.\nMarra"
-    assert {item.text for item in shelf.held["turns"].values()} == {"Marra: I wade in."}
-    assert shelf.held["scenes"][world.scene.id].text == "Cold\nThe Weir"
-    assert {item.text.split(":")[0] for item in shelf.held["memories"].values()} == {"Marra"}
+    assert shelf.items_by_collection["facts"][facts[0].id].text == "Somebody hums.\nMarra"
+    assert {item.text for item in shelf.items_by_collection["turns"].values()} == {"Marra: I wade in."}
+    assert shelf.items_by_collection["scenes"][world.scene.id].text == "Cold\nThe Weir"
+    assert {item.text.split(":")[0] for item in shelf.items_by_collection["memories"].values()} == {"Marra"}
     assert held(shelf) == await anew(world.truth)
 
 
@@ -191,43 +191,46 @@ async def test_a_new_name_that_was_cut_off_is_heard_after_a_restart(world: World
     await world.commit(entities=(tom,), facts=(make.fact("Somebody hums.", tom, universe_id=world.id),))
     await world.remembers(tom, "She waded in.")
     await world.remembers(tom, "It rained.", here=False)
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     indexer = await brought(world, shelf)
     done = await world.commit(entities=(tom.model_copy(update={"name": "Thomas"}),))
-    indexer.committed(world.id, done.id)
+    indexer.note_commit(world.id, done.id)
     shelf.fails_at = cut_at
     with suppress(StoreUnavailable):
-        while await indexer.universe(world.id):
+        while await indexer.reconcile_universe(world.id):
             pass
     shelf.fails_at = None
     await bring_all(Indexer(world.truth, shelf), world.truth)
-    assert {item.text.split(":")[0] for item in shelf.held["memories"].values()} == {"Mara", "Thomas"}
+    assert {item.text.split(":")[0] for item in shelf.items_by_collection["memories"].values()} == {
+        "Mara",
+        "Thomas",
+    }
     assert held(shelf) == await anew(world.truth)
 
 
 async def test_what_waits_to_be_put_is_taken_back_by_the_next_commit(world: World) -> None:
     """Two commits in a row: the second says otherwise of what the first one wrote and nothing has put yet."""
-    shelf = DictShelf(piece=2)
+    shelf = DictIndexWriter(batch_size=2)
     indexer = await brought(world, shelf)
     hero = next(iter(world.entities.values()))
     facts = tuple(make.fact(f"Fact {number}.", hero, universe_id=world.id) for number in range(9))
     people = tuple(make.entity(f"Tom {number}", universe_id=world.id) for number in range(5))
     first = await world.commit(facts=facts, entities=people)
-    indexer.committed(world.id, first.id)
-    assert await indexer.universe(world.id) > 0
+    indexer.note_commit(world.id, first.id)
+    assert await indexer.reconcile_universe(world.id) > 0
     never = tuple(_change(fact, FactStatus.RETCONNED) for fact in facts[3:])
     merged = {"status": EntityStatus.MERGED, "merged_into": hero.id}
     gone = tuple(one.model_copy(update=merged) for one in people)
     second = await world.commit(fact_changes=never, entities=gone)
-    indexer.committed(world.id, second.id)
+    indexer.note_commit(world.id, second.id)
     await bring(indexer, world)
-    assert shelf.held["facts"].keys() == {fact.id for fact in facts[:3]}
+    assert shelf.items_by_collection["facts"].keys() == {fact.id for fact in facts[:3]}
     assert held(shelf) == await anew(world.truth)
 
 
 @pytest.mark.parametrize("fails", ["canonization_states", "canonizations", "facts_by_id", "entities_by_id"])
 async def test_a_store_that_does_not_answer_is_asked_again(world: World, fails: str) -> None:
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     down = False
 
     class Falters(Counted):
@@ -238,12 +241,12 @@ async def test_a_store_that_does_not_answer_is_asked_again(world: World, fails: 
 
     canon: Any = Falters(world.stores.canon(Role.INDEXER))
     log: Any = Falters(world.stores.log(Role.INDEXER))
-    indexer = Indexer(Truth(canon, log), shelf)
+    indexer = Indexer(SourceReader(canon, log), shelf)
     await bring(indexer, world)
     hero = next(iter(world.entities.values()))
     renamed = hero.model_copy(update={"name": "Marra"})
     fact = make.fact("She swims.", hero, universe_id=world.id)
-    indexer.committed(world.id, (await world.commit(facts=(fact,), entities=(renamed,))).id)
+    indexer.note_commit(world.id, (await world.commit(facts=(fact,), entities=(renamed,))).id)
     down = True
     with pytest.raises(StoreUnavailable):
         await bring(indexer, world)
@@ -258,20 +261,20 @@ async def test_a_merge_and_its_split_leave_no_name_behind(world: World) -> None:
     old = make.fact("Somebody hums.", twin, universe_id=world.id)
     await world.commit(entities=(twin,), facts=(old,))
     await world.remembers(twin, "I hummed.")
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     indexer = await brought(world, shelf)
     merged = twin.model_copy(update={"status": EntityStatus.MERGED, "merged_into": hero.id})
     named = hero.model_copy(update={"aliases": ("Marra",)})
     done = await world.commit(entities=(merged, named))
-    indexer.committed(world.id, done.id)
+    indexer.note_commit(world.id, done.id)
     await bring(indexer, world)
-    assert twin.id not in shelf.held["entities"]
-    assert shelf.held["facts"][old.id].text == "Somebody hums."
+    assert twin.id not in shelf.items_by_collection["entities"]
+    assert shelf.items_by_collection["facts"][old.id].text == "Somebody hums."
     assert held(shelf) == await anew(world.truth)
     done = await world.commit(entities=(twin, hero))
-    indexer.committed(world.id, done.id)
+    indexer.note_commit(world.id, done.id)
     await bring(indexer, world)
-    assert shelf.held["facts"][old.id].text == "Somebody hums.\nMarra"
+    assert shelf.items_by_collection["facts"][old.id].text == "Somebody hums.\nMarra"
     assert held(shelf) == await anew(world.truth)
 
 
@@ -280,33 +283,33 @@ async def test_who_is_renamed_and_merged_in_one_go_is_remembered_under_the_new_n
     tom = make.entity("Tom", universe_id=world.id)
     await world.commit(entities=(tom,))
     await world.remembers(tom, "I hummed.")
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     indexer = await brought(world, shelf)
     gone = {"name": "Thomas", "status": EntityStatus.MERGED, "merged_into": hero.id}
     done = await world.commit(entities=(tom.model_copy(update=gone),))
-    indexer.committed(world.id, done.id)
+    indexer.note_commit(world.id, done.id)
     await bring(indexer, world)
-    assert "Thomas: I hummed." in {item.text for item in shelf.held["memories"].values()}
+    assert "Thomas: I hummed." in {item.text for item in shelf.items_by_collection["memories"].values()}
     assert held(shelf) == await anew(world.truth)
 
 
 async def test_a_commit_that_nobody_told_of_comes_with_the_next(world: World) -> None:
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     indexer = await brought(world, shelf)
     await world.commit(facts=(make.fact("Silent.", universe_id=world.id),))
     later = await world.commit(facts=(make.fact("Told.", universe_id=world.id),))
-    indexer.committed(world.id, later.id)
+    indexer.note_commit(world.id, later.id)
     await bring(indexer, world)
     assert held(shelf) == await anew(world.truth)
 
 
 @pytest.mark.parametrize("cut", ["planned", "written"])
 async def test_a_commit_that_was_half_done_is_looked_at_until_it_ended(world: World, cut: str) -> None:
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     indexer = await brought(world, shelf)
     worker = IndexWorker(world.truth, indexer)
     half = await world.commit(cut=cut, facts=(make.fact("Half.", universe_id=world.id),))
-    indexer.committed(world.id)
+    indexer.note_commit(world.id)
     await bring(indexer, world)
     assert held(shelf) == await anew(world.truth)
     await world.finish(half)
@@ -319,19 +322,19 @@ async def test_a_commit_that_was_half_done_is_looked_at_until_it_ended(world: Wo
 
 
 async def test_a_commit_that_cannot_be_read_has_all_compared(world: World) -> None:
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     indexer = await brought(world, shelf)
     fact = make.fact("Out of nowhere.", universe_id=world.id)
     await world.stores.canon(Role.CANON_KEEPER).commit(make.batch(universe_id=world.id, facts=(fact,)))
-    indexer.committed(world.id, make.new_id())
+    indexer.note_commit(world.id, make.new_id())
     await bring(indexer, world)
-    assert fact.id in shelf.held["facts"]
+    assert fact.id in shelf.items_by_collection["facts"]
     assert held(shelf) == await anew(world.truth)
 
 
 async def test_what_comes_while_canon_is_compared_is_not_lost(world: World) -> None:
     """The event is heard in the middle of the look at everything, behind what that has read."""
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     canon = world.stores.canon(Role.INDEXER)
     indexers: list[Indexer] = []
 
@@ -343,13 +346,13 @@ async def test_what_comes_while_canon_is_compared_is_not_lost(world: World) -> N
             read: list[Fact] = await canon.facts(*args, **named)
             if len(world.facts) == 0:
                 done = await world.commit(facts=(make.fact("Meanwhile.", universe_id=world.id),))
-                indexers[0].committed(world.id, done.id)
+                indexers[0].note_commit(world.id, done.id)
             return read
 
     late: Any = Late()
-    indexers.append(Indexer(Truth(late, world.stores.log(Role.INDEXER)), shelf))
+    indexers.append(Indexer(SourceReader(late, world.stores.log(Role.INDEXER)), shelf))
     await bring(indexers[0], world)
-    assert [item.text for item in shelf.held["facts"].values()] == ["Meanwhile."]
+    assert [item.text for item in shelf.items_by_collection["facts"].values()] == ["Meanwhile."]
     assert held(shelf) == await anew(world.truth)
 
 
@@ -373,7 +376,7 @@ async def _commit_and_cut_off(home: Path, steps: list[tuple[str, int, str]]) -> 
     """With no look at everything but after a restart: `committed` alone has to find it all."""
     async with library(home) as stores:
         world = await found(stores)
-        shelf = DictShelf(piece=2)
+        shelf = DictIndexWriter(batch_size=2)
         indexer = Indexer(world.truth, shelf)
         half: list[Canonization] = []
         for what, number, how in steps:
@@ -381,7 +384,7 @@ async def _commit_and_cut_off(home: Path, steps: list[tuple[str, int, str]]) -> 
                 case "bring":
                     await bring(indexer, world)
                 case "piece":
-                    await indexer.universe(world.id)
+                    await indexer.reconcile_universe(world.id)
                 case "cut":
                     shelf.fails_at = 1 + number % 4
                     with suppress(StoreUnavailable):
@@ -392,7 +395,7 @@ async def _commit_and_cut_off(home: Path, steps: list[tuple[str, int, str]]) -> 
                 case "say":
                     await world.say(f"Turn {number}")
                     await world.remembers(random.Random(number).choice([*world.entities.values()]), "Hm.")
-                    indexer.look_at_memories(world.scene.id)
+                    indexer.note_scene_memories(world.scene.id)
                 case _:
                     # What was begun before is finished first, as the gate does it.
                     while half:
@@ -402,10 +405,10 @@ async def _commit_and_cut_off(home: Path, steps: list[tuple[str, int, str]]) -> 
                     if how in ("planned", "written"):
                         half.append(done)
                     if how != "untold":
-                        indexer.committed(world.id, done.id)
+                        indexer.note_commit(world.id, done.id)
         while half:
             await world.finish(half.pop())
-        indexer.committed(world.id)
+        indexer.note_commit(world.id)
         await bring(indexer, world)
         assert held(shelf) == await anew(world.truth)
 
@@ -454,7 +457,7 @@ def _change(fact: Fact, status: FactStatus, **given: Any) -> FactChange:
 
 
 async def test_a_memory_of_no_scene_that_was_put_right_is_found_no_more(world: World) -> None:
-    shelf = DictShelf()
+    shelf = DictIndexWriter()
     indexer = await brought(world, shelf)
     worker = IndexWorker(world.truth, indexer)
     log = world.stores.log(Role.MEMORY_MANAGER)
@@ -463,7 +466,7 @@ async def test_a_memory_of_no_scene_that_was_put_right_is_found_no_more(world: W
     await log.put_memories([newer, old.model_copy(update={"corrected_by": newer.id})])
     assert [one.id for one in await worker.on_event(MemoriesWritten(world.id, None))] == [world.id]
     await bring(indexer, world)
-    assert old.id not in shelf.held["memories"]
+    assert old.id not in shelf.items_by_collection["memories"]
     assert held(shelf) == await anew(world.truth)
 
 
@@ -487,9 +490,9 @@ async def test_a_source_is_found_by_words_and_meaning_once_it_came(world: World)
     stores, events = world.stores, EventBus()
     runner = JobRunner(JobStore(stores.log(Role.ORCHESTRATOR), utc_now), events)
     embedder = FakeEmbedder("m")
-    words = WordsShelf(stores.words(Role.INDEXER))
+    words = TextIndexWriter(stores.words(Role.INDEXER))
     runner.register(IndexWorker(world.truth, Indexer(world.truth, words)))
-    vectors = VectorShelf(stores.vectors(Role.INDEXER), embedder, piece=4)
+    vectors = VectorIndexWriter(stores.vectors(Role.INDEXER), embedder, batch_size=4)
     runner.register(IndexWorker(world.truth, Indexer(world.truth, vectors), JobKind.EMBED))
     await runner.wait_until_idle()
     book = await ingest(world, 10)
@@ -507,9 +510,9 @@ async def test_a_source_is_found_by_words_and_meaning_once_it_came(world: World)
     events.publish(SourceCame(world.id, book.id))
     await runner.wait_until_idle()
     assert await hits() == (15, 15)
-    wanted = {id: item.mark for id, item in (await anew(world.truth))["snippets"].items()}
-    assert await stores.words(Role.INDEXER).marks("snippets") == wanted
-    assert await stores.vectors(Role.INDEXER).marks("snippets", model="m") == wanted
+    wanted = {id: item.fingerprint for id, item in (await anew(world.truth))["snippets"].items()}
+    assert await stores.words(Role.INDEXER).fingerprints("snippets") == wanted
+    assert await stores.vectors(Role.INDEXER).fingerprints("snippets", model="m") == wanted
     await runner.close()
 
 
@@ -518,26 +521,26 @@ async def test_a_source_is_found_by_words_and_meaning_once_it_came(world: World)
 async def test_a_source_that_was_cut_off_between_pieces_is_made_whole(
     world: World, cut_at: int, restarted: bool
 ) -> None:
-    shelf = DictShelf(piece=3)
+    shelf = DictIndexWriter(batch_size=3)
     indexer = await brought(world, shelf)
     book = await ingest(world, 10)
-    indexer.source_came(world.id, book.id)
+    indexer.note_source(world.id, book.id)
     shelf.fails_at = cut_at
     with pytest.raises(StoreUnavailable):
         await bring(indexer, world)
-    assert len(shelf.held.get("snippets", {})) == 3 * (cut_at - 1)
+    assert len(shelf.items_by_collection.get("snippets", {})) == 3 * (cut_at - 1)
     if restarted:
         indexer = Indexer(world.truth, shelf)
     await bring(indexer, world)
-    assert len(shelf.held["snippets"]) == 10
+    assert len(shelf.items_by_collection["snippets"]) == 10
     assert held(shelf) == await anew(world.truth)
 
 
 async def test_a_source_that_was_gone_through_is_not_read_again(world: World) -> None:
     book = await ingest(world, 4)
     log = Counted(world.stores.log(Role.INDEXER))
-    shelf = DictShelf()
-    indexer = Indexer(Truth(world.stores.canon(Role.INDEXER), log), shelf)
+    shelf = DictIndexWriter()
+    indexer = Indexer(SourceReader(world.stores.canon(Role.INDEXER), log), shelf)
 
     async def reads(look: Callable[[], Any]) -> int:
         log.asked.clear()
@@ -546,16 +549,16 @@ async def test_a_source_that_was_gone_through_is_not_read_again(world: World) ->
         return log.asked["snippets"]
 
     assert await reads(lambda: None) == 1
-    assert await reads(lambda: indexer.renew([world.id])) == 0
+    assert await reads(lambda: indexer.recheck_universes([world.id])) == 0
     await ingest(world, 2)
-    assert await reads(lambda: indexer.renew([world.id])) == 1
-    assert await reads(lambda: indexer.source_came(world.id, book.id)) == 1
-    assert await reads(lambda: indexer.doubt([world.id])) == 2
+    assert await reads(lambda: indexer.recheck_universes([world.id])) == 1
+    assert await reads(lambda: indexer.note_source(world.id, book.id)) == 1
+    assert await reads(lambda: indexer.distrust([world.id])) == 2
     assert held(shelf) == await anew(world.truth)
 
 
 async def test_a_source_that_could_not_be_read_is_read_again(world: World) -> None:
-    book, shelf, down = await ingest(world, 4), DictShelf(), False
+    book, shelf, down = await ingest(world, 4), DictIndexWriter(), False
 
     class Falters(Counted):
         def __getattr__(self, name: str) -> Any:
@@ -564,16 +567,16 @@ async def test_a_source_that_could_not_be_read_is_read_again(world: World) -> No
             return super().__getattr__(name)
 
     log: Any = Falters(world.stores.log(Role.INDEXER))
-    indexer = Indexer(Truth(world.stores.canon(Role.INDEXER), log), shelf)
+    indexer = Indexer(SourceReader(world.stores.canon(Role.INDEXER), log), shelf)
     await bring(indexer, world)
     await ingest(world, 4, book=book, first=4)
-    indexer.source_came(world.id, book.id)
+    indexer.note_source(world.id, book.id)
     down = True
     with pytest.raises(StoreUnavailable):
         await bring(indexer, world)
     down = False
     await bring(indexer, world)
-    assert len(shelf.held["snippets"]) == 8
+    assert len(shelf.items_by_collection["snippets"]) == 8
     assert held(shelf) == await anew(world.truth)
 
 
@@ -581,18 +584,18 @@ async def test_a_source_that_could_not_be_read_is_read_again(world: World) -> No
 async def test_a_source_that_is_gone_leaves_the_index(world: World, restarted: bool) -> None:
     stays, goes = await ingest(world, 3), await ingest(world, 8)
     truth, gone = world.truth, set[Id]()
-    read = truth.sources
+    read = truth.read_source_ids
 
     async def sources(universe_id: Id) -> list[Id]:
         return [one for one in await read(universe_id) if one not in gone]
 
-    truth.sources = sources  # type: ignore[method-assign]
-    shelf = DictShelf(piece=2)
+    truth.read_source_ids = sources  # type: ignore[method-assign]
+    shelf = DictIndexWriter(batch_size=2)
     indexer = Indexer(truth, shelf)
     await bring(indexer, world)
     gone.add(goes.id)
     indexer = Indexer(truth, shelf) if restarted else indexer
-    indexer.renew([world.id])
+    indexer.recheck_universes([world.id])
     await bring(indexer, world)
-    assert {item.scope["source"] for item in shelf.held["snippets"].values()} == {stays.id}
-    assert len(shelf.held["snippets"]) == 3
+    assert {item.scope["source"] for item in shelf.items_by_collection["snippets"].values()} == {stays.id}
+    assert len(shelf.items_by_collection["snippets"]) == 3

@@ -15,7 +15,7 @@ from agents.llm.errors import ModelBusy, ModelError, ModelRejected
 from agents.llm.fallback_ladder import FallbackOutcome, ask_with_fallbacks
 from agents.llm.llm_port import LlmRequest, Message, ModelFacts, Usage
 from agents.personas.outputs import OUTPUTS, Chronicle, Critique, Plan, Routing, Warnings, routing_model
-from stores.records.model import Money, Rung
+from stores.records.llm import FallbackStep, Money
 
 PLAN = {"beats": ["The bell rings.", "Tam turns."], "assumptions": ["It is dark."]}
 ASK = LlmRequest("m", (Message("system", "Plan."), Message("user", "I knock.")), max_tokens=200)

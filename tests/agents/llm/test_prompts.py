@@ -28,7 +28,7 @@ from agents.personas.prompt_files import (
     with_user_prompts,
 )
 from stores.errors import InputError
-from stores.records.model import Persona
+from stores.records.llm import Persona
 
 PROMPTS = load_prompts()
 NARRATOR = PROMPTS[Persona.NARRATOR]

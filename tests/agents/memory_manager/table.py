@@ -11,12 +11,12 @@ from agents.canon_keeper.fact_claims import fact_id_of
 from agents.canon_keeper.predicates import Catalogue, load_catalogue
 from agents.events import Event, MemoriesRead
 from agents.jobs.worker import JobSubject
-from agents.memory_manager.knowledge import Knowledge
-from agents.memory_manager.manager import READ, MemoryManager
-from agents.memory_manager.scenes import Scenes
+from agents.memory_manager.fact_knowledge import KnowledgeReader
+from agents.memory_manager.memory_worker import READ_SUBJECT, MemoryManager
+from agents.memory_manager.scene_reader import SceneReader
 from monitor_tui.compose import Program
 from stores.authority import Role
-from stores.records.canon import CreateEntity, Fact, normal
+from stores.records.canon import CreateEntity, Fact, normalize_statement
 from stores.records.ids import Id, SteppingClock
 from stores.records.jobs import JobKind
 from stores.records.memory import Memory
@@ -50,7 +50,7 @@ class Remembering:
     program: Program
     scene_id: Id
     manager: MemoryManager
-    knowledge: Knowledge
+    knowledge: KnowledgeReader
     noted: Noted
     published: list[Event] = field(default_factory=list)
 
@@ -74,7 +74,7 @@ class Remembering:
     async def read(self, *memory_ids: Id, tick: int) -> None:
         """Have these memories come to mind at a world time (ticks)."""
         for subject in await self.manager.on_event(MemoriesRead(memory_ids, tick)):
-            assert subject.id == READ
+            assert subject.id == READ_SUBJECT
             await self.manager.reconcile(subject.id)
 
     async def everyone(self) -> dict[str, Id]:
@@ -90,12 +90,14 @@ class Remembering:
     async def fact(self, statement: str) -> Id:
         """Return the fact in these words, whether in canon or only proposed."""
         universe_id = await self.universe()
-        found = [f.id for f in await self._facts(universe_id) if f.said == normal(statement)]
+        found = [f.id for f in await self._facts(universe_id) if f.said == normalize_statement(statement)]
         if found:
             return found[-1]
         proposals = await self.log.proposals(universe_id=universe_id)
         waiting = [
-            p for p in proposals if normal(str(getattr(p.change, "statement", ""))) == normal(statement)
+            p
+            for p in proposals
+            if normalize_statement(str(getattr(p.change, "statement", ""))) == normalize_statement(statement)
         ]
         assert waiting, f"nothing says {statement!r}"
         return fact_id_of(waiting[-1])
@@ -118,9 +120,9 @@ async def remembering(home: Path, seed: int = 1) -> AsyncIterator[Remembering]:
 async def sit_down(program: Program, name: str = "Test") -> Remembering:
     """Begin a story in a world of its own."""
     canon, log = program.stores.canon(Role.MEMORY_MANAGER), program.stores.log(Role.MEMORY_MANAGER)
-    noted, scenes = Noted(), Scenes(canon, log, catalogue_of)
+    noted, scenes = Noted(), SceneReader(canon, log, catalogue_of)
     manager = MemoryManager(log, scenes, noted, SteppingClock(START), program.services.events)
     scene_id = await begin(program, name=name)
-    table = Remembering(program, scene_id, manager, Knowledge(canon, log, catalogue_of), noted)
+    table = Remembering(program, scene_id, manager, KnowledgeReader(canon, log, catalogue_of), noted)
     program.services.events.subscribe(table.published.append)
     return table

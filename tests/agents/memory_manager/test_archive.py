@@ -11,8 +11,16 @@ import pytest
 from typer.testing import CliRunner
 
 from agents.events import LineMoved
-from agents.memory_manager.archive import ARCHIVES, OLD, Archive, Archivist, packed, scene_log, unpacked
-from monitor_tui.cli import app
+from agents.memory_manager.scene_archive import (
+    ARCHIVE_AFTER,
+    ARCHIVE_BUCKET,
+    ArchiveWorker,
+    SceneArchive,
+    pack_log,
+    read_scene_log,
+    unpack_log,
+)
+from monitor_tui.cli.app import app
 from stores.authority import Role
 from stores.errors import ArchiveError, InputError, NotFound, StoreUnavailable
 from stores.records.ids import Clock
@@ -34,17 +42,17 @@ def at(days: float = 0) -> Clock:
     return lambda: START + timedelta(days=days)
 
 
-def archive(table: Remembering, days: float = 0) -> Archive:
+def archive(table: Remembering, days: float = 0) -> SceneArchive:
     stores = table.program.stores
-    return Archive(stores.log(Role.ARCHIVIST), stores.objects(Role.ARCHIVIST), at(days))
+    return SceneArchive(stores.log(Role.ARCHIVIST), stores.objects(Role.ARCHIVIST), at(days))
 
 
 async def test_what_is_read_back_is_the_log(table: Remembering) -> None:
-    held = await archive(table).put(table.scene_id)
-    kept = await archive(table).read(table.scene_id)
-    assert kept == await scene_log(table.log, table.scene_id)
+    held = await archive(table).archive_scene(table.scene_id)
+    kept = await archive(table).read_archived(table.scene_id)
+    assert kept == await read_scene_log(table.log, table.scene_id)
     assert {t.text for t in kept.turns} >= {"Rain.", "Wind.", "Snow “Ω”."}
-    assert MoveKind.UNDO in {m.kind for m in kept.moves}
+    assert MoveKind.UNDO in {m.kind for m in kept.head_moves}
     assert kept.resolutions
     assert (held.turns, held.head) == (len(kept.turns), kept.scene.head)
     # Nothing was taken out of the log.
@@ -52,17 +60,17 @@ async def test_what_is_read_back_is_the_log(table: Remembering) -> None:
 
 
 async def test_the_same_log_is_put_away_once(table: Remembering) -> None:
-    one = await archive(table).put(table.scene_id)
-    assert await archive(table, days=1).put(table.scene_id) == one
-    assert len(await table.program.stores.objects(None).keys(ARCHIVES)) == 1
+    one = await archive(table).archive_scene(table.scene_id)
+    assert await archive(table, days=1).archive_scene(table.scene_id) == one
+    assert len(await table.program.stores.objects(None).keys(ARCHIVE_BUCKET)) == 1
 
 
 async def test_one_that_moved_on_is_put_away_again(table: Remembering) -> None:
-    one = await archive(table).put(table.scene_id)
+    one = await archive(table).archive_scene(table.scene_id)
     await table.play("> The tide turns.")
-    two = await archive(table).put(table.scene_id)
+    two = await archive(table).archive_scene(table.scene_id)
     assert (two.id, two.turns) == (one.id, one.turns + 1)
-    assert (await archive(table).read(table.scene_id)).turns[-1].text == "The tide turns."
+    assert (await archive(table).read_archived(table.scene_id)).turns[-1].text == "The tide turns."
     assert len(await table.log.archived_logs()) == 1
 
 
@@ -71,15 +79,15 @@ def found(home: Path, key: str) -> list[Path]:
 
 
 async def test_one_that_is_lost_or_damaged_is_put_away_again(table: Remembering, tmp_path: Path) -> None:
-    one = await archive(table).put(table.scene_id)
+    one = await archive(table).archive_scene(table.scene_id)
     (file,) = found(tmp_path, one.object_key)
     whole = file.read_bytes()
     file.chmod(0o600)
     file.write_bytes(b"damaged")
-    assert await archive(table, days=1).put(table.scene_id)
+    assert await archive(table, days=1).archive_scene(table.scene_id)
     assert file.read_bytes() == whole
     file.unlink()
-    assert await archive(table, days=2).put(table.scene_id)
+    assert await archive(table, days=2).archive_scene(table.scene_id)
     assert file.read_bytes() == whole
 
 
@@ -87,12 +95,12 @@ async def test_what_is_old_is_put_away_by_itself(table: Remembering) -> None:
     stores = table.program.stores
     log = stores.log(Role.ARCHIVIST)
 
-    def worker(days: float) -> Archivist:
-        return Archivist(log, archive(table, days), at(days))
+    def worker(days: float) -> ArchiveWorker:
+        return ArchiveWorker(log, archive(table, days), at(days))
 
     assert await worker(0).subjects() == []
     await table.play("> Fog.")
-    old = worker(OLD.days + 1)
+    old = worker(ARCHIVE_AFTER.days + 1)
     (subject,) = await old.subjects()
     assert subject.id == table.scene_id
     assert await old.reconcile(subject.id) == 0
@@ -108,16 +116,16 @@ async def test_a_store_that_is_down_is_tried_later(table: Remembering) -> None:
             raise StoreUnavailable("The object store does not answer.")
 
     stores = table.program.stores
-    away = Archive(stores.log(Role.ARCHIVIST), Down(), at())  # type: ignore[arg-type]
+    away = SceneArchive(stores.log(Role.ARCHIVIST), Down(), at())  # type: ignore[arg-type]
     with pytest.raises(StoreUnavailable):
-        await Archivist(stores.log(Role.ARCHIVIST), away, at()).reconcile(table.scene_id)
+        await ArchiveWorker(stores.log(Role.ARCHIVIST), away, at()).reconcile(table.scene_id)
     assert await table.log.archived_logs() == []
 
 
 async def test_what_is_not_there_or_none_of_ours_is_refused(table: Remembering) -> None:
     with pytest.raises(NotFound):
-        await archive(table).read(table.scene_id)
-    whole = packed(await scene_log(table.log, table.scene_id))
+        await archive(table).read_archived(table.scene_id)
+    whole = pack_log(await read_scene_log(table.log, table.scene_id))
     for data in (
         b"",
         b"nonsense",
@@ -126,11 +134,11 @@ async def test_what_is_not_there_or_none_of_ours_is_refused(table: Remembering) 
         gzip.compress(b"[1]\n[2]"),
     ):
         with pytest.raises(ArchiveError):
-            unpacked(data)
+            unpack_log(data)
     lines = gzip.decompress(whole).splitlines()
     short = [line for n, line in enumerate(lines) if n != 3]
     with pytest.raises(ArchiveError):
-        unpacked(gzip.compress(b"\n".join(short)))
+        unpack_log(gzip.compress(b"\n".join(short)))
 
 
 def test_the_command_puts_away_lists_and_reads(tmp_path: Path) -> None:

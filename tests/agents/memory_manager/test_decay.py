@@ -9,22 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory_manager.decay import (
-    APART,
-    DAY,
-    FORGOTTEN,
-    MOST,
+from agents.memory_manager.memory_decay import (
+    DAY_TICKS,
+    FORGOTTEN_RETENTION,
+    MAX_STRENGTH,
+    RECALL_INTERVAL_TICKS,
+    compute_retention,
+    compute_stability,
     is_forgotten,
-    recall,
-    retention,
-    stability,
+    recall_memory,
 )
 from stores.records.memory import Memory
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 TICKS = st.integers(min_value=0, max_value=10**8)
 SHARE = st.floats(min_value=0, max_value=1)
-STRENGTH = st.floats(min_value=1, max_value=MOST)
+STRENGTH = st.floats(min_value=1, max_value=MAX_STRENGTH)
 
 
 def memory(
@@ -49,32 +49,32 @@ def test_it_only_fades_and_stays_between_none_and_all(
 ) -> None:
     lived = memory(importance, tick, strength)
     sooner, later = sorted((one, other))
-    assert 0 < retention(lived, later) <= retention(lived, sooner) <= 1
-    assert retention(lived, tick) == 1
+    assert 0 < compute_retention(lived, later) <= compute_retention(lived, sooner) <= 1
+    assert compute_retention(lived, tick) == 1
 
 
 @given(SHARE, SHARE, TICKS)
 def test_what_matters_more_stays_longer(one: float, other: float, now: int) -> None:
     less, more = sorted((one, other))
-    assert retention(memory(less), now) <= retention(memory(more), now)
+    assert compute_retention(memory(less), now) <= compute_retention(memory(more), now)
 
 
 @given(SHARE, st.lists(TICKS, max_size=8), TICKS)
 def test_recalling_never_weakens(importance: float, recalls: list[int], now: int) -> None:
     kept = memory(importance)
     for tick in recalls:
-        again = recall(kept, tick, AT)
+        again = recall_memory(kept, tick, AT)
         later = max(now, tick)
-        assert retention(again, later) >= retention(kept, later)
-        assert kept.strength <= again.strength <= MOST
+        assert compute_retention(again, later) >= compute_retention(kept, later)
+        assert kept.strength <= again.strength <= MAX_STRENGTH
         assert again.access_count == kept.access_count + 1
         kept = again
 
 
 def test_nine_of_ten_are_left_after_its_stability() -> None:
-    assert retention(memory(0.5), round(stability(0.5))) == pytest.approx(0.9, abs=1e-3)
-    assert stability(0.0) == DAY
-    assert stability(1.0) == pytest.approx(365 * DAY)
+    assert compute_retention(memory(0.5), round(compute_stability(0.5))) == pytest.approx(0.9, abs=1e-3)
+    assert compute_stability(0.0) == DAY_TICKS
+    assert compute_stability(1.0) == pytest.approx(365 * DAY_TICKS)
 
 
 @pytest.mark.parametrize(
@@ -82,20 +82,20 @@ def test_nine_of_ten_are_left_after_its_stability() -> None:
     [(0.0, 42, False), (0.0, 44, True), (0.5, 820, False), (0.5, 830, True), (1.0, 15_000, False)],
 )
 def test_the_numbers_that_are_written_down(importance: float, days: int, forgotten: bool) -> None:
-    assert is_forgotten(memory(importance), days * DAY) is forgotten
-    assert (retention(memory(importance), days * DAY) < FORGOTTEN) is forgotten
+    assert is_forgotten(memory(importance), days * DAY_TICKS) is forgotten
+    assert (compute_retention(memory(importance), days * DAY_TICKS) < FORGOTTEN_RETENTION) is forgotten
 
 
 def test_recalls_far_apart_gain_more_than_as_many_at_once() -> None:
     crammed = spaced = memory(0.5)
     for n in range(1, 4):
-        crammed = recall(crammed, APART * n, AT)
-        spaced = recall(spaced, 30 * DAY * n, AT)
+        crammed = recall_memory(crammed, RECALL_INTERVAL_TICKS * n, AT)
+        spaced = recall_memory(spaced, 30 * DAY_TICKS * n, AT)
     assert spaced.strength > crammed.strength > 1
 
 
 def test_within_an_hour_it_counts_once() -> None:
-    first = recall(memory(), 10 * DAY, AT)
-    again = recall(first, 10 * DAY + APART - 1, AT)
+    first = recall_memory(memory(), 10 * DAY_TICKS, AT)
+    again = recall_memory(first, 10 * DAY_TICKS + RECALL_INTERVAL_TICKS - 1, AT)
     assert (again.strength, again.recalled) == (first.strength, first.recalled)
     assert again.access_count == 2

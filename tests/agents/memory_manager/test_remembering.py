@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from agents.events import MemoriesWritten
-from agents.memory_manager.changes import changes
-from agents.memory_manager.decay import retention
-from agents.memory_manager.knowledge import Knowledge
-from agents.memory_manager.manager import MemoryManager
-from agents.memory_manager.memories import memories_of
-from agents.memory_manager.scenes import Scenes
+from agents.memory_manager.fact_knowledge import KnowledgeReader
+from agents.memory_manager.memory_changes import find_changed_memories
+from agents.memory_manager.memory_decay import compute_retention
+from agents.memory_manager.memory_extraction import extract_memories
+from agents.memory_manager.memory_worker import MemoryManager
+from agents.memory_manager.scene_reader import SceneReader
 from stores.authority import Role
 from stores.errors import InputError
 from stores.records.ids import SteppingClock
-from stores.records.memory import How, Memory
+from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Speaker
 from tests.agents.memory_manager.table import Noted, Remembering, catalogue_of, remembering
 from tests.table import START, opened
@@ -36,12 +36,12 @@ async def table(tmp_path: Path) -> AsyncIterator[Remembering]:
 def another(table: Remembering) -> MemoryManager:
     """A MemoryManager that knows nothing of the first one's cursors, as after a restart without them."""
     canon, log = table.program.stores.canon(Role.MEMORY_MANAGER), table.log
-    scenes = Scenes(canon, log, catalogue_of)
+    scenes = SceneReader(canon, log, catalogue_of)
     return MemoryManager(log, scenes, Noted(), SteppingClock(START), table.program.services.events)
 
 
 async def counting(table: Remembering, name: str) -> list[Memory]:
-    return await table.knowledge.valid(await table.of(name))
+    return await table.knowledge.filter_valid(await table.of(name))
 
 
 async def test_done_again_it_is_the_same(table: Remembering) -> None:
@@ -86,10 +86,10 @@ async def test_what_was_rejected_is_no_belief_but_the_words_were_heard(table: Re
     await table.play("> Bela gives you a ring of silver.", "/thing Ring: of silver", "/fact Mara owns Ring")
     await table.remember()
     fact_id = await table.fact("Mara owns Ring.")
-    assert len(await table.knowledge.who_knows(fact_id)) == 3
+    assert len(await table.knowledge.find_who_knows(fact_id)) == 3
     await table.play("/reject 4")
     await table.remember()
-    assert await table.knowledge.who_knows(fact_id) == []
+    assert await table.knowledge.find_who_knows(fact_id) == []
     (memory,) = await counting(table, "Old Tam")
     assert memory.text == "Bela gives you a ring of silver."
 
@@ -113,7 +113,7 @@ async def test_a_correction_takes_the_place_of_the_error_and_never_keeps_it_up(t
     await table.remember()
     error, *_ = [m for m in await table.of("Old Tam") if "bed" in m.text]
     now = error.tick + 30 * DAY
-    before = retention(error, now)
+    before = compute_retention(error, now)
     counted = await counting(table, "Old Tam")
     assert error.id not in {m.id for m in counted}
     correction = next(m for m in counted if m.corrects == error.id)
@@ -123,16 +123,16 @@ async def test_a_correction_takes_the_place_of_the_error_and_never_keeps_it_up(t
     await table.play("/cast - Bela Orsk", '> "The key is under the hearth," Tam tells you.')
     await table.remember()
     (error,) = await table.log.memories(ids=[error.id])
-    assert (retention(error, now), error.access_count) == (before, 0)
+    assert (compute_retention(error, now), error.access_count) == (before, 0)
     (correction,) = await table.log.memories(ids=[correction.id])
     assert correction.access_count == 3
     tam = (await table.everyone())["Old Tam"]
     (knows,) = [
         k
-        for k in await table.knowledge.who_knows(await table.fact("The key is under the hearth."))
+        for k in await table.knowledge.find_who_knows(await table.fact("The key is under the hearth."))
         if k.entity_id == tam
     ]
-    assert not knows.mistaken
+    assert not knows.is_mistaken
 
 
 async def test_a_correction_that_is_undone_leaves_the_error(table: Remembering) -> None:
@@ -158,7 +158,7 @@ async def test_nobody_is_talked_out_of_what_they_saw(table: Remembering) -> None
     )
     await table.remember()
     saw, told = await counting(table, "Old Tam")
-    assert (saw.how, told.how, told.corrects) == (How.SAW, How.TOLD, None)
+    assert (saw.how, told.how, told.corrects) == (MemoryOrigin.SAW, MemoryOrigin.TOLD, None)
 
 
 async def test_misremembered_by_the_gm_is_kept_apart(table: Remembering) -> None:
@@ -168,8 +168,8 @@ async def test_misremembered_by_the_gm_is_kept_apart(table: Remembering) -> None
     (lived,) = await table.of("Old Tam")
     await table.manager.misremember(lived.id, "Bela Orsk owns Ring.")
     tam = lived.entity_id
-    (knows,) = [k for k in await table.knowledge.who_knows(fact_id) if k.entity_id == tam]
-    assert knows.mistaken
+    (knows,) = [k for k in await table.knowledge.find_who_knows(fact_id) if k.entity_id == tam]
+    assert knows.is_mistaken
     assert [m.text for m in await counting(table, "Old Tam")] == ["Bela Orsk owns Ring."]
     assert await table.fact("Mara owns Ring.") == fact_id
     # Written again, it stays; and it can be put back.
@@ -177,8 +177,8 @@ async def test_misremembered_by_the_gm_is_kept_apart(table: Remembering) -> None
     (changed,) = await counting(table, "Old Tam")
     assert changed.text == "Bela Orsk owns Ring."
     await table.manager.misremember(changed.id, "")
-    (knows,) = [k for k in await table.knowledge.who_knows(fact_id) if k.entity_id == tam]
-    assert not knows.mistaken
+    (knows,) = [k for k in await table.knowledge.find_who_knows(fact_id) if k.entity_id == tam]
+    assert not knows.is_mistaken
 
 
 async def test_a_restored_copy_has_no_second_memory(table: Remembering) -> None:
@@ -190,12 +190,13 @@ async def test_a_restored_copy_has_no_second_memory(table: Remembering) -> None:
         m.model_copy(update={"id": f"00000000-0000-7000-8000-00000000000{n}"}) for n, m in enumerate(own)
     ]
     made = another(table)
-    lived = await made._scenes.lived(
-        await made._scenes.setting(table.scene_id), await table.log.line_slice(table.scene_id, 0, 10)
+    lived = await made._scene_reader.read_stretch(
+        await made._scene_reader.read_setting(table.scene_id),
+        await table.log.line_slice(table.scene_id, 0, 10),
     )
-    tams = [m for m in memories_of(lived, START) if m.entity_id == own[0].entity_id]
+    tams = [m for m in extract_memories(lived, START) if m.entity_id == own[0].entity_id]
     assert tams
-    assert changes(tams, copied, lived) == []
+    assert find_changed_memories(tams, copied, lived) == []
 
 
 async def test_a_whisper_is_typed(table: Remembering) -> None:
@@ -242,16 +243,16 @@ async def test_what_is_believed_stands_beside_the_truth(table: Remembering) -> N
     )
     await table.remember()
     everyone = await table.everyone()
-    beliefs = await table.knowledge.believes(everyone["Old Tam"])
+    beliefs = await table.knowledge.read_beliefs(everyone["Old Tam"])
     (belief,) = [b for b in beliefs if "owns" in b.memory.text]
-    assert belief.truth is not None
-    assert (belief.truth.statement, belief.agrees) == ("Mara owns Ring.", False)
-    about = await table.knowledge.beliefs_about(await table.universe(), everyone["Ring"])
+    assert belief.current_fact is not None
+    assert (belief.current_fact.statement, belief.agrees_with_canon) == ("Mara owns Ring.", False)
+    about = await table.knowledge.read_beliefs_about(await table.universe(), everyone["Ring"])
     assert {b.memory.entity_id for b in about} == {everyone[n] for n in ("Mara", "Bela Orsk", "Old Tam")}
-    words = await table.knowledge.beliefs_about(await table.universe(), "mara owns")
+    words = await table.knowledge.read_beliefs_about(await table.universe(), "mara owns")
     assert all("Mara owns" in b.memory.text for b in words)
     assert words
-    assert isinstance(table.knowledge, Knowledge)
+    assert isinstance(table.knowledge, KnowledgeReader)
 
 
 async def test_it_runs_behind_play_and_goes_on_after_a_stop(tmp_path: Path) -> None:

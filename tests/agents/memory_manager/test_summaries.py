@@ -10,27 +10,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.context_assembly.agenda import Agendas
-from agents.context_assembly.context import ContextAssembly
-from agents.context_assembly.package import Packages
-from agents.memory_manager import layers
-from agents.memory_manager.summaries import (
-    CHAPTERS,
-    DECIDED,
-    GIST,
-    LAST,
-    LENGTH,
-    OWED,
-    TENFOLD,
-    covering,
-    of_stretch,
-    rolled,
-    shortened,
+from agents.context_assembly.context_package import ContextPackageBuilder
+from agents.context_assembly.scene_context import SceneContextLoader
+from agents.context_assembly.story_agenda import StoryAgendaReader
+from agents.memory_manager import summary_selection as layers
+from agents.memory_manager.summary_texts import (
+    DECIDED_PREFIX,
+    LAST_SCENES_KEPT,
+    MAX_GIST_CHARS,
+    MAX_SUMMARY_CHARS,
+    OWED_PREFIX,
+    ROLL_UP_SIZE,
+    SCENE_LEVELS,
+    plan_scene_levels,
+    roll_up_summaries,
+    shorten_text,
+    summarise_stretch,
 )
-from agents.memory_manager.summariser import Summariser
+from agents.memory_manager.summary_worker import SummaryWorker
 from stores.authority import Role
 from stores.records.ids import Id, SteppingClock
-from stores.records.model import DecisionMark
+from stores.records.llm import DecisionMark
 from stores.records.play import MoveKind, Speaker, Turn
 from tests.agents.memory_manager.table import Noted, Remembering, remembering
 from tests.contract import builders as make
@@ -46,9 +46,9 @@ async def table(tmp_path: Path) -> AsyncIterator[Remembering]:
         yield found
 
 
-def summariser(table: Remembering) -> Summariser:
+def summariser(table: Remembering) -> SummaryWorker:
     canon = table.program.stores.canon(Role.MEMORY_MANAGER)
-    return Summariser(table.log, canon, Noted(), SteppingClock(START))
+    return SummaryWorker(table.log, canon, Noted(), SteppingClock(START))
 
 
 async def sum_up(table: Remembering, scene_id: Id | None = None) -> None:
@@ -71,33 +71,33 @@ async def told(table: Remembering, count: int, word: str = "Turn") -> None:
 
 @given(st.integers(min_value=0, max_value=5_000))
 def test_a_past_of_any_length_is_told_by_few_summaries(count: int) -> None:
-    pieces = covering(count)
+    pieces = plan_scene_levels(count)
     assert [n for _, first, last in pieces for n in range(first, last + 1)] == list(range(count))
     assert all(
-        last - first + 1 == TENFOLD**level and first % (last - first + 1) == 0
+        last - first + 1 == ROLL_UP_SIZE**level and first % (last - first + 1) == 0
         for level, first, last in pieces
     )
-    assert len(pieces) <= LAST + TENFOLD * len(CHAPTERS)
-    assert all(level == 0 for level, first, _ in pieces if first >= count - LAST)
+    assert len(pieces) <= LAST_SCENES_KEPT + ROLL_UP_SIZE * len(SCENE_LEVELS)
+    assert all(level == 0 for level, first, _ in pieces if first >= count - LAST_SCENES_KEPT)
 
 
 @given(st.lists(WORDS, min_size=10, max_size=10), st.lists(st.text(alphabet="xyz", min_size=1), max_size=3))
 def test_rolling_up_shortens_all_but_decisions_and_what_is_open(
     texts: list[str], promises: list[str]
 ) -> None:
-    lines = [f"{DECIDED}{p} is so." for p in promises] + [f"{OWED}{p}." for p in promises]
+    lines = [f"{DECIDED_PREFIX}{p} is so." for p in promises] + [f"{OWED_PREFIX}{p}." for p in promises]
     children = [f"{text}\n" + "\n".join(lines) for text in texts]
-    first, *kept = rolled("Scenes 1 to 10: ", children, promises[:1]).splitlines()
-    assert len(first) <= len("Scenes 1 to 10: ") + TENFOLD * (GIST + 1)
-    assert {line for line in kept if line.startswith(DECIDED)} == {
-        line for line in lines if line.startswith(DECIDED)
+    first, *kept = roll_up_summaries("Scenes 1 to 10: ", children, promises[:1]).splitlines()
+    assert len(first) <= len("Scenes 1 to 10: ") + ROLL_UP_SIZE * (MAX_GIST_CHARS + 1)
+    assert {line for line in kept if line.startswith(DECIDED_PREFIX)} == {
+        line for line in lines if line.startswith(DECIDED_PREFIX)
     }
-    assert all(line[len(OWED) :] == f"{promises[0]}." for line in kept if line.startswith(OWED))
+    assert all(line[len(OWED_PREFIX) :] == f"{promises[0]}." for line in kept if line.startswith(OWED_PREFIX))
 
 
 @given(WORDS, st.integers(min_value=10, max_value=200))
 def test_what_is_shortened_is_not_longer(text: str, most: int) -> None:
-    assert len(shortened(text, most)) <= most
+    assert len(shorten_text(text, most)) <= most
 
 
 def test_a_stretch_keeps_what_matters_and_every_decision_whole() -> None:
@@ -126,36 +126,36 @@ def test_a_stretch_keeps_what_matters_and_every_decision_whole() -> None:
         reason=reason.strip(),
         at=AT,
     )
-    text = of_stretch(turns, decisions=[mark], commitments=["Bela owes Tam a boat."])
+    text = summarise_stretch(turns, decisions=[mark], commitments=["Bela owes Tam a boat."])
     first, *whole = text.splitlines()
     assert "Bela dies on the stair." in first
-    assert len(first) < LENGTH + 100
-    assert whole == [DECIDED + reason.strip(), OWED + "Bela owes Tam a boat."]
+    assert len(first) < MAX_SUMMARY_CHARS + 100
+    assert whole == [DECIDED_PREFIX + reason.strip(), OWED_PREFIX + "Bela owes Tam a boat."]
 
 
 async def test_stretches_leave_with_an_undo_and_the_other_line_has_its_own(table: Remembering) -> None:
     await told(table, 45)
     await sum_up(table)
     shown = {t.id for t in await table.log.line_tail(table.scene_id, 5)}
-    first, second = await layers.of_scene(table.log, table.scene_id, shown)
+    first, second = await layers.read_scene_summary(table.log, table.scene_id, shown)
     assert first.startswith("Turns 1 to 20:")
     assert second.startswith("Turns 21 to 40:")
     (back,) = await table.log.line_slice(table.scene_id, 29, 1)
     await table.program.stores.log(Role.ORCHESTRATOR).move_head(table.scene_id, back.id, MoveKind.UNDO)
-    assert await layers.of_scene(table.log, table.scene_id, ()) == (first,)
+    assert await layers.read_scene_summary(table.log, table.scene_id, ()) == (first,)
     await told(table, 12, "Elsewhere")
     await sum_up(table)
-    lines = await layers.of_scene(table.log, table.scene_id, ())
+    lines = await layers.read_scene_summary(table.log, table.scene_id, ())
     assert lines[0] == first
     assert "Elsewhere" in lines[1]
     await sum_up(table)
-    assert await layers.of_scene(table.log, table.scene_id, ()) == lines
+    assert await layers.read_scene_summary(table.log, table.scene_id, ()) == lines
 
 
 async def test_a_long_scene_is_told_by_few(table: Remembering) -> None:
     await told(table, 230)
     await sum_up(table)
-    lines = await layers.of_scene(table.log, table.scene_id, ())
+    lines = await layers.read_scene_summary(table.log, table.scene_id, ())
     assert [line.split(":")[0] for line in lines] == ["Turns 1 to 200", "Turns 201 to 220"]
 
 
@@ -175,9 +175,11 @@ async def test_the_next_scene_is_told_what_came_before(table: Remembering) -> No
     await sum_up(table, before)
     stores = table.program.stores
     canon, log = stores.canon(Role.CONTEXT_ASSEMBLY), stores.log(Role.CONTEXT_ASSEMBLY)
-    context = ContextAssembly(canon, log)
-    package = await Packages(canon, log, context, Agendas(canon)).assemble(await context.load(table.scene_id))
-    scene, promise = package.narrative.summary
+    context = SceneContextLoader(canon, log)
+    package = await ContextPackageBuilder(canon, log, context, StoryAgendaReader(canon)).build_package(
+        await context.load_context(table.scene_id)
+    )
+    scene, promise = package.narrative.summary_lines
     assert scene.startswith("Scene 1 “The yard”: The horn is yours.")
     assert "Mara owns Horn." in scene
-    assert promise == OWED + "Bela Orsk waits for Mara at the ford."
+    assert promise == OWED_PREFIX + "Bela Orsk waits for Mara at the ford."

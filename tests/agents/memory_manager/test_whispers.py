@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from agents.memory_manager.whispers import heard, whispered_to, whispers
+from agents.memory_manager.whispers import find_whisper_hearers, find_whispers, mask_unheard_whispers
 from stores.records.play import Speaker
 
 PEOPLE = {"mara": ("Mara",), "bela": ("Bela Orsk", "Bela", "Orsk"), "tam": ("Old Tam", "Tam")}
 
 
 def told(text: str, who: str, speaker: Speaker = Speaker.GM) -> str:
-    return heard(text, whispers(text, speaker, "", PEOPLE, "mara"), who, "mara")
+    return mask_unheard_whispers(text, find_whispers(text, speaker, "", PEOPLE, "mara"), who, "mara")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_what_is_not_whispered_is_heard_by_all() -> None:
     ],
 )
 def test_a_turn_that_is_all_whisper_has_its_hearers(typed: str, hearers: tuple[str, ...]) -> None:
-    assert whispered_to(typed, PEOPLE, "mara") == hearers
+    assert find_whisper_hearers(typed, PEOPLE, "mara") == hearers
 
 
 def test_an_act_with_a_whisper_in_it_keeps_the_words_alone_from_others() -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory_manager.knowledge import Knows
-from agents.memory_manager.weighing import SIGNIFICANT
-from stores.records.memory import How
+from agents.memory_manager.fact_knowledge import FactKnowledge
+from agents.memory_manager.memory_importance import MIN_TURN_IMPORTANCE
+from stores.records.memory import MemoryOrigin
 from tests.agents.memory_manager.table import Remembering, sit_down
 from tests.agents.memory_manager.who_knows import PLAYS, Case, Play, cases
 from tests.table import opened
@@ -23,16 +23,16 @@ DAY = 24 * 60
 MUST = 0.95
 
 
-def how_it_is(knows: Knows | None, names: dict[str, str]) -> tuple[str, str]:
+def how_it_is(knows: FactKnowledge | None, names: dict[str, str]) -> tuple[str, str]:
     """Return how somebody stands to a fact in the table's words, and from whom they have it."""
     if knows is None:
         return "missed", ""
     whom = names.get(knows.told_by or "", "")
-    if knows.mistaken:
+    if knows.is_mistaken:
         return "wrong", whom
-    if knows.forgotten:
+    if knows.is_forgotten:
         return "forgot", ""
-    word = {How.SAW: "saw", How.TOLD: "told", How.INFERRED: "found"}[knows.how]
+    word = {MemoryOrigin.SAW: "saw", MemoryOrigin.TOLD: "told", MemoryOrigin.INFERRED: "found"}[knows.how]
     return word, whom
 
 
@@ -42,10 +42,12 @@ async def answers(table: Remembering, play: Play, wanted: list[Case]) -> list[tu
     await table.remember(*(scene.id for scene in scenes))
     everyone = await table.everyone()
     names = {entity_id: name for name, entity_id in everyone.items()}
-    now = await table.knowledge.now(await table.universe()) + play.later * DAY
+    now = await table.knowledge.read_latest_tick(await table.universe()) + play.later * DAY
     found = []
     for case in wanted:
-        rows = {k.entity_id: k for k in await table.knowledge.who_knows(await table.fact(case.fact), now)}
+        rows = {
+            k.entity_id: k for k in await table.knowledge.find_who_knows(await table.fact(case.fact), now)
+        }
         found.append((case, *how_it_is(rows.get(everyone[case.who]), names)))
     return found
 
@@ -75,4 +77,4 @@ def test_the_table_is_large_enough() -> None:
     kinds = Counter(case.what for case in cases())
     assert kinds.total() >= 100
     assert min(kinds[what] for what in ("saw", "missed", "told", "wrong", "forgot")) >= 5
-    assert SIGNIFICANT > 0
+    assert MIN_TURN_IMPORTANCE > 0

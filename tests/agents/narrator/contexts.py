@@ -12,9 +12,9 @@ from agents.context_assembly.narrative import Narrative
 from agents.context_assembly.package import Canonical, ContextPackage, Present, Recalled
 from agents.resolver.working_state import WorkingState
 from stores.records.canon import Fact
-from stores.records.ledger import ProposedChange
 from stores.records.memory import Memory
 from stores.records.play import Speaker, Turn
+from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, EntityKind
 from tests.contract import builders as make
 
@@ -62,12 +62,14 @@ def package(
         story=STORY,
         scene=SCENE,
         head=None,
-        staged=tuple(staged),
+        staged_proposals=tuple(staged),
         entities={e.id: e for e in (*here, *gone, YARD, *extra)},
         place=YARD,
     )
     cast = [
-        Present(e, WorkingState(dict(e.numbers), e.tags), here=e in (*here, ORC), dead="dead" in e.tags)
+        ScenePerson(
+            e, WorkingState(dict(e.numbers), e.tags), is_here=e in (*here, ORC), is_dead="dead" in e.tags
+        )
         for e in (*here, *gone)
     ]
     by_whose: dict[str, tuple[Memory, ...]] = {}
@@ -75,11 +77,11 @@ def package(
         by_whose[memory.entity_id] = (*by_whose.get(memory.entity_id, ()), memory)
     return ContextPackage(
         scene=scene,
-        agenda=Agenda(matters={f.id: f for f in matters}),
-        canonical=Canonical(
+        agenda=StoryAgenda(commitments={f.id: f for f in matters}),
+        canonical=CanonContext(
             cast=tuple(cast), facts=facts, relations=tuple(relations), assertions=tuple(assertions)
         ),
-        narrative=Narrative(line=tuple(turns), met_before=frozenset(e.id for e in met)),
-        recalled=Recalled(memories=by_whose),
-        words=words,
+        narrative=NarrativeContext(recent_turns=tuple(turns), met_before_ids=frozenset(e.id for e in met)),
+        recalled=RecalledContext(memories_by_entity=by_whose),
+        player_text=words,
     )

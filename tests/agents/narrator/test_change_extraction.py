@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.context_assembly.package import ContextPackage
+from agents.context_assembly.context_package import ContextPackage
 from agents.narrator.change_extraction import QUOTE_MISSING, ChangeExtractor, ExtractionResult
 from agents.narrator.decision_marks import find_decision_marks, strip_markers
 from agents.personas.outputs import ReportedChange
@@ -25,7 +25,7 @@ from stores.records.canon import (
     StateChange,
     StateOp,
     UpdateEntity,
-    normal,
+    normalize_statement,
 )
 from stores.records.play import Turn
 from stores.records.world import Entity, EntityKind
@@ -44,8 +44,8 @@ class FakeCanon:
         wanted = name.casefold()
         return [e for e in self._entities if wanted in (n.casefold() for n in (e.name, *e.aliases))]
 
-    async def facts_saying(self, universe_id: str, said: Sequence[str]) -> list[Fact]:
-        return [f for f in self._facts if f.said in said]
+    async def facts_by_statement(self, universe_id: str, statement_keys: Sequence[str]) -> list[Fact]:
+        return [f for f in self._facts if f.said in statement_keys]
 
 
 async def extract(

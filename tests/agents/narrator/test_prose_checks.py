@@ -80,7 +80,7 @@ def test_prose_checks_let_undead_act() -> None:
     lorne = LORNE.model_copy(update={"tags": ("dead", "undead")})
     scene = package()
     cast = tuple(
-        p if p.entity.id != LORNE.id else type(p)(lorne, p.state, p.here, p.dead)
+        p if p.entity.id != LORNE.id else type(p)(lorne, p.state, p.is_here, p.is_dead)
         for p in scene.canonical.cast
     )
     canonical = type(scene.canonical)(cast=cast)

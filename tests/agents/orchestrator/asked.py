@@ -11,8 +11,8 @@ from agents.llm.llm_settings import AppSettings
 from agents.views.query_views import Answer, AnswerStanding, Finding
 from stores.authority import Role
 from stores.ports import TextItem
-from stores.records.ids import Id, derived
-from stores.records.memory import How, Memory
+from stores.records.ids import Id, derive_id
+from stores.records.memory import Memory, MemoryOrigin
 from tests.agents.orchestrator.teller import NO_SCRIPT, Script, Teller, telling
 from tests.table import START
 
@@ -82,13 +82,13 @@ async def asking(
         wenna = await services.world.entities(asked.universe_id, "Wenna")
         if wenna:
             memory = Memory(
-                id=derived("memory", "test", 1),
+                id=derive_id("memory", "test", 1),
                 entity_id=wenna[0].id,
                 universe_id=asked.universe_id,
                 scene_id=teller.scene_id,
                 text="The buoy broke loose by itself in the storm.",
                 source="told by the harbour master",
-                how=How.TOLD,
+                how=MemoryOrigin.TOLD,
                 mistaken=True,
                 tick=480,
                 created_at=START,

@@ -9,17 +9,17 @@ from typing import Any
 from agents.services.story_export import ScenePart, StoryRecord
 from agents.views.play_views import FactView, TurnView
 from stores.records.canon import Authority, Evidence, EvidenceKind, Fact, FactKind, Standing
-from stores.records.ids import derived
+from stores.records.ids import derive_id
 from stores.records.play import Degree, Resolution, Scene, Speaker, Story, Turn
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
-STORY, UNIVERSE = derived("story"), derived("universe")
+STORY, UNIVERSE = derive_id("story"), derive_id("universe")
 PLAYER, GM, NPC, ORACLE, SYSTEM = Speaker
 
 
 def a_scene(order: int, title: str, **fields: Any) -> Scene:
     given: dict[str, Any] = {
-        "id": derived("scene", order),
+        "id": derive_id("scene", order),
         "story_id": STORY,
         "universe_id": UNIVERSE,
         "order": order,
@@ -31,10 +31,10 @@ def a_scene(order: int, title: str, **fields: Any) -> Scene:
 
 def a_turn(scene: Scene, depth: int, speaker: Speaker, text: str, name: str = "") -> Turn:
     return Turn(
-        id=derived("turn", scene.id, depth),
+        id=derive_id("turn", scene.id, depth),
         scene_id=scene.id,
-        parent_id=derived("turn", scene.id, depth - 1) if depth else None,
-        exchange_id=derived("exchange", scene.id, depth // 2),
+        parent_id=derive_id("turn", scene.id, depth - 1) if depth else None,
+        exchange_id=derive_id("exchange", scene.id, depth // 2),
         speaker=speaker,
         text=text,
         name=name,
@@ -45,7 +45,7 @@ def a_turn(scene: Scene, depth: int, speaker: Speaker, text: str, name: str = ""
 
 def a_roll(turn: Turn, degree: Degree = Degree.NONE, *effects: str, rule: str = "roll") -> Resolution:
     return Resolution(
-        id=derived("resolution", turn.id),
+        id=derive_id("resolution", turn.id),
         scene_id=turn.scene_id,
         turn_id=turn.id,
         rule=rule,
@@ -59,7 +59,7 @@ def a_roll(turn: Turn, degree: Degree = Degree.NONE, *effects: str, rule: str = 
 
 def a_fact(statement: str, kind: FactKind = FactKind.EVENT, **fields: Any) -> Fact:
     given: dict[str, Any] = {
-        "id": derived("fact", statement),
+        "id": derive_id("fact", statement),
         "universe_id": UNIVERSE,
         "kind": kind,
         "predicate": kind.value,
@@ -71,9 +71,9 @@ def a_fact(statement: str, kind: FactKind = FactKind.EVENT, **fields: Any) -> Fa
 
 def of_turn(turn: Turn, quote: str = "", kind: EvidenceKind = EvidenceKind.TURN) -> Evidence:
     return Evidence(
-        id=derived("evidence", kind, turn.id),
+        id=derive_id("evidence", kind, turn.id),
         kind=kind,
-        ref_id=turn.id if kind is EvidenceKind.TURN else derived("resolution", turn.id),
+        ref_id=turn.id if kind is EvidenceKind.TURN else derive_id("resolution", turn.id),
         quote=quote or turn.text,
         turn_id=turn.id,
         scene_id=turn.scene_id,
@@ -82,7 +82,7 @@ def of_turn(turn: Turn, quote: str = "", kind: EvidenceKind = EvidenceKind.TURN)
 
 def of_scene(scene: Scene) -> Evidence:
     return Evidence(
-        id=derived("evidence", scene.id),
+        id=derive_id("evidence", scene.id),
         kind=EvidenceKind.SCENE,
         ref_id=scene.id,
         quote=scene.title,
@@ -92,10 +92,10 @@ def of_scene(scene: Scene) -> Evidence:
 
 def of_page(quote: str, page: int) -> Evidence:
     return Evidence(
-        id=derived("evidence", quote),
+        id=derive_id("evidence", quote),
         kind=EvidenceKind.CHUNK,
-        ref_id=derived("chunk", quote),
-        source_id=derived("source"),
+        ref_id=derive_id("chunk", quote),
+        source_id=derive_id("source"),
         quote=quote,
         page=page,
     )
@@ -188,5 +188,5 @@ def the_drowned_bell() -> StoryRecord:
         facts=facts,
         universe="Salt Coast",
         hero="Mara Venn",
-        sources={derived("source"): "A Book of Tides"},
+        sources={derive_id("source"): "A Book of Tides"},
     )

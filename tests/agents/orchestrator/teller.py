@@ -15,8 +15,8 @@ from agents.llm.llm_settings import AppSettings, ModelSettings, PersonaSettings
 from agents.llm.scripted_model import ScriptedAnswer, ScriptedModel, ScriptedReply
 from agents.personas.prompt_files import load_prompts
 from monitor_tui.compose import Program, open_program
-from stores.records.ids import Id, SeededIds, SteppingClock
-from stores.records.model import Persona
+from stores.records.ids import Id, SeededIdGenerator, SteppingClock
+from stores.records.llm import Persona
 from stores.records.play import Turn
 from tests.table import START, begin
 
@@ -103,7 +103,11 @@ async def telling(
     clock = SteppingClock(START)
     model = scripted(script)
     program = await open_program(
-        home, clock=clock, ids=SeededIds(seed, clock, salt=str(home)), model=model, house=settings or house()
+        home,
+        clock=clock,
+        ids=SeededIdGenerator(seed, clock, salt=str(home)),
+        model=model,
+        settings=settings or house(),
     )
     try:
         teller = Teller(program, await begin(program), model)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.orchestrator.arbiter import OFFER_THRESHOLD, STUCK_EXCHANGES, NextStepOffer, choose_offer
-from stores.records.model import Persona
+from stores.records.llm import Persona
 from tests.agents.orchestrator.teller import PROSE, telling
 
 

@@ -18,10 +18,10 @@ from stores.authority import Role
 from stores.errors import InputError
 from stores.ports import TextItem
 from stores.records.canon import Authority, EvidenceKind
-from stores.records.ids import derived
-from stores.records.ledger import ProposalStatus
-from stores.records.model import Persona
+from stores.records.ids import derive_id
+from stores.records.llm import Persona
 from stores.records.sources import Snippet, Source
+from stores.records.workflow import ProposalStatus
 from tests.agents.orchestrator.asked import PLAYED, asking, of
 from tests.table import START, begin, opened
 
@@ -224,14 +224,14 @@ async def test_what_is_made_true_waits_at_the_gate(tmp_path: Path) -> None:
 
 async def test_a_passage_of_a_source_is_in_the_book(tmp_path: Path) -> None:
     async with asking(tmp_path, settings=NO_MODEL, lines=PLAYED[:3]) as asked:
-        stores, source = asked.teller.program.stores, derived("source", "test")
+        stores, source = asked.teller.program.stores, derive_id("source", "test")
         text = "Tollers ring the harbour bell at every ebb."
         log = stores.log(Role.INGEST)
         await log.put_source(
             Source(id=source, universe_id=asked.universe_id, title="Customs of the Coast", recorded_at=START)
         )
         snippet = Snippet(
-            id=derived("snippet", "test"),
+            id=derive_id("snippet", "test"),
             source_id=source,
             universe_id=asked.universe_id,
             ordinal=1,

@@ -16,7 +16,7 @@ from stores.authority import Role
 from stores.errors import InputError
 from stores.records.canon import FactStatus, Standing
 from stores.records.ids import Id
-from stores.records.ledger import KindRule, Verdict
+from stores.records.workflow import KindRule, Verdict
 from tests.table import begin, opened
 
 ALLIES = ("/npc Tom: the keeper", "/npc Ann: the miller", "/commit", "/fact Tom ally_of Ann", "/commit")

@@ -9,7 +9,7 @@ import pytest
 from agents.state_machines import CHARTS, initial_state, legal_events, next_state
 from agents.story_outline import Mode
 from stores.errors import IllegalTransition
-from stores.records.ledger import Loop
+from stores.records.workflow import Loop
 
 MODES = tuple(mode.value for mode in Mode)
 

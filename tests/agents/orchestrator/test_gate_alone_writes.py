@@ -39,11 +39,11 @@ from agents.views.conflict_views import RulingWords
 from agents.views.world_views import EntityEdit, FactEdit, NewThing
 from monitor_tui.compose import Program
 from stores.authority import Store
-from stores.embedded.migrations import TABLES
+from stores.embedded.migrations import COLLECTION_OF_TABLE
 from stores.errors import InputError, MonitorError
 from stores.records.ids import Id
-from stores.records.ledger import KindRule, Verdict
-from stores.records.model import Persona
+from stores.records.llm import Persona
+from stores.records.workflow import KindRule, Verdict
 from stores.records.world import EntityKind
 from tests.agents.orchestrator.teller import Script, telling
 from tests.examples import examples
@@ -51,7 +51,9 @@ from tests.examples import examples
 CONTAINERS = {"story_nodes", "scene_nodes"}
 """Stories and scenes are the Orchestrator's own: they say that something is played, not that it is true."""
 
-CANON = sorted(t for t, (store, _) in TABLES.items() if store is Store.CANON and t not in CONTAINERS)
+CANON = sorted(
+    t for t, (store, _) in COLLECTION_OF_TABLE.items() if store is Store.CANON and t not in CONTAINERS
+)
 
 COMMITS = {"commit", "commit_universe", "commit_trigger", "complete_story", "court.rule", "people.create"}
 """Calls by which the GM has something written."""

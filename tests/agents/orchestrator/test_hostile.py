@@ -18,7 +18,7 @@ from agents.events import WordsCame
 from agents.llm.scripted_model import ScriptedReply
 from stores.archive import export_campaign
 from stores.authority import Role
-from stores.records.model import Persona
+from stores.records.llm import Persona
 from tests.agents.orchestrator.teller import PROSE, Script, Teller, house, telling
 from tests.contract import builders as make
 from widgets.safe_text import content

@@ -9,7 +9,7 @@ import pytest
 
 from agents.orchestrator.input.intent import read_intent
 from stores.errors import InputError
-from stores.records.model import Persona
+from stores.records.llm import Persona
 from tests.agents.orchestrator.teller import house, telling
 from tests.table import begin, opened
 

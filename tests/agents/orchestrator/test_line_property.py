@@ -15,8 +15,8 @@ from agents.views.play_views import SceneView
 from monitor_tui.compose import Program
 from stores.errors import MonitorError
 from stores.records.ids import Id
-from stores.records.ledger import ProposalStatus
 from stores.records.play import Speaker
+from stores.records.workflow import ProposalStatus
 from tests.examples import examples
 from tests.table import begin, opened
 

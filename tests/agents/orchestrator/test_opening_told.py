@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.events import WordsCame
-from stores.records.model import Persona
+from stores.records.llm import Persona
 from stores.records.play import Speaker
 from tests.agents.orchestrator.teller import PROSE, Teller, house, telling
 

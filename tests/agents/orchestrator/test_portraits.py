@@ -11,8 +11,8 @@ from stores.authority import Role
 from stores.errors import InputError, NotFound
 from stores.records.canon import Authority
 from stores.records.ids import Id
-from stores.records.ledger import ProposalStatus
 from stores.records.memory import Memory
+from stores.records.workflow import ProposalStatus
 from tests.table import begin, opened
 
 PLAYED = (

@@ -20,9 +20,9 @@ from agents.services.recap import (
     shortened,
 )
 from stores.records.canon import FactKind, FactStatus
-from stores.records.ids import derived
+from stores.records.ids import derive_id
 from stores.records.play import Degree, Speaker
-from stores.records.threads import Thread
+from stores.records.story_journal import Thread
 from stores.records.world import Calendar
 from tests.agents.orchestrator.storybook import STORY, a_fact, a_roll, a_scene, a_turn
 from tests.examples import examples
@@ -40,7 +40,7 @@ TOLD = a_turn(
 BELL = a_fact("Mara promised to find the bell.", FactKind.COMMITMENT, valid_from=2 * DAY + 60)
 DEBT = a_fact("Gil owes Wenna four marks.", FactKind.COMMITMENT, valid_from=DAY)
 PAID = a_fact("Mara owes Gil a drink.", FactKind.COMMITMENT, valid_from=0, closed=True)
-TIDE = Thread(id=derived("thread"), story_id=STORY, name="Why does the tide hurry?", since=0)
+TIDE = Thread(id=derive_id("thread"), story_id=STORY, name="Why does the tide hurry?", since=0)
 CROSSED = (
     a_fact("Mara's hp is 7.", FactKind.STATE),
     a_fact("Mara crossed the Ribs.", FactKind.EVENT),

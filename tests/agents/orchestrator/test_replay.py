@@ -16,8 +16,8 @@ from agents.llm.scripted_model import ScriptedModel
 from agents.orchestrator.replay import RecordedCallsOnly, load_recorded_calls
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
-from stores.records.ids import Id, SeededIds
-from stores.records.model import LlmCall, Persona
+from stores.records.ids import Id, SeededIdGenerator
+from stores.records.llm import LlmCall, Persona
 from tests.agents.orchestrator.teller import house, persona_of
 from tests.table import START, begin
 
@@ -92,7 +92,7 @@ def telling(voice: str) -> ScriptedModel:
 async def table(home: Path, model: ScriptedModel, backend: str) -> AsyncIterator[tuple[Program, LineClock]]:
     clock = LineClock()
     program = await open_program(
-        home, clock=clock, ids=SeededIds(7, clock), model=model, house=house(*ON, backend=backend)
+        home, clock=clock, ids=SeededIdGenerator(7, clock), model=model, settings=house(*ON, backend=backend)
     )
     try:
         yield program, clock
@@ -171,7 +171,11 @@ async def test_told_again_by_another_model_canon_stays_as_it_is(tmp_path: Path) 
     clock = LineClock()
     clock.now = START + timedelta(days=1)
     program = await open_program(
-        tmp_path, clock=clock, ids=SeededIds(8, clock), model=telling("Otherwise"), house=house(*ON)
+        tmp_path,
+        clock=clock,
+        ids=SeededIdGenerator(8, clock),
+        model=telling("Otherwise"),
+        settings=house(*ON),
     )
     try:
         await program.services.stories.recover()

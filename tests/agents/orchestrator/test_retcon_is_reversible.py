@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.records.ids import Id
-from stores.records.ledger import Verdict
+from stores.records.workflow import Verdict
 from tests.examples import examples
 from tests.table import opened
 

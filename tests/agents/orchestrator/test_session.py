@@ -15,8 +15,8 @@ from stores.authority import Role
 from stores.errors import IllegalTransition, InputError, StoreError
 from stores.records.canon import AssertFact, CanonBatch
 from stores.records.ids import Id
-from stores.records.ledger import CanonizationState, Checkpoint, Loop, ProposalStatus, Verdict
-from stores.records.play import Critical, MoveKind
+from stores.records.play import CriticalCommitMode, MoveKind
+from stores.records.workflow import CanonizationState, Checkpoint, Loop, ProposalStatus, Verdict
 from tests.table import START, begin, opened
 
 PLAY = (
@@ -228,7 +228,7 @@ async def test_undoing_what_is_canon_proposes_retcons_and_redo_withdraws_them(tm
 
 async def test_undoing_a_discovery_proposes_to_retcon_the_place_as_well(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
-        scene_id = await begin(program, critical=Critical.AUTO)
+        scene_id = await begin(program, critical=CriticalCommitMode.AUTO)
         for line in ("I push.", "> It opens.", "/place Yard > Hidden Room"):
             await program.services.play.submit(scene_id, line)
         reply = await program.services.play.submit(scene_id, "/undo")
@@ -285,7 +285,7 @@ async def test_a_critical_event_is_offered_left_or_committed(tmp_path: Path) -> 
 
 async def test_an_autopilot_commits_at_once(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
-        scene_id = await begin(program, critical=Critical.AUTO)
+        scene_id = await begin(program, critical=CriticalCommitMode.AUTO)
         await program.services.play.submit(scene_id, "I find a stair.")
         reply = await program.services.play.submit(scene_id, "/place here > Cellar")
         assert "Canon: Cellar (place)" in reply.lines

@@ -13,9 +13,9 @@ from stores.authority import Role
 from stores.errors import InputError
 from stores.records.canon import EvidenceKind, FactStatus
 from stores.records.clocks import Pace
-from stores.records.ids import Id, SeededIds, SteppingClock
+from stores.records.ids import Id, SeededIdGenerator, SteppingClock
 from stores.records.play import Degree, Speaker
-from stores.records.threads import TensionEntry
+from stores.records.story_journal import TensionEntry
 from tests.table import START, begin, opened
 
 
@@ -247,7 +247,7 @@ async def test_at_scene_end_clocks_move_and_full_ones_strike_with_evidence(tmp_p
             "The clock “Tide” stands at 2 of 6 and moves by 2 each scene.",
         ]
         reader = program.stores.canon(Role.CONTEXT_ASSEMBLY)
-        (struck,) = await reader.facts_saying(view.universe.id, ["the clock dawn strikes"])
+        (struck,) = await reader.facts_by_statement(view.universe.id, ["the clock dawn strikes"])
         assert "it strikes" in " ".join(e.quote for e in await reader.evidence_of(struck.id))
         await say(program, following, "/end", "/commit")
         assert "strikes" not in " ".join(await canon(program, following)), "once is enough"
@@ -284,7 +284,7 @@ async def test_a_crash_in_the_middle_of_an_end_moves_no_clock_twice(tmp_path: Pa
         pass
 
     clock = SteppingClock(START)
-    program = await open_program(tmp_path, clock=clock, ids=SeededIds(1, clock))
+    program = await open_program(tmp_path, clock=clock, ids=SeededIdGenerator(1, clock))
     scene_id = await begin(program)
     await say(program, scene_id, "I wait.", "/clock Tide 6 per scene 2")
     log = program.stores.log(Role.ORCHESTRATOR)

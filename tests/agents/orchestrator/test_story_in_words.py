@@ -14,9 +14,9 @@ from agents.story_outline import Newcomer, NewUniverse, StoryOutline
 from stores.authority import Role
 from stores.errors import InputError
 from stores.records.canon import Authority, EvidenceKind
-from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
-from stores.records.model import CallOutcome, LlmCall, Persona, Rung
+from stores.records.llm import CallOutcome, FallbackStep, LlmCall, Persona
 from stores.records.play import StoryMode
+from stores.records.workflow import ProposalStatus, ProposedChange, Verdict
 from stores.records.world import EntityKind
 from tests.agents.orchestrator.teller import Teller, house, telling
 
@@ -123,7 +123,7 @@ async def test_what_cannot_be_used_is_told_in_words(
         with pytest.raises(ModelRefused, match=says) as failed:
             await teller.program.services.llm.imagine(await universe_of(teller), WORDS)
         assert failed.value.kept == "The form is as it was."
-        assert (await calls(teller))[-1].rung is Rung.NONE
+        assert (await calls(teller))[-1].rung is FallbackStep.NONE
 
 
 async def test_without_words_a_model_or_money_nothing_is_sent(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from stores.authority import Role
 from stores.errors import InputError, StoreError
 from stores.records.canon import Authority, EvidenceKind
 from stores.records.ids import Id
-from stores.records.ledger import ProposalStatus
-from stores.records.play import Critical, DiceBy, MoveKind, Resolution, Speaker, TensionMode
+from stores.records.play import CriticalCommitMode, DiceRoller, MoveKind, Resolution, Speaker, TensionMode
+from stores.records.workflow import ProposalStatus
 from tests.table import opened
 
 
@@ -80,7 +80,7 @@ async def game(home: Path, seed: int = 1, **given: Any) -> AsyncIterator[Game]:
 
 
 TWOS: dict[str, Any] = {"system": "lantern_twos"}
-HAND: dict[str, Any] = {"dice": DiceBy.PHYSICAL}
+HAND: dict[str, Any] = {"dice": DiceRoller.PHYSICAL}
 ORC = "/creature Orc: scarred (hp 4)"
 
 
@@ -181,9 +181,9 @@ async def test_faces_may_be_typed_while_the_program_rolls(tmp_path: Path) -> Non
         ("/roll 2e6 = 5", "Cannot roll"),
     ],
 )
-@pytest.mark.parametrize("by", DiceBy)
+@pytest.mark.parametrize("by", DiceRoller)
 async def test_bad_faces_are_refused_with_nothing_played(
-    tmp_path: Path, by: DiceBy, line: str, complaint: str
+    tmp_path: Path, by: DiceRoller, line: str, complaint: str
 ) -> None:
     async with game(tmp_path, dice=by) as at:
         await at.refuses(line, complaint)
@@ -369,7 +369,7 @@ async def test_a_roll_beside_an_older_one_is_its_next_take(tmp_path: Path) -> No
 
 
 async def test_a_reroll_of_what_is_canon_proposes_its_retcon(tmp_path: Path) -> None:
-    async with game(tmp_path, critical=Critical.AUTO) as at:
+    async with game(tmp_path, critical=CriticalCommitMode.AUTO) as at:
         await at.say("/npc Tom: the well's keeper", "/commit")
         reply = await at.say("I push Tom. /check might 9; fail: Tom.alive = false = 1 1")
         assert any("Tom" in line for line in reply.lines)
@@ -512,8 +512,10 @@ async def test_a_rest_cut_off_is_finished(tmp_path: Path, monkeypatch: pytest.Mo
 # --- what runs out ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("critical", Critical)
-async def test_at_zero_the_rules_suggest_and_the_gm_decides(tmp_path: Path, critical: Critical) -> None:
+@pytest.mark.parametrize("critical", CriticalCommitMode)
+async def test_at_zero_the_rules_suggest_and_the_gm_decides(
+    tmp_path: Path, critical: CriticalCommitMode
+) -> None:
     async with game(tmp_path, critical=critical, **TWOS) as at:
         await at.say(ORC, "/commit")
         reply = await at.say("I strike. /move strike Orc = 6 6")
@@ -526,7 +528,7 @@ async def test_at_zero_the_rules_suggest_and_the_gm_decides(tmp_path: Path, crit
         assert not view.trigger  # nothing is staged yet, so nothing critical is
         assert [p.proposal.change.kind for p in view.proposals if p.status == "pending"] == ["state_change"]
         reply = await at.say(reply.text)
-        if critical is Critical.AUTO:
+        if critical is CriticalCommitMode.AUTO:
             assert any(
                 line.startswith("Canon: ") and "dead" in line.casefold() for line in reply.lines
             ) or any("alive" in line.casefold() or "dead" in line.casefold() for line in reply.lines)

@@ -15,9 +15,9 @@ from agents.orchestrator.narration.steps import NarrationSteps
 from agents.story_outline import NewCharacter, StoryOutline
 from stores.authority import Role
 from stores.errors import IllegalTransition
-from stores.records.ledger import Loop
-from stores.records.model import CallOutcome, Persona
+from stores.records.llm import CallOutcome, Persona
 from stores.records.play import Speaker, StoryMode
+from stores.records.workflow import Loop
 from stores.stores import AnyLog
 from tests.agents.orchestrator.teller import PROSE, Teller, house, telling, word_by_word
 

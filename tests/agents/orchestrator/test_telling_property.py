@@ -22,7 +22,7 @@ from agents.llm.scripted_model import ScriptedAnswer, ScriptedReply
 from stores.authority import Role
 from stores.errors import MonitorError
 from stores.records.ids import Id
-from stores.records.model import Persona
+from stores.records.llm import Persona
 from stores.records.play import Turn
 from tests.agents.orchestrator.teller import Teller, house, telling, word_by_word
 from tests.examples import examples

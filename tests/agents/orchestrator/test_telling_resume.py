@@ -12,8 +12,8 @@ from agents.orchestrator.narration.runner import StepFunctions
 from agents.orchestrator.narration.state import NARRATION_STEPS, NarrationState
 from agents.orchestrator.narration.steps import NarrationSteps
 from monitor_tui.compose import open_program
-from stores.records.ids import Id, SeededIds, SteppingClock
-from stores.records.model import Persona
+from stores.records.ids import Id, SeededIdGenerator, SteppingClock
+from stores.records.llm import Persona
 from tests.agents.orchestrator.teller import house, persona_of, scripted, telling
 from tests.table import START
 
@@ -64,7 +64,7 @@ async def played(home: Path, scene_id: Id, backend: str) -> tuple[list[str], lis
     clock = SteppingClock(START.replace(year=2027))
     model = scripted(SCRIPT)
     program = await open_program(
-        home, clock=clock, ids=SeededIds(2, clock), model=model, house=house(*ON, backend=backend)
+        home, clock=clock, ids=SeededIdGenerator(2, clock), model=model, settings=house(*ON, backend=backend)
     )
     try:
         services = program.services

@@ -12,8 +12,8 @@ from monitor_tui.compose import Program
 from stores.errors import InputError, MonitorError
 from stores.records.canon import EvidenceKind
 from stores.records.ids import Id
-from stores.records.ledger import ProposalStatus
 from stores.records.play import Story
+from stores.records.workflow import ProposalStatus
 from tests.table import begin, opened
 
 

@@ -10,8 +10,8 @@ from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import InputError
 from stores.records.canon import AssertFact, Authority, FactKind, Involvement
-from stores.records.ids import Id, derived
-from stores.records.ledger import ProposalStatus, ProposedChange, Verdict
+from stores.records.ids import Id, derive_id
+from stores.records.workflow import ProposalStatus, ProposedChange, Verdict
 from tests.table import START, begin, opened
 
 
@@ -98,9 +98,9 @@ async def test_an_abandoned_story_leaves_what_it_proposed_here(tmp_path: Path) -
 async def test_what_could_not_be_written_says_why_and_is_tried_again(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        universe_id, nobody = await universe_of(program, scene_id), derived("nobody")
+        universe_id, nobody = await universe_of(program, scene_id), derive_id("nobody")
         odd = ProposedChange(
-            id=derived("odd"),
+            id=derive_id("odd"),
             universe_id=universe_id,
             payload=AssertFact(
                 fact_kind=FactKind.ATTRIBUTE,

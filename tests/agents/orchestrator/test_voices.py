@@ -14,8 +14,8 @@ from agents.llm.llm_port import Usage
 from agents.llm.scripted_model import ScriptedReply
 from agents.orchestrator.narration.npc_voices import find_addressees
 from stores.authority import Role
+from stores.records.llm import CallOutcome, Money, Persona
 from stores.records.memory import Memory
-from stores.records.model import CallOutcome, Money, Persona
 from stores.records.play import Speaker
 from tests.agents.narrator.contexts import SELLA, TAM, package
 from tests.agents.orchestrator.teller import PROSE, Teller, house, telling

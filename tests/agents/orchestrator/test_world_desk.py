@@ -14,7 +14,7 @@ from agents.views.world_views import EntityEdit, FactEdit, NewThing
 from stores.errors import InputError, NotFound
 from stores.records.canon import EvidenceKind, FactStatus, Standing
 from stores.records.ids import Id
-from stores.records.ledger import Verdict
+from stores.records.workflow import Verdict
 from stores.records.world import Entity, EntityKind
 from tests.table import begin, opened
 

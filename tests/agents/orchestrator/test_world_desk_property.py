@@ -23,7 +23,7 @@ from monitor_tui.compose import Program
 from stores.errors import InputError
 from stores.records.canon import FactStatus
 from stores.records.ids import Id
-from stores.records.ledger import Verdict
+from stores.records.workflow import Verdict
 from stores.records.world import EntityKind
 from tests.examples import examples
 from tests.table import begin, opened

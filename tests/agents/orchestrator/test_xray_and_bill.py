@@ -15,17 +15,17 @@ from agents.services.bill import Bills
 from agents.services.xray import Xrays
 from stores.authority import Role
 from stores.errors import NotFound
-from stores.records.ledger import Loop, Step
-from stores.records.model import CallOutcome, LlmCall, Money, Persona, Rung
+from stores.records.llm import CallOutcome, FallbackStep, LlmCall, Money, Persona
 from stores.records.play import MoveKind, Scene, Speaker, Story, Turn
+from stores.records.workflow import ExchangeStep, Loop
 from tests.contract import builders as make
 from tests.contract.conftest import Truth, embedded
 
 STEPS = (
-    Step(step="assemble", agent="Librarian", line="12 turns, 4 facts in view", ms=12),
-    Step(step="direct", agent="Director", state="skipped", line="off"),
-    Step(step="narrate", agent="Narrator", line="41 words", ms=4_200),
-    Step(step="extract", agent="Archivist", state="failed", line="Nobody answers there.", ms=900),
+    ExchangeStep(step="assemble", agent="Librarian", line="12 turns, 4 facts in view", ms=12),
+    ExchangeStep(step="direct", agent="Director", state="skipped", line="off"),
+    ExchangeStep(step="narrate", agent="Narrator", line="41 words", ms=4_200),
+    ExchangeStep(step="extract", agent="Archivist", state="failed", line="Nobody answers there.", ms=900),
 )
 TODAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 YESTERDAY = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -69,7 +69,7 @@ class Told:
         await self.narrator.record_call(call)
         return call
 
-    async def ended(self, beat_id: str, steps: tuple[Step, ...] = STEPS) -> None:
+    async def ended(self, beat_id: str, steps: tuple[ExchangeStep, ...] = STEPS) -> None:
         move = make.transition(beat_id, 4, Loop.TURN, steps=steps)
         await self.orchestrator.record_transition(move)
 
@@ -89,7 +89,7 @@ async def told(tmp_path: Path) -> AsyncIterator[Told]:
 
 
 async def test_the_xray_has_steps_calls_and_the_sealed_result(told: Told) -> None:
-    plan = await told.call(told.said, persona=Persona.ARCHIVIST, rung=Rung.NONE)
+    plan = await told.call(told.said, persona=Persona.ARCHIVIST, rung=FallbackStep.NONE)
     tale = await told.call(told.said)
     await told.ended(told.acted.id)
     view = await told.xrays.view(told.said.id)

@@ -10,7 +10,7 @@ from typing import TypeVar
 import pytest
 from pydantic import BaseModel
 
-from agents.context_assembly.sections import SECTIONS, own_parts, parts
+from agents.context_assembly.prompt_sections import SECTIONS, build_npc_sections, build_prompt_sections
 from agents.llm.call_context import CallContext, OnText, PromptParts, ProseAnswer, StructuredAnswer
 from agents.llm.errors import ModelRefused
 from agents.personas.archivist import Archivist, first_sentence
@@ -34,8 +34,8 @@ from agents.personas.outputs import (
 )
 from agents.personas.prompt_files import SECTION_NAMES, load_prompts
 from agents.personas.steward import Steward
+from stores.records.llm import FallbackStep, LlmCall, Persona
 from stores.records.memory import Memory
-from stores.records.model import LlmCall, Persona, Rung
 from stores.records.play import Degree, Stake, Stakes
 from tests.agents.narrator.contexts import JOSS, MARA, SELLA, STORY, TAM, line, package
 from tests.contract import builders as make
@@ -75,7 +75,7 @@ class FakeCalls:
         self.requests.append((persona, parts))
         answer = self._answers.pop(0)
         value = None if answer is None else output_type.model_validate_json(answer.model_dump_json())  # type: ignore[union-attr]
-        return StructuredAnswer(value, Rung.SCHEMA if value else Rung.NONE, call(persona))
+        return StructuredAnswer(value, FallbackStep.SCHEMA if value else FallbackStep.NONE, call(persona))
 
 
 def call(persona: Persona) -> LlmCall:
@@ -196,7 +196,7 @@ def test_narrator_prompt_names_owner_of_each_memory() -> None:
 def test_persona_sections_name_dead_and_absent() -> None:
     shown = parts(HERE)
     assert set(shown) <= set(SECTIONS) <= SECTION_NAMES
-    assert set(own_parts(HERE, TAM, ())) <= SECTION_NAMES
+    assert set(build_npc_sections(HERE, TAM, ())) <= SECTION_NAMES
     state = shown["state"]
     assert "The Orc: DEAD: neither speaks nor acts" in state
     assert "Lorne is dead, and not here" in state

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.prose.names import names_in, spans_in
+from agents.prose.names import find_name_spans, find_names
 
 
 @pytest.mark.parametrize(

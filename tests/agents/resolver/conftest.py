@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stores.records.ids import derived
+from stores.records.ids import derive_id
 from stores.records.world import Entity, EntityKind
 
 
@@ -16,8 +16,8 @@ from stores.records.world import Entity, EntityKind
 def make_entity() -> Callable[..., Entity]:
     def make(name: str, *, kind: EntityKind = EntityKind.CHARACTER, **fields: Any) -> Entity:
         return Entity(
-            id=derived("entity", name),
-            universe_id=derived("universe"),
+            id=derive_id("entity", name),
+            universe_id=derive_id("universe"),
             kind=kind,
             name=name,
             recorded_at=datetime(2026, 1, 1, tzinfo=UTC),

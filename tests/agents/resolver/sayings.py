@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from agents.canon_keeper.predicates import load_catalogue
-from stores.records.canon import Fact, FactKind, Involvement, Literalish
+from stores.records.canon import Fact, FactKind, FactValue, Involvement
 from stores.records.world import Entity, EntityKind
 
 UNIVERSE = "u"
@@ -17,7 +17,7 @@ _numbers = count()
 
 
 def say(
-    predicate: str, subject: str, object_: str = "", *, value: Literalish | None = None, **fields: Any
+    predicate: str, subject: str, object_: str = "", *, value: FactValue | None = None, **fields: Any
 ) -> Fact:
     """Return a fact in the catalogue's own words."""
     involves = [Involvement(role="subject", entity_id=subject)]

@@ -30,7 +30,7 @@ from agents.resolver.table_files import bundled_tables
 from stores.errors import InputError
 from stores.ports import ResolverLog
 from stores.records.canon import StateChange, StateOp
-from stores.records.ids import SeededIds, SteppingClock, derived
+from stores.records.ids import SeededIdGenerator, SteppingClock, derive_id
 from stores.records.play import Degree, Resolution, Scene
 from stores.records.world import Entity
 from tests.agents.resolver.test_resolver import START, FakeLog
@@ -53,7 +53,7 @@ class Dice:
     def __init__(self, make_entity: Callable[..., Entity]) -> None:
         clock = SteppingClock(START)
         self.log = FakeLog()
-        self.resolver = Resolver(cast(ResolverLog, self.log), SeededIds(1, clock), clock)
+        self.resolver = Resolver(cast(ResolverLog, self.log), SeededIdGenerator(1, clock), clock)
         self.people = (
             make_entity("Mara", numbers={"hp": 10, "might": 2}),
             make_entity("Orc", numbers={"hp": 8}),
@@ -63,14 +63,19 @@ class Dice:
     def _turn(self) -> dict[str, Any]:
         self._turns += 1
         scene = Scene(
-            id=derived("scene"),
-            story_id=derived("story"),
-            universe_id=derived("universe"),
+            id=derive_id("scene"),
+            story_id=derive_id("story"),
+            universe_id=derive_id("universe"),
             order=1,
             title="Yard",
             created_at=START,
         )
-        return {"scene": scene, "turn_id": derived("turn", self._turns), "seed": self._turns, "intent": "I."}
+        return {
+            "scene": scene,
+            "turn_id": derive_id("turn", self._turns),
+            "seed": self._turns,
+            "intent": "I.",
+        }
 
     async def roll(self, spec: str, *faces: int) -> Resolution:
         request = RollRequest(**self._turn(), kind="roll", spec=spec, faces=faces)
@@ -82,7 +87,7 @@ class Dice:
             kind="check",
             spec=spec,
             faces=faces,
-            player_turn_id=derived("words"),
+            player_turn_id=derive_id("words"),
             numbers=self.people[0].numbers,
             entities=self.people,
         )
@@ -102,7 +107,7 @@ class Dice:
             how=how,
             faces=faces,
             chance=CHANCES.get(old.kind),
-            player_turn_id=derived("words"),
+            player_turn_id=derive_id("words"),
         )
         return (await self.resolver.alter(request)).resolution
 
@@ -143,7 +148,7 @@ async def test_the_program_rerolls_by_its_seed_and_once(dice: Dice) -> None:
     old = await dice.check("likely; success: Orc.hp -8", 3)
     how = read_reroll("", old)
     turn = dice._turn()
-    given = {"spec": "", "old": old, "how": how, "player_turn_id": derived("words")}
+    given = {"spec": "", "old": old, "how": how, "player_turn_id": derive_id("words")}
     first = await dice.resolver.alter(AlterRequest(**turn, **given))
     second = await dice.resolver.alter(AlterRequest(**turn, **given))
     assert first == second
@@ -334,9 +339,9 @@ specs = st.sampled_from(["2d6+1", "4d6kh3", "3d6!", "d20adv+2", "4dF", "d66", "5
 def test_what_fell_stays_on_record_and_the_rest_stands(spec: str, seed: int, data: st.DataObject) -> None:
     rolled = roll_dice(spec, random.Random(seed))
     old = Resolution(
-        id=derived("r"),
-        scene_id=derived("s"),
-        turn_id=derived("t"),
+        id=derive_id("r"),
+        scene_id=derive_id("s"),
+        turn_id=derive_id("t"),
         rule="roll",
         kind="roll",
         intent="",
@@ -363,9 +368,9 @@ def test_what_fell_stays_on_record_and_the_rest_stands(spec: str, seed: int, dat
 @settings(deadline=None)
 def test_any_words_are_read_or_refused_in_words(text: str) -> None:
     old = Resolution(
-        id=derived("r"),
-        scene_id=derived("s"),
-        turn_id=derived("t"),
+        id=derive_id("r"),
+        scene_id=derive_id("s"),
+        turn_id=derive_id("t"),
         rule="oracle, likely, tension 5, bend",
         kind="oracle",
         spec="likely",

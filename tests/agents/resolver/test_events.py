@@ -23,7 +23,7 @@ from agents.resolver.random_events import (
 from agents.resolver.random_tables import RowAim, add_tables
 from agents.resolver.table_files import bundled_tables
 from stores.errors import InputError
-from stores.records.threads import Thread
+from stores.records.story_journal import Thread
 from stores.records.world import Entity, EntityKind
 from tests.examples import examples
 

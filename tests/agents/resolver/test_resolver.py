@@ -25,14 +25,14 @@ from stores.records.canon import (
     StateChange,
     StateOp,
 )
-from stores.records.ids import Id, SeededIds, SteppingClock, derived
-from stores.records.ledger import ProposalStatus, ProposedChange
+from stores.records.ids import Id, SeededIdGenerator, SteppingClock, derive_id
 from stores.records.play import Degree, Resolution, Scene
+from stores.records.workflow import ProposalStatus, ProposedChange
 from stores.records.world import Entity, EntityKind
 
 MakeEntity = Callable[..., Entity]
 START = datetime(2026, 1, 1, tzinfo=UTC)
-ORACLE, PLAYER = derived("turn", "oracle"), derived("turn", "player")
+ORACLE, PLAYER = derive_id("turn", "oracle"), derive_id("turn", "player")
 EFFECTS = "; success: orc.hp -8, The Captain -TIRED; partial: Mara.HP -3; fail: Mara.Alive = false"
 
 
@@ -72,11 +72,11 @@ class Table:
     def __init__(self, make_entity: MakeEntity) -> None:
         self.log = FakeLog()
         self.clock = SteppingClock(START)
-        self.ids = SeededIds(1, self.clock)
+        self.ids = SeededIdGenerator(1, self.clock)
         self.scene = Scene(
-            id=derived("scene"),
-            story_id=derived("story"),
-            universe_id=derived("universe"),
+            id=derive_id("scene"),
+            story_id=derive_id("story"),
+            universe_id=derive_id("universe"),
             order=1,
             title="Under the chapel",
             tick=95,
@@ -95,8 +95,8 @@ class Table:
     def request(self, spec: str, **fields: Any) -> CheckRequest:
         given: dict[str, Any] = {
             "scene": self.scene,
-            "turn_id": derived("turn", "oracle"),
-            "player_turn_id": derived("turn", "player"),
+            "turn_id": derive_id("turn", "oracle"),
+            "player_turn_id": derive_id("turn", "player"),
             "intent": f"/check {spec}",
             "spec": spec,
             "seed": 7,
@@ -121,7 +121,7 @@ async def test_a_check_is_sealed_once_with_all_that_is_needed_to_check_it(table:
 
     assert table.log.calls == ["seal"]
     assert table.log.sealed == {resolution.id: resolution}
-    assert resolution.id == derived("resolution", ORACLE)
+    assert resolution.id == derive_id("resolution", ORACLE)
     assert resolution.text == "2d6+2 [5,4]+2 = 11 vs 9 · success · by hand"
     assert (resolution.total, resolution.target, resolution.margin) == (11, 9, 2)
     assert (resolution.degree, resolution.rule) == (Degree.SUCCESS, "might vs 9")
@@ -147,8 +147,8 @@ async def test_effects_become_proposals_on_the_players_authority(table: Table) -
         StateChange(entity_id=table.mara.id, key="Tired", op=StateOp.UNTAG),
     ]
     for index, proposal in enumerate(sealed.proposals):
-        assert proposal.id == derived("proposal", ORACLE, index)
-        assert (proposal.universe_id, proposal.story_id) == (derived("universe"), derived("story"))
+        assert proposal.id == derive_id("proposal", ORACLE, index)
+        assert (proposal.universe_id, proposal.story_id) == (derive_id("universe"), derive_id("story"))
         assert (proposal.scene_id, proposal.turn_id) == (table.scene.id, ORACLE)
         assert (proposal.authority, proposal.tick) == (Authority.PLAYER, 95)
         assert proposal.status is ProposalStatus.PENDING
@@ -160,14 +160,14 @@ async def test_proposals_rest_on_the_roll_and_on_the_very_words(table: Table) ->
     (proposal,) = (await table.resolver().check(request)).proposals
     roll, words = proposal.evidence
     assert roll == Evidence(
-        id=derived("evidence", "resolution", derived("resolution", ORACLE)),
+        id=derive_id("evidence", "resolution", derive_id("resolution", ORACLE)),
         kind=EvidenceKind.RESOLUTION,
-        ref_id=derived("resolution", ORACLE),
+        ref_id=derive_id("resolution", ORACLE),
         quote="2d6+2 [5,4]+2 = 11 vs 9 · success · by hand",
         turn_id=ORACLE,
         scene_id=table.scene.id,
     )
-    assert words.id == derived("evidence", "turn", PLAYER)
+    assert words.id == derive_id("evidence", "turn", PLAYER)
     assert (words.kind, words.ref_id, words.turn_id) == (EvidenceKind.TURN, PLAYER, PLAYER)
     assert words.quote == request.intent[:MAX_QUOTE]
 
@@ -179,7 +179,7 @@ async def test_setting_a_critical_predicate_is_critical(table: Table) -> None:
     assert cast(StateChange, sealed.proposals[0].payload).key == "alive"
 
     again = table.request(
-        spec, turn_id=derived("turn", 2), is_critical=lambda key, _: key in {"rules_over", "hp"}
+        spec, turn_id=derive_id("turn", 2), is_critical=lambda key, _: key in {"rules_over", "hp"}
     )
     sealed = await table.resolver().check(again)
     assert [p.critical for p in sealed.proposals] == [False, True, False, True, True]
@@ -189,7 +189,7 @@ async def test_the_seed_fixes_the_dice(table: Table, make_entity: MakeEntity) ->
     first = await table.resolver().check(table.request("8d10>=7 vs 3"))
     other = await Table(make_entity).resolver().check(table.request("8d10>=7 vs 3"))
     assert first.resolution.dice == other.resolution.dice
-    third = await table.resolver().check(table.request("8d10>=7 vs 3", seed=8, turn_id=derived("turn", 2)))
+    third = await table.resolver().check(table.request("8d10>=7 vs 3", seed=8, turn_id=derive_id("turn", 2)))
     assert first.resolution.dice != third.resolution.dice
 
 

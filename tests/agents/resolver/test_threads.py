@@ -19,55 +19,55 @@ from agents.resolver.threads import (
     person_weights,
     reopen_thread,
 )
-from stores.records.ids import derived
-from stores.records.threads import PersonEntry, Thread, ThreadAct, ThreadEntry
+from stores.records.ids import derive_id
+from stores.records.story_journal import CharacterWeightEntry, Thread, ThreadAction, ThreadEntry
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def thread(name: str = "Who moved the bell?", **fields: object) -> Thread:
-    return Thread.model_validate({"id": derived("thread", name), "story_id": "s", "name": name, **fields})
+    return Thread.model_validate({"id": derive_id("thread", name), "story_id": "s", "name": name, **fields})
 
 
-def entry(act: ThreadAct, which: str = "bell", tick: int = 0, **fields: object) -> ThreadEntry:
-    known = {"id": derived(act, which, tick), "scene_id": "1", "thread_id": which, "act": act}
+def entry(act: ThreadAction, which: str = "bell", tick: int = 0, **fields: object) -> ThreadEntry:
+    known = {"id": derive_id(act, which, tick), "scene_id": "1", "thread_id": which, "act": act}
     return ThreadEntry.model_validate({**known, "tick": tick, "at": NOW, **fields})
 
 
 def test_a_thread_is_opened_weighed_renamed_closed_and_opened_again() -> None:
     acts = [
-        entry(ThreadAct.OPEN, name="Who moved the bell?", tick=5),
-        entry(ThreadAct.WEIGH, by=1, tick=6),
-        entry(ThreadAct.RENAME, name="Who cut the rope?", tick=7),
-        entry(ThreadAct.CLOSE, tick=9),
+        entry(ThreadAction.OPEN, name="Who moved the bell?", tick=5),
+        entry(ThreadAction.WEIGH, by=1, tick=6),
+        entry(ThreadAction.RENAME, name="Who cut the rope?", tick=7),
+        entry(ThreadAction.CLOSE, tick=9),
     ]
     (closed,) = build_threads(acts, [], "s")
     assert (closed.name, closed.weight, closed.since, closed.closed_at) == ("Who cut the rope?", 2, 5, 9)
-    (again,) = build_threads([*acts, entry(ThreadAct.REOPEN, tick=10)], [], "s")
+    (again,) = build_threads([*acts, entry(ThreadAction.REOPEN, tick=10)], [], "s")
     assert again.is_open
 
 
 def test_what_the_command_would_have_refused_changes_nothing() -> None:
-    opened = [entry(ThreadAct.OPEN, name="The bell"), entry(ThreadAct.OPEN, "rope", name="The rope")]
+    opened = [entry(ThreadAction.OPEN, name="The bell"), entry(ThreadAction.OPEN, "rope", name="The rope")]
     before = build_threads(opened, [], "s")
     for refused in (
-        entry(ThreadAct.OPEN, "other", name="the BELL"),
-        entry(ThreadAct.RENAME, name="The Rope"),
-        entry(ThreadAct.REOPEN),
-        entry(ThreadAct.CLOSE, "nobody"),
+        entry(ThreadAction.OPEN, "other", name="the BELL"),
+        entry(ThreadAction.RENAME, name="The Rope"),
+        entry(ThreadAction.REOPEN),
+        entry(ThreadAction.CLOSE, "nobody"),
     ):
         assert build_threads([*opened, refused], [], "s") == before
-    closed = [*opened, entry(ThreadAct.CLOSE, tick=3)]
-    heavier = build_threads([*closed, entry(ThreadAct.WEIGH, by=2, tick=4)], [], "s")
+    closed = [*opened, entry(ThreadAction.CLOSE, tick=3)]
+    heavier = build_threads([*closed, entry(ThreadAction.WEIGH, by=2, tick=4)], [], "s")
     assert heavier == build_threads(closed, [], "s")
 
 
 def test_a_commitment_shows_by_itself_and_only_its_weight_is_the_books() -> None:
     matter = thread("Mara owes the well a coin", since=3, fact_id="f", id="f")
     kept = [
-        entry(ThreadAct.WEIGH, "f", by=2),
-        entry(ThreadAct.CLOSE, "f"),
-        entry(ThreadAct.WEIGH, "gone", by=1),
+        entry(ThreadAction.WEIGH, "f", by=2),
+        entry(ThreadAction.CLOSE, "f"),
+        entry(ThreadAction.WEIGH, "gone", by=1),
     ]
     (shown,) = build_threads(kept, [matter], "s")
     assert (shown.weight, shown.is_open, shown.name) == (3, True, matter.name)
@@ -76,7 +76,7 @@ def test_a_commitment_shows_by_itself_and_only_its_weight_is_the_books() -> None
 ACTS = st.lists(
     st.builds(
         entry,
-        st.sampled_from(ThreadAct),
+        st.sampled_from(ThreadAction),
         st.sampled_from(["a", "b", "c"]),
         st.integers(0, 50),
         name=st.sampled_from(["The bell", "The rope"]),
@@ -129,7 +129,7 @@ def test_a_thread_is_mentioned_by_its_telling_words(name: str, text: str, told: 
 
 
 def test_the_last_word_on_somebody_counts() -> None:
-    def matters(who: str, weight: int) -> PersonEntry:
-        return PersonEntry(id=who, scene_id="1", at=NOW, entity_id=who, weight=weight)
+    def matters(who: str, weight: int) -> CharacterWeightEntry:
+        return CharacterWeightEntry(id=who, scene_id="1", at=NOW, entity_id=who, weight=weight)
 
     assert person_weights([matters("tam", 0), matters("ode", 3), matters("tam", 2)]) == {"tam": 2, "ode": 3}

@@ -14,16 +14,16 @@ from agents.resolver.working_state import (
     describe_state_change,
     fold_changes,
 )
-from stores.records.canon import Literalish, StateChange, StateOp
-from stores.records.ids import derived
+from stores.records.canon import FactValue, StateChange, StateOp
+from stores.records.ids import derive_id
 from stores.records.world import Entity
 from tests.examples import examples
 
 MakeEntity = Callable[..., Entity]
-MARA = derived("entity", "Mara")
+MARA = derive_id("entity", "Mara")
 
 
-def change(key: str, op: str, value: Literalish | None = None, of: str = MARA) -> StateChange:
+def change(key: str, op: str, value: FactValue | None = None, of: str = MARA) -> StateChange:
     return StateChange(entity_id=of, key=key, op=StateOp(op), value=value)
 
 
@@ -55,7 +55,7 @@ def test_changes_apply_in_order(mara: Entity) -> None:
 
 
 def test_changes_of_others_are_not_its_own(mara: Entity) -> None:
-    assert fold_changes(mara, [change("hp", "add", -3, of=derived("entity", "Orc"))]).numbers == {"hp": 10}
+    assert fold_changes(mara, [change("hp", "add", -3, of=derive_id("entity", "Orc"))]).numbers == {"hp": 10}
 
 
 def test_a_key_is_a_number_or_a_value(mara: Entity) -> None:
@@ -69,7 +69,7 @@ def test_a_key_is_a_number_or_a_value(mara: Entity) -> None:
 
 
 @pytest.mark.parametrize("value", [None, "three", True])
-def test_adding_what_is_no_number_adds_nothing(mara: Entity, value: Literalish | None) -> None:
+def test_adding_what_is_no_number_adds_nothing(mara: Entity, value: FactValue | None) -> None:
     assert fold_changes(mara, [change("hp", "add", value)]).numbers == {"hp": 10}
 
 

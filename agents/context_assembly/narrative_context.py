@@ -1,0 +1,176 @@
+"""What the log holds that bears on one exchange: the line in view, what it leads on from, what was decided.
+
+Read-only. The line comes first, for what is found again waits for it: what is in view is not found again.
+Source: AGENT_ORCHESTRATION, ContextAssembly (`narrative`).
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Awaitable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from agents.context_assembly.scene_context import SceneContext
+from agents.memory_manager import summary_selection as layers
+from stores.ports import CanonReader, LogReader
+from stores.records.canon import CreateEntity
+from stores.records.ids import Id
+from stores.records.llm import DecisionMark
+from stores.records.play import Scene, Speaker, Turn
+from stores.records.workflow import ProposalStatus
+from stores.records.world import Entity
+
+MAX_TURNS_IN_VIEW: Final = 24
+VIEW_STEP: Final = 8
+"""Turns of the line in view at most, and how many leave it at a time: a prompt then mostly only grows at its
+end, and a provider's prefix cache holds. 17 to 24 turns are in view."""
+MAX_PREVIOUS_TURNS: Final = 4
+"""Turns of the scene before, while the scene's own line is short."""
+MAX_EARLIER_SCENES: Final = 5
+"""Earlier scenes of the story that are looked back on."""
+
+
+@dataclass(frozen=True, slots=True)
+class NarrativeContext:
+    """What the log holds: the last turns of the line, oldest first, without those that are answered now;
+    `before` the last of the scene before; `summary` what earlier scenes and turns out of view came to;
+    `decisions` the marks on the line; `met_before` who was in an earlier scene with the player's character;
+    `arrived` the world time at which those came whom this scene brought into canon.
+    """
+
+    recent_turns: tuple[Turn, ...] = ()
+    previous_scene_turns: tuple[Turn, ...] = ()
+    summary_lines: tuple[str, ...] = ()
+    decision_marks: tuple[DecisionMark, ...] = ()
+    met_before_ids: frozenset[Id] = frozenset()
+    arrival_ticks: Mapping[Id, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsInView:
+    """The turns in view, oldest first, with what is answered now among them; `before` the last of the scene
+    before; `earlier` the scenes before, in their order."""
+
+    turns: tuple[Turn, ...] = ()
+    previous_scene_turns: tuple[Turn, ...] = ()
+    earlier_scenes: tuple[Scene, ...] = ()
+
+
+class NarrativeReader:
+    """Reads the log. Stateless."""
+
+    def __init__(self, canon: CanonReader, log: LogReader) -> None:
+        self._canon = canon
+        self._log = log
+
+    async def read_turns_in_view(self, scene: SceneContext) -> TurnsInView:
+        """Return what is in view. Raises StoreError."""
+        turn_count = scene.head.depth + 1 if scene.head else 0
+        start = max(0, -(-(turn_count - MAX_TURNS_IN_VIEW) // VIEW_STEP) * VIEW_STEP)
+        turns, scenes = await gather(
+            self._log.line_slice(scene.scene.id, start, turn_count - start) if turn_count else _empty_turns(),
+            self._log.scenes(scene.story.id),
+        )
+        earlier_scenes = tuple(s for s in scenes if s.order < scene.scene.order)
+        previous_scene = earlier_scenes[-1] if earlier_scenes and start == 0 else None
+        previous_scene_turns = (
+            await self._log.line_tail(previous_scene.id, MAX_PREVIOUS_TURNS) if previous_scene else []
+        )
+        return TurnsInView(tuple(turns), tuple(previous_scene_turns), earlier_scenes)
+
+    async def read_narrative(
+        self,
+        scene: SceneContext,
+        player_text: str,
+        present_entities: Sequence[Entity],
+        turns_in_view_task: Awaitable[TurnsInView],
+    ) -> NarrativeContext:
+        """Return what bears on the scene, given its line. Raises StoreError."""
+        turns_in_view = await turns_in_view_task
+        summary_lines, met_before_ids, arrival_ticks, decision_marks = await gather(
+            self._read_summary_lines(
+                scene.scene, turns_in_view.earlier_scenes, {t.id for t in turns_in_view.turns}
+            ),
+            self._find_met_before(scene, turns_in_view.earlier_scenes, present_entities),
+            self._read_arrival_ticks(scene.scene),
+            self._log.decision_marks(
+                *(s.id for s in (*turns_in_view.earlier_scenes[-MAX_EARLIER_SCENES:], scene.scene))
+            ),
+        )
+        return NarrativeContext(
+            recent_turns=tuple(_drop_answered_turns(turns_in_view.turns, player_text)),
+            previous_scene_turns=turns_in_view.previous_scene_turns,
+            summary_lines=summary_lines,
+            decision_marks=tuple(decision_marks),
+            met_before_ids=met_before_ids,
+            arrival_ticks=arrival_ticks,
+        )
+
+    async def _read_arrival_ticks(self, scene: Scene) -> dict[Id, int]:
+        """Return when those came whom this scene brought into canon: its record has them in the cast."""
+        accepted_proposals = await self._log.proposals(
+            scene_id=scene.id, statuses=[ProposalStatus.ACCEPTED], kind="create_entity"
+        )
+        tick_by_entity = {
+            p.change.entity_id: p.tick for p in accepted_proposals if isinstance(p.change, CreateEntity)
+        }
+        return {i: scene.tick if tick is None else tick for i, tick in tick_by_entity.items()}
+
+    async def _read_summary_lines(
+        self, scene: Scene, earlier_scenes: Sequence[Scene], shown_turn_ids: Collection[Id]
+    ) -> tuple[str, ...]:
+        """Return what the scenes before came to, and the turns of the line that are out of view."""
+        story_lines, scene_lines = await gather(
+            layers.read_story_summary(self._log, earlier_scenes[-1]) if earlier_scenes else _empty_lines(),
+            layers.read_scene_summary(self._log, scene.id, shown_turn_ids),
+        )
+        earlier_lines = story_lines or [
+            f"{_scene_heading(s)}: {s.summary}" for s in earlier_scenes[-MAX_EARLIER_SCENES:] if s.summary
+        ]
+        return (*earlier_lines, *scene_lines)
+
+    async def _find_met_before(
+        self, scene: SceneContext, earlier_scenes: Sequence[Scene], present_entities: Sequence[Entity]
+    ) -> frozenset[Id]:
+        """Return who of those here was in an earlier scene with the player's character."""
+        pc_id = scene.story.pc_id
+        if pc_id is None:
+            return frozenset()
+        met_ids = {e for s in earlier_scenes for e in s.cast if pc_id in s.cast}
+        met_ids |= {e.entity_id for e in scene.presence_entries() if e.here and e.scene_id != scene.scene.id}
+        other_ids = [e.id for e in present_entities if e.id != pc_id and e.id not in met_ids]
+        pc_scenes, *other_scene_lists = await gather(
+            *(self._canon.appearances(i) for i in (pc_id, *other_ids))
+        )
+        shared_scenes = set(pc_scenes) - {scene.scene.id}
+        met_ids |= {
+            e
+            for e, scenes in zip(other_ids, other_scene_lists, strict=True)
+            if shared_scenes.intersection(scenes)
+        }
+        return frozenset(met_ids - {pc_id})
+
+
+def _drop_answered_turns(turns: Sequence[Turn], player_text: str) -> Sequence[Turn]:
+    """Return the line without what the telling answers: the player's words and the rolls behind them."""
+    if not player_text:
+        return turns
+    for index in range(len(turns) - 1, -1, -1):
+        if turns[index].speaker in (Speaker.GM, Speaker.NPC):
+            return turns
+        if turns[index].speaker is Speaker.PLAYER and turns[index].text == player_text:
+            return turns[:index]
+    return turns
+
+
+def _scene_heading(scene: Scene) -> str:
+    return f"Scene {scene.order}" + (f" “{scene.title}”" if scene.title else "")
+
+
+async def _empty_lines() -> tuple[str, ...]:
+    return ()
+
+
+async def _empty_turns() -> list[Turn]:
+    return []

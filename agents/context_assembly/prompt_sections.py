@@ -1,0 +1,329 @@
+"""The context package as text, by section of a prompt. Pure.
+
+What changes least is worded so that it stays the same from turn to turn (a prefix cache then holds); what
+moves with every turn stands in sections of its own. Source: design/product.md, pain 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final
+
+from agents.canon_keeper.proposal_subjects import named_facts
+from agents.context_assembly.context_package import ContextPackage, ScenePerson
+from agents.llm.call_context import LEFT_OUT, PromptParts
+from agents.memory_manager.attendance import Attendance, is_oracle_answer
+from agents.prose.names import names_of
+from agents.search.result_validity import is_ended
+from agents.search.retrieval import RecalledPassage
+from agents.world_time.calendar import format_tick
+from stores.records.canon import AssertFact, CreateEntity, Fact, FactKind, NoteAxiom, Standing
+from stores.records.ids import Id
+from stores.records.memory import Memory
+from stores.records.play import Speaker, Turn
+from stores.records.world import ACTORS, Entity
+
+SECTIONS: Final = (
+    "rules",
+    "world",
+    "story",
+    "lines",
+    "scene",
+    "cast",
+    "facts",
+    "encounters",
+    "assertions",
+    "threads",
+    "decisions",
+    "summary",
+    "recent",
+    "memories",
+    "recalled",
+    "named",
+    "state",
+)
+"""What `parts` may give, from what changes least to what changes with every turn."""
+
+_STANDING_LABELS: Final[Mapping[Standing, str]] = {
+    Standing.RUMOUR: " (a rumour)",
+    Standing.LIE: " (a lie)",
+    Standing.DISPUTED: " (disputed)",
+}
+_STAGED_LABEL: Final = " (proposed)"
+
+
+def build_prompt_sections(package: ContextPackage) -> PromptParts:
+    """Return the package's sections by name; empty ones are left out."""
+    scene, canon, narrative = package.scene, package.canonical, package.narrative
+    sections = {
+        "rules": _bullet_list((*_axiom_lines(canon.axioms), *_proposed_axiom_lines(package))),
+        "world": _world_text(package),
+        "story": _story_text(package),
+        "lines": scene.story.lines_and_veils,
+        "scene": _scene_text(package),
+        "cast": _bullet_list(_person_line(p, package) for p in canon.cast if p.is_here),
+        "facts": _bullet_list(
+            (
+                *_fact_lines((*canon.facts, *canon.relations), _ended_fact_ids(package)),
+                *_proposed_fact_lines(package, is_assertion=False),
+            )
+        ),
+        "encounters": _bullet_list(_fact_lines(canon.encounters)),
+        "assertions": _bullet_list(
+            (*_fact_lines(canon.assertions), *_proposed_fact_lines(package, is_assertion=True))
+        ),
+        "threads": _bullet_list(_thread_lines(package)),
+        "decisions": _bullet_list(
+            _decision_line(m.reason, m.impact) or m.text for m in narrative.decision_marks
+        ),
+        "summary": _bullet_list(narrative.summary_lines),
+        "recent": _join_lines(
+            _recent_text(package, narrative.previous_scene_turns),
+            f"(Here scene {scene.scene.order} begins.)" if narrative.previous_scene_turns else "",
+            _recent_text(package, narrative.recent_turns),
+        ),
+        "memories": _memories_text(package),
+        "recalled": _bullet_list(_recalled_lines(package)),
+        "named": _bullet_list(_person_line(p, package) for p in canon.named_elsewhere),
+        "state": _state_text(package),
+        LEFT_OUT: "\n".join(
+            f"{omitted_item.section}: {omitted_item.reason}" for omitted_item in package.omitted_items
+        ),
+    }
+    return {name: text for name, text in sections.items() if text.strip()}
+
+
+def build_npc_sections(package: ContextPackage, npc: Entity, memories: Sequence[Memory]) -> PromptParts:
+    """Return what one NPC knows: who it is, what it remembers, who and what is plain to see here, and what
+    was said and done in this scene since it came. No facts, threads, others' memories, dice or oracles."""
+    npc_person = next((p for p in package.canonical.cast if p.entity.id == npc.id), None)
+    other_people = [p for p in package.canonical.cast if p.is_here and p.entity.id != npc.id]
+    sections = {
+        "lines": package.scene.story.lines_and_veils,
+        "self": _self_text(npc),
+        "scene": _place_text(package),
+        "cast": _bullet_list(f"{p.entity.name}{' (dead)' if p.is_dead else ''}" for p in other_people),
+        "memories": _bullet_list(_memory_line(m) for m in memories if m.entity_id == npc.id),
+        "recent": _recent_text(package, _turns_heard_by(package, npc)),
+        "state": _bullet_list([_condition_line(npc_person)] if npc_person else []),
+    }
+    return {name: text for name, text in sections.items() if text.strip()}
+
+
+def format_turn(turn: Turn, pc_name: str) -> str:
+    """Return a turn as one line of a prompt, with who speaks."""
+    turn_text = " ".join(turn.text.split())
+    match turn.speaker:
+        case Speaker.PLAYER:
+            return f"{pc_name}: {turn_text}"
+        case Speaker.NPC:
+            return f"{turn.name or 'Somebody'}: {turn_text}"
+        case Speaker.ORACLE:
+            return f"[result] {turn_text}"
+        case Speaker.SYSTEM:
+            return f"({turn_text})"
+        case _:
+            return f"GM: {turn_text}"
+
+
+# --- what changes little ----------------------------------------------------------------------------
+
+
+def _axiom_lines(axioms: Iterable[Fact]) -> Iterable[str]:
+    return (a.statement + ("" if a.severity in ("", "must") else f" ({a.severity})") for a in axioms)
+
+
+def _proposed_axiom_lines(package: ContextPackage) -> Iterable[str]:
+    changes = (p.change for p in package.scene.staged_proposals)
+    return (c.statement + _STAGED_LABEL for c in changes if isinstance(c, NoteAxiom))
+
+
+def _world_text(package: ContextPackage) -> str:
+    universe = package.scene.universe
+    return _join_lines(
+        universe.name + (f", {universe.genre}" if universe.genre else ""),
+        f"Tone: {universe.tone}" if universe.tone else "",
+        _collapse_spaces(universe.description),
+    )
+
+
+def _story_text(package: ContextPackage) -> str:
+    story = package.scene.story
+    return _join_lines(
+        story.title,
+        f"Theme: {story.theme}" if story.theme else "",
+        f"Tone: {story.tone}" if story.tone else "",
+        f"Constraints: {_collapse_spaces(story.constraints)}" if story.constraints else "",
+        f"So far: {_collapse_spaces(story.recap)}" if story.recap else "",
+    )
+
+
+def _scene_text(package: ContextPackage) -> str:
+    scene = package.scene.scene
+    return _join_lines(
+        f"Scene {scene.order}: {scene.title}",
+        f"Goal: {_collapse_spaces(scene.goal)}" if scene.goal else "",
+        _place_text(package),
+    )
+
+
+def _place_text(package: ContextPackage) -> str:
+    place = package.scene.place
+    if place is None:
+        return ""
+    return f"Place: {place.name}. {_collapse_spaces(place.description)}".strip()
+
+
+def _person_line(person: ScenePerson, package: ContextPackage) -> str:
+    entity = person.entity
+    names = f"{entity.name} (also {', '.join(entity.aliases)})" if entity.aliases else entity.name
+    role = "the player's character" if entity.id == package.scene.story.pc_id else str(entity.kind)
+    return f"{names}, {role}. {_collapse_spaces(entity.description)}".strip()
+
+
+def _fact_lines(facts: Iterable[Fact], ended_ids: Collection[Id] = ()) -> Iterable[str]:
+    for fact in facts:
+        ended_note = " (over, as proposed)" if fact.id in ended_ids else ""
+        yield fact.statement + _STANDING_LABELS.get(fact.standing, "") + ended_note
+
+
+def _ended_fact_ids(package: ContextPackage) -> set[Id]:
+    """Return the facts that something staged on the line would end."""
+    return {fact_id for p in package.scene.staged_proposals for fact_id in named_facts(p.change)}
+
+
+def _proposed_fact_lines(package: ContextPackage, *, is_assertion: bool) -> Iterable[str]:
+    """Return what is staged on the line and not decided yet: it was told, and holds until it is rejected."""
+    for proposal in package.scene.staged_proposals:
+        change = proposal.change
+        if not isinstance(change, AssertFact) or change.fact_kind is FactKind.COMMITMENT:
+            continue  # an open matter
+        if (change.fact_kind is FactKind.ASSERTION) is is_assertion:
+            yield change.statement + _STANDING_LABELS.get(change.standing, "") + _STAGED_LABEL
+
+
+def _thread_lines(package: ContextPackage) -> Iterable[str]:
+    agenda = package.agenda
+    yield from (thread.name for thread in agenda.threads if thread.is_open)
+    yield from (f"{fact.statement} (SETTLED: it is over)" for fact in package.settled_commitments())
+    for clock in (*agenda.open_clocks, *agenda.open_tracks):
+        yield f"Clock “{clock.name}”: {clock.filled} of {clock.size}"
+
+
+def _decision_line(reason: str, impact: str) -> str:
+    return "; so: ".join(part for part in (reason, impact) if part)
+
+
+def _memories_text(package: ContextPackage) -> str:
+    lines = [
+        f"{person.entity.name} remembers: {_memory_line(memory)}"
+        for person in package.present_npcs()
+        for memory in package.memories_of(person.entity.id)
+    ]
+    return _bullet_list(lines)
+
+
+def _memory_line(memory: Memory) -> str:
+    source_note = "" if memory.source in ("saw", "") else f" ({memory.source})"
+    return _collapse_spaces(memory.text) + source_note
+
+
+# --- what moves ---------------------------------------------------------------------------------------
+
+
+def _recalled_lines(package: ContextPackage) -> Iterable[str]:
+    """Return what bears on the player's words from canon out of view, from earlier play and from sources."""
+    for fact in (*package.recalled.facts, *package.canonical.nearby_relations):
+        ended_note = " (over: no longer so)" if is_ended(fact) else ""
+        yield fact.statement + _STANDING_LABELS.get(fact.standing, "") + ended_note
+    yield from (_passage_line(passage, package) for passage in package.recalled.passages)
+    yield from (f"By the book: {rule}" for rule in package.recalled.rule_texts)
+
+
+def _passage_line(passage: RecalledPassage, package: ContextPackage) -> str:
+    """Return a turn of earlier play with where and when it was said."""
+    scene, turn = passage.scene, passage.turn
+    is_same_story = scene.story_id == package.scene.story.id
+    pc_name = package.player_character.name if is_same_story and package.player_character else "Player"
+    when_text = turn.said or format_tick(package.scene.universe.calendar, turn.tick)
+    where_text = f"Scene {scene.order}" + (f" “{scene.title}”" if scene.title else "")
+    is_named_player = turn.name and turn.speaker is Speaker.PLAYER
+    line = f"{turn.name}: {_collapse_spaces(turn.text)}" if is_named_player else format_turn(turn, pc_name)
+    return f"[{where_text}, {when_text}] {line}"
+
+
+def _recent_text(package: ContextPackage, turns: Iterable[Turn]) -> str:
+    pc_name = package.player_character.name if package.player_character else "Player"
+    return "\n".join(format_turn(turn, pc_name) for turn in turns if turn.text.strip())
+
+
+def _turns_heard_by(package: ContextPackage, npc: Entity) -> list[Turn]:
+    """Return the turns of this scene's line that an NPC was there for, with what it heard of them."""
+    scene = package.scene
+    created_ticks = {
+        p.change.entity_id: p.tick for p in scene.staged_proposals if isinstance(p.change, CreateEntity)
+    }
+    arrival_ticks = {i: scene.scene.tick if tick is None else tick for i, tick in created_ticks.items()}
+    arrival_ticks |= package.narrative.arrival_ticks
+    attendance = Attendance(
+        pc_id=scene.story.pc_id,
+        cast=frozenset(i for i in scene.scene.cast if i not in arrival_ticks),
+        names_by_id={p.entity.id: names_of(p.entity) for p in package.canonical.cast},
+        brought_in_ticks=arrival_ticks,
+        presence_entries=scene.scene_presence_entries(),
+    )
+    heard_turns = (
+        (t, attendance.heard_texts(t).get(npc.id, ""))
+        for t in _turns_in_the_world(package.narrative.recent_turns)
+    )
+    return [t.model_copy(update={"text": words}) for t, words in heard_turns if words]
+
+
+def _turns_in_the_world(turns: Sequence[Turn]) -> Iterable[Turn]:
+    """Return what those in the story could hear and see: no results, no questions to the oracle."""
+    oracle_exchange_ids = {
+        t.exchange_id for t in turns if t.speaker is Speaker.ORACLE and is_oracle_answer(t.text)
+    }
+    for turn in turns:
+        is_oracle_question = turn.speaker is Speaker.PLAYER and turn.exchange_id in oracle_exchange_ids
+        if turn.speaker not in (Speaker.ORACLE, Speaker.SYSTEM) and not is_oracle_question:
+            yield turn
+
+
+def _state_text(package: ContextPackage) -> str:
+    scene = package.scene
+    time_text = f"It is {format_tick(scene.universe.calendar, scene.tick)}."
+    present_lines = [_condition_line(p) for p in package.canonical.cast if p.is_here]
+    absent_lines = [
+        f"{p.entity.name} is {'dead, and ' if p.is_dead else ''}not here"
+        for p in (*package.canonical.cast, *package.canonical.named_elsewhere)
+        if not p.is_here and p.entity.kind in ACTORS
+    ]
+    return _bullet_list((time_text, *present_lines, *absent_lines))
+
+
+def _condition_line(person: ScenePerson) -> str:
+    """Return one person's numbers, tags and values as they stand now."""
+    state = person.state
+    number_texts = [f"{key} {number:g}" for key, number in state.numbers.items()]
+    value_texts = [f"{key}: {value}" for key, value in state.values.items() if key != "alive"]
+    tags = [tag for tag in state.tags if tag.casefold() != "dead"]
+    death_note = ["DEAD: neither speaks nor acts"] if person.is_dead else []
+    condition_text = ", ".join((*death_note, *tags, *number_texts, *value_texts))
+    return f"{person.entity.name}: {condition_text or 'as usual'}"
+
+
+def _self_text(npc: Entity) -> str:
+    return _join_lines(f"{npc.name}, {npc.kind}", _collapse_spaces(npc.description))
+
+
+def _join_lines(*lines: str) -> str:
+    return "\n".join(line for line in lines if line)
+
+
+def _bullet_list(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {_collapse_spaces(line)}" for line in lines if line.strip())
+
+
+def _collapse_spaces(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,247 @@
+"""ContextAssembly: what stands before an exchange: the scene, who is in it, and the working state.
+
+Reads every store and writes none. Source: AGENT_ORCHESTRATION, ContextAssembly; design/ontology.md,
+"Working state": canonical state plus the state changes on the line, folded in order.
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import process
+
+from agents.canon_keeper.change_application import build_entity
+from agents.resolver.working_state import WorkingState, fold_changes
+from stores.errors import InputError
+from stores.ports import CanonReader, LogReader
+from stores.records.canon import AssertFact, CreateEntity, StateChange
+from stores.records.ids import Id, derive_id
+from stores.records.play import Scene, Story, Turn
+from stores.records.story_journal import JournalEntry, PresenceEntry
+from stores.records.workflow import ProposalStatus, ProposedChange, Verdict
+from stores.records.world import ACTORS, Entity, EntityStatus, Universe
+
+_UNDECIDED_STATUSES = (ProposalStatus.PENDING, ProposalStatus.DEFERRED)
+
+
+@dataclass(frozen=True, slots=True)
+class SceneContext:
+    """A scene as it stands at its head. `staged` are the undecided proposals that count on its line,
+    `entries` what counts of the story's books; both in the order of the line. `last` is the last turn of
+    play, which what is declared hangs on: not the one that tells what the scene's end brought."""
+
+    universe: Universe
+    story: Story
+    scene: Scene
+    head: Turn | None
+    staged_proposals: tuple[ProposedChange, ...]
+    entities: Mapping[Id, Entity]
+    place: Entity | None
+    story_entries: tuple[JournalEntry, ...] = ()
+    last_play_turn: Turn | None = None
+
+    @property
+    def tick(self) -> int:
+        """The world time that play stands at, in minutes."""
+        return self.head.tick if self.head else self.scene.tick
+
+    def player_character(self) -> Entity | None:
+        """Return the player character."""
+        return self.entities.get(self.story.pc_id) if self.story.pc_id else None
+
+    def present_actors(self) -> list[Entity]:
+        """Return those present: the scene's cast, who was brought in on the line, and who came since; not
+        who left."""
+        present_ids = dict.fromkeys((*self.scene.cast, *self.created_entity_ids()))
+        for entry in self.scene_presence_entries():
+            if entry.here:
+                present_ids.setdefault(entry.entity_id)
+            else:
+                present_ids.pop(entry.entity_id, None)
+        present_entities = [self.entities[i] for i in present_ids if i in self.entities]
+        return [e for e in present_entities if e.kind in ACTORS]
+
+    def created_entity_ids(self) -> list[Id]:
+        """Return who and what was brought into the world on the line."""
+        return [p.change.entity_id for p in self.staged_proposals if isinstance(p.change, CreateEntity)]
+
+    def scene_presence_entries(self) -> list[PresenceEntry]:
+        """Return who came into this scene and who left it, in the order of the line."""
+        return [e for e in self.presence_entries() if e.scene_id == self.scene.id]
+
+    def presence_entries(self) -> list[PresenceEntry]:
+        """Return who came into the story's scenes and who left them, in the order of the line."""
+        return [e for e in self.story_entries if isinstance(e, PresenceEntry)]
+
+    def working_state(self, entity: Entity) -> WorkingState:
+        """Return the entity's working state on this line."""
+        return fold_changes(entity, self.state_changes(entity.id))
+
+    def state_changes(self, entity_id: Id) -> list[StateChange]:
+        """Return the staged state changes of one entity, in the order they were made."""
+        staged_changes = (p.change for p in self.staged_proposals)
+        return [c for c in staged_changes if isinstance(c, StateChange) and c.entity_id == entity_id]
+
+
+class SceneContextLoader:
+    """Builds contexts. Stateless and read-only."""
+
+    def __init__(self, canon: CanonReader, log: LogReader) -> None:
+        self._canon = canon
+        self._log = log
+
+    async def load_context(self, scene_id: Id) -> SceneContext:
+        """Return the scene as it stands at its head."""
+        scene = await self._log.scene(scene_id)
+        # Together: each read by itself waits for a thread, and an exchange comes here several times.
+        story, head, undecided_proposals, universe = await gather(
+            self._log.story(scene.story_id),
+            self._read_turn(scene.head),
+            self._log.proposals(scene_id=scene_id, statuses=_UNDECIDED_STATUSES),
+            self._canon.universe(scene.universe_id),
+        )
+        staged_proposals = sort_in_line_order(select_effective_proposals(undecided_proposals))
+        place_id = _find_pc_place(staged_proposals, story.pc_id) or scene.place_id
+        story_entries = await self._read_story_entries(story)
+        last_play_turn = head
+        if head is not None and is_scene_end_turn(head):
+            last_play_turn = await self._read_turn(head.parent_id)
+        entities = await self._read_entities(scene, story, staged_proposals, story_entries, place_id)
+        return SceneContext(
+            universe=universe,
+            story=story,
+            scene=scene,
+            head=head,
+            staged_proposals=staged_proposals,
+            entities=entities,
+            place=entities.get(place_id) if place_id else None,
+            story_entries=story_entries,
+            last_play_turn=last_play_turn,
+        )
+
+    async def _read_turn(self, turn_id: Id | None) -> Turn | None:
+        return await self._log.turn(turn_id) if turn_id else None
+
+    async def find_entities(
+        self, context: SceneContext, name: str, *, allow_partial: bool = False
+    ) -> list[Entity]:
+        """Return the entities that `name` may mean here: in the scene first, then in the universe.
+
+        With `guess`, a word of the name of someone present will do (`Mara` for Mara Quill).
+        """
+        scene_entities = list(context.entities.values())
+        matching_entities = _match_whole_name(scene_entities, name) or await self._canon.find_entity(
+            context.universe.id, name
+        )
+        return (
+            _match_name_word(scene_entities, name)
+            if allow_partial and not matching_entities
+            else matching_entities
+        )
+
+    async def find_one_entity(self, context: SceneContext, name: str) -> Entity:
+        """Return the one entity that `name` means here.
+
+        Raises InputError that lists near names when there is none, or all when there are several.
+        """
+        matching_entities = await self.find_entities(context, name, allow_partial=True)
+        if len(matching_entities) == 1:
+            return matching_entities[0]
+        if matching_entities:
+            names = ", ".join(f"{e.name} ({e.kind})" for e in matching_entities)
+            raise InputError(f"{name!r} could be any of: {names}.", kept="Nothing was played.")
+        scene_entities = context.entities.values()
+        entity_names = {
+            e.name for e in (*scene_entities, *await self._canon.entities(context.universe.id, limit=2_000))
+        }
+        similar_names = [
+            n for n, _, _ in process.extract(name, sorted(entity_names), limit=3, score_cutoff=60)
+        ]
+        raise InputError(
+            f"There is no {name!r} in {context.universe.name}.",
+            kept="Nothing was played.",
+            todo=f"Did you mean {' or '.join(similar_names)}?"
+            if similar_names
+            else "Bring it in with /npc, /place or /thing.",
+        )
+
+    async def _read_story_entries(self, story: Story) -> tuple[JournalEntry, ...]:
+        """Return what counts of the story's books: what hangs on a turn that is on its line, or on none.
+        World time only rises along the line, so it tells their order, whichever was made first."""
+        turn_ids = {entry.turn_id for entry in story.entries if entry.turn_id}
+        ids_on_line = await self._log.on_line(None, turn_ids) if turn_ids else set()
+        counting_entries = (e for e in story.entries if e.turn_id is None or e.turn_id in ids_on_line)
+        return tuple(sorted(counting_entries, key=lambda entry: entry.tick))
+
+    async def _read_entities(
+        self,
+        scene: Scene,
+        story: Story,
+        staged_proposals: Iterable[ProposedChange],
+        story_entries: Iterable[JournalEntry],
+        place_id: Id | None,
+    ) -> dict[Id, Entity]:
+        wanted_ids = {*scene.cast, *filter(None, (story.pc_id, place_id))}
+        wanted_ids |= {
+            e.entity_id for e in story_entries if isinstance(e, PresenceEntry) and e.scene_id == scene.id
+        }
+        wanted_ids |= {p.change.entity_id for p in staged_proposals if isinstance(p.change, StateChange)}
+        entities_by_id = await self._canon.entities_by_id(wanted_ids)
+        # Who never was is not here, whatever the scene's record has of an earlier commit.
+        entities = {i: e for i, e in entities_by_id.items() if e.status is not EntityStatus.RETCONNED}
+        for proposal in staged_proposals:
+            if isinstance(proposal.change, CreateEntity) and proposal.change.entity_id not in entities:
+                entities[proposal.change.entity_id] = build_entity(proposal, proposal.change)
+        return entities
+
+
+def derive_scene_end_turn_id(scene_id: Id, parent_id: Id | None, text: str) -> Id:
+    """Return the id of the turn that tells what a scene's end brought: the same end is the same turn."""
+    return derive_id("turn", "scene end", scene_id, parent_id or "", text)
+
+
+def is_scene_end_turn(turn: Turn) -> bool:
+    """Say whether the turn tells what its scene's end brought."""
+    return turn.id == derive_scene_end_turn_id(turn.scene_id, turn.parent_id, turn.text)
+
+
+def select_effective_proposals(proposals: Iterable[ProposedChange]) -> tuple[ProposedChange, ...]:
+    """Return the proposals that count: on the line, undecided by a commit, and not rejected."""
+    return tuple(
+        p
+        for p in proposals
+        if p.status in _UNDECIDED_STATUSES
+        and (p.decision is None or p.decision.verdict in (Verdict.ACCEPT, Verdict.DEFER))
+    )
+
+
+def sort_in_line_order(proposals: Sequence[ProposedChange]) -> tuple[ProposedChange, ...]:
+    """Return the proposals of one line in its order: what was done earlier on it comes first, even if it
+    was proposed later, after an undo. World time only rises along a line; what tells none keeps its place."""
+    timed_proposals = iter(sorted((p for p in proposals if p.tick is not None), key=lambda p: p.tick or 0))
+    return tuple(next(timed_proposals) if p.tick is not None else p for p in proposals)
+
+
+def _find_pc_place(staged_proposals: Iterable[ProposedChange], pc_id: Id | None) -> Id | None:
+    """Return where the player character went on this line, if anywhere."""
+    place_id: Id | None = None
+    for proposal in staged_proposals:
+        change = proposal.change
+        if isinstance(change, AssertFact) and change.predicate == "located_in":
+            subject_id = next((i.entity_id for i in change.involves if i.role == "subject"), None)
+            if subject_id is not None and subject_id == pc_id:
+                place_id = next((i.entity_id for i in change.involves if i.role == "object"), place_id)
+    return place_id
+
+
+def _match_whole_name(entities: Iterable[Entity], name: str) -> list[Entity]:
+    folded_name = name.casefold()
+    return [e for e in entities if folded_name in (e.name.casefold(), *(a.casefold() for a in e.aliases))]
+
+
+def _match_name_word(entities: Iterable[Entity], name: str) -> list[Entity]:
+    """Return those one of whose words is the name: `Mara` for Mara Quill, `orc` for The Orc."""
+    folded_name = name.casefold()
+    return [e for e in entities if folded_name in e.name.casefold().split()]

@@ -1,0 +1,137 @@
+"""What drives the story on by itself, as it stands on the line: open threads, clocks, tracks, who matters.
+
+Reads every store and writes none. Threads come from the story's books and, by themselves, from the
+commitments that are open in canon or proposed on the line; clocks are canon's with what is staged folded in.
+Source: design/product.md, "Solo procedures"; design/ontology.md, "Working state".
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from agents.canon_keeper.fact_claims import fact_id_of
+from agents.context_assembly.scene_context import SceneContext
+from agents.resolver.clocks import apply_clock_changes
+from agents.resolver.threads import build_threads, person_weights
+from stores.ports import CanonReader
+from stores.records.canon import AdvanceClock, AssertFact, EndFact, Fact, FactKind, RetconFact
+from stores.records.clocks import CLOCK_PREFIX, TRACK_PREFIX, ProgressClock
+from stores.records.ids import Id
+from stores.records.story_journal import CharacterWeightEntry, Thread, ThreadEntry
+
+MAX_COMMITMENTS_READ = 200
+"""Open commitments that are read, the oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoryAgenda:
+    """`threads` with the closed ones, in the order of their numbers; `matters` are the commitments among
+    them, `payoffs` the proposals that pay those off; `clocks` with tracks and with what is closed; `weights`
+    how much the people matter of whom the books say so."""
+
+    threads: tuple[Thread, ...] = ()
+    commitments: Mapping[Id, Fact] = field(default_factory=dict)
+    payoff_proposal_ids: Mapping[Id, Id] = field(default_factory=dict)
+    clocks: tuple[ProgressClock, ...] = ()
+    person_weights: Mapping[Id, int] = field(default_factory=dict)
+
+    @property
+    def open_clocks(self) -> tuple[ProgressClock, ...]:
+        """The open clocks."""
+        return tuple(clock for clock in self.clocks if not clock.closed and not clock.is_track)
+
+    @property
+    def open_tracks(self) -> tuple[ProgressClock, ...]:
+        """The open tracks."""
+        return tuple(clock for clock in self.clocks if not clock.closed and clock.is_track)
+
+
+class StoryAgendaReader:
+    """Works agendas out. Stateless and read-only."""
+
+    def __init__(self, canon: CanonReader) -> None:
+        self._canon = canon
+
+    async def read_agenda(self, context: SceneContext) -> StoryAgenda:
+        """Return what is open as play stands."""
+        universe_id = context.universe.id
+        commitments, clocks, tracks = await gather(
+            self._canon.facts(universe_id, kind=FactKind.COMMITMENT, limit=MAX_COMMITMENTS_READ),
+            self._canon.facts(universe_id, prefix=CLOCK_PREFIX),
+            self._canon.facts(universe_id, prefix=TRACK_PREFIX),
+        )
+        dropped_fact_ids = {
+            c.fact_id for c in _staged_changes(context) if isinstance(c, RetconFact) and not c.restore
+        }
+        dropped_fact_ids |= {
+            c.fact_id for c in _staged_changes(context) if isinstance(c, EndFact) and not c.closed
+        }
+        commitments_by_id = {
+            f.id: f for f in (*commitments, *_staged_commitments(context)) if f.id not in dropped_fact_ids
+        }
+        payoffs_by_fact = {
+            p.change.fact_id: p
+            for p in context.staged_proposals
+            if isinstance(p.change, EndFact) and p.change.fact_id in commitments_by_id
+        }
+        commitment_threads = [
+            Thread(
+                id=fact.id,
+                story_id=context.story.id,
+                name=fact.statement.rstrip("."),
+                since=fact.valid_from,
+                closed_at=(payoffs_by_fact[fact.id].tick or context.tick)
+                if fact.id in payoffs_by_fact
+                else None,
+                fact_id=fact.id,
+            )
+            for fact in commitments_by_id.values()
+        ]
+        entries = context.story_entries
+        thread_entries = [entry for entry in entries if isinstance(entry, ThreadEntry)]
+        return StoryAgenda(
+            threads=build_threads(thread_entries, commitment_threads, context.story.id),
+            commitments=commitments_by_id,
+            payoff_proposal_ids={fact_id: proposal.id for fact_id, proposal in payoffs_by_fact.items()},
+            clocks=apply_clock_changes(
+                (_read_clock(fact) for fact in (*clocks, *tracks)),
+                (c for c in _staged_changes(context) if isinstance(c, AdvanceClock)),
+            ),
+            person_weights=person_weights(
+                entry for entry in entries if isinstance(entry, CharacterWeightEntry)
+            ),
+        )
+
+
+def _staged_changes(context: SceneContext) -> Iterator[object]:
+    return (proposal.change for proposal in context.staged_proposals)
+
+
+def _staged_commitments(context: SceneContext) -> Iterator[Fact]:
+    """Yield the commitments that are staged, as the facts that they would become."""
+    for proposal in context.staged_proposals:
+        change = proposal.change
+        if isinstance(change, AssertFact) and change.fact_kind is FactKind.COMMITMENT:
+            yield Fact(
+                id=fact_id_of(proposal),
+                universe_id=proposal.universe_id,
+                kind=change.fact_kind,
+                predicate=change.predicate,
+                statement=change.statement,
+                involves=change.involves,
+                valid_from=proposal.tick if change.valid_from is None else change.valid_from,
+                proposal_id=proposal.id,
+                recorded_at=proposal.created_at,
+            )
+
+
+def _read_clock(fact: Fact) -> ProgressClock:
+    """Return the clock that a fact tells of; one that somebody wrote by hand has six steps or as many as
+    it takes."""
+    if fact.clock is not None:
+        return fact.clock
+    filled_steps = fact.value if isinstance(fact.value, int) and not isinstance(fact.value, bool) else 0
+    name = fact.predicate.partition(":")[2] or fact.predicate
+    return ProgressClock(name=name, filled=max(0, filled_steps), size=max(6, filled_steps))

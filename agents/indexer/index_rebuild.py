@@ -1,0 +1,163 @@
+"""The indexes made anew from the truth, while nothing else works on them.
+
+A collection of words is built beside the one in use and takes its place when it is whole, where the index
+can do that; else what is there is written over, and what does not belong is taken out. Vectors cost an hour
+a hundred thousand: what is there and right is kept, unless they are to be made from nothing. Stopped in the
+middle, all that was done stands, and the next time goes on from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+
+from agents.indexer.index_diff import IDS_PER_BATCH, in_batches
+from agents.indexer.index_reconciler import Indexer, fingerprint_scene_item
+from agents.indexer.index_writers import VectorIndexWriter
+from agents.indexer.source_reader import SourceReader
+from stores.authority import COLLECTIONS, Store
+from stores.ports import RebuildableTextIndex, TextIndex, TextItem, VectorIndex
+from stores.records.ids import Id
+
+ReportProgress = Callable[[str], None]
+ItemBatches = AsyncIterator[Sequence[TextItem]]
+
+REPORT_EVERY = 500
+"""Vectors between two words on how far it is."""
+
+
+async def rebuild_words(
+    source_reader: SourceReader, text_index: TextIndex, report: ReportProgress
+) -> dict[str, int]:
+    """Make every collection of words anew; returns how many items each has. Raises StoreError."""
+    turns_by_scene: dict[Id, tuple[Id | None, int]] = {}
+    item_counts: dict[str, int] = {}
+    for collection, batches in (
+        ("turns", _turn_batches(source_reader, turns_by_scene)),
+        ("scenes", _scene_batches(source_reader, turns_by_scene)),
+        ("memories", _memory_batches(source_reader)),
+        ("entities", _entity_batches(source_reader)),
+        ("facts", _fact_batches(source_reader)),
+        ("snippets", _snippet_batches(source_reader)),
+    ):
+        if isinstance(text_index, RebuildableTextIndex):
+            item_counts[collection] = await text_index.rebuild(collection, batches)
+        else:
+            await _overwrite_collection(text_index, collection, batches)
+            item_counts[collection] = await text_index.count(collection)
+        report(f"{item_counts[collection]:,} {collection}")
+    return item_counts
+
+
+async def rebuild_vectors(
+    source_reader: SourceReader,
+    index: VectorIndex,
+    writer: VectorIndexWriter,
+    report: ReportProgress,
+    *,
+    from_nothing: bool = False,
+) -> dict[str, int]:
+    """Make what vectors are missing, and take out what does not belong; returns how many there are.
+
+    Raises StoreError and EmbedderUnavailable; what was made until then stays.
+    """
+    collections = COLLECTIONS[Store.VECTORS]
+    if from_nothing:
+        for collection in collections:
+            await index.drop(collection, model=writer.model)
+    indexer, reported_count = Indexer(source_reader, writer), 0
+    for universe_id in await source_reader.read_universe_ids():
+        scenes = await source_reader.read_scenes(universe_id)
+        indexer.distrust([scene.id for scene in scenes])
+        indexer.recheck_universes([universe_id])
+        for work, subject in (
+            (indexer.reconcile_universe, universe_id),
+            *((indexer.reconcile_scene, s.id) for s in scenes),
+        ):
+            left_count = 1
+            while left_count:
+                left_count = await work(subject)
+                if writer.written_count - reported_count >= REPORT_EVERY:
+                    reported_count = writer.written_count
+                    report(f"{reported_count:,} vectors made")
+    return {name: (await index.models(name)).get(writer.model, 0) for name in collections}
+
+
+# --- reading the truth ------------------------------------------------------------------------------
+
+
+async def _turn_batches(
+    source_reader: SourceReader, turns_by_scene: dict[Id, tuple[Id | None, int]]
+) -> ItemBatches:
+    """Those that count: what was undone or left is in the tree, and not in the story."""
+    for universe_id in await source_reader.read_universe_ids():
+        for scene in await source_reader.read_scenes(universe_id):
+            pc_name, start, count = await source_reader.read_pc_name(scene), 0, 0
+            head_id: Id | None = None
+            while (
+                line_stretch := await source_reader.read_line_stretch(scene, pc_name, start, IDS_PER_BATCH)
+            ).turn_count:
+                if line_stretch.previous_turn_id != head_id:
+                    break  # somebody plays meanwhile: what is sealed is right, and the rest is found later
+                yield line_stretch.items
+                start, head_id, count = (
+                    start + line_stretch.turn_count,
+                    line_stretch.last_turn_id,
+                    count + len(line_stretch.items),
+                )
+            turns_by_scene[scene.id] = head_id, count
+
+
+async def _scene_batches(
+    source_reader: SourceReader, turns_by_scene: dict[Id, tuple[Id | None, int]]
+) -> ItemBatches:
+    for universe_id in await source_reader.read_universe_ids():
+        memory_fingerprints = await source_reader.read_memory_fingerprints()
+        for scene in await source_reader.read_scenes(universe_id):
+            if scene.id in turns_by_scene:
+                head_id, count = turns_by_scene[scene.id]
+                item, pc_name = (
+                    await source_reader.read_scene_item(scene),
+                    await source_reader.read_pc_name(scene),
+                )
+                yield [
+                    fingerprint_scene_item(
+                        item, pc_name, head_id, count, memory_fingerprints.get(scene.id, "")
+                    )
+                ]
+
+
+async def _memory_batches(source_reader: SourceReader) -> ItemBatches:
+    for universe_id in await source_reader.read_universe_ids():
+        yield (await source_reader.read_sceneless_memories(universe_id))[1]
+        for scene in await source_reader.read_scenes(universe_id):
+            yield await source_reader.read_scene_memories(scene.id)
+
+
+async def _entity_batches(source_reader: SourceReader) -> ItemBatches:
+    for universe_id in await source_reader.read_universe_ids():
+        for batch in in_batches(IDS_PER_BATCH, (await source_reader.read_canon(universe_id)).entities):
+            yield batch
+
+
+async def _fact_batches(source_reader: SourceReader) -> ItemBatches:
+    for universe_id in await source_reader.read_universe_ids():
+        for batch in in_batches(IDS_PER_BATCH, (await source_reader.read_canon(universe_id)).facts):
+            yield batch
+
+
+async def _snippet_batches(source_reader: SourceReader) -> ItemBatches:
+    for universe_id in await source_reader.read_universe_ids():
+        for source_id in await source_reader.read_source_ids(universe_id):
+            for batch in in_batches(IDS_PER_BATCH, await source_reader.read_snippets(source_id)):
+                yield batch
+
+
+async def _overwrite_collection(text_index: TextIndex, collection: str, batches: ItemBatches) -> None:
+    wanted_ids: set[Id] = set()
+    async for batch in batches:
+        wanted_ids |= {item.id for item in batch}
+        await text_index.put(collection, batch)
+    for unwanted_ids in in_batches(
+        IDS_PER_BATCH, sorted((await text_index.fingerprints(collection)).keys() - wanted_ids)
+    ):
+        await text_index.delete(collection, unwanted_ids)

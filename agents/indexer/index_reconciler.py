@@ -1,0 +1,332 @@
+"""The Indexer: compares what should be in an index with what is, and makes up the difference, in pieces.
+
+A scene's own item is the seal on its turns: its mark says up to which head they were brought. Before turns
+of a scene change in the index the seal is broken, and it is put back last; so wherever it stands whole, the
+turns are right, whatever was killed when. With it, what play adds or takes back is found without reading the
+scene: only what lies between that head and the present one is looked at.
+
+What it remembers between pieces (how far it came) may be lost at any time. Source: the issue "Context that
+remembers"; design/architecture.md ("The Indexer follows by events"); AGENT_ORCHESTRATION, Indexer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from agents.indexer.index_diff import IDS_PER_BATCH, find_outdated_in_scope, in_batches
+from agents.indexer.index_texts import (
+    UNFINISHED,
+    SceneFingerprint,
+    compute_fingerprint,
+    parse_scene_fingerprint,
+)
+from agents.indexer.index_writers import IndexWriter
+from agents.indexer.source_reader import SourceReader
+from agents.indexer.universe_reconciler import UniverseReconciler
+from stores.ports import TextItem
+from stores.records.ids import Id
+from stores.records.play import Scene
+
+MAX_TURNS_BACK: Final = 1_000
+"""Turns that are followed back from where the index stood; a longer way is the scene walked whole."""
+
+
+MAX_UNSEALED_COUNTED: Final = 20
+"""Scenes without a seal from which on it is not worth counting what they have."""
+
+TURN_TEXT_VERSION: Final = "1"
+"""Another one whenever the words that stand for a turn change: then all are put anew."""
+
+
+@dataclass(slots=True)
+class _SceneProgress:
+    """How far a scene has come: its line up to depth `done`, where `at` stands, is right; how many of its
+    turns are in the index, and a print of what they were put with (`_print_of`)."""
+
+    next_depth: int = 0
+    last_turn_id: Id | None = None
+    turn_count: int = 0
+    pc_fingerprint: str = ""
+
+
+class Indexer:
+    """One index (words, or one model's vectors) brought up to the truth."""
+
+    def __init__(self, source_reader: SourceReader, writer: IndexWriter) -> None:
+        self._source_reader = source_reader
+        self._writer = writer
+        self._progress_by_scene: dict[Id, _SceneProgress] = {}
+        self._universe_reconciler = UniverseReconciler(source_reader, writer)
+        self._suspect_scene_ids: set[Id] = set()
+        self._dirty_memory_scene_ids: set[Id] = set()
+
+    # --- where to look -------------------------------------------------------------------------------
+
+    async def find_outdated_scenes(self, universe_id: Id) -> list[tuple[Scene, int]]:
+        """Scenes that are not sealed as they stand, with how many turns they lack about; for a few questions
+        a scene, at any number of turns. If the seals do not add up to what is there, every scene."""
+        scenes = await self._source_reader.read_scenes(universe_id)
+        fingerprints = await self._writer.read_fingerprints("scenes", scope={"universe": universe_id})
+        memory_fingerprints, pc_fingerprints = (
+            await self._source_reader.read_memory_fingerprints(),
+            dict[Id, str](),
+        )
+        turn_counts, counted_turns = dict[Id, int](), 0
+        for scene in scenes:
+            if scene.story_id not in pc_fingerprints:
+                pc_fingerprints[scene.story_id] = _fingerprint_pc_name(
+                    await self._source_reader.read_pc_name(scene)
+                )
+            scene_fingerprint = parse_scene_fingerprint(fingerprints.get(scene.id))
+            if scene_fingerprint is None:
+                turn_counts[scene.id] = 0
+                continue
+            counted_turns += scene_fingerprint.turn_count
+            item = await self._source_reader.read_scene_item(scene)
+            memory_fingerprint = memory_fingerprints.get(scene.id, "")
+            if scene_fingerprint != SceneFingerprint(
+                item.fingerprint,
+                pc_fingerprints[scene.story_id],
+                scene.head,
+                scene_fingerprint.turn_count,
+                memory_fingerprint,
+            ):
+                turn_counts[scene.id] = scene_fingerprint.turn_count
+        for removed_scene_id in fingerprints.keys() - {scene.id for scene in scenes}:
+            await self._delete_scene(removed_scene_id)
+        unsealed_ids = [
+            scene.id for scene in scenes if parse_scene_fingerprint(fingerprints.get(scene.id)) is None
+        ]
+        if len(unsealed_ids) > MAX_UNSEALED_COUNTED:
+            # Nothing adds up yet. Those are walked whole; the others are counted at the next start.
+            return await self._with_missing_counts(scenes, turn_counts)
+        for scene_id in unsealed_ids:
+            turn_counts[scene_id] = await self._writer.count("turns", {"scene": scene_id})
+            counted_turns += turn_counts[scene_id]
+        if counted_turns != await self._writer.count("turns", {"universe": universe_id}):
+            turn_counts = dict.fromkeys((scene.id for scene in scenes), 0)
+            self.distrust(turn_counts)
+        return await self._with_missing_counts(scenes, turn_counts)
+
+    async def _with_missing_counts(
+        self, scenes: Sequence[Scene], turn_counts: dict[Id, int]
+    ) -> list[tuple[Scene, int]]:
+        line_length = self._source_reader.log.line_length
+        return [
+            (s, max(1, await line_length(s.id) - turn_counts[s.id])) for s in scenes if s.id in turn_counts
+        ]
+
+    def distrust(self, ids: Collection[Id]) -> None:
+        """Walk these scenes whole when they are next brought up, and look through these universes anew."""
+        self._suspect_scene_ids |= set(ids)
+        for subject_id in ids:
+            self._progress_by_scene.pop(subject_id, None)
+            self._universe_reconciler.forget_universe(subject_id)
+
+    def recheck_universes(self, universe_ids: Collection[Id]) -> None:
+        """Compare all that canon, sources and memories of these universes hold."""
+        for universe_id in universe_ids:
+            self._universe_reconciler.mark_all_dirty(universe_id)
+
+    def note_commit(self, universe_id: Id, canonization_id: Id = "") -> None:
+        """Commits may have been written: compare what they wrote. This one was, if one is named."""
+        self._universe_reconciler.note_commit(universe_id, canonization_id)
+
+    def waits_for_commit(self, universe_id: Id) -> bool:
+        """Say whether a commit was half done when it was last looked at."""
+        return self._universe_reconciler.waits_for_commit(universe_id)
+
+    def note_source(self, universe_id: Id, source_id: Id) -> None:
+        """A source came into the universe, or more of it."""
+        self._universe_reconciler.note_source(universe_id, source_id)
+
+    def note_sceneless_memories(self, universe_id: Id) -> None:
+        """Memories of no scene have changed."""
+        self._universe_reconciler.note_memories(universe_id)
+
+    def note_scene_memories(self, scene_id: Id) -> None:
+        """Memories of this scene have changed."""
+        self._dirty_memory_scene_ids.add(scene_id)
+
+    # --- a scene -------------------------------------------------------------------------------------
+
+    async def reconcile_scene(self, scene_id: Id) -> int:
+        """Bring a scene's turns, memories and its own item a piece further; returns how many turns are
+        left."""
+        scene = await self._source_reader.find_scene(scene_id)
+        if scene is None:
+            await self._delete_scene(scene_id)
+            return 0
+        pc_name, item = (
+            await self._source_reader.read_pc_name(scene),
+            await self._source_reader.read_scene_item(scene),
+        )
+        memory_fingerprint = (await self._source_reader.read_memory_fingerprints([scene.id])).get(
+            scene.id, ""
+        )
+        stored_text = (await self._writer.read_fingerprints("scenes", ids=[scene.id])).get(scene.id)
+        stored_fingerprint = (
+            None if scene.id in self._suspect_scene_ids else parse_scene_fingerprint(stored_text)
+        )
+        if stored_fingerprint == SceneFingerprint(
+            item.fingerprint,
+            _fingerprint_pc_name(pc_name),
+            scene.head,
+            stored_fingerprint.turn_count if stored_fingerprint else 0,
+            memory_fingerprint,
+        ):
+            self._progress_by_scene.pop(scene.id, None)
+            if scene.id in self._dirty_memory_scene_ids:
+                await self._reconcile_memories(scene)
+            return 0
+        if stored_text is not None and stored_text != UNFINISHED:
+            await self._writer.put("scenes", [item._replace(fingerprint=UNFINISHED)])
+        try:
+            progress = await self._find_progress(scene, stored_fingerprint, _fingerprint_pc_name(pc_name))
+            if left_count := await self._put_next_piece(scene, pc_name, progress):
+                return left_count
+        except BaseException:
+            # What came of it is not sure: without a seal and a walk, the scene is gone through whole.
+            self._progress_by_scene.pop(scene.id, None)
+            raise
+        await self._reconcile_memories(scene)
+        await self._writer.put(
+            "scenes",
+            [
+                fingerprint_scene_item(
+                    item, pc_name, progress.last_turn_id, progress.turn_count, memory_fingerprint
+                )
+            ],
+        )
+        self._progress_by_scene.pop(scene.id, None)
+        self._suspect_scene_ids.discard(scene.id)
+        return 0
+
+    async def _find_progress(
+        self, scene: Scene, stored_fingerprint: SceneFingerprint | None, pc_fingerprint: str
+    ) -> _SceneProgress:
+        """Find up to where the scene's turns are right, and take out what is not on the line."""
+        progress = self._progress_by_scene.get(scene.id)
+        if stored_fingerprint is not None and stored_fingerprint.pc_fingerprint != pc_fingerprint:
+            stored_fingerprint = None
+        if progress is not None and progress.pc_fingerprint != pc_fingerprint:
+            progress = None  # who is played got another name since: those that were put bear the old one
+        last_turn_id = (
+            progress.last_turn_id if progress else stored_fingerprint.head_id if stored_fingerprint else None
+        )
+        turn_count = (
+            progress.turn_count if progress else stored_fingerprint.turn_count if stored_fingerprint else 0
+        )
+        if progress is None and stored_fingerprint is None:
+            progress = _SceneProgress(turn_count=await self._delete_off_line_turns(scene))
+        elif last_turn_id is not None and last_turn_id != scene.head:
+            progress = await self._walk_back_to_line(scene, last_turn_id, turn_count)
+        elif progress is None:
+            progress = await self._progress_at(last_turn_id, turn_count)
+        progress.pc_fingerprint = pc_fingerprint
+        self._progress_by_scene[scene.id] = progress
+        return progress
+
+    async def _walk_back_to_line(self, scene: Scene, last_turn_id: Id, turn_count: int) -> _SceneProgress:
+        """Go back from where the index stood to a turn that is on the line, taking out what is not."""
+        off_line_ids: list[Id] = []
+        turn_id: Id | None = last_turn_id
+        while turn_id is not None and turn_id not in await self._source_reader.log.on_line(
+            scene.id, [turn_id]
+        ):
+            off_line_ids.append(turn_id)
+            if len(off_line_ids) > MAX_TURNS_BACK:
+                return _SceneProgress(turn_count=await self._delete_off_line_turns(scene))
+            turn_id = (await self._source_reader.log.turn(turn_id)).parent_id
+        if off_line_ids:
+            turn_count -= len(await self._writer.read_fingerprints("turns", ids=off_line_ids))
+            await self._writer.delete("turns", off_line_ids)
+        return await self._progress_at(turn_id, turn_count)
+
+    async def _progress_at(self, turn_id: Id | None, turn_count: int) -> _SceneProgress:
+        depth = (await self._source_reader.log.turn(turn_id)).depth + 1 if turn_id is not None else 0
+        return _SceneProgress(depth, turn_id, turn_count)
+
+    async def _put_next_piece(self, scene: Scene, pc_name: str, progress: _SceneProgress) -> int:
+        """Put the next piece of the line; returns how many turns are left."""
+        line_stretch = await self._source_reader.read_line_stretch(
+            scene, pc_name, progress.next_depth, self._writer.batch_size
+        )
+        if line_stretch.turn_count:
+            if line_stretch.previous_turn_id != progress.last_turn_id:
+                return 1  # the line went another way since the walk began: look again
+            progress.turn_count += await self._put_missing("turns", line_stretch.items)
+            progress.next_depth, progress.last_turn_id = (
+                progress.next_depth + line_stretch.turn_count,
+                line_stretch.last_turn_id,
+            )
+        return max(0, await self._source_reader.log.line_length(scene.id) - progress.next_depth)
+
+    async def _delete_off_line_turns(self, scene: Scene) -> int:
+        """Take out every turn of the scene that is not on its line; returns how many are left."""
+        stored_fingerprints = await self._writer.read_fingerprints("turns", scope={"scene": scene.id})
+        id_iterator, left_count = iter(stored_fingerprints), len(stored_fingerprints)
+        while id_batch := list(islice(id_iterator, IDS_PER_BATCH)):
+            if off_line_ids := set(id_batch) - await self._source_reader.log.on_line(scene.id, id_batch):
+                await self._writer.delete("turns", off_line_ids)
+                left_count -= len(off_line_ids)
+        return left_count
+
+    async def _reconcile_memories(self, scene: Scene) -> None:
+        self._dirty_memory_scene_ids.discard(scene.id)
+        try:
+            wanted_items = await self._source_reader.read_scene_memories(scene.id)
+            outdated_items = await find_outdated_in_scope(
+                self._writer, "memories", wanted_items, {"scene": scene.id}
+            )
+            for item_batch in in_batches(IDS_PER_BATCH, outdated_items):
+                await self._writer.put("memories", item_batch)
+        except BaseException:
+            self._dirty_memory_scene_ids.add(scene.id)
+            raise
+
+    async def _delete_scene(self, scene_id: Id) -> None:
+        for collection in ("turns", "memories"):
+            fingerprints = await self._writer.read_fingerprints(collection, scope={"scene": scene_id})
+            await self._writer.delete(collection, list(fingerprints))
+        await self._writer.delete("scenes", [scene_id])
+        self._progress_by_scene.pop(scene_id, None)
+
+    # --- a universe ----------------------------------------------------------------------------------
+
+    async def reconcile_universe(self, universe_id: Id) -> int:
+        """Bring what canon, sources and memories of no scene hold a piece further; returns what is left."""
+        return await self._universe_reconciler.reconcile(universe_id, self._reconcile_scene_again)
+
+    async def _reconcile_scene_again(self, scene_id: Id) -> int:
+        self.note_scene_memories(scene_id)
+        return await self.reconcile_scene(scene_id)
+
+    # --- both ----------------------------------------------------------------------------------------
+
+    async def _put_missing(self, collection: str, items: Sequence[TextItem]) -> int:
+        """Put what is not there as it should be; returns how many were not there at all."""
+        fingerprints = await self._writer.read_fingerprints(collection, ids=[item.id for item in items])
+        await self._writer.put(
+            collection, [item for item in items if fingerprints.get(item.id) != item.fingerprint]
+        )
+        return sum(item.id not in fingerprints for item in items)
+
+
+def fingerprint_scene_item(
+    item: TextItem, pc_name: str, head_id: Id | None, turn_count: int, memory_fingerprint: str
+) -> TextItem:
+    """A scene's own item, as the seal on its turns up to `head`."""
+    return item._replace(
+        fingerprint=SceneFingerprint(
+            item.fingerprint, _fingerprint_pc_name(pc_name), head_id, turn_count, memory_fingerprint
+        ).as_text()
+    )
+
+
+def _fingerprint_pc_name(pc_name: str) -> str:
+    """Turns are put anew where this is another: the hero has a new name, or turns are indexed otherwise."""
+    return compute_fingerprint(TURN_TEXT_VERSION, pc_name)[:8]

@@ -1,0 +1,132 @@
+"""The Indexer's workers for the background runner: one for words, one for vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection
+
+from agents.events import (
+    CanonCommitted,
+    Event,
+    LineMoved,
+    LoopMoved,
+    MemoriesWritten,
+    ProposalsChanged,
+    SceneOpened,
+    SourceCame,
+    TurnAppended,
+)
+from agents.indexer.embedding_port import EmbedderUnavailable
+from agents.indexer.index_reconciler import Indexer
+from agents.indexer.source_reader import SourceReader
+from agents.jobs.worker import VECTORS_QUEUE, WORDS_QUEUE, JobSubject, RetryLater
+from stores.records.ids import Id
+from stores.records.jobs import JobKind
+from stores.records.workflow import Loop
+
+RETRY_SECONDS = 300.0
+"""Seconds until an embedding model that could not be had is tried again."""
+
+
+class IndexWorker:
+    """Brings scenes and universes up to date in one index. Implements `agents.jobs.worker.Worker`.
+
+    `whole` is awaited whenever nothing that this worker knows of is behind.
+    """
+
+    def __init__(
+        self,
+        source_reader: SourceReader,
+        indexer: Indexer,
+        kind: JobKind = JobKind.INDEX,
+        *,
+        on_complete: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        self._source_reader = source_reader
+        self._indexer = indexer
+        self._kind = kind
+        self._on_complete = on_complete
+        self._outdated_ids: set[Id] = set()
+        self._has_listed = False
+
+    @property
+    def kind(self) -> JobKind:
+        return self._kind
+
+    @property
+    def queue(self) -> str:
+        return VECTORS_QUEUE if self._kind is JobKind.EMBED else WORDS_QUEUE
+
+    @property
+    def priority(self) -> int:
+        return 20
+
+    async def subjects(self) -> Collection[JobSubject]:
+        all_subjects: list[JobSubject] = []
+        for universe_id in await self._source_reader.read_universe_ids():
+            self._indexer.recheck_universes([universe_id])
+            outdated_scenes = await self._indexer.find_outdated_scenes(universe_id)
+            scene_subjects = [JobSubject(scene.id, universe_id, left) for scene, left in outdated_scenes]
+            # What is played now, then what is true, then all that was.
+            all_subjects += [*scene_subjects[:1], JobSubject(universe_id, universe_id), *scene_subjects[1:]]
+        self._outdated_ids |= {subject.id for subject in all_subjects}
+        self._has_listed = True
+        return all_subjects
+
+    async def on_event(self, event: Event) -> Collection[JobSubject]:
+        event_subjects = await self._subjects_of_event(event)
+        self._outdated_ids |= {subject.id for subject in event_subjects}
+        return event_subjects
+
+    async def reconcile(self, subject_id: Id) -> int:
+        try:
+            if subject_id in await self._source_reader.read_universe_ids():
+                left_count = await self._indexer.reconcile_universe(subject_id)
+            else:
+                left_count = await self._indexer.reconcile_scene(subject_id)
+        except EmbedderUnavailable as error:
+            raise RetryLater(str(error), seconds=RETRY_SECONDS, whole_kind=True) from error
+        if not left_count:
+            self._outdated_ids.discard(subject_id)
+            if self._has_listed and not self._outdated_ids and self._on_complete is not None:
+                await self._on_complete()
+        return left_count
+
+    async def _subjects_of_event(self, event: Event) -> list[JobSubject]:
+        match event:
+            case TurnAppended(turn):
+                return await self._scene_subjects(turn.scene_id)
+            case LineMoved(scene_id):
+                return await self._scene_subjects(scene_id)
+            case SceneOpened(scene_id):
+                # What the story was founded with is committed without a word.
+                scene_subjects = await self._scene_subjects(scene_id)
+                for subject in scene_subjects:
+                    self._indexer.note_commit(subject.universe_id)
+                return [
+                    *scene_subjects,
+                    *(JobSubject(one.universe_id, one.universe_id) for one in scene_subjects),
+                ]
+            case LoopMoved(transition) if transition.loop is Loop.SCENE:
+                return await self._scene_subjects(transition.subject_id)
+            case CanonCommitted(canonization_id, universe_id, scene_id, _, _):
+                self._indexer.note_commit(universe_id, canonization_id)
+                # What it is called, where it is and how it ended belongs to canon as well.
+                return [*await self._scene_subjects(scene_id), JobSubject(universe_id, universe_id)]
+            case ProposalsChanged(universe_id, _) if self._indexer.waits_for_commit(universe_id):
+                # Whoever decides or commits first finishes what was left half done.
+                self._indexer.note_commit(universe_id)
+                return [JobSubject(universe_id, universe_id)]
+            case SourceCame(universe_id, source_id):
+                self._indexer.note_source(universe_id, source_id)
+                return [JobSubject(universe_id, universe_id)]
+            case MemoriesWritten(universe_id, None):
+                self._indexer.note_sceneless_memories(universe_id)
+                return [JobSubject(universe_id, universe_id)]
+            case MemoriesWritten(_, scene_id) if scene_id is not None:
+                self._indexer.note_scene_memories(scene_id)
+                return await self._scene_subjects(scene_id)
+        return []
+
+    async def _scene_subjects(self, scene_id: Id | None) -> list[JobSubject]:
+        scene = await self._source_reader.find_scene(scene_id) if scene_id else None
+        return [JobSubject(scene.id, scene.universe_id)] if scene else []

@@ -1,0 +1,122 @@
+"""Words and vectors behind one door: what the Indexer puts there, it puts there as texts."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final, Protocol
+
+from agents.indexer.embedding_port import Embedder
+from stores.ports import TextIndex, TextItem, VectorIndex, VectorItem
+from stores.records.ids import Id
+
+MAX_CACHED_VECTORS: Final = 64
+"""Vectors that are kept for the next time: a scene's own text is put anew with every exchange."""
+
+
+class IndexWriter(Protocol):
+    """One kind of index. Raises StoreError; EmbedderUnavailable where vectors cannot be made."""
+
+    @property
+    def batch_size(self) -> int:
+        """How many texts are put at once: about a second's work."""
+        ...
+
+    async def put(self, collection: str, items: Sequence[TextItem]) -> None: ...
+
+    async def delete(self, collection: str, ids: Collection[Id]) -> None: ...
+
+    async def read_fingerprints(
+        self,
+        collection: str,
+        *,
+        ids: Collection[Id] | None = None,
+        scope: Mapping[str, str] | None = None,
+    ) -> dict[Id, str]: ...
+
+    async def count(self, collection: str, scope: Mapping[str, str]) -> int: ...
+
+
+class TextIndexWriter:
+    def __init__(self, index: TextIndex) -> None:
+        self._index = index
+
+    @property
+    def batch_size(self) -> int:
+        return 250
+
+    async def put(self, collection: str, items: Sequence[TextItem]) -> None:
+        await self._index.put(collection, items)
+
+    async def delete(self, collection: str, ids: Collection[Id]) -> None:
+        await self._index.delete(collection, ids)
+
+    async def read_fingerprints(
+        self,
+        collection: str,
+        *,
+        ids: Collection[Id] | None = None,
+        scope: Mapping[str, str] | None = None,
+    ) -> dict[Id, str]:
+        return await self._index.fingerprints(collection, ids=ids, scope=scope)
+
+    async def count(self, collection: str, scope: Mapping[str, str]) -> int:
+        return await self._index.count(collection, scope=scope)
+
+
+class VectorIndexWriter:
+    """The vectors that one embedding model makes."""
+
+    def __init__(self, index: VectorIndex, embedder: Embedder, *, batch_size: int = 32) -> None:
+        self._index = index
+        self._embedder = embedder
+        self._batch_size = batch_size
+        self._cached_vectors: OrderedDict[str, Sequence[float]] = OrderedDict()
+        self.written_count = 0
+        """Vectors that were put since it was opened."""
+
+    @property
+    def batch_size(self) -> int:
+        return self._batch_size
+
+    @property
+    def model(self) -> str:
+        return self._embedder.model
+
+    async def put(self, collection: str, items: Sequence[TextItem]) -> None:
+        if not items:
+            return
+        vectors = await self._embed_items(items)
+        vector_items = [
+            VectorItem(item.id, vector, item.scope, item.fingerprint)
+            for item, vector in zip(items, vectors, strict=True)
+        ]
+        await self._index.put(collection, vector_items, model=self.model)
+        self.written_count += len(vector_items)
+
+    async def delete(self, collection: str, ids: Collection[Id]) -> None:
+        await self._index.delete(collection, ids, model=self.model)
+
+    async def read_fingerprints(
+        self,
+        collection: str,
+        *,
+        ids: Collection[Id] | None = None,
+        scope: Mapping[str, str] | None = None,
+    ) -> dict[Id, str]:
+        return await self._index.fingerprints(collection, model=self.model, ids=ids, scope=scope)
+
+    async def count(self, collection: str, scope: Mapping[str, str]) -> int:
+        return await self._index.count(collection, model=self.model, scope=scope)
+
+    async def _embed_items(self, items: Sequence[TextItem]) -> list[Sequence[float]]:
+        texts, is_single = [item.text for item in items], len(items) == 1
+        if is_single and texts[0] in self._cached_vectors:
+            return [self._cached_vectors[texts[0]]]
+        # A piece is of one universe.
+        vectors = await self._embedder.embed(texts, universe_id=items[0].scope.get("universe", ""))
+        if is_single:
+            self._cached_vectors[texts[0]] = vectors[0]
+            while len(self._cached_vectors) > MAX_CACHED_VECTORS:
+                self._cached_vectors.popitem(last=False)
+        return vectors

@@ -1,0 +1,90 @@
+"""An embedding model of a provider, through the process that speaks LiteLLM; it goes by the budgets.
+
+What it costs stands on the bill as the Librarian's: who finds things again. Searches and indexing are
+background work: at 80 % of a budget they wait. Source: design/loops.md, "Background".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
+
+from agents.indexer.embedding_port import EmbedderUnavailable, TextsRefused
+from agents.llm.errors import ModelError, ModelRefused, ModelRejected, ModelTooLong
+from agents.llm.llm_port import EmbeddingProvider, EmbeddingRequest, Usage
+from agents.llm.model_names import ModelTarget
+from stores.records.ids import Id
+
+TEXTS_PER_REQUEST: Final = 32
+"""Texts a request."""
+
+MAX_TEXT_CHARS: Final = 8_000
+"""Of one text: the models take some 8,000 tokens, and a turn says what it is about sooner."""
+
+REQUEST_SECONDS: Final = 60.0
+
+CheckBudget = Callable[[Id], Awaitable[None]]
+"""Raises ModelError if a budget (of this universe, if one is named) keeps it from being asked."""
+
+RecordCost = Callable[[Id, str, int, Usage, float], Awaitable[None]]
+"""Puts on the bill: universe, model, how many texts, what they took, in how many seconds."""
+
+
+class ProviderEmbedder:
+    """Implements `agents.indexer.embedding_port.Embedder`."""
+
+    def __init__(
+        self,
+        provider: EmbeddingProvider,
+        target: ModelTarget,
+        check_budget: CheckBudget,
+        record_cost: RecordCost,
+    ) -> None:
+        self._provider = provider
+        self._target = target
+        self._check_budget = check_budget
+        self._record_cost = record_cost
+
+    @property
+    def model(self) -> str:
+        return self._target.model
+
+    async def embed(
+        self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""
+    ) -> list[Sequence[float]]:
+        vectors: list[Sequence[float]] = []
+        for start in range(0, len(texts), TEXTS_PER_REQUEST):
+            vectors += await self._request_vectors(
+                tuple(texts[start : start + TEXTS_PER_REQUEST]), universe_id
+            )
+        return vectors
+
+    def warm(self) -> None:
+        """It is a server's: there is nothing to begin."""
+
+    async def close(self) -> None:
+        """The process that speaks is whoever's it was."""
+
+    async def _request_vectors(self, texts: tuple[str, ...], universe_id: Id) -> list[Sequence[float]]:
+        # No provider takes an empty text.
+        trimmed_texts = tuple(text[:MAX_TEXT_CHARS] if text.strip() else "." for text in texts)
+        started_at = time.perf_counter()
+        try:
+            await self._check_budget(universe_id)
+            request = EmbeddingRequest(
+                self._target.model, trimmed_texts, self._target.api_base, REQUEST_SECONDS
+            )
+            vectors, usage = await self._provider.embed(request)
+        except (ModelRejected, ModelRefused, ModelTooLong) as error:
+            raise TextsRefused(error.what, todo=error.todo) from error
+        except ModelError as error:
+            raise EmbedderUnavailable(error.what, todo=error.todo) from error
+        # Paid is paid, also if whoever asked has gone.
+        await asyncio.shield(
+            self._record_cost(
+                universe_id, self._target.model, len(trimmed_texts), usage, time.perf_counter() - started_at
+            )
+        )
+        return vectors

@@ -1,0 +1,175 @@
+"""Meaning: questions as vectors, in time or not at all, and whose vectors searches go by.
+
+What one embedding model made cannot be compared with what another did. When another model is set, its
+vectors are made beside the old ones; searches go by the old ones until the new are whole, and only then are
+the old ones dropped. Source: design/architecture.md (collections carry model and dimension).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from agents.indexer.embedding_port import Embedder, EmbedderUnavailable, QuestionVector, TextsRefused
+from agents.jobs.worker import Cursors, JobSubject
+from stores.authority import COLLECTIONS, Store
+from stores.errors import StoreError
+from stores.ports import VectorIndex
+from stores.records.ids import derive_id
+from stores.records.jobs import JobKind
+
+QUESTION_TIMEOUT_SECONDS: Final = 0.25
+"""Seconds that a question waits for its vector; one that comes later serves the next time."""
+
+MAX_CACHED_VECTORS: Final = 256
+"""Vectors of questions that are kept."""
+
+ACTIVE_MODEL_SUBJECT: Final = derive_id("subject", "the embedding model in use")
+
+SWITCHED_OFF_NOTE: Final = "search by meaning is switched off"
+STARTING_NOTE: Final = "the embedding model wakes up"
+
+FindEmbedder = Callable[[str], Embedder | None]
+"""The embedder whose vectors are filed under a name; None if there is none (any more)."""
+
+
+class ActiveVectorModel:
+    """Which model's vectors searches go by. `wanted` is the one that is set (None: none)."""
+
+    def __init__(self, index: VectorIndex, cursors: Cursors, configured_model: str | None) -> None:
+        self._index = index
+        self._cursors = cursors
+        self._configured_model = configured_model
+        self._model: str | None = None
+        self._is_only_model = False
+
+    @property
+    def configured_model(self) -> str | None:
+        return self._configured_model
+
+    @property
+    def cached_model(self) -> str | None:
+        """As `model`, as far as it is known without asking."""
+        return self._model
+
+    async def read_model(self) -> str | None:
+        """Raises StoreError."""
+        if self._configured_model is None:
+            return None
+        if self._model is None:
+            vector_counts = await self._count_by_model()
+            recorded_model = await self._cursors.read_cursor(JobKind.EMBED, ACTIVE_MODEL_SUBJECT)
+            other_counts = {
+                model: count for model, count in vector_counts.items() if model != self._configured_model
+            }
+            if recorded_model in vector_counts:
+                self._model = recorded_model
+            else:
+                self._model = (
+                    max(other_counts, key=lambda name: other_counts[name])
+                    if other_counts
+                    else self._configured_model
+                )
+        return self._model
+
+    async def mark_complete(self) -> None:
+        """The vectors of the model that is set are all there: search by them, and drop all others."""
+        if self._configured_model is None or self._is_only_model:
+            return
+        if await self._cursors.read_cursor(JobKind.EMBED, ACTIVE_MODEL_SUBJECT) != self._configured_model:
+            await self._cursors.write_cursor(
+                JobKind.EMBED, JobSubject(ACTIVE_MODEL_SUBJECT, ACTIVE_MODEL_SUBJECT), self._configured_model
+            )
+        self._model = self._configured_model
+        for collection in COLLECTIONS[Store.VECTORS]:
+            for model in await self._index.models(collection):
+                if model != self._configured_model:
+                    await self._index.drop(collection, model=model)
+        self._is_only_model = True
+
+    async def _count_by_model(self) -> dict[str, int]:
+        counts_by_model: dict[str, int] = {}
+        for collection in COLLECTIONS[Store.VECTORS]:
+            for model, count in (await self._index.models(collection)).items():
+                counts_by_model[model] = counts_by_model.get(model, 0) + count
+        return counts_by_model
+
+
+class CachedQuestionEmbedder:
+    """Implements `agents.indexer.embedding_port.Meaning`."""
+
+    def __init__(
+        self,
+        active_model: ActiveVectorModel,
+        find_embedder: FindEmbedder,
+        *,
+        timeout_seconds: float = QUESTION_TIMEOUT_SECONDS,
+    ) -> None:
+        self._active_model = active_model
+        self._find_embedder = find_embedder
+        self._timeout_seconds = timeout_seconds
+        self._cached_vectors: OrderedDict[tuple[str, str], Sequence[float]] = OrderedDict()
+        self._tasks_by_key: dict[tuple[str, str], asyncio.Task[Sequence[float]]] = {}
+
+    async def embed_question(self, question: str) -> QuestionVector | str:
+        try:
+            model = await self._active_model.read_model()
+        except StoreError as error:
+            return error.what
+        if model is None:
+            return SWITCHED_OFF_NOTE
+        key = model, question
+        if key in self._cached_vectors:
+            self._cached_vectors.move_to_end(key)
+            return QuestionVector(model, self._cached_vectors[key])
+        embedder = self._find_embedder(model)
+        if embedder is None:
+            return f"{model}, which the vectors are of, is set up no more"
+        return await self._await_vector(key, embedder)
+
+    async def close(self) -> None:
+        for task in tuple(self._tasks_by_key.values()):
+            task.cancel()
+        await asyncio.gather(*self._tasks_by_key.values(), return_exceptions=True)
+
+    async def _await_vector(self, key: tuple[str, str], embedder: Embedder) -> QuestionVector | str:
+        task = self._tasks_by_key.get(key)
+        if task is None:
+            task = self._tasks_by_key[key] = asyncio.create_task(self._embed_and_cache(key, embedder))
+        done_tasks, _ = await asyncio.wait([task], timeout=self._timeout_seconds)
+        if not done_tasks:
+            return STARTING_NOTE
+        if task.cancelled():
+            return "MONITOR is closing"
+        error = task.exception()
+        if isinstance(error, EmbedderUnavailable | TextsRefused):
+            return error.what
+        if error is not None:
+            raise error
+        return QuestionVector(key[0], task.result())
+
+    async def _embed_and_cache(self, key: tuple[str, str], embedder: Embedder) -> Sequence[float]:
+        """Make the vector; whether or not anybody waits for it still, it is known from then on."""
+        try:
+            (vector,) = await embedder.embed([key[1]], urgent=True)
+        finally:
+            self._tasks_by_key.pop(key, None)
+        self._cached_vectors[key] = vector
+        while len(self._cached_vectors) > MAX_CACHED_VECTORS:
+            self._cached_vectors.popitem(last=False)
+        return vector
+
+
+def no_embedder(model: str) -> Embedder | None:
+    return None
+
+
+def single_embedder(embedder: Embedder) -> FindEmbedder:
+    """The one embedder that there is."""
+
+    def find(model: str) -> Embedder | None:
+        return embedder if model == embedder.model else None
+
+    return find

@@ -1,0 +1,223 @@
+"""What should be in the indexes now, read from log and canon: what is on the line, and what was ever true."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from agents.indexer.index_texts import (
+    build_entity_item,
+    build_fact_item,
+    build_memory_item,
+    build_scene_item,
+    build_snippet_item,
+    build_turn_item,
+    compute_fingerprint,
+)
+from agents.memory_manager.valid_memories import filter_valid
+from stores.errors import NotFound
+from stores.ports import CanonReader, LogReader, TextItem
+from stores.records.canon import Fact
+from stores.records.ids import Id
+from stores.records.jobs import JobKind, derive_job_id
+from stores.records.memory import Memory
+from stores.records.play import Scene
+from stores.records.world import Entity, EntityStatus
+
+NO_LIMIT = 1_000_000_000
+
+MAX_NEWEST_MEMORIES = 2_000
+"""Memories of a universe among which those of no scene are looked for."""
+
+
+class CanonItems(NamedTuple):
+    """Entities, and facts: those that are true and those that were. `names` is what entities are called."""
+
+    entities: list[TextItem]
+    facts: list[TextItem]
+    names_by_id: dict[Id, str]
+
+
+class LineStretch(NamedTuple):
+    """A stretch of a line as it was read: `read` turns, the first of them behind `after`, the last `last`."""
+
+    items: list[TextItem]
+    turn_count: int
+    previous_turn_id: Id | None
+    last_turn_id: Id | None
+
+
+class SourceReader:
+    """Read-only. Raises StoreError. What is read whole is read one after another, whoever asks: two at once
+    would take all of a store's readers, and play wait for them."""
+
+    def __init__(self, canon: CanonReader, log: LogReader) -> None:
+        self._canon = canon
+        self.log = log
+        self._full_read_lock = asyncio.Lock()
+
+    async def read_universe_ids(self) -> list[Id]:
+        return [universe.id for universe in await self._canon.universes()]
+
+    async def read_scenes(self, universe_id: Id) -> list[Scene]:
+        """Every scene, those of the newest story and in it the newest first: that is what is played."""
+        scene_list: list[Scene] = []
+        for story in await self.log.stories(universe_id):
+            scene_list += reversed(await self.log.scenes(story.id))
+        return scene_list
+
+    async def find_scene(self, scene_id: Id) -> Scene | None:
+        try:
+            return await self.log.scene(scene_id)
+        except NotFound:
+            return None
+
+    async def read_pc_name(self, scene: Scene) -> str:
+        """The name of whom the player plays there."""
+        return await self._read_name((await self.log.story(scene.story_id)).pc_id)
+
+    async def read_scene_item(self, scene: Scene) -> TextItem:
+        """What stands for the scene itself; its mark prints its words."""
+        summaries = await self.log.summaries(scene.id)
+        last_turn_ids = [s.last_turn for s in summaries if s.last_turn]
+        ids_on_line = await self.log.on_line(scene.id, last_turn_ids) if last_turn_ids else set()
+        valid_summaries = [s for s in summaries if s.last_turn is None or s.last_turn in ids_on_line]
+        return build_scene_item(scene, valid_summaries, await self._read_name(scene.place_id))
+
+    async def read_memory_fingerprints(self, scene_ids: Collection[Id] | None = None) -> dict[Id, str]:
+        """How far the memories of scenes were written: it changes whenever they did."""
+        job_ids = (
+            None
+            if scene_ids is None
+            else [derive_job_id(JobKind.REMEMBER, scene_id) for scene_id in scene_ids]
+        )
+        jobs = await self.log.jobs(ids=job_ids, kinds=[JobKind.REMEMBER])
+        return {job.subject_id: compute_fingerprint(job.reached)[:8] for job in jobs if job.reached}
+
+    async def read_line_stretch(self, scene: Scene, pc_name: str, start: int, count: int) -> LineStretch:
+        """What stands for the turns at depths `start` ... of the line, as it is at this moment."""
+        previous_count = 1 if start else 0
+        line_turns = await self.log.line_slice(scene.id, start - previous_count, count + previous_count)
+        stretch_turns = line_turns[previous_count:]
+        items = (
+            build_turn_item(
+                turn,
+                line_turns[index + previous_count - 1] if index + previous_count else None,
+                scene,
+                pc_name,
+            )
+            for index, turn in enumerate(stretch_turns)
+        )
+        return LineStretch(
+            [item for item in items if item is not None],
+            len(stretch_turns),
+            stretch_turns[0].parent_id if stretch_turns else None,
+            stretch_turns[-1].id if stretch_turns else None,
+        )
+
+    async def read_scene_memories(self, scene_id: Id) -> list[TextItem]:
+        return await self._build_memory_items(await self.log.memories(scene_id=scene_id))
+
+    async def read_sceneless_memories(self, universe_id: Id) -> tuple[list[Id], list[TextItem]]:
+        """All there are, and those of them that count."""
+        newest_memories = await self.log.memories(universe_id=universe_id, last=MAX_NEWEST_MEMORIES)
+        sceneless_memories = [memory for memory in newest_memories if memory.scene_id is None]
+        return [memory.id for memory in sceneless_memories], await self._build_memory_items(
+            sceneless_memories
+        )
+
+    async def find_scenes_naming(self, universe_id: Id, entity_ids: Collection[Id]) -> list[Id]:
+        """Scenes whose words, turns or memories bear the name of one of these."""
+        stories = await self.log.stories(universe_id)
+        pc_story_ids = {story.id for story in stories if story.pc_id in entity_ids}
+        scene_ids = dict.fromkeys(
+            scene.id
+            for scene in await self.read_scenes(universe_id)
+            if scene.story_id in pc_story_ids or scene.place_id in entity_ids
+        )
+        for entity_id in entity_ids:
+            memories = await self.log.memories(entity_id)
+            scene_ids |= dict.fromkeys(memory.scene_id for memory in memories if memory.scene_id)
+        return list(scene_ids)
+
+    async def read_canon(self, universe_id: Id) -> CanonItems:
+        """All of it."""
+        async with self._full_read_lock:
+            entities = await self._canon.entities(universe_id, limit=NO_LIMIT)
+            facts = await self._canon.facts(universe_id, history=True, limit=NO_LIMIT)
+        # Tens of thousands of prints: beside the loop, which answers keys.
+        return await asyncio.to_thread(
+            _build_canon_items, entities, facts, {entity.id: entity for entity in entities}
+        )
+
+    async def read_canon_of(
+        self, universe_id: Id, entity_ids: Collection[Id], fact_ids: Collection[Id]
+    ) -> CanonItems:
+        """Those of them that are in canon."""
+        facts = list((await self._canon.facts_by_id(fact_ids)).values())
+        involved_ids = {i.entity_id for fact in facts for i in fact.involves}
+        entities_by_id = await self._read_canon_entities(universe_id, involved_ids | set(entity_ids))
+        return await asyncio.to_thread(
+            _build_canon_items,
+            [entities_by_id[i] for i in entity_ids if i in entities_by_id],
+            facts,
+            entities_by_id,
+        )
+
+    async def read_canon_names(self, universe_id: Id, entity_ids: Collection[Id]) -> dict[Id, str]:
+        """What those of them that are in canon are called."""
+        return {
+            id: entity.name
+            for id, entity in (await self._read_canon_entities(universe_id, entity_ids)).items()
+        }
+
+    async def read_all_names(self, entity_ids: Collection[Id]) -> dict[Id, str]:
+        """What they are called, merged and retconned ones, too: their memories still bear the name."""
+        return {id: entity.name for id, entity in (await self._canon.entities_by_id(entity_ids)).items()}
+
+    async def find_facts_naming(self, entity_ids: Collection[Id]) -> set[Id]:
+        """Facts that any of these is involved in."""
+        fact_ids = set[Id]()
+        for entity_id in entity_ids:
+            entity_facts = await self._canon.facts_about(entity_id, history=True, limit=NO_LIMIT)
+            fact_ids |= {fact.id for fact in entity_facts}
+        return fact_ids
+
+    async def read_source_ids(self, universe_id: Id) -> list[Id]:
+        return [source.id for source in await self.log.sources(universe_id)]
+
+    async def read_snippets(self, source_id: Id) -> list[TextItem]:
+        async with self._full_read_lock:
+            snippets = await self.log.snippets(source_id)
+        return await asyncio.to_thread(lambda: [build_snippet_item(snippet) for snippet in snippets])
+
+    async def _read_canon_entities(self, universe_id: Id, ids: Collection[Id]) -> dict[Id, Entity]:
+        """Those that `canon` would name: what was merged into another has no name of its own any more."""
+        entities = (await self._canon.entities_by_id(ids)).values()
+        return {
+            entity.id: entity
+            for entity in entities
+            if entity.status is EntityStatus.CANONICAL and entity.universe_id == universe_id
+        }
+
+    async def _read_name(self, entity_id: Id | None) -> str:
+        entities_by_id = await self._canon.entities_by_id([entity_id]) if entity_id else {}
+        return next((entity.name for entity in entities_by_id.values()), "")
+
+    async def _build_memory_items(self, memories: Sequence[Memory]) -> list[TextItem]:
+        """Those that count: lived on the line (or from nowhere), and not put right since."""
+        valid_memories = await filter_valid(self.log, memories)
+        entities_by_id = await self._canon.entities_by_id({memory.entity_id for memory in valid_memories})
+        return [
+            build_memory_item(m, entities_by_id[m.entity_id].name if m.entity_id in entities_by_id else "")
+            for m in valid_memories
+        ]
+
+
+def _build_canon_items(
+    entities: Sequence[Entity], facts: Sequence[Fact], entities_by_id: Mapping[Id, Entity]
+) -> CanonItems:
+    fact_items = [item for fact in facts if (item := build_fact_item(fact, entities_by_id)) is not None]
+    names_by_id = {entity.id: entity.name for entity in entities}
+    return CanonItems([build_entity_item(entity) for entity in entities], fact_items, names_by_id)

@@ -1,0 +1,269 @@
+"""What belongs to a universe and to no scene of it: canon, snippets of its sources, memories of no scene.
+
+All of it is compared at a start. From then on a commit has only that compared which it wrote: of every
+commit of the universe it is known how far it is, and those whose end was not seen yet are gone through. So
+it does not matter which of them an event told of.
+
+What something is called stands in other texts, too: in the facts that involve it, and in the memories,
+scenes and turns that bear its name. An entity's own item, if it is in the index under another name, is put
+last of all that: whatever is cut off before, the next start finds the old one, and looks again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Iterable
+from itertools import islice
+from typing import Final
+
+from agents.indexer.index_diff import (
+    delete_items,
+    drop_and_find_outdated,
+    find_outdated_in_scope,
+    find_outdated_of_ids,
+)
+from agents.indexer.index_writers import IndexWriter
+from agents.indexer.source_reader import SourceReader
+from agents.indexer.sync_state import ALL_ITEMS, DirtyItem, SyncState
+from stores.records.canon import CanonBatch
+from stores.records.ids import Id
+
+MAX_IDS_COMPARED: Final = 2_000
+"""Entities and facts that are asked for by what commits wrote; beyond, all of canon is read."""
+
+
+ReconcileScene = Callable[[Id], Awaitable[int]]
+
+
+class UniverseReconciler:
+    """One index, as far as it belongs to no scene. Raises what `Truth` and `Shelf` raise."""
+
+    def __init__(self, source_reader: SourceReader, writer: IndexWriter) -> None:
+        self._source_reader = source_reader
+        self._writer = writer
+        self._sync_states: dict[Id, SyncState] = {}
+
+    # --- where to look -------------------------------------------------------------------------------
+
+    def forget_universe(self, universe_id: Id) -> None:
+        """Trust nothing that is remembered of it."""
+        self._sync_states.pop(universe_id, None)
+
+    def mark_all_dirty(self, universe_id: Id) -> None:
+        """Compare all of it, but for sources that were gone through."""
+        self._sync_state(universe_id).dirty_items |= ALL_ITEMS
+
+    def note_commit(self, universe_id: Id, canonization_id: Id = "") -> None:
+        """Commits may have been written; this one was, if one is named."""
+        sync_state = self._sync_state(universe_id)
+        sync_state.dirty_items.add(DirtyItem.COMMITS)
+        if canonization_id:
+            sync_state.named_commit_ids.add(canonization_id)
+
+    def waits_for_commit(self, universe_id: Id) -> bool:
+        """Say whether a commit was last seen half done."""
+        return self._sync_state(universe_id).has_open_commits
+
+    def note_source(self, universe_id: Id, source_id: Id) -> None:
+        """It came, or more snippets of it did."""
+        sync_state = self._sync_state(universe_id)
+        sync_state.dirty_items.add(DirtyItem.SOURCES)
+        sync_state.changed_source_ids.add(source_id)
+
+    def note_memories(self, universe_id: Id) -> None:
+        """Memories of no scene have changed."""
+        self._sync_state(universe_id).dirty_items.add(DirtyItem.MEMORIES)
+
+    # --- bringing ------------------------------------------------------------------------------------
+
+    async def reconcile(self, universe_id: Id, reconcile_scene: ReconcileScene) -> int:
+        """Bring it a piece further; returns what is left. `bring_scene` looks at a scene's turns, memories
+        and words again, a piece at a time."""
+        sync_state = self._sync_state(universe_id)
+        if sync_state.dirty_items:
+            await self._compare_dirty(universe_id, sync_state)
+        if not await self._put_missing_items(sync_state):
+            await self._do_next_task(universe_id, sync_state, reconcile_scene)
+        has_more = bool(sync_state.dirty_items) or self._sync_states.get(universe_id) is not sync_state
+        return max(sync_state.items_left, int(has_more))
+
+    async def _do_next_task(
+        self, universe_id: Id, sync_state: SyncState, reconcile_scene: ReconcileScene
+    ) -> None:
+        """Do one thing of what is left when nothing is to be put."""
+        if sync_state.scenes_to_reconcile:
+            await self._reconcile_next_scene(sync_state, reconcile_scene)
+        elif sync_state.renamed_entities:
+            item_batch = list(islice(sync_state.renamed_entities.values(), self._writer.batch_size))
+            await self._writer.put("entities", item_batch)
+            sync_state.drop_missing("entities", [item.id for item in item_batch])
+        elif sync_state.unread_source_ids:
+            await self._compare_next_source(sync_state)
+        elif sync_state.known_snippet_ids is not None:
+            await self._delete_unknown_snippets(universe_id, sync_state)
+
+    async def _put_missing_items(self, sync_state: SyncState) -> int:
+        room = self._writer.batch_size
+        for collection, items in sync_state.missing_items.items():
+            if item_batch := list(islice(items.values(), room)):
+                await self._writer.put(collection, item_batch)
+                for item in item_batch:
+                    del items[item.id]
+                room -= len(item_batch)
+        return self._writer.batch_size - room
+
+    async def _reconcile_next_scene(self, sync_state: SyncState, reconcile_scene: ReconcileScene) -> None:
+        scene_id = next(iter(sync_state.scenes_to_reconcile))
+        if not await reconcile_scene(scene_id):
+            sync_state.scenes_to_reconcile.pop(scene_id, None)
+
+    # --- comparing -----------------------------------------------------------------------------------
+
+    async def _compare_dirty(self, universe_id: Id, sync_state: SyncState) -> None:
+        dirty_items, sync_state.dirty_items = sync_state.dirty_items, set()
+        try:
+            if DirtyItem.CANON in dirty_items:
+                await self._compare_canon(universe_id, sync_state)
+            elif DirtyItem.COMMITS in dirty_items:
+                await self._compare_commits(universe_id, sync_state)
+            if DirtyItem.SOURCES in dirty_items:
+                await self._compare_sources(universe_id, sync_state)
+            if DirtyItem.MEMORIES in dirty_items:
+                await self._compare_memories(universe_id, sync_state)
+        except BaseException:
+            sync_state.dirty_items |= dirty_items
+            raise
+
+    async def _compare_canon(self, universe_id: Id, sync_state: SyncState) -> None:
+        named_commit_ids = set(sync_state.named_commit_ids)
+        # First how far the commits are: what is written after that is gone through the next time.
+        states = await self._source_reader.log.canonization_states(universe_id)
+        canon_items, universe_scope = (
+            await self._source_reader.read_canon(universe_id),
+            {"universe": universe_id},
+        )
+        stored_fingerprints = await self._writer.read_fingerprints("entities", scope=universe_scope)
+        if sync_state.names_by_id is None:
+            renamed_ids = {
+                item.id
+                for item in canon_items.entities
+                if stored_fingerprints.get(item.id, item.fingerprint) != item.fingerprint
+            }
+        else:
+            former_names = await self._source_reader.read_all_names(
+                sync_state.names_by_id.keys() - canon_items.names_by_id.keys()
+            )
+            renamed_ids = sync_state.find_renamed(canon_items.names_by_id | former_names)
+        scenes = await self._find_scenes_naming(universe_id, sync_state, renamed_ids)
+        entities = await drop_and_find_outdated(
+            self._writer, "entities", canon_items.entities, stored_fingerprints
+        )
+        facts = await find_outdated_in_scope(self._writer, "facts", canon_items.facts, universe_scope)
+        sync_state.missing_items.pop("entities", None)
+        sync_state.missing_items.pop("facts", None)
+        sync_state.renamed_entities.clear()
+        sync_state.note_differences(entities, facts, renamed_ids & stored_fingerprints.keys(), scenes)
+        sync_state.names_by_id = canon_items.names_by_id
+        sync_state.note_commits_seen(states, states.keys(), named_commit_ids)
+
+    async def _compare_commits(self, universe_id: Id, sync_state: SyncState) -> None:
+        named_commit_ids = set(sync_state.named_commit_ids)
+        states = await self._source_reader.log.canonization_states(universe_id)
+        open_commit_ids = states.keys() - sync_state.ended_commit_ids
+        commits = await self._source_reader.log.canonizations(ids=open_commit_ids) if open_commit_ids else []
+        entity_ids, fact_ids = _touched_ids([commit.batch for commit in commits])
+        is_incomplete = len(commits) < len(open_commit_ids) or not named_commit_ids <= states.keys()
+        if (
+            is_incomplete
+            or sync_state.names_by_id is None
+            or len(entity_ids) + len(fact_ids) > MAX_IDS_COMPARED
+        ):
+            await self._compare_canon(universe_id, sync_state)
+            return
+        current_names = await self._source_reader.read_canon_names(universe_id, entity_ids)
+        # Of another name, or of one that counts no more: the facts that involve it are put otherwise.
+        renamed_or_gone_ids = {
+            id for id in entity_ids if sync_state.names_by_id.get(id) != current_names.get(id)
+        }
+        fact_ids |= await self._source_reader.find_facts_naming(renamed_or_gone_ids)
+        canon_items = await self._source_reader.read_canon_of(universe_id, entity_ids, fact_ids)
+        stored_fingerprints = await self._writer.read_fingerprints("entities", ids=entity_ids)
+        renamed_ids = sync_state.find_renamed(await self._source_reader.read_all_names(entity_ids))
+        scenes = await self._find_scenes_naming(universe_id, sync_state, renamed_ids)
+        entities = await drop_and_find_outdated(
+            self._writer, "entities", canon_items.entities, stored_fingerprints
+        )
+        facts = await find_outdated_of_ids(self._writer, "facts", canon_items.facts, fact_ids)
+        sync_state.drop_missing("entities", entity_ids)
+        sync_state.drop_missing("facts", fact_ids)
+        sync_state.note_differences(entities, facts, renamed_ids & stored_fingerprints.keys(), scenes)
+        sync_state.names_by_id = {
+            id: name for id, name in sync_state.names_by_id.items() if id not in entity_ids
+        } | current_names
+        sync_state.note_commits_seen(states, open_commit_ids, named_commit_ids)
+
+    async def _find_scenes_naming(
+        self, universe_id: Id, sync_state: SyncState, entity_ids: Collection[Id]
+    ) -> list[Id]:
+        """Return which scenes are to be looked at again, as these have another name."""
+        if not entity_ids:
+            return []
+        sync_state.dirty_items.add(DirtyItem.MEMORIES)
+        return await self._source_reader.find_scenes_naming(universe_id, entity_ids)
+
+    async def _compare_sources(self, universe_id: Id, sync_state: SyncState) -> None:
+        """Snippets are never changed nor taken back: a source is read once, unless more of it comes."""
+        changed_source_ids, sync_state.changed_source_ids = sync_state.changed_source_ids, set()
+        try:
+            source_ids = set(await self._source_reader.read_source_ids(universe_id))
+            for source_id in sync_state.read_source_ids - source_ids:
+                sync_state.drop_source(source_id)
+                stored_fingerprints = await self._writer.read_fingerprints(
+                    "snippets", scope={"source": source_id}
+                )
+                await delete_items(self._writer, "snippets", stored_fingerprints.keys())
+        except BaseException:
+            sync_state.changed_source_ids |= changed_source_ids
+            raise
+        sync_state.read_source_ids = (sync_state.read_source_ids & source_ids) - changed_source_ids
+        sync_state.unread_source_ids = dict.fromkeys(sorted(source_ids - sync_state.read_source_ids))
+
+    async def _compare_next_source(self, sync_state: SyncState) -> None:
+        source_id = next(iter(sync_state.unread_source_ids))
+        snippets = await self._source_reader.read_snippets(source_id)
+        sync_state.add_missing(
+            "snippets",
+            await find_outdated_in_scope(self._writer, "snippets", snippets, {"source": source_id}),
+        )
+        if sync_state.known_snippet_ids is not None:
+            sync_state.known_snippet_ids |= {item.id for item in snippets}
+        del sync_state.unread_source_ids[source_id]
+        sync_state.read_source_ids.add(source_id)
+
+    async def _delete_unknown_snippets(self, universe_id: Id, sync_state: SyncState) -> None:
+        """Take out, once a process, what no source has that is there."""
+        stored_fingerprints = await self._writer.read_fingerprints(
+            "snippets", scope={"universe": universe_id}
+        )
+        await delete_items(
+            self._writer, "snippets", stored_fingerprints.keys() - (sync_state.known_snippet_ids or set())
+        )
+        sync_state.known_snippet_ids = None
+
+    async def _compare_memories(self, universe_id: Id, sync_state: SyncState) -> None:
+        memory_ids, wanted_items = await self._source_reader.read_sceneless_memories(universe_id)
+        outdated_items = await find_outdated_of_ids(self._writer, "memories", wanted_items, memory_ids)
+        sync_state.drop_missing("memories", memory_ids)
+        sync_state.add_missing("memories", outdated_items)
+
+    def _sync_state(self, universe_id: Id) -> SyncState:
+        return self._sync_states.setdefault(universe_id, SyncState())
+
+
+def _touched_ids(batches: Iterable[CanonBatch]) -> tuple[set[Id], set[Id]]:
+    """Return the entities and the facts that commits touched."""
+    entities, facts = set[Id](), set[Id]()
+    for batch in batches:
+        entities |= {entity.id for entity in batch.entities}
+        facts |= {fact.id for fact in batch.facts} | {change.fact_id for change in batch.fact_changes}
+        facts |= {id for edge in batch.supersedes for id in (edge.newer_id, edge.older_id)}
+    return entities, facts

@@ -1,0 +1,139 @@
+"""Who was there at each turn of a line, and what of it they could hear. Pure.
+
+Present are the scene's cast, those whom a turn brings in, and those who came since, until they leave. What
+is kept in the books on a turn holds from the next turn on: somebody who leaves behind a turn heard it, and
+who comes heard it only if it tells of them. The player's character is always there; the dead and the
+senseless hear nothing. Results are seen by all; what an oracle is asked, and the program's own lines, by
+nobody. A whisper reaches its hearers alone. World time (ticks) only rises along a line, so it tells before
+from after.
+Source: design/product.md, pain 12; the issue "Context that remembers", MemoryManager.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agents.memory_manager.whispers import NamesById, Whisper, find_whispers, mask_unheard_whispers
+from agents.prose.actions import enters_scene, find_spoken_words
+from agents.prose.names import any_name_pattern
+from stores.records.ids import Id
+from stores.records.play import Speaker, Turn
+from stores.records.story_journal import PresenceEntry
+
+_ORACLE_ANSWER = re.compile(r" · tension \d+ · d100 \d+ · ")
+"""The wording of an oracle's answer (`agents/resolver/oracle.py`)."""
+SENSELESS_TAGS = frozenset({"dead", "unconscious", "asleep", "sleeping", "comatose", "petrified"})
+"""Tags of those who hear and see nothing."""
+
+
+def is_oracle_answer(result: str) -> bool:
+    """Say whether a result is an oracle's answer: the question was put to nobody in the world."""
+    return _ORACLE_ANSWER.search(result) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class TickInterval:
+    """From behind world time `since` (None: from before the scene) until `until`, inclusive (None: still)."""
+
+    since_tick: int | None = None
+    until_tick: int | None = None
+
+    def includes(self, tick: int) -> bool:
+        return (self.since_tick is None or tick > self.since_tick) and (
+            self.until_tick is None or tick <= self.until_tick
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Attendance:
+    """Who was there when. `cast` were there from the start; `born` were brought in, at that world time;
+    `comings` are the books' for this scene, in the order of the line; `senseless` when somebody took in
+    nothing; `people` are the names of all that may be meant; `unheard` are turns that nobody in the world
+    could hear (questions to an oracle)."""
+
+    pc_id: Id | None
+    cast: frozenset[Id]
+    names_by_id: NamesById
+    brought_in_ticks: Mapping[Id, int] = field(default_factory=dict)
+    presence_entries: Sequence[PresenceEntry] = ()
+    senseless_intervals: Mapping[Id, Sequence[TickInterval]] = field(default_factory=dict)
+    unheard_turn_ids: Collection[Id] = ()
+
+    def list_present(self, turn: Turn) -> list[Id]:
+        """Return who was there, whether or not they took anything in."""
+        possible_ids = dict.fromkeys(
+            (*self._player_ids(), *self.cast, *self.brought_in_ticks, *self._presence_ids())
+        )
+        return [i for i in possible_ids if self._is_there(i, turn)]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there never was anybody."""
+        return not (self.pc_id or self.cast or self.brought_in_ticks or self.presence_entries)
+
+    def heard_texts(self, turn: Turn) -> dict[Id, str]:
+        """Return by hearer what each could hear and see of a turn; empty if it was for nobody."""
+        if turn.speaker is Speaker.SYSTEM or turn.id in self.unheard_turn_ids or not turn.text.strip():
+            return {}
+        awake_ids = [
+            i for i in self.list_present(turn) if i == self.pc_id or not self._is_senseless_at(i, turn.tick)
+        ]
+        if turn.hearers:
+            return {i: turn.text for i in awake_ids if i in turn.hearers or i == self.find_speaker_id(turn)}
+        turn_whispers = self.read_whispers(turn)
+        return {i: mask_unheard_whispers(turn.text, turn_whispers, i, self.pc_id) for i in awake_ids}
+
+    def read_whispers(self, turn: Turn) -> list[Whisper]:
+        if turn.speaker not in (Speaker.PLAYER, Speaker.GM, Speaker.NPC):
+            return []
+        return find_whispers(turn.text, turn.speaker, turn.name, self.names_by_id, self.pc_id)
+
+    def find_speaker_id(self, turn: Turn) -> Id | None:
+        """Return whose words a turn is: the player's character's, or an NPC's by name."""
+        if turn.speaker is Speaker.PLAYER:
+            return self.pc_id
+        if turn.speaker is not Speaker.NPC or not turn.name:
+            return None
+        folded_name = turn.name.casefold()
+        return next(
+            (i for i, names in self.names_by_id.items() if folded_name in map(str.casefold, names)), None
+        )
+
+    def _player_ids(self) -> tuple[Id, ...]:
+        return (self.pc_id,) if self.pc_id else ()
+
+    def _presence_ids(self) -> Iterable[Id]:
+        return (entry.entity_id for entry in self.presence_entries)
+
+    def _is_there(self, entity_id: Id, turn: Turn) -> bool:
+        if entity_id == self.pc_id:
+            return True
+        brought_in_tick = self.brought_in_ticks.get(entity_id)
+        is_there = brought_in_tick < turn.tick if brought_in_tick is not None else entity_id in self.cast
+        arrives_in_turn = brought_in_tick == turn.tick
+        for entry in self.presence_entries:
+            if entry.entity_id != entity_id:
+                continue
+            if entry.tick < turn.tick:
+                is_there, arrives_in_turn = entry.here, False
+            elif entry.tick == turn.tick and entry.here and not is_there:
+                arrives_in_turn = True
+        if arrives_in_turn and not is_there:
+            return self._is_mentioned_arriving(entity_id, turn, brought_in_tick == turn.tick)
+        return is_there
+
+    def _is_mentioned_arriving(self, entity_id: Id, turn: Turn, was_brought_in: bool) -> bool:
+        """Say whether a turn has somebody there who comes with it."""
+        names = self.names_by_id.get(entity_id, ())
+        if not names or turn.speaker not in (Speaker.GM, Speaker.NPC, Speaker.PLAYER):
+            return False
+        if was_brought_in:
+            return re.search(any_name_pattern(names), turn.text, re.IGNORECASE) is not None
+        return (
+            enters_scene(turn.text, names) or bool(find_spoken_words(turn.text, names)) or turn.name in names
+        )
+
+    def _is_senseless_at(self, entity_id: Id, tick: int) -> bool:
+        return any(interval.includes(tick) for interval in self.senseless_intervals.get(entity_id, ()))

@@ -1,0 +1,207 @@
+"""Who knows what: since when, from whom, and whether they have it right. Read-only.
+
+A belief is measured against canon when it is asked for, and never stored as right or wrong: canon may change,
+and canon is not touched by what anybody believes. Source: design/product.md, "Truth against belief".
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.universe_policy import ReadCatalogue
+from agents.memory_manager.memory_decay import compute_retention, is_forgotten
+from agents.memory_manager.proposed_facts import fact_from_proposal
+from agents.memory_manager.scene_reader import read_ids_by_name
+from agents.memory_manager.sentence_claims import ClaimReader
+from agents.memory_manager.valid_memories import filter_valid
+from stores.errors import NotFound
+from stores.ports import CanonReader, LogReader
+from stores.records.canon import Fact, FactStatus, Standing, normalize_statement
+from stores.records.ids import Id
+from stores.records.memory import Memory, MemoryOrigin
+from stores.records.workflow import ProposalStatus
+
+UNDECIDED_STATUSES = (ProposalStatus.PENDING, ProposalStatus.DEFERRED)
+
+
+@dataclass(frozen=True, slots=True)
+class FactKnowledge:
+    """Somebody has it that way. `since` is world time (ticks); `told_by` from whom they have it; `mistaken`:
+    they have it otherwise than canon; `forgotten`: it has faded below what is recalled. `memory` is the one
+    that it stands in."""
+
+    entity_id: Id
+    since_tick: int
+    how: MemoryOrigin
+    memory: Memory
+    told_by: Id | None = None
+    is_mistaken: bool = False
+    is_forgotten: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterBelief:
+    """A memory beside the truth: how much of it is left, what canon says of the same (None: nothing), and
+    whether they agree (None: nobody can tell)."""
+
+    memory: Memory
+    retention: float
+    is_forgotten: bool
+    current_fact: Fact | None = None
+    agrees_with_canon: bool | None = None
+
+
+class KnowledgeReader:
+    """Answers who knows and believes what. Stateless."""
+
+    def __init__(self, canon: CanonReader, log: LogReader, catalogue: ReadCatalogue) -> None:
+        self._canon = canon
+        self._log = log
+        self._catalogue = catalogue
+
+    async def find_who_knows(self, fact_id: Id, now_tick: int | None = None) -> list[FactKnowledge]:
+        """Return who knows of a fact, the first to know first; `now` (ticks) is when it is asked, by default
+        as late as play has come in its universe. A fact that is only proposed may be asked for too."""
+        memories = await self._log.memories(fact_id=fact_id)
+        if not memories:
+            return []
+        universe_id = memories[0].universe_id
+        facts, undecided_proposals, ids_by_name, catalogue, own_memories = await gather(
+            self._canon.facts_by_id([fact_id]),
+            self._log.proposals(universe_id=universe_id, statuses=UNDECIDED_STATUSES),
+            read_ids_by_name(universe_id, self._canon, self._log),
+            self._catalogue(universe_id),
+            self.filter_valid(memories),
+        )
+        now_tick = await self.read_latest_tick(universe_id) if now_tick is None else now_tick
+        proposed_facts = (
+            fact_from_proposal(p, {}, catalogue) for p in undecided_proposals if fact_id_of(p) == fact_id
+        )
+        fact, claim_reader = facts.get(fact_id) or next(proposed_facts, None), ClaimReader(catalogue)
+        rows_by_entity: dict[Id, list[FactKnowledge]] = {}
+        for memory in own_memories:
+            agrees_with_canon = (
+                _agrees_with_fact(memory, fact, claim_reader, ids_by_name) if fact else not memory.mistaken
+            )
+            rows_by_entity.setdefault(memory.entity_id, []).append(
+                FactKnowledge(
+                    memory.entity_id,
+                    memory.tick,
+                    memory.how,
+                    memory,
+                    memory.told_by,
+                    is_mistaken=agrees_with_canon is False,
+                    is_forgotten=is_forgotten(memory, now_tick),
+                )
+            )
+        best_rows = [_best_knowledge(rows) for rows in rows_by_entity.values()]
+        return sorted(best_rows, key=lambda k: (k.since_tick, k.memory.created_at, k.entity_id))
+
+    async def read_beliefs(self, entity_id: Id, now_tick: int | None = None) -> list[CharacterBelief]:
+        """Return all that somebody remembers, oldest first, beside the truth; without what was corrected."""
+        memories = await self.filter_valid(await self._log.memories(entity_id))
+        return await self._compare_with_canon(memories, now_tick)
+
+    async def read_beliefs_about(
+        self, universe_id: Id, subject_text: str, now_tick: int | None = None
+    ) -> list[CharacterBelief]:
+        """Return what anybody believes about an entity (by identifier) or with these words, oldest first."""
+        all_memories = await self._log.memories(universe_id=universe_id)
+        wanted_words = normalize_statement(subject_text).split()
+        matching_memories = [
+            m
+            for m in all_memories
+            if subject_text in m.about
+            or (wanted_words and all(w in normalize_statement(m.text).split() for w in wanted_words))
+        ]
+        return await self._compare_with_canon(await self.filter_valid(matching_memories), now_tick)
+
+    async def filter_valid(self, memories: Sequence[Memory]) -> list[Memory]:
+        """Return the memories that count: lived on the line, not faded to nothing, not corrected since."""
+        return await filter_valid(self._log, memories)
+
+    async def read_latest_tick(self, universe_id: Id) -> int:
+        """Return the latest world time (ticks) that play stands at in a universe."""
+        latest_tick = 0
+        for story in await self._log.stories(universe_id):
+            for scene in (await self._log.scenes(story.id))[-1:]:
+                try:
+                    head = await self._log.turn(scene.head) if scene.head else None
+                except NotFound:
+                    head = None
+                latest_tick = max(latest_tick, head.tick if head else scene.tick)
+        return latest_tick
+
+    async def _compare_with_canon(
+        self, memories: Sequence[Memory], now_tick: int | None
+    ) -> list[CharacterBelief]:
+        if not memories:
+            return []
+        universe_id = memories[0].universe_id
+        catalogue, ids_by_name = await gather(
+            self._catalogue(universe_id), read_ids_by_name(universe_id, self._canon, self._log)
+        )
+        as_of_tick = await self.read_latest_tick(universe_id) if now_tick is None else now_tick
+        facts_by_id = await self._canon.facts_by_id({m.linked_fact_id for m in memories if m.linked_fact_id})
+        successors = await self._read_successors(facts_by_id.values())
+        claim_reader = ClaimReader(catalogue)
+        beliefs = []
+        for memory in memories:
+            fact = facts_by_id.get(memory.linked_fact_id or "")
+            current_fact = successors.get(fact.id, fact) if fact else None
+            agrees_with_canon = (
+                _agrees_with_fact(memory, fact, claim_reader, ids_by_name)
+                if fact
+                else (False if memory.mistaken else None)
+            )
+            if agrees_with_canon and current_fact is not fact:
+                agrees_with_canon = False  # it was so then, and is not now
+            beliefs.append(
+                CharacterBelief(
+                    memory,
+                    compute_retention(memory, as_of_tick),
+                    is_forgotten(memory, as_of_tick),
+                    current_fact,
+                    agrees_with_canon,
+                )
+            )
+        return beliefs
+
+    async def _read_successors(self, facts: Iterable[Fact]) -> dict[Id, Fact]:
+        """Return what is so now in the place of facts that are not so any more."""
+        successors: dict[Id, Fact] = {}
+        for fact in facts:
+            if fact.status is FactStatus.CANONICAL and fact.valid_to is None:
+                continue
+            newer_facts = [
+                f for f in await self._canon.superseded_by(fact.id) if f.status is FactStatus.CANONICAL
+            ]
+            if newer_facts:
+                successors[fact.id] = newer_facts[-1]
+        return successors
+
+
+def _agrees_with_fact(
+    memory: Memory, fact: Fact, claim_reader: ClaimReader, ids_by_name: dict[str, Id]
+) -> bool | None:
+    """Say whether a memory has the fact as canon has it."""
+    if memory.mistaken:
+        return False
+    memory_claims = claim_reader.read_claims(memory.text, ids_by_name, memory.told_by)
+    fact_claims = claim_reader.read_fact_claims(fact, ids_by_name)
+    if any(c.contradicts(o) for c in memory_claims for o in fact_claims):
+        return False
+    if fact.status is FactStatus.RETCONNED or fact.standing is Standing.LIE:
+        return False
+    if fact.standing in (Standing.RUMOUR, Standing.DISPUTED):
+        return None
+    return True
+
+
+def _best_knowledge(rows: Sequence[FactKnowledge]) -> FactKnowledge:
+    """Return how somebody stands to a fact: what they have right and still know comes first, and of that the
+    earliest, for since then they know it."""
+    return min(rows, key=lambda k: (k.is_mistaken, k.is_forgotten, k.since_tick))

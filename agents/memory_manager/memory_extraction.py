@@ -1,0 +1,346 @@
+"""What one stretch of a scene holds for those who lived it, and the memories that it leaves them. Pure.
+
+Every turn leaves each one who was there at most: a memory of each fact that the turn shows them, of each
+thing that somebody tells them in words that can be compared with what is known, of what they conclude, and of
+the turn itself if it matters (SIGNIFICANT) and leaves no fact. The rules:
+
+*Saw.* A fact that rests on the turn is seen if the turn's words bear it out, as far as this one heard them:
+its evidence quotes them; or it is of the kind that shows (a deed, an encounter, a possession, a death, where
+somebody is) and those it involves are named or there; or half of its other words are said. A fact that the GM
+declares beside the turn, and that nothing of this holds for, is known to its own subject alone.
+
+*Was told.* A sentence somebody says is compared, claim by claim (`claims.py`), with what is canon or
+proposed at that world time. Said as it is: told of that fact. Said otherwise: told wrongly of it, and kept
+as this one's belief, in the words that were said; whether it is mistaken is worked out when it is read, for
+canon may change. Whoever says it is not told.
+
+*Concluded.* Somebody who was not there when somebody died, and finds the body, concludes the death.
+
+*Corrections.* What somebody sees or concludes takes the place of what they were told otherwise; what they
+are told does so only if the teller corrects it in so many words or has it right. Nobody is talked out of
+what they saw. A correction says what is so, and not once more what is not: repeating an error in its
+correction makes it familiar, and what is familiar is believed (Swire, Ecker & Lewandowsky, J. Exp. Psychol.
+LMC 43(12), 2017; Lewandowsky et al., Psychol. Sci. Public Interest 13(3), 2012; that a correction as such
+seldom backfires: Swire-Thompson, DeGutis & Lazer, JARMAC 9(3), 2020).
+
+Identifiers are derived from turn, character and place in the turn: done again it is the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Final
+
+from agents.memory_manager.belief_tracker import BeliefTracker
+from agents.memory_manager.fact_visibility import FactVisibility, is_text_in
+from agents.memory_manager.memory_importance import (
+    MIN_TURN_IMPORTANCE,
+    add_part_bonus,
+    measure_fact_importance,
+    measure_importance,
+    measure_valence,
+)
+from agents.memory_manager.scene_stretch import SceneStretch, StatedFact
+from agents.memory_manager.sentence_claims import CORRECTION_WORDS
+from agents.memory_manager.spoken_sentences import SpokenSentence, find_spoken_sentences
+from agents.prose.names import any_name_pattern
+from agents.prose.words import split_sentences
+from stores.records.canon import FactKind
+from stores.records.ids import Id, derive_id
+from stores.records.memory import Memory, MemoryOrigin
+from stores.records.play import Degree, Resolution, Speaker, Turn
+
+MAX_MEMORY_CHARS: Final = 240
+"""Characters of a turn that a memory keeps."""
+TURN_PLACE: Final = "0"
+"""The place in a turn of the memory of the turn itself, and of its first fact."""
+
+MIN_WHISPER_IMPORTANCE: Final = 0.5
+"""Importance, at least, of what one alone is told."""
+
+_BODY_WORDS: Final = re.compile(
+    r"\b(?:body|corpse|remains|bones|grave|dead|lifeless|lies still|slain|murdered|head of)\b", re.IGNORECASE
+)
+
+
+def extract_memories(stretch: SceneStretch, created_at: datetime) -> list[Memory]:
+    """Return what the turns leave to everyone who was there."""
+    return _MemoryExtractor(stretch, created_at).extract_all()
+
+
+class _MemoryExtractor:
+    """One pass over the turns; what was remembered on the way counts for what comes after."""
+
+    def __init__(self, stretch: SceneStretch, created_at: datetime) -> None:
+        self._stretch = stretch
+        self._created_at = created_at
+        self._beliefs = BeliefTracker(stretch)
+        self._visibility = FactVisibility(stretch, self._beliefs)
+        self._memories_by_id: dict[Id, Memory] = {}
+
+    def extract_all(self) -> list[Memory]:
+        for turn in self._stretch.turns:
+            heard_texts = self._stretch.attendance.heard_texts(turn)
+            spoken_sentences = find_spoken_sentences(
+                turn, self._stretch.attendance.names_by_id, self._stretch.attendance.pc_id
+            )
+            for hearer_id, heard_text in heard_texts.items():
+                for memory in self._memories_of_turn(turn, hearer_id, heard_text, spoken_sentences):
+                    self._memories_by_id[memory.id] = memory
+                    self._beliefs.add_memory(memory)
+        return list(self._memories_by_id.values())
+
+    # --- one turn, for one who was there -------------------------------------------------------------
+
+    def _memories_of_turn(
+        self, turn: Turn, hearer_id: Id, heard_text: str, spoken_sentences: Sequence[SpokenSentence]
+    ) -> Iterator[Memory]:
+        linked_fact_ids: set[Id] = set()
+        has_memory = False
+        told_sentences = [
+            s for s in spoken_sentences if s.speaker_id != hearer_id and is_text_in(s.text, heard_text)
+        ]
+        for stated_fact in self._stretch.stated_by_turn.get(turn.id, ()):
+            if stated_fact.is_denied or not self._visibility.is_learned_by(
+                stated_fact, turn, hearer_id, heard_text, spoken_sentences
+            ):
+                continue
+            linked_fact_ids.add(stated_fact.fact.id)
+            has_memory = True
+            yield self._fact_memory(stated_fact, turn, hearer_id, heard_text, told_sentences)
+        for memory in self._told_memories(turn, hearer_id, told_sentences, linked_fact_ids):
+            if memory.linked_fact_id:
+                linked_fact_ids.add(memory.linked_fact_id)
+            has_memory = True
+            yield memory
+        yield from self._conclude_deaths(turn, hearer_id, heard_text, linked_fact_ids)
+        if not has_memory:
+            yield from self._own_turn_memory(turn, hearer_id, heard_text, spoken_sentences)
+
+    def _fact_memory(
+        self,
+        stated_fact: StatedFact,
+        turn: Turn,
+        hearer_id: Id,
+        heard_text: str,
+        told_sentences: Sequence[SpokenSentence],
+    ) -> Memory:
+        fact = stated_fact.fact
+        involved_ids = tuple(dict.fromkeys(i.entity_id for i in fact.involves))
+        importance = measure_fact_importance(fact, stated_fact.is_critical)
+        teller_id = self._visibility.find_teller(fact, stated_fact, told_sentences)
+        if fact.kind is FactKind.ASSERTION and fact.entity("subject") not in (None, hearer_id):
+            teller_id = fact.entity("subject")
+        return self._build_memory(
+            turn,
+            hearer_id,
+            TURN_PLACE if stated_fact.index_in_turn == 0 else f"fact {stated_fact.index_in_turn}",
+            fact.statement,
+            how=MemoryOrigin.TOLD if teller_id else MemoryOrigin.SAW,
+            told_by=teller_id,
+            fact_id=fact.id,
+            about_ids=involved_ids,
+            importance=add_part_bonus(importance) if hearer_id in involved_ids else importance,
+            felt_text=heard_text,
+        )
+
+    def _told_memories(
+        self, turn: Turn, hearer_id: Id, told_sentences: Sequence[SpokenSentence], linked_fact_ids: set[Id]
+    ) -> Iterator[Memory]:
+        """What others say that can be compared: of a fact that is known, or a claim nobody has decided on."""
+        claims_by_sentence = [(s, self._beliefs.read_claims(s.text, s.speaker_id)) for s in told_sentences]
+        is_correcting = any(CORRECTION_WORDS.search(s.text) for s in told_sentences)
+        affirmed_keys = {c.fact_key for _, found in claims_by_sentence for c in found if c.is_affirmed}
+        for index, (spoken_sentence, found) in enumerate(claims_by_sentence):
+            comparable_claims = [c for c in found if c.fact_key != "said"]
+            if (
+                comparable_claims
+                and not any(c.is_affirmed for c in comparable_claims)
+                and any(c.fact_key in affirmed_keys for c in comparable_claims)
+            ):
+                continue  # the error is not said once more: what is so stands beside it
+            fact = self._beliefs.find_fact(found, turn.tick)
+            if fact is None and not comparable_claims:
+                continue
+            if fact is not None and fact.id in linked_fact_ids:
+                continue
+            sentence = _finish_sentence(spoken_sentence.text)
+            about_ids = self._visibility.find_subjects(sentence, fact)
+            yield self._build_memory(
+                turn,
+                hearer_id,
+                f"said {index}",
+                sentence,
+                how=MemoryOrigin.TOLD,
+                told_by=spoken_sentence.speaker_id,
+                fact_id=fact.id if fact else None,
+                about_ids=about_ids,
+                importance=max(
+                    MIN_TURN_IMPORTANCE,
+                    measure_importance(sentence),
+                    measure_fact_importance(fact, False) if fact else 0,
+                ),
+                felt_text=sentence,
+                is_correcting=is_correcting,
+            )
+
+    def _conclude_deaths(
+        self, turn: Turn, hearer_id: Id, heard_text: str, linked_fact_ids: set[Id]
+    ) -> Iterator[Memory]:
+        if turn.speaker is not Speaker.GM or not _BODY_WORDS.search(heard_text):
+            return
+        for dead_id, death in self._stretch.deaths_by_entity.items():
+            if dead_id == hearer_id or death.tick >= turn.tick or death.fact_id in linked_fact_ids:
+                continue
+            names = self._stretch.attendance.names_by_id.get(dead_id) or (
+                self._stretch.names_by_id.get(dead_id, ""),
+            )
+            if not re.search(any_name_pattern(names), heard_text, re.IGNORECASE) or self._beliefs.knows_fact(
+                hearer_id, death.fact_id
+            ):
+                continue
+            yield self._build_memory(
+                turn,
+                hearer_id,
+                f"concluded {dead_id}",
+                f"{self._stretch.names_by_id.get(dead_id, names[0])} is dead.",
+                how=MemoryOrigin.INFERRED,
+                fact_id=death.fact_id,
+                about_ids=(dead_id,),
+                importance=0.9,
+                felt_text=heard_text,
+            )
+
+    def _own_turn_memory(
+        self, turn: Turn, hearer_id: Id, heard_text: str, spoken_sentences: Sequence[SpokenSentence]
+    ) -> Iterator[Memory]:
+        """The turn itself, if it matters to this one."""
+        stretch, attendance = self._stretch, self._stretch.attendance
+        result = stretch.results_by_turn.get(turn.id)
+        if turn.speaker is Speaker.ORACLE:
+            if result is None or result.degree is Degree.NONE or result.kind not in ("check", "move"):
+                return
+            text = _result_text(result, stretch.names_by_id.get(attendance.pc_id or "", ""))
+        else:
+            text = format_heard_turn(
+                turn,
+                self._visibility.read_whispered_text(turn, hearer_id) or heard_text,
+                stretch.names_by_id.get(attendance.pc_id or "", ""),
+            )
+        speaker_id = attendance.find_speaker_id(turn)
+        is_named = self._visibility.is_named(hearer_id, heard_text) and speaker_id != hearer_id
+        importance = measure_importance(text)
+        if result is not None:
+            importance = max(importance, MIN_TURN_IMPORTANCE)
+        if is_named or (speaker_id == hearer_id and importance > MIN_TURN_IMPORTANCE):
+            importance = add_part_bonus(importance)
+        if speaker_id != hearer_id and self._visibility.is_whispered(turn, hearer_id):
+            importance = max(importance, MIN_WHISPER_IMPORTANCE)
+        if importance < MIN_TURN_IMPORTANCE:
+            return
+        is_told = (
+            speaker_id is not None
+            and speaker_id != hearer_id
+            and any(s.speaker_id == speaker_id for s in spoken_sentences)
+        )
+        yield self._build_memory(
+            turn,
+            hearer_id,
+            TURN_PLACE,
+            text,
+            how=MemoryOrigin.TOLD if is_told else MemoryOrigin.SAW,
+            told_by=speaker_id if is_told else None,
+            about_ids=self._visibility.find_subjects(heard_text),
+            importance=importance,
+            felt_text=heard_text,
+        )
+
+    def _build_memory(
+        self,
+        turn: Turn,
+        hearer_id: Id,
+        place: str,
+        text: str,
+        *,
+        how: MemoryOrigin,
+        told_by: Id | None = None,
+        fact_id: Id | None = None,
+        about_ids: Iterable[Id] = (),
+        importance: float,
+        felt_text: str,
+        is_correcting: bool = False,
+    ) -> Memory:
+        memory = Memory(
+            id=derive_memory_id(turn.id, hearer_id, place),
+            entity_id=hearer_id,
+            universe_id=self._stretch.scene.universe_id,
+            scene_id=self._stretch.scene.id,
+            turn_id=turn.id,
+            text=text,
+            linked_fact_id=fact_id,
+            valence=measure_valence(felt_text),
+            importance=importance,
+            source=_source_text(how, self._stretch.names_by_id.get(told_by or "", "")),
+            how=how,
+            told_by=told_by,
+            about=tuple(i for i in dict.fromkeys(about_ids)),
+            tick=turn.tick,
+            created_at=self._created_at,
+        )
+        corrected_id = self._beliefs.find_corrected_id(memory, is_correcting)
+        return memory.model_copy(update={"corrects": corrected_id}) if corrected_id else memory
+
+
+def derive_memory_id(turn_id: Id, entity_id: Id, place: str) -> Id:
+    """Return the identifier of the memory that one place in a turn leaves to somebody."""
+    return derive_id("memory", turn_id, entity_id, place)
+
+
+def _source_text(how: MemoryOrigin, teller: str) -> str:
+    if how is MemoryOrigin.TOLD:
+        return f"told by {teller}" if teller else "told"
+    return how.value
+
+
+def format_heard_turn(turn: Turn, heard_text: str, pc_name: str) -> str:
+    """Return a turn as it is remembered: who says it, and its weightiest sentences, trimmed."""
+    speaker_name = (
+        pc_name if turn.speaker is Speaker.PLAYER else turn.name if turn.speaker is Speaker.NPC else ""
+    )
+    text = trim_text(heard_text)
+    return f"{speaker_name}: {text}" if speaker_name else text
+
+
+def trim_text(text: str, max_chars: int = MAX_MEMORY_CHARS) -> str:
+    """Return words in one line of at most `most` characters: the sentences that matter most, in order."""
+    line = " ".join(text.split())
+    if len(line) <= max_chars:
+        return line
+    sentence_list = split_sentences(line)
+    kept_indexes: set[int] = set()
+    chars_left = max_chars
+    for n in sorted(range(len(sentence_list)), key=lambda n: (-measure_importance(sentence_list[n]), n)):
+        if len(sentence_list[n]) + 1 <= chars_left:
+            kept_indexes.add(n)
+            chars_left -= len(sentence_list[n]) + 1
+    if not kept_indexes:
+        return line[: max_chars - 1].rpartition(" ")[0].rstrip(" ,;:") + "…"
+    return " ".join(part for n, part in enumerate(sentence_list) if n in kept_indexes)
+
+
+def _result_text(result: Resolution, pc_name: str) -> str:
+    label_text = " ".join((result.label or result.intent or result.kind).split())[:160]
+    outcome_texts = {
+        Degree.SUCCESS: "it succeeded",
+        Degree.PARTIAL: "it half succeeded",
+        Degree.FAIL: "it failed",
+    }
+    return f"{pc_name + ': ' if pc_name else ''}{label_text.rstrip('.')}; {outcome_texts[result.degree]}."
+
+
+def _finish_sentence(raw_text: str) -> str:
+    text = " ".join(raw_text.split()).strip(" \"“”',;:")
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "…", "?")) else text + "."

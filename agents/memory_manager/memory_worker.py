@@ -1,0 +1,331 @@
+"""The MemoryManager: writes what each character remembers, and keeps up what is recalled.
+
+A background worker: its subjects are scenes, and how far it came with one is its cursor (a turn, and a print
+of what was proposed and decided there). Behind an undo it starts anew; what it makes again has the same
+identifiers. Beside them there is one subject for the memories that were read. Needs no model. Source:
+design/authority.md (memories are its alone); design/loops.md, "Background".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Collection, Sequence
+from typing import Final, NamedTuple
+
+from agents.events import (
+    CanonCommitted,
+    Event,
+    EventBus,
+    LineMoved,
+    MemoriesRead,
+    MemoriesWritten,
+    ProposalsChanged,
+    SceneOpened,
+    TurnAppended,
+)
+from agents.jobs.worker import PLAIN_QUEUE, Cursors, JobSubject
+from agents.memory_manager.memory_changes import (
+    derive_misremembered_id,
+    find_changed_memories,
+    is_misremembered,
+)
+from agents.memory_manager.memory_decay import recall_memory
+from agents.memory_manager.memory_extraction import extract_memories
+from agents.memory_manager.scene_reader import TURNS_READ_AFTER, SceneReader, SceneSetting
+from agents.memory_manager.valid_memories import find_corrected_ids
+from stores.errors import NotFound
+from stores.ports import MemoryLog
+from stores.records.ids import Clock, Id, derive_id
+from stores.records.jobs import JobKind
+from stores.records.memory import Memory, MemoryOrigin
+from stores.records.play import Scene, Turn
+from stores.records.workflow import ProposedChange
+
+TURNS_PER_PIECE: Final = 30
+"""Turns of one scene that are gone through at a time."""
+MAX_UNCOMPARED_TURNS: Final = 60
+"""Turns of a scene, the latest, that are gone through again because what was told there met no fact yet."""
+MAX_SCENES_CACHED: Final = 8
+READ_SUBJECT: Final = derive_id("subject", "memories that were read")
+"""The subject of what was recalled: it is of no universe."""
+
+
+class _MemoryCursor(NamedTuple):
+    """How far a scene is remembered: the turn, its depth, a print of what was proposed up to there. `edition`
+    rises with every change of its memories: it tells the Indexer of them."""
+
+    turn_id: Id = ""
+    depth: int = -1
+    fingerprint: str = ""
+    edition: int = 0
+
+    @classmethod
+    def parse(cls, cursor_text: str) -> _MemoryCursor:
+        turn_id, depth, fingerprint, edition = [*cursor_text.split(" "), *("",) * 4][:4]
+        if not edition.isdecimal():
+            return cls()
+        return cls(turn_id, int(depth), fingerprint, int(edition))
+
+    def as_text(self) -> str:
+        return f"{self.turn_id} {self.depth} {self.fingerprint} {self.edition}"
+
+
+REPEATING: Final = "again"
+"""The print of a scene whose turns are being gone through again."""
+
+
+def _is_behind(cursor: _MemoryCursor, head: Id) -> bool:
+    return cursor.turn_id != head or cursor.fingerprint == REPEATING
+
+
+class MemoryManager:
+    """See `agents.jobs.worker.Worker`. Holds what was read since it last looked, and of the scenes that
+    it was at last what was proposed on which turn, so that a decision costs no walk over all of them."""
+
+    kind = JobKind.REMEMBER
+    queue = PLAIN_QUEUE
+    priority = 30
+
+    def __init__(
+        self, log: MemoryLog, scene_reader: SceneReader, cursors: Cursors, clock: Clock, events: EventBus
+    ) -> None:
+        self._log = log
+        self._scene_reader = scene_reader
+        self._cursors = cursors
+        self._clock = clock
+        self._events = events
+        self._read_ticks: dict[Id, int] = {}
+        self._proposals_by_scene: dict[Id, dict[Id, str]] = {}
+
+    async def subjects(self) -> Collection[JobSubject]:
+        """Return the scenes whose head is not where it was remembered up to, or that were being gone through
+        again, the newest first."""
+        jobs = await self._log.jobs(kinds=[JobKind.REMEMBER])
+        cursors = {job.subject_id: _MemoryCursor.parse(job.reached) for job in jobs}
+        behind_subjects: list[JobSubject] = []
+        for story in await self._log.stories():
+            behind_subjects += (
+                JobSubject(scene.id, scene.universe_id)
+                for scene in reversed(await self._log.scenes(story.id))
+                if scene.head and _is_behind(cursors.get(scene.id, _MemoryCursor()), scene.head)
+            )
+        return behind_subjects
+
+    async def on_event(self, event: Event) -> Collection[JobSubject]:
+        match event:
+            case TurnAppended(turn=turn):
+                return await self._scene_subjects(turn.scene_id)
+            case LineMoved(scene_id=scene_id) | SceneOpened(scene_id=scene_id):
+                return await self._scene_subjects(scene_id)
+            case ProposalsChanged(scene_id=str(scene_id)) | CanonCommitted(scene_id=str(scene_id)):
+                return await self._scene_subjects(scene_id)
+            case MemoriesRead(memory_ids=memory_ids, tick=tick):
+                for memory_id in memory_ids:
+                    self._read_ticks[memory_id] = max(tick, self._read_ticks.get(memory_id, tick))
+                return [JobSubject(READ_SUBJECT, "")] if memory_ids else []
+            case _:
+                return []
+
+    async def reconcile(self, subject_id: Id) -> int:
+        """Remember a piece of a scene, or keep up what was read."""
+        if subject_id == READ_SUBJECT:
+            return await self._strengthen_read_memories()
+        try:
+            return await self._remember_piece(subject_id)
+        except NotFound:
+            return 0
+
+    # --- a scene --------------------------------------------------------------------------------------
+
+    async def _remember_piece(self, scene_id: Id) -> int:
+        setting = await self._scene_reader.read_setting(scene_id)
+        scene = setting.scene
+        turn_count = await self._log.line_length(scene_id)
+        subject = JobSubject(scene_id, scene.universe_id)
+        cursor = await self._read_scene_cursor(scene, subject)
+        fingerprint = _fingerprint_proposals(setting)
+        written_count = 0
+        if cursor.turn_id and cursor.fingerprint != fingerprint:
+            # Noted before it is done: whatever ends us in between, the next start goes through it again.
+            await self._cursors.write_cursor(
+                self.kind, subject, cursor._replace(fingerprint=REPEATING).as_text()
+            )
+            written_count += await self._repeat_turns(setting, cursor.depth)
+            cursor = cursor._replace(fingerprint=fingerprint)
+        start_depth = cursor.depth + 1
+        turns = (
+            await self._log.line_slice(scene_id, start_depth, TURNS_PER_PIECE + TURNS_READ_AFTER)
+            if start_depth < turn_count
+            else []
+        )
+        turn_piece, following_turns = turns[:TURNS_PER_PIECE], turns[TURNS_PER_PIECE:]
+        if turn_piece:
+            written_count += await self._write_memories(setting, turn_piece, following_turns)
+            cursor = _MemoryCursor(turn_piece[-1].id, turn_piece[-1].depth, fingerprint, cursor.edition)
+        cursor = cursor._replace(edition=cursor.edition + written_count)
+        await self._cursors.write_cursor(self.kind, subject, cursor.as_text())
+        if written_count:
+            self._events.publish(MemoriesWritten(scene.universe_id, scene_id))
+        left_count = max(0, turn_count - cursor.depth - 1)
+        if not left_count:
+            self._proposals_by_scene = {
+                **dict(list(self._proposals_by_scene.items())[-MAX_SCENES_CACHED:]),
+                scene_id: _proposal_texts_by_turn(setting),
+            }
+        return left_count
+
+    async def _read_scene_cursor(self, scene: Scene, subject: JobSubject) -> _MemoryCursor:
+        """Return how far the scene's present line is remembered."""
+        cursor = _MemoryCursor.parse(await self._cursors.read_cursor(self.kind, subject.id))
+        if cursor.turn_id and not await self._log.on_line(scene.id, [cursor.turn_id]):
+            return _MemoryCursor(edition=cursor.edition)
+        return cursor
+
+    async def _repeat_turns(self, setting: SceneSetting, depth: int) -> int:
+        """Go through the turns again that something was proposed or decided on, or told that nobody could
+        compare: what they leave may be another memory now."""
+        texts_now, texts_before = (
+            _proposal_texts_by_turn(setting),
+            self._proposals_by_scene.get(setting.scene.id, {}),
+        )
+        ids = {i for i in {*texts_now, *texts_before} if texts_now.get(i) != texts_before.get(i)}
+        stored_memories = await self._log.memories(scene_id=setting.scene.id)
+        uncompared_turn_ids = [
+            m.turn_id
+            for m in stored_memories
+            if m.turn_id and m.how is MemoryOrigin.TOLD and not m.linked_fact_id
+        ]
+        ids.update(uncompared_turn_ids[-MAX_UNCOMPARED_TURNS:])
+        turns = sorted((await self._log.turns(ids)).values(), key=lambda t: t.depth)
+        on_line = await self._log.on_line(setting.scene.id, ids) if ids else set()
+        repeated_turns = [
+            t for t in turns if t.depth <= depth and t.id in on_line and t.scene_id == setting.scene.id
+        ]
+        written_count = 0
+        for start in range(0, len(repeated_turns), TURNS_PER_PIECE):
+            turn_piece = repeated_turns[start : start + TURNS_PER_PIECE]
+            following_turns = [
+                t
+                for turn in turn_piece
+                for t in await self._log.line_slice(setting.scene.id, turn.depth + 1, TURNS_READ_AFTER)
+            ]
+            written_count += await self._write_memories(setting, turn_piece, following_turns)
+        return written_count
+
+    async def _write_memories(
+        self, setting: SceneSetting, turns: Sequence[Turn], following_turns: Sequence[Turn]
+    ) -> int:
+        """Write what the turns leave, where it is not there already; returns how many memories changed."""
+        if setting.attendance.is_empty:
+            return 0  # a log of other play, with nobody known in it
+        stretch = await self._scene_reader.read_stretch(setting, turns, following_turns)
+        # In a thread: reading what was said takes a while, and play goes on meanwhile.
+        new_memories = await asyncio.to_thread(extract_memories, stretch, self._clock())
+        stored_memories = await self._log.memories(turn_ids=[t.id for t in turns])
+        changed_memories = await self._mark_corrected(
+            find_changed_memories(new_memories, stored_memories, stretch)
+        )
+        if changed_memories:
+            await self._log.put_memories(changed_memories)
+        return len(changed_memories)
+
+    async def _mark_corrected(self, changed_memories: Sequence[Memory]) -> list[Memory]:
+        """Return what is to be written, with those memories that it takes the place of marked so."""
+        corrector_by_id = {m.corrects: m.id for m in changed_memories if m.corrects}
+        memories_by_id = (
+            {m.id: m for m in await self._log.memories(ids=corrector_by_id)} if corrector_by_id else {}
+        )
+        memories_by_id |= {m.id: m for m in changed_memories}
+        changed_ids = {m.id for m in changed_memories}
+        corrector_updates = {
+            i: corrector_by_id[i]
+            for i, m in memories_by_id.items()
+            if i in corrector_by_id and m.corrected_by != corrector_by_id[i]
+        }
+        return [
+            m.model_copy(update={"corrected_by": corrector_updates[i]}) if i in corrector_updates else m
+            for i, m in memories_by_id.items()
+            if i in corrector_updates or i in changed_ids
+        ]
+
+    async def _scene_subjects(self, scene_id: Id) -> Collection[JobSubject]:
+        try:
+            scene = await self._log.scene(scene_id)
+        except NotFound:
+            return []
+        return [JobSubject(scene.id, scene.universe_id)]
+
+    # --- by the GM's hand ----------------------------------------------------------------------------
+
+    async def misremember(self, memory_id: Id, text: str) -> Memory:
+        """Have the character remember it so; what was lived stays beneath, and canon is not touched. Without
+        text, or with what was lived, they have it as it was again. Returns the memory that counts then.
+
+        Raises NotFound.
+        """
+        memories_by_id = {
+            m.id: m for m in await self._log.memories(ids=[memory_id, derive_misremembered_id(memory_id)])
+        }
+        if memory_id not in memories_by_id:
+            raise NotFound("That memory is gone.", kept="Nothing was changed.")
+        lived_memory = memories_by_id[memory_id]
+        if is_misremembered(lived_memory):
+            assert lived_memory.corrects is not None
+            return await self.misremember(lived_memory.corrects, text)
+        clean_text = " ".join(text.split())
+        misremembered_memory = memories_by_id.get(
+            derive_misremembered_id(memory_id)
+        ) or lived_memory.model_copy(
+            update={"id": derive_misremembered_id(memory_id), "corrects": memory_id, "corrected_by": None}
+        )
+        is_mistaken = bool(clean_text) and clean_text != lived_memory.text
+        new_memory = misremembered_memory.model_copy(
+            update={"text": clean_text or lived_memory.text, "mistaken": is_mistaken}
+        )
+        await self._log.put_memories(
+            [new_memory, lived_memory.model_copy(update={"corrected_by": new_memory.id})]
+        )
+        if lived_memory.scene_id:
+            cursor = _MemoryCursor.parse(await self._cursors.read_cursor(self.kind, lived_memory.scene_id))
+            next_cursor = cursor._replace(edition=cursor.edition + 1)
+            await self._cursors.write_cursor(
+                self.kind, JobSubject(lived_memory.scene_id, lived_memory.universe_id), next_cursor.as_text()
+            )
+        self._events.publish(MemoriesWritten(lived_memory.universe_id, lived_memory.scene_id))
+        return new_memory
+
+    # --- what was read -------------------------------------------------------------------------------
+
+    async def _strengthen_read_memories(self) -> int:
+        """Strengthen what came to mind. What was corrected is not: to read the correction, or the error in
+        it, must not keep up the error."""
+        read_ticks, self._read_ticks = self._read_ticks, {}
+        memories = await self._log.memories(ids=list(read_ticks))
+        now = self._clock()
+        corrected_ids = await find_corrected_ids(self._log, memories)
+        await self._log.put_memories(
+            [recall_memory(m, read_ticks[m.id], now) for m in memories if m.id not in corrected_ids]
+        )
+        return 0
+
+
+def _fingerprint_proposals(setting: SceneSetting) -> str:
+    """Return a print of what was proposed in the scene and how it was decided."""
+    return hashlib.sha256("\n".join(map(_proposal_text, setting.proposals)).encode()).hexdigest()[:16]
+
+
+def _proposal_texts_by_turn(setting: SceneSetting) -> dict[Id, str]:
+    """Return what was proposed on each turn and how it was decided."""
+    texts_by_turn: dict[Id, str] = {}
+    for proposal in setting.proposals:
+        if proposal.turn_id:
+            texts_by_turn[proposal.turn_id] = texts_by_turn.get(proposal.turn_id, "") + _proposal_text(
+                proposal
+            )
+    return texts_by_turn
+
+
+def _proposal_text(proposal: ProposedChange) -> str:
+    verdict = proposal.decision.verdict if proposal.decision else ""
+    return f"{proposal.id} {proposal.status} {verdict} {proposal.turn_id}"

@@ -1,0 +1,270 @@
+"""The cold layer: a scene's whole log, put away in the object store and read back.
+
+What is put away is the whole tree (every turn of every line, how the head moved, notes, results, decisions,
+summaries, and the identifiers of its proposals) as gzipped JSON lines, under its own checksum. Nothing is
+taken out of the log by it: the log is append-only, and evidence points into it. Source: design/loops.md,
+"Memory layers"; docs/decisions/0018.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final, TypeVar
+
+from pydantic import ValidationError
+
+from agents.events import Event, LineMoved
+from agents.jobs.worker import PLAIN_QUEUE, JobSubject
+from stores.errors import ArchiveError, NotFound, StoreError, StoreUnavailable
+from stores.ports import ArchivistLog, LogReader, ObjectStore
+from stores.records.base import Record
+from stores.records.ids import Clock, Id, derive_id
+from stores.records.jobs import JobKind
+from stores.records.llm import DecisionMark
+from stores.records.memory import ArchivedLog, Summary
+from stores.records.play import HeadMove, Note, Resolution, Scene, Turn
+
+ARCHIVE_BUCKET: Final = "archives"
+ARCHIVE_FORMAT: Final = "monitor scene log"
+ARCHIVE_VERSION: Final = 1
+ARCHIVE_AFTER: Final = timedelta(days=90)
+"""Time since a scene's last turn after which its log is put away by itself."""
+MAX_UNPACKED_BYTES: Final = 512 * 1024 * 1024
+"""Bytes that an archive may unfold to: more is no log of ours."""
+
+R = TypeVar("R", bound=Record)
+
+
+@dataclass(frozen=True, slots=True)
+class SceneLog:
+    """All that the log holds of a scene's play. `proposal_ids` are in the order they were made."""
+
+    scene: Scene
+    turns: tuple[Turn, ...] = ()
+    head_moves: tuple[HeadMove, ...] = ()
+    notes: tuple[Note, ...] = ()
+    resolutions: tuple[Resolution, ...] = ()
+    decision_marks: tuple[DecisionMark, ...] = ()
+    summaries: tuple[Summary, ...] = ()
+    proposal_ids: tuple[Id, ...] = ()
+
+
+async def read_scene_log(log: LogReader, scene_id: Id) -> SceneLog:
+    """Return a scene's log as it stands. Raises NotFound."""
+    scene = await log.scene(scene_id)
+    turns = await log.all_turns(scene_id)
+    ids = [turn.id for turn in turns]
+    notes = await log.notes(story_id=scene.story_id)
+    return SceneLog(
+        scene,
+        tuple(turns),
+        tuple(await log.head_moves(scene_id)),
+        tuple(note for note in notes if note.scene_id == scene_id),
+        tuple(await log.resolutions(ids)),
+        tuple(await log.decision_marks(scene_id)),
+        tuple(await log.summaries(scene_id)),
+        tuple(p.id for p in await log.proposals(scene_id=scene_id)),
+    )
+
+
+def pack_log(scene_log: SceneLog) -> bytes:
+    """Return a log as gzipped JSON lines: the same log is the same bytes."""
+    header = {"format": ARCHIVE_FORMAT, "version": ARCHIVE_VERSION, "turns": len(scene_log.turns)}
+    json_lines = [
+        json.dumps(header),
+        *(json.dumps({"kind": kind, "record": body}) for kind, body in _record_lines(scene_log)),
+    ]
+    return gzip.compress("\n".join(json_lines).encode(), mtime=0)
+
+
+def unpack_log(data: bytes) -> SceneLog:
+    """Return the log that was packed. Raises ArchiveError if it is not whole, or none of ours."""
+    try:
+        header, *lines = [json.loads(line) for line in _decompress(data).decode().splitlines()]
+        if header.get("format") != ARCHIVE_FORMAT or header.get("version") != ARCHIVE_VERSION:
+            raise ValueError("another format")
+        record_rows = [(line["kind"], line["record"]) for line in lines]
+        (scene,) = _read_records(record_rows, "scene", Scene)
+        scene_log = SceneLog(
+            scene,
+            _read_records(record_rows, "turn", Turn),
+            _read_records(record_rows, "move", HeadMove),
+            _read_records(record_rows, "note", Note),
+            _read_records(record_rows, "resolution", Resolution),
+            _read_records(record_rows, "decision", DecisionMark),
+            _read_records(record_rows, "summary", Summary),
+            tuple(str(body) for kind, body in record_rows if kind == "proposal"),
+        )
+        if len(scene_log.turns) != header["turns"]:
+            raise ValueError("turns are missing")
+    except (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, zlib.error) as error:
+        raise ArchiveError(
+            "That archived log cannot be read.",
+            kept="The log itself is in the library, as it always was.",
+            todo="monitor archive with the story's name makes it again.",
+        ) from error
+    return scene_log
+
+
+class SceneArchive:
+    """Puts logs away and reads them back. Stateless."""
+
+    def __init__(self, log: ArchivistLog, objects: ObjectStore, clock: Clock) -> None:
+        self._log = log
+        self._objects = objects
+        self._clock = clock
+
+    async def archive_scene(self, scene_id: Id) -> ArchivedLog:
+        """Put a scene's log away as it stands, and read it back; one that is put away already is not again.
+
+        Raises NotFound, StoreError; ArchiveError if what comes back is not what was put.
+        """
+        previous_archive = await self.find_archived(scene_id)
+        scene_log = await read_scene_log(self._log, scene_id)
+        if (
+            previous_archive is not None
+            and previous_archive.head == scene_log.scene.head
+            and await self._is_intact(previous_archive)
+        ):
+            return previous_archive
+        key = await self._objects.put(ARCHIVE_BUCKET, pack_log(scene_log))
+        if await self._fetch_log(key) != scene_log:
+            raise ArchiveError("What was put away did not come back the same.", kept="The log is whole.")
+        archived_log = ArchivedLog(
+            id=derive_id("archived", scene_id),
+            scene_id=scene_id,
+            story_id=scene_log.scene.story_id,
+            universe_id=scene_log.scene.universe_id,
+            object_key=key,
+            turns=len(scene_log.turns),
+            head=scene_log.scene.head,
+            archived_at=self._clock(),
+        )
+        await self._log.mark_archived(archived_log)
+        return archived_log
+
+    async def read_archived(self, scene_id: Id) -> SceneLog:
+        """Return a scene's log as it was put away. Raises NotFound; ArchiveError if it is not whole."""
+        archived_log = await self.find_archived(scene_id)
+        if archived_log is None:
+            raise NotFound(
+                "That scene's log was not put away.",
+                kept="It is in the library.",
+                todo="monitor archive with the story's name puts it away.",
+            )
+        return await self._fetch_log(archived_log.object_key)
+
+    async def find_archived(self, scene_id: Id) -> ArchivedLog | None:
+        """Return what is known of the log that was put away, if it was."""
+        scene = await self._log.scene(scene_id)
+        archived_logs = await self._log.archived_logs(universe_id=scene.universe_id)
+        return next(
+            (archived_log for archived_log in reversed(archived_logs) if archived_log.scene_id == scene_id),
+            None,
+        )
+
+    async def _fetch_log(self, key: str) -> SceneLog:
+        data = await self._objects.get(ARCHIVE_BUCKET, key)
+        if hashlib.sha256(data).hexdigest() != key.removeprefix("sha256:"):
+            raise ArchiveError(
+                "That archived log is not what was put away: its checksum is another.",
+                kept="The log itself is in the library, as it always was.",
+                todo="monitor archive with the story's name makes it again.",
+            )
+        return unpack_log(data)
+
+    async def _is_intact(self, archived_log: ArchivedLog) -> bool:
+        """Say whether what was put away is there still: a library that was brought here has no objects."""
+        try:
+            return len((await self._fetch_log(archived_log.object_key)).turns) == archived_log.turns
+        except StoreUnavailable:
+            raise  # nobody can tell: later
+        except (ArchiveError, StoreError):
+            return False
+
+
+class ArchiveWorker:
+    """The background worker: puts logs away that are old, and those again that were and have moved on. See
+    `agents.jobs.worker.Worker`; stateless."""
+
+    kind = JobKind.ARCHIVE
+    queue = PLAIN_QUEUE
+    priority = 0
+
+    def __init__(self, log: ArchivistLog, archive: SceneArchive, clock: Clock) -> None:
+        self._log = log
+        self._archive = archive
+        self._clock = clock
+
+    async def subjects(self) -> Collection[JobSubject]:
+        archived_by_scene = {each.scene_id: each for each in await self._log.archived_logs()}
+        due_subjects: list[JobSubject] = []
+        for story in await self._log.stories():
+            scenes = [s for s in await self._log.scenes(story.id) if s.head]
+            head_turns = await self._log.turns([s.head for s in scenes if s.head])
+            due_subjects += (
+                JobSubject(s.id, s.universe_id)
+                for s in scenes
+                if s.head in head_turns and self._is_due(head_turns[s.head], archived_by_scene)
+            )
+        return due_subjects
+
+    async def on_event(self, event: Event) -> Collection[JobSubject]:
+        """A log that was put away and went another way is put away again; one that is played on, at the next
+        start."""
+        match event:
+            case LineMoved(scene_id=scene_id) if await self._archive.find_archived(scene_id) is not None:
+                scene = await self._log.scene(scene_id)
+                return [JobSubject(scene_id, scene.universe_id)]
+            case _:
+                return []
+
+    async def reconcile(self, subject_id: Id) -> int:
+        try:
+            await self._archive.archive_scene(subject_id)
+        except NotFound:
+            return 0
+        return 0
+
+    def _is_due(self, head: Turn, archived_by_scene: dict[Id, ArchivedLog]) -> bool:
+        archived_log = archived_by_scene.get(head.scene_id)
+        if archived_log is not None:
+            return archived_log.head != head.id
+        return self._clock() - head.created_at >= ARCHIVE_AFTER
+
+
+def _record_lines(scene_log: SceneLog) -> list[tuple[str, Any]]:
+    records_by_kind: Sequence[tuple[str, Sequence[Record]]] = (
+        ("scene", (scene_log.scene,)),
+        ("turn", scene_log.turns),
+        ("move", scene_log.head_moves),
+        ("note", scene_log.notes),
+        ("resolution", scene_log.resolutions),
+        ("decision", scene_log.decision_marks),
+        ("summary", scene_log.summaries),
+    )
+    records = [
+        (kind, record.model_dump(mode="json")) for kind, records in records_by_kind for record in records
+    ]
+    return [*records, *(("proposal", proposal_id) for proposal_id in scene_log.proposal_ids)]
+
+
+def _read_records(rows: Sequence[tuple[str, Any]], kind: str, record: type[R]) -> tuple[R, ...]:
+    try:
+        return tuple(record.model_validate(body) for row_kind, body in rows if row_kind == kind)
+    except ValidationError as error:
+        raise ValueError(str(error)) from error
+
+
+def _decompress(data: bytes) -> bytes:
+    decompressor = zlib.decompressobj(wbits=31)
+    unpacked_bytes = decompressor.decompress(data, MAX_UNPACKED_BYTES)
+    if not decompressor.eof:
+        raise ValueError("it is cut off, or too large")
+    return unpacked_bytes

@@ -1,0 +1,333 @@
+"""Reading what a stretch of a scene holds for those who live it, from canon and log. Read-only.
+
+Who was brought in, who came and left, who was dead or senseless when, what rests on which turn, and what may
+be spoken of. Source: design/ontology.md, "The turn tree" and "Working state".
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from agents.canon_keeper.change_application import build_entity
+from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.universe_policy import ReadCatalogue
+from agents.memory_manager.attendance import SENSELESS_TAGS, Attendance, TickInterval, is_oracle_answer
+from agents.memory_manager.proposed_facts import (
+    fact_from_proposal,
+    fold_senselessness,
+    is_denied,
+    is_senseless,
+)
+from agents.memory_manager.scene_stretch import DeathRecord, SceneStretch, StatedFact
+from agents.memory_manager.sentence_claims import ClaimReader
+from agents.memory_manager.valid_memories import filter_on_line
+from agents.prose.names import names_of
+from stores.ports import CanonReader, LogReader
+from stores.records.canon import (
+    AssertFact,
+    CreateEntity,
+    Fact,
+    FactKind,
+    StateChange,
+    normalize_statement,
+)
+from stores.records.ids import Id
+from stores.records.memory import Memory
+from stores.records.play import Resolution, Scene, Speaker, Story, Turn
+from stores.records.story_journal import PresenceEntry
+from stores.records.workflow import ProposalStatus, ProposedChange
+from stores.records.world import ACTORS, Entity
+
+TURNS_READ_AFTER: Final = 3
+"""Turns read behind a stretch: what rolls an exchange has tells whether its words were heard."""
+MAX_HELD_MEMORIES: Final = 300
+"""Memories of one character, the newest, that what they hear is compared with."""
+MAX_FREE_SENTENCES: Final = 2_000
+"""Free sentences of a universe's canon that what is said is compared with."""
+
+
+@dataclass(frozen=True, slots=True)
+class SceneSetting:
+    """A scene as it stands: who is in it, under which names, and what was proposed in it."""
+
+    story: Story
+    scene: Scene
+    attendance: Attendance
+    entities: Mapping[Id, Entity]
+    proposals: Sequence[ProposedChange]
+    catalogue: Catalogue
+    deaths_by_entity: Mapping[Id, DeathRecord]
+
+
+class SceneReader:
+    """Reads scenes. Stateless."""
+
+    def __init__(self, canon: CanonReader, log: LogReader, catalogue: ReadCatalogue) -> None:
+        self._canon = canon
+        self._log = log
+        self._catalogue = catalogue
+
+    async def read_setting(self, scene_id: Id) -> SceneSetting:
+        """Return who is in a scene, when. Raises NotFound."""
+        scene = await self._log.scene(scene_id)
+        story, proposals, catalogue = await gather(
+            self._log.story(scene.story_id),
+            self._log.proposals(scene_id=scene_id),
+            self._catalogue(scene.universe_id),
+        )
+        live_proposals = [p for p in proposals if p.status is not ProposalStatus.WITHDRAWN]
+        presence_entries = await self._read_presence_entries(story, scene)
+        creations_by_entity = {
+            p.change.entity_id: p for p in live_proposals if isinstance(p.change, CreateEntity)
+        }
+        wanted_ids = {
+            *scene.cast,
+            *creations_by_entity,
+            *(c.entity_id for c in presence_entries),
+            *filter(None, (story.pc_id,)),
+        }
+        entities = await self._canon.entities_by_id(wanted_ids)
+        for entity_id, proposal in creations_by_entity.items():
+            if entity_id not in entities and not is_denied(proposal):
+                assert isinstance(proposal.change, CreateEntity)
+                entities[entity_id] = build_entity(proposal, proposal.change)
+        actors = {i: e for i, e in entities.items() if e.kind in ACTORS or i == story.pc_id}
+        brought_in_ticks = {
+            i: p.tick if p.tick is not None else scene.tick
+            for i, p in creations_by_entity.items()
+            if i in actors and not is_denied(p)
+        }
+        senseless_intervals, deaths_by_entity = await self._read_senselessness(
+            actors, live_proposals, catalogue
+        )
+        attendance = Attendance(
+            pc_id=story.pc_id,
+            cast=frozenset(i for i in scene.cast if i in actors and i not in brought_in_ticks),
+            names_by_id=_unambiguous_names(actors),
+            brought_in_ticks=brought_in_ticks,
+            presence_entries=tuple(c for c in presence_entries if c.entity_id in actors),
+            senseless_intervals=senseless_intervals,
+        )
+        return SceneSetting(story, scene, attendance, entities, live_proposals, catalogue, deaths_by_entity)
+
+    async def read_turns(self, setting: SceneSetting, start: int, count: int) -> list[Turn]:
+        """Return turns of the scene's line, from depth `start` on."""
+        return await self._log.line_slice(setting.scene.id, start, count)
+
+    async def read_stretch(
+        self, setting: SceneSetting, turns: Sequence[Turn], following_turns: Sequence[Turn] = ()
+    ) -> SceneStretch:
+        """Return what these turns hold; `behind` are those that follow them."""
+        scene, attendance = setting.scene, mark_unheard_turns(setting.attendance, (*turns, *following_turns))
+        oracle_turn_ids = [t.id for t in turns if t.speaker is Speaker.ORACLE]
+        stating_proposals = [p for p in setting.proposals if isinstance(p.change, AssertFact | StateChange)]
+        turn_ids = {t.id for t in turns}
+        has_speech = any('"' in t.text or "“" in t.text or t.speaker is not Speaker.GM for t in turns)
+        results, canon_names, held_memories, pending_proposals = await gather(
+            self._log.resolutions(oracle_turn_ids) if oracle_turn_ids else _no_resolutions(),
+            self._canon.folded_names(scene.universe_id),
+            self._read_held_memories(attendance),
+            self._log.proposals(universe_id=scene.universe_id, statuses=[ProposalStatus.PENDING]),
+        )
+        ids_by_name = {
+            **dict(canon_names),
+            **_ids_by_proposed_name(pending_proposals),
+            **_ids_by_cast_name(attendance),
+        }
+        speakable_facts = (
+            await self._read_speakable_facts(setting, pending_proposals, ids_by_name, turns)
+            if has_speech
+            else []
+        )
+        stated_by_turn = await self._read_stated_facts(
+            [p for p in stating_proposals if p.turn_id in turn_ids], setting
+        )
+        ids = set(ids_by_name.values())
+        entities_by_id = await self._canon.entities_by_id(ids) if len(ids) <= 2_000 else {}
+        return SceneStretch(
+            scene=scene,
+            attendance=attendance,
+            turns=turns,
+            claim_reader=ClaimReader(setting.catalogue),
+            ids_by_name=ids_by_name,
+            names_by_id={
+                **{i: e.name for i, e in entities_by_id.items()},
+                **{i: e.name for i, e in setting.entities.items()},
+            },
+            results_by_turn={r.turn_id: r for r in results},
+            stated_by_turn=stated_by_turn,
+            speakable_facts=speakable_facts,
+            deaths_by_entity=setting.deaths_by_entity,
+            held_memories=held_memories,
+        )
+
+    # --- who was there -------------------------------------------------------------------------------
+
+    async def _read_presence_entries(self, story: Story, scene: Scene) -> list[PresenceEntry]:
+        """Return who came into the scene and left it, as it counts on its line, in the order of the line."""
+        scene_entries = [e for e in story.entries if isinstance(e, PresenceEntry) and e.scene_id == scene.id]
+        turn_ids = {e.turn_id for e in scene_entries if e.turn_id}
+        ids_on_line = await self._log.on_line(scene.id, turn_ids) if turn_ids else set()
+        counting_entries = [e for e in scene_entries if e.turn_id is None or e.turn_id in ids_on_line]
+        return sorted(counting_entries, key=lambda e: e.tick)
+
+    async def _read_senselessness(
+        self, actors: Mapping[Id, Entity], proposals: Iterable[ProposedChange], catalogue: Catalogue
+    ) -> tuple[dict[Id, list[TickInterval]], dict[Id, DeathRecord]]:
+        """Return when each took in nothing, by canon and by what is staged on the line; and who died when."""
+        intervals_by_entity: dict[Id, list[TickInterval]] = {}
+        deaths_by_entity: dict[Id, DeathRecord] = {}
+        ids = list(actors)
+        alive_facts, tag_facts = await gather(
+            gather(*(self._canon.facts_about(i, predicate="alive", history=True) for i in ids)),
+            gather(*(self._canon.facts_about(i, predicate="is", history=True) for i in ids)),
+        )
+        for entity_id, entity_alive_facts, entity_tag_facts in zip(ids, alive_facts, tag_facts, strict=True):
+            for fact in (*entity_alive_facts, *entity_tag_facts):
+                is_out = fact.value is False if fact.predicate == "alive" else is_senseless(fact.value)
+                if fact.entity("subject") == entity_id and is_out and fact.status != "retconned":
+                    intervals_by_entity.setdefault(entity_id, []).append(
+                        TickInterval(fact.valid_from, fact.valid_to)
+                    )
+                    if fact.predicate == "alive" and fact.valid_from is not None and fact.valid_to is None:
+                        deaths_by_entity[entity_id] = DeathRecord(fact.valid_from, fact.id)
+            has_facts = bool(entity_alive_facts) or any(is_senseless(f.value) for f in entity_tag_facts)
+            if not has_facts and SENSELESS_TAGS.intersection(t.casefold() for t in actors[entity_id].tags):
+                intervals_by_entity.setdefault(entity_id, []).append(TickInterval())
+        for proposal in proposals:
+            if proposal.status is not ProposalStatus.ACCEPTED and not is_denied(proposal):
+                fold_senselessness(proposal, catalogue, intervals_by_entity, deaths_by_entity)
+        return intervals_by_entity, deaths_by_entity
+
+    async def _read_held_memories(self, attendance: Attendance) -> list[Memory]:
+        entity_ids = dict.fromkeys(
+            (
+                *attendance.cast,
+                *attendance.brought_in_ticks,
+                *(c.entity_id for c in attendance.presence_entries),
+            )
+        )
+        if attendance.pc_id:
+            entity_ids.setdefault(attendance.pc_id)
+        memory_lists = await gather(*(self._log.memories(i, last=MAX_HELD_MEMORIES) for i in entity_ids))
+        return await filter_on_line(self._log, [m for memories in memory_lists for m in memories])
+
+    # --- what rests on a turn, and what may be spoken of --------------------------------------------------
+
+    async def _read_stated_facts(
+        self, proposals: Sequence[ProposedChange], setting: SceneSetting
+    ) -> dict[Id, list[StatedFact]]:
+        facts = await self._canon.facts_by_id([fact_id_of(p) for p in proposals])
+        merged_facts = await self._read_merged_facts([p for p in proposals if fact_id_of(p) not in facts])
+        stated_by_turn: dict[Id, list[StatedFact]] = {}
+        for proposal in proposals:
+            assert proposal.turn_id is not None
+            fact = facts.get(fact_id_of(proposal)) or merged_facts.get(proposal.id)
+            fact = fact or fact_from_proposal(proposal, setting.entities, setting.catalogue)
+            if fact is None:
+                continue
+            is_critical = setting.catalogue.is_critical(fact.predicate, fact.value)
+            turn_facts = stated_by_turn.setdefault(proposal.turn_id, [])
+            turn_facts.append(StatedFact(fact, proposal, len(turn_facts), is_denied(proposal), is_critical))
+        return stated_by_turn
+
+    async def _read_merged_facts(self, proposals: Sequence[ProposedChange]) -> dict[Id, Fact]:
+        """Return the facts that accepted proposals were added to as evidence: they said the same."""
+        accepted_proposals = [p for p in proposals if p.status is ProposalStatus.ACCEPTED and p.turn_id]
+        if not accepted_proposals:
+            return {}
+        supports = await self._canon.supported_by({p.turn_id for p in accepted_proposals if p.turn_id})
+        facts = await self._canon.facts_by_id([subject for _, subject in supports])
+        facts_by_proposal: dict[Id, Fact] = {}
+        for proposal in accepted_proposals:
+            statement_text = normalize_statement(str(getattr(proposal.change, "statement", "")))
+            for turn_id, subject in supports:
+                fact = facts.get(subject)
+                if (
+                    fact is not None
+                    and turn_id == proposal.turn_id
+                    and statement_text
+                    and fact.said == statement_text
+                ):
+                    facts_by_proposal[proposal.id] = fact
+        return facts_by_proposal
+
+    async def _read_speakable_facts(
+        self,
+        setting: SceneSetting,
+        pending_proposals: Sequence[ProposedChange],
+        ids_by_name: Mapping[str, Id],
+        turns: Sequence[Turn],
+    ) -> list[Fact]:
+        """Return what those turns may speak of: facts about whom and what they name, and free sentences."""
+        normalised_text = f" {normalize_statement(' '.join(t.text for t in turns))} "
+        entity_ids = {
+            i for name, i in ids_by_name.items() if f" {normalize_statement(name)} " in normalised_text
+        }
+        entity_ids |= set(setting.attendance.names_by_id)
+        fact_lists = await gather(
+            *(self._canon.facts_about(i, history=True) for i in sorted(entity_ids)[:200])
+        )
+        free_sentences = await self._canon.facts(
+            setting.scene.universe_id, predicate="stated", limit=MAX_FREE_SENTENCES
+        )
+        staged_facts = [
+            f
+            for p in pending_proposals
+            if isinstance(p.change, AssertFact) and not is_denied(p)
+            for f in [fact_from_proposal(p, setting.entities, setting.catalogue)]
+            if f is not None
+        ]
+        facts_by_id = {f.id: f for facts in (*fact_lists, free_sentences, staged_facts) for f in facts}
+        return [f for f in facts_by_id.values() if f.kind is not FactKind.AXIOM]
+
+
+def mark_unheard_turns(attendance: Attendance, turns: Sequence[Turn]) -> Attendance:
+    """Return the attendance with those of the turns that are put to an oracle: nobody hears them."""
+    oracle_exchange_ids = {
+        t.exchange_id for t in turns if t.speaker is Speaker.ORACLE and is_oracle_answer(t.text)
+    }
+    unheard_turn_ids = {
+        t.id
+        for t in turns
+        if t.exchange_id in oracle_exchange_ids and (t.speaker is Speaker.PLAYER or is_oracle_answer(t.text))
+    }
+    return replace(attendance, unheard_turn_ids=unheard_turn_ids)
+
+
+async def read_ids_by_name(universe_id: Id, canon: CanonReader, log: LogReader) -> dict[str, Id]:
+    """Return whom names mean in a universe, without case: in canon, and of those that wait to be created."""
+    canon_names, pending_proposals = await gather(
+        canon.folded_names(universe_id),
+        log.proposals(universe_id=universe_id, statuses=[ProposalStatus.PENDING]),
+    )
+    return {**_ids_by_proposed_name(pending_proposals), **dict(canon_names)}
+
+
+def _unambiguous_names(actors: Mapping[Id, Entity]) -> dict[Id, tuple[str, ...]]:
+    """Return by whom what prose may call them, without what two of them are called."""
+    names_by_id = {i: names_of(e) for i, e in actors.items()}
+    name_counts = Counter(name.casefold() for names in names_by_id.values() for name in set(names))
+    return {i: tuple(n for n in names if name_counts[n.casefold()] == 1) for i, names in names_by_id.items()}
+
+
+def _ids_by_cast_name(attendance: Attendance) -> dict[str, Id]:
+    return {name.casefold(): i for i, names in attendance.names_by_id.items() for name in names}
+
+
+def _ids_by_proposed_name(pending_proposals: Iterable[ProposedChange]) -> dict[str, Id]:
+    return {
+        name.casefold(): p.change.entity_id
+        for p in pending_proposals
+        if isinstance(p.change, CreateEntity)
+        for name in (p.change.name, *p.change.aliases)
+    }
+
+
+async def _no_resolutions() -> list[Resolution]:
+    return []

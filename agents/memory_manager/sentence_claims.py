@@ -1,0 +1,258 @@
+"""What a sentence claims, so far as it can be compared: with another sentence, or with a fact. Pure.
+
+A claim is a slot and what stands in it (`owned_by` of the bell: Tam; `alive` of the orc: false; where the key
+is: `under the stone`). Two that fill one slot differently cannot both be so. Read are the catalogue's own
+sentences ("Mara owns The Bell."), where something is, and what the password, the killer, the name and the
+like are; a sentence otherwise claims itself alone. Source: design/ontology.md, "Predicates are a catalogue".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from agents.canon_keeper.fact_readings import read_fact
+from agents.canon_keeper.predicates import Catalogue, Predicate, value_in_words
+from stores.records.canon import Fact, FactKind, normalize_statement
+from stores.records.ids import Id
+
+IdsByName = Mapping[str, Id]
+"""Whom names mean, without case."""
+
+_NEGATION: Final = re.compile(r"\b(?:not|never|no longer|nobody|no one|cannot)\b|n['’]t\b", re.IGNORECASE)
+_PLACE_SENTENCE: Final = re.compile(
+    r"(?P<what>.+?)\s+(?:is|are|lies?|lay|stands?|hides?|was|were|is hidden|lies hidden|is buried|is kept)\s+"
+    r"(?:now\s+)?(?P<where>(?:in|at|under|beneath|behind|on|near|inside|above|below|beside|by|with)\s+.+)",
+    re.IGNORECASE,
+)
+_UNIQUE_ROLE_SENTENCE: Final = re.compile(
+    r"(?P<what>(?:the|my|your|his|her|their|\w+['’]s)\s+(?:\w+\s+){0,3}?"
+    r"(?:password|name|killer|murderer|thief|culprit|traitor|spy|heir|code|number|price|king|queen|captain|"
+    r"leader|ruler|owner|hour|day|way out|answer|word|sign|father|mother)(?:\s+(?:of|to|for)\s+[^,.]+?)?)\s+"
+    r"(?:is|was)\s+(?P<which>.+)",
+    re.IGNORECASE,
+)
+_OPENING_PHRASE: Final = re.compile(
+    r"^(?:no|actually|in truth|the truth is|listen|believe me|they say|i heard|i know|i swear|mark my words|"
+    r"well|now|and|but)\b[,:]?\s*(?:that\s+)?",
+    re.IGNORECASE,
+)
+_HYPOTHETICAL: Final = re.compile(
+    r"\?|\b(?:if|would|could|might|may|perhaps|maybe|suppose|wonder|wish|hope|should|shall|will)\b",
+    re.IGNORECASE,
+)
+_DEATH_TEMPLATES: Final = (
+    "{subject} is dead",
+    "{subject} has died",
+    "{subject} was killed",
+    "{subject} is slain",
+)
+_EDGE_CHARS: Final = " \"“”'.,;!…"
+_ARTICLE: Final = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
+CORRECTION_WORDS: Final = re.compile(
+    r"\b(?:actually|in truth|i lied|was a lie|is a lie|were lies|is wrong|was wrong|not true|untrue|"
+    r"mistaken|i misspoke|the truth is|correction|rather than|it was not|it is not)\b|^no,",
+    re.IGNORECASE,
+)
+"""Words of somebody who puts right what was said before."""
+
+
+class SentenceClaim(NamedTuple):
+    """`holds` False: it says that this does not stand there."""
+
+    fact_key: str
+    value: str
+    is_affirmed: bool = True
+
+    def agrees_with(self, other: SentenceClaim) -> bool:
+        return self == other
+
+    def contradicts(self, other: SentenceClaim) -> bool:
+        """Say whether both cannot be so."""
+        if self.fact_key != other.fact_key:
+            return False
+        if self.is_affirmed and other.is_affirmed:
+            return self.fact_key != "said" and self.value != other.value
+        return self.value == other.value and self.is_affirmed is not other.is_affirmed
+
+
+class ClaimReader:
+    """Reads claims by one universe's catalogue."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._patterns = _compile_patterns(catalogue.predicates.values())
+
+    def read_claims(
+        self, sentence: str, ids_by_name: IdsByName, speaker_id: Id | None = None
+    ) -> list[SentenceClaim]:
+        """Return what a sentence claims that `me` says; nothing for a question or a mere perhaps."""
+        text = _drop_address(
+            _OPENING_PHRASE.sub("", " ".join(sentence.split()).strip(_EDGE_CHARS)), ids_by_name
+        )
+        if not text or _HYPOTHETICAL.search(sentence):
+            return []
+        is_affirmed = _NEGATION.search(text) is None
+        affirmed_text = text if is_affirmed else " ".join(_NEGATION.sub(" ", text).split())
+        if not is_affirmed:
+            affirmed_text = _affirm(affirmed_text)
+        pattern_claims = [
+            claim._replace(is_affirmed=is_affirmed == claim.is_affirmed)
+            for claim in self._read_patterns(affirmed_text, ids_by_name, speaker_id)
+        ]
+        return [*pattern_claims, SentenceClaim("said", _normalise_text(affirmed_text), is_affirmed)]
+
+    def is_mutual(self, fact: Fact) -> bool:
+        """Say whether both that a fact is about know of it: it is said of each alike."""
+        return self._catalogue[fact.predicate].symmetric
+
+    def read_fact_claims(self, fact: Fact, ids_by_name: IdsByName) -> list[SentenceClaim]:
+        """Return what a fact claims."""
+        fact_claims = _claims_from_predicate(fact, self._catalogue)
+        if not fact_claims:
+            fact_claims = [c for c in self.read_claims(fact.statement, ids_by_name) if c.fact_key != "said"]
+        return [*fact_claims, SentenceClaim("said", _normalise_text(fact.statement))]
+
+    def _read_patterns(self, text: str, ids_by_name: IdsByName, speaker_id: Id | None) -> list[SentenceClaim]:
+        pattern_claims: list[SentenceClaim] = []
+        folded_text = text.casefold()
+        for fixed_words, pattern, predicate, fixed_value in self._patterns:
+            match = pattern.fullmatch(text) if fixed_words in folded_text else None
+            if match is None:
+                continue
+            groups = match.groupdict()
+            subject, value = resolve_name(groups.get("subject") or "", ids_by_name, speaker_id), fixed_value
+            if fixed_value is None and "object" in groups:
+                value = resolve_name(groups["object"], ids_by_name, speaker_id)
+            elif fixed_value is None and "value" in groups:
+                value = groups["value"].casefold()
+            if subject is None or value is None:
+                continue
+            if predicate.inverse_of:
+                pattern_claims.append(_build_claim(predicate.inverse_of, value, subject, self._catalogue))
+            elif predicate.name == "is_not":
+                pattern_claims.append(_build_claim("is", subject, value, self._catalogue, is_affirmed=False))
+            else:
+                pattern_claims.append(_build_claim(predicate.name, subject, value, self._catalogue))
+        if not any(c.fact_key.startswith(("located_in", "alive")) for c in pattern_claims):
+            pattern_claims += _claims_from_free_text(text, ids_by_name, speaker_id)
+        return list(dict.fromkeys(pattern_claims))
+
+
+def _affirm(text: str) -> str:
+    """Return a sentence whose `not` was taken out as it stands without: `does own` is `owns`."""
+    text = re.sub(r"\b(is|was|are|were|do|does|did)n\b", r"\1", text)
+    return re.sub(r"\bdoes (\w+)", r"\1s", text)
+
+
+def _drop_address(text: str, ids_by_name: IdsByName) -> str:
+    """Return a sentence without the name of whom it is said to: `the water is foul, Joss`."""
+    text_before, _, last_part = text.rpartition(",")
+    if text_before and resolve_name(last_part, ids_by_name):
+        text = text_before
+    first_part, _, rest_text = text.partition(",")
+    return rest_text.strip() if rest_text and resolve_name(first_part, ids_by_name) else text
+
+
+def _normalise_text(text: str) -> str:
+    return _ARTICLE.sub("", normalize_statement(text))
+
+
+def _claims_from_predicate(fact: Fact, catalogue: Catalogue) -> list[SentenceClaim]:
+    reading = read_fact(fact, catalogue)
+    if reading.subject is None or (reading.object is None and reading.value is None):
+        return []
+    if fact.kind not in (FactKind.RELATION, FactKind.STATE, FactKind.ATTRIBUTE):
+        return []
+    value = reading.object or value_in_words(reading.value).casefold()
+    if fact.predicate in ("is", "is_not"):
+        return [_build_claim("is", reading.subject, value, catalogue, fact.predicate == "is")]
+    return [_build_claim(reading.predicate, reading.subject, value, catalogue)]
+
+
+def _build_claim(
+    name: str, subject: str, value: str, catalogue: Catalogue, is_affirmed: bool = True
+) -> SentenceClaim:
+    """Return a claim in its slot: of a predicate with one value that is the subject's alone, of one that
+    excludes another the pair's, of any other the pair's with yes or no."""
+    predicate = catalogue[name]
+    if predicate.cardinality == "one":
+        return SentenceClaim(f"{name}|{subject}", value, is_affirmed)
+    predicate_family = "/".join(sorted({name, *catalogue.excluded_by(name)}))
+    pair = sorted((subject, value)) if predicate.symmetric or "/" in predicate_family else [subject, value]
+    return SentenceClaim(f"{predicate_family}|{'|'.join(pair)}", name, is_affirmed)
+
+
+def _claims_from_free_text(text: str, ids_by_name: IdsByName, speaker_id: Id | None) -> list[SentenceClaim]:
+    if match := _PLACE_SENTENCE.fullmatch(text):
+        what = resolve_name(match["what"], ids_by_name, speaker_id) or _normalise_text(match["what"])
+        return [SentenceClaim(f"at|{what}", _normalise_text(match["where"]))]
+    if match := _UNIQUE_ROLE_SENTENCE.fullmatch(text):
+        which = resolve_name(match["which"], ids_by_name, speaker_id) or _normalise_text(match["which"])
+        return [SentenceClaim(f"one|{_normalise_text(match['what'])}", which)]
+    if match := re.fullmatch(r"(?P<which>.+?)\s+(?:is|was)\s+(?P<what>the\s+.+)", text, re.IGNORECASE):
+        swapped_text = f"{match['what']} is {match['which']}"
+        if swapped_match := _UNIQUE_ROLE_SENTENCE.fullmatch(swapped_text):
+            which = resolve_name(swapped_match["which"], ids_by_name, speaker_id) or _normalise_text(
+                swapped_match["which"]
+            )
+            return [SentenceClaim(f"one|{_normalise_text(swapped_match['what'])}", which)]
+    return []
+
+
+def resolve_name(name_text: str, ids_by_name: IdsByName, speaker_id: Id | None = None) -> Id | None:
+    """Return whom a name means, with or without an article."""
+    folded_name = name_text.strip().casefold()
+    if folded_name in ("i", "me", "myself"):
+        return speaker_id
+    return (
+        ids_by_name.get(folded_name)
+        or ids_by_name.get(_ARTICLE.sub("", folded_name))
+        or ids_by_name.get(f"the {folded_name}")
+    )
+
+
+def _compile_patterns(
+    predicates: Iterable[Predicate],
+) -> list[tuple[str, re.Pattern[str], Predicate, str | None]]:
+    """Return how the catalogue's sentences are read, in the third person and in the first: words that stand
+    in it for sure, the whole, and the value that it stands for, if it does for one."""
+    template_rows: list[tuple[str, Predicate, str | None]] = []
+    for predicate in predicates:
+        statement_templates = predicate.statement
+        templates: list[tuple[str | None, str]] = []
+        if isinstance(statement_templates, dict):
+            templates += statement_templates.items()
+        elif statement_templates:
+            templates.append((None, statement_templates))
+        if predicate.name == "alive":
+            templates += [("false", words) for words in _DEATH_TEMPLATES]
+        template_rows += (
+            (text, predicate, value) for value, words in templates for text in _template_variants(words)
+        )
+    return [
+        (_longest_fixed_words(t), re.compile(_template_regex(t), re.IGNORECASE), predicate, v)
+        for t, predicate, v in template_rows
+    ]
+
+
+def _longest_fixed_words(template: str) -> str:
+    """Return the longest words between what is filled in."""
+    parts = re.split(r"\{\w+\}", template.casefold())
+    return " ".join(max(parts, key=len).split())
+
+
+def _template_variants(template: str) -> list[str]:
+    template = template.rstrip(".")
+    first_person = template.replace("{subject} is ", "{subject} am ")
+    first_person = re.sub(r"\{subject\} (\w+?)s\b(?! \{subject\})", r"{subject} \1", first_person)
+    with_now = template.replace(" is in ", " is now in ")
+    return list(dict.fromkeys((template, first_person, with_now)))
+
+
+def _template_regex(template: str) -> str:
+    text = re.escape(template).replace(r"\ ", r"\s+")
+    for field in ("subject", "object", "value"):
+        text = text.replace(rf"\{{{field}\}}", rf"(?P<{field}>.+?)", 1)
+    return text

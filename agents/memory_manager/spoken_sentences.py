@@ -1,0 +1,118 @@
+"""What is said in a turn, and by whom: the sentences that somebody in the world is told. Pure.
+
+Quoted words go to whom the prose gives them; reported ones (`I tell Bela that ...`, `Tam says that ...`) to
+their subject. Without either, all that an NPC's turn holds is said by the NPC. Source: design/product.md,
+"Truth against belief: who knows what, since when, told by whom".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from agents.memory_manager.whispers import NamesById, find_whispers
+from agents.prose.names import any_name_pattern
+from agents.prose.speech import Speech, find_speaker, find_speeches, strip_speech
+from agents.prose.words import split_sentences
+from stores.records.ids import Id
+from stores.records.play import Speaker, Turn
+
+_REPORTING_VERBS = (
+    r"(?:tells?|told|says?|said|informs?|informed|explains?|explained|warns?|warned|confess(?:es|ed)?|"
+    r"admits?|admitted|swears?|swore|claims?|claimed|lies?|lied|reports?|reported|reveals?|revealed|"
+    r"whispers?|whispered|mentions?|mentioned|answers?|answered|insists?|insisted)"
+)
+
+
+class SpokenSentence(NamedTuple):
+    """One sentence, as it stands in the turn. `by` None: it does not say who. `to` are whom it names."""
+
+    text: str
+    speaker_id: Id | None
+    addressee_ids: tuple[Id, ...] = ()
+
+
+def find_spoken_sentences(turn: Turn, names_by_id: NamesById, pc_id: Id | None) -> list[SpokenSentence]:
+    """Return what is said in a turn, sentence by sentence."""
+    if turn.speaker not in (Speaker.PLAYER, Speaker.GM, Speaker.NPC):
+        return []
+    spoken_sentences: list[SpokenSentence] = []
+    turn_speaker_id = _find_turn_speaker(turn, names_by_id, pc_id)
+    turn_whispers = find_whispers(turn.text, turn.speaker, turn.name, names_by_id, pc_id)
+    for speech in find_speeches(turn.text):
+        speaker_id = (
+            turn_speaker_id
+            if turn.speaker is not Speaker.GM
+            else _find_quote_speaker(speech, names_by_id, pc_id)
+        )
+        for whisper in turn_whispers:
+            if speech.spoken_text and speech.spoken_text in turn.text[whisper.start : whisper.end]:
+                speaker_id = whisper.speaker_id
+        spoken_sentences += (SpokenSentence(s, speaker_id) for s in split_sentences(speech.spoken_text))
+    if spoken_sentences:
+        return spoken_sentences
+    if turn.speaker is Speaker.NPC:
+        return [SpokenSentence(s, turn_speaker_id) for s in split_sentences(turn.text)]
+    return list(_find_reported_sentences(strip_speech(turn.text), turn.speaker, names_by_id, pc_id))
+
+
+def _find_quote_speaker(speech: Speech, names_by_id: NamesById, pc_id: Id | None) -> Id | None:
+    """Return who says what prose quotes; None if it does not say."""
+    text_after, text_before = speech.paragraph[speech.end :][:80], speech.paragraph[: speech.start][-80:]
+    you_pattern = rf"\byou\s+(?:\w+ly\s+)?{_REPORTING_VERBS}\b"
+    if re.match(rf"\s*{you_pattern}", text_after, re.IGNORECASE) or re.search(
+        rf"{you_pattern}[^.!?]*$", text_before, re.IGNORECASE
+    ):
+        return pc_id
+    for entity_id, names in names_by_id.items():
+        tells_pattern = rf"{any_name_pattern(names)}\s+(?:\w+ly\s+)?{_REPORTING_VERBS}\b"
+        if re.match(rf"\s*{tells_pattern}", text_after) or re.search(
+            rf"{tells_pattern}[^.!?]{{0,40}}[,:]\s*$", text_before
+        ):
+            return entity_id
+    speaker_index = find_speaker(speech, list(names_by_id.values()))
+    return list(names_by_id)[speaker_index] if speaker_index is not None else None
+
+
+def _find_turn_speaker(turn: Turn, names_by_id: NamesById, pc_id: Id | None) -> Id | None:
+    if turn.speaker is Speaker.PLAYER:
+        return pc_id
+    return next((i for i, names in names_by_id.items() if turn.name and turn.name in names), None)
+
+
+def _find_reported_sentences(
+    text: str, speaker: Speaker, names_by_id: NamesById, pc_id: Id | None
+) -> list[SpokenSentence]:
+    name_pattern = any_name_pattern(name for names in names_by_id.values() for name in names)
+    subject_pattern = r"\b(?:I|you)\b" if speaker is Speaker.PLAYER else rf"(?:{name_pattern}|\byou\b)"
+    pattern = re.compile(
+        rf"(?P<by>{subject_pattern})\s+(?:\w+ly\s+)?{_REPORTING_VERBS}\s+"
+        rf"(?:(?:to\s+)?(?P<to>(?:{name_pattern}|\b(?:you|me|everyone|them|him|her|(?:the|my|your)\s+\w+)\b)"
+        rf"(?:\s*(?:,|and)\s*(?:{name_pattern}))*)(?:['’]s ear)?)?\s*(?::\s*|,?\s*that\s+)(?P<words>.+)",
+        re.IGNORECASE | re.DOTALL,
+    )
+    colon_pattern = re.compile(r"[^.!?]*:\s*", re.DOTALL)
+    spoken_sentences: list[SpokenSentence] = []
+    for part in [text] if colon_pattern.match(text) else split_sentences(text):
+        match = pattern.search(part)
+        if match is None:
+            continue
+        speaker_ids = _resolve_speakers(match["by"], names_by_id, pc_id)
+        addressee_ids = tuple(
+            i
+            for i, names in names_by_id.items()
+            if match["to"] and re.search(any_name_pattern(names), match["to"], re.IGNORECASE)
+        )
+        spoken_sentences += (
+            SpokenSentence(s, speaker_ids[0] if speaker_ids else None, addressee_ids)
+            for s in split_sentences(match["words"])
+        )
+    return spoken_sentences
+
+
+def _resolve_speakers(name_text: str, names_by_id: NamesById, pc_id: Id | None) -> list[Id]:
+    if name_text.casefold() in ("i", "you"):
+        return [pc_id] if pc_id else []
+    return [
+        i for i, names in names_by_id.items() if re.search(any_name_pattern(names), name_text, re.IGNORECASE)
+    ]

@@ -1,0 +1,195 @@
+"""What stretches of play, scenes and stories are summed up to, without a model. Pure.
+
+A summary is extracted, never invented: the outcome that the GM gave, the facts that came of it, what the dice
+decided, the Archivist's bullets where there are some, and else the weightiest sentences (`weighing.py`), in
+their order and up to a length. `@DECISION` marks and commitments stand behind it on lines of their own,
+whole: they are no part of what is shortened. Ten summaries roll up into one of the next level, so that a
+thousand scenes are some thirty summaries long. Source: design/loops.md, "Memory layers".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final
+
+from agents.memory_manager.memory_importance import measure_importance
+from agents.prose.words import split_sentences
+from stores.records.canon import normalize_statement
+from stores.records.llm import DecisionMark
+from stores.records.play import Degree, Resolution, Scene, Speaker, Turn
+
+BULLET_KIND: Final = "bullet"
+STRETCH_KIND: Final = "stretch"
+SCENE_KIND: Final = "scene"
+STORY_KIND: Final = "story"
+STRETCH_LEVELS: Final = (STRETCH_KIND, "stretches", "long stretch")
+"""Of one scene's turns: each stands for TENFOLD of the one before it."""
+SCENE_LEVELS: Final = (SCENE_KIND, "chapter", "part", "volume")
+"""Of a story's scenes, likewise."""
+ROLL_UP_SIZE: Final = 10
+TURNS_PER_STRETCH: Final = 20
+"""Turns of a stretch."""
+MAX_SUMMARY_CHARS: Final = 480
+"""Characters of a summary, without what is never shortened."""
+MAX_GIST_CHARS: Final = 110
+"""Characters of one summary in the next level's."""
+LAST_SCENES_KEPT: Final = 5
+"""Scenes of a story, the last ones, that are not rolled up."""
+
+DECIDED_PREFIX: Final = "Decided: "
+OWED_PREFIX: Final = "Promised, owed or asked: "
+
+_RESULT_TEXTS: Final = {
+    Degree.SUCCESS: "it succeeded",
+    Degree.PARTIAL: "it half succeeded",
+    Degree.FAIL: "it failed",
+}
+
+
+def summarise_stretch(
+    turns: Sequence[Turn],
+    *,
+    facts: Sequence[str] = (),
+    bullets: Sequence[str] = (),
+    results: Sequence[Resolution] = (),
+    decisions: Sequence[DecisionMark] = (),
+    commitments: Sequence[str] = (),
+) -> str:
+    """Return what a stretch of turns comes to."""
+    heading = f"Turns {turns[0].depth + 1} to {turns[-1].depth + 1}: "
+    return _append_marks(heading + _gather_sentences(turns, facts, bullets, results), decisions, commitments)
+
+
+def summarise_scene(
+    scene: Scene,
+    turns: Sequence[Turn],
+    *,
+    facts: Sequence[str] = (),
+    bullets: Sequence[str] = (),
+    results: Sequence[Resolution] = (),
+    decisions: Sequence[DecisionMark] = (),
+    commitments: Sequence[str] = (),
+) -> str:
+    """Return what a scene came to: its outcome first, if the GM gave one."""
+    outcome = [_finish_sentence(scene.summary)] if scene.summary.strip() else []
+    text = _gather_sentences(turns, (*outcome, *facts), bullets, results)
+    return _append_marks(f"{_scene_heading(scene)}: {text}", decisions, commitments)
+
+
+def roll_up_summaries(heading: str, texts: Sequence[str], open_matters: Collection[str]) -> str:
+    """Return what several summaries come to: the gist of each; every decision, and what is open still."""
+    gists = (shorten_text(text.splitlines()[0], MAX_GIST_CHARS) for text in texts if text)
+    summary_lines = [heading + " ".join(gists)]
+    mark_lines = dict.fromkeys(line for text in texts for line in text.splitlines()[1:])
+    open_texts = {normalize_statement(matter) for matter in open_matters}
+    summary_lines += (
+        line
+        for line in mark_lines
+        if line.startswith(DECIDED_PREFIX)
+        or (line.startswith(OWED_PREFIX) and normalize_statement(line[len(OWED_PREFIX) :]) in open_texts)
+    )
+    return "\n".join(summary_lines)
+
+
+def shorten_text(text: str, max_chars: int) -> str:
+    """Return a text in one line of at most `most` characters: whole sentences, or cut behind a word."""
+    line = " ".join(text.split())
+    if len(line) <= max_chars:
+        return line
+    kept_text = ""
+    for sentence in split_sentences(line):
+        if len(kept_text) + len(sentence) + 1 > max_chars:
+            break
+        kept_text = f"{kept_text} {sentence}".strip()
+    return kept_text or line[: max_chars - 1].rpartition(" ")[0].rstrip(" ,;:") + "…"
+
+
+def plan_scene_levels(count: int) -> list[tuple[int, int, int]]:
+    """Return how `count` scenes of the past are told: (level, first, last) by place, the oldest first, in as
+    few summaries as there are levels for, the last LAST each by itself."""
+    planned_levels: list[tuple[int, int, int]] = []
+    position = 0
+    while position < count:
+        level = 0
+        for higher in range(len(SCENE_LEVELS) - 1, 0, -1):
+            size = ROLL_UP_SIZE**higher
+            if position % size == 0 and position + size <= count - LAST_SCENES_KEPT:
+                level = higher
+                break
+        size = ROLL_UP_SIZE**level
+        planned_levels.append((level, position, position + size - 1))
+        position += size
+    return planned_levels
+
+
+def format_decision(mark: DecisionMark) -> str:
+    """Return a decision in the words that it was marked with."""
+    return "; so: ".join(part for part in (mark.reason, mark.impact) if part) or mark.text
+
+
+def _gather_sentences(
+    turns: Sequence[Turn],
+    facts: Sequence[str],
+    bullets: Sequence[str],
+    results: Sequence[Resolution],
+) -> str:
+    """Return what matters most, up to the length: facts first, then what was told of it."""
+    kept_sentences: dict[str, str] = {}
+
+    def add_sentences(texts: Iterable[str], max_chars: int = MAX_SUMMARY_CHARS) -> None:
+        for text in texts:
+            sentence_text = _finish_sentence(text)
+            if (
+                sentence_text
+                and normalize_statement(sentence_text) not in kept_sentences
+                and sum(map(len, kept_sentences.values())) + len(sentence_text) < max_chars
+            ):
+                kept_sentences[normalize_statement(sentence_text)] = sentence_text
+
+    add_sentences(facts)
+    add_sentences(
+        (f"{_result_label(r)}: {_RESULT_TEXTS[r.degree]}" for r in results if r.degree in _RESULT_TEXTS),
+        MAX_SUMMARY_CHARS * 2 // 3,
+    )
+    add_sentences(bullets)
+    if not bullets:
+        story_turns = [t for t in turns if t.speaker not in (Speaker.ORACLE, Speaker.SYSTEM)]
+        story_sentences = [s for t in story_turns for s in split_sentences(" ".join(t.text.split()))]
+        indexes_by_importance = sorted(
+            range(len(story_sentences)), key=lambda n: (-measure_importance(story_sentences[n]), n)
+        )
+        count_before = len(kept_sentences)
+        chosen_sentences: dict[str, str] = {}
+        for n in indexes_by_importance:
+            size = sum(map(len, (*kept_sentences.values(), *chosen_sentences.values())))
+            if (
+                size + len(story_sentences[n]) < MAX_SUMMARY_CHARS
+                and normalize_statement(story_sentences[n]) not in kept_sentences
+            ):
+                chosen_sentences[str(n)] = story_sentences[n]
+        add_sentences(
+            (chosen_sentences[key] for key in sorted(chosen_sentences, key=int)), MAX_SUMMARY_CHARS + 1
+        )
+        if len(kept_sentences) == count_before and not kept_sentences and story_sentences:
+            kept_sentences["first"] = shorten_text(story_sentences[0], MAX_SUMMARY_CHARS)
+    return " ".join(kept_sentences.values())
+
+
+def _append_marks(text: str, decisions: Iterable[DecisionMark], commitments: Iterable[str]) -> str:
+    text_lines = [" ".join(text.split())]
+    text_lines += (DECIDED_PREFIX + " ".join(format_decision(mark).split()) for mark in decisions)
+    text_lines += (OWED_PREFIX + " ".join(matter.split()) for matter in commitments)
+    return "\n".join(dict.fromkeys(text_lines))
+
+
+def _result_label(result: Resolution) -> str:
+    return " ".join((result.label or result.intent or result.kind).split())[:120].rstrip(".")
+
+
+def _finish_sentence(text: str) -> str:
+    line = " ".join(text.split())
+    return line if not line or line.endswith((".", "!", "?", "…", '"', "”")) else line + "."
+
+
+def _scene_heading(scene: Scene) -> str:
+    return f"Scene {scene.order}" + (f" “{scene.title}”" if scene.title else "")

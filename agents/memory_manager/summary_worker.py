@@ -1,0 +1,321 @@
+"""Sums up what left the view: stretches of a scene's line, scenes that are over, and stories of many scenes.
+
+A background worker; its subjects are scenes. Each summary is anchored to the turns that it covers and named
+by the last of them: behind an undo it does not count, and what is played instead has one of its own. Done
+again it is the same. Source: design/loops.md, "Memory layers".
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from agents.canon_keeper.fact_claims import fact_id_of
+from agents.events import CanonCommitted, Event, LineMoved, LoopMoved, TurnAppended
+from agents.jobs.worker import PLAIN_QUEUE, Cursors, JobSubject
+from agents.memory_manager.proposed_facts import is_denied
+from agents.memory_manager.summary_texts import (
+    BULLET_KIND,
+    ROLL_UP_SIZE,
+    SCENE_KIND,
+    SCENE_LEVELS,
+    STORY_KIND,
+    STRETCH_LEVELS,
+    TURNS_PER_STRETCH,
+    plan_scene_levels,
+    roll_up_summaries,
+    summarise_scene,
+    summarise_stretch,
+)
+from stores.errors import NotFound
+from stores.ports import CanonReader, MemoryLog
+from stores.records.canon import AssertFact, Fact, FactKind, FactStatus
+from stores.records.ids import Clock, Id, derive_id
+from stores.records.jobs import JobKind
+from stores.records.memory import Summary
+from stores.records.play import Resolution, Scene, Speaker, Turn
+from stores.records.workflow import Loop, ProposedChange
+
+STRETCHES_PER_PIECE: Final = 5
+"""Stretches of one scene that are summed up at a time."""
+MAX_TURNS_SUMMARISED: Final = 400
+"""Turns of a scene, the last ones, that its own summary is made of: the stretches tell of those before."""
+_ENDED_STATES: Final = ("completed", "failed")
+
+
+class SummaryWorker:
+    """See `agents.jobs.worker.Worker`. Stateless."""
+
+    kind = JobKind.SUMMARISE
+    queue = PLAIN_QUEUE
+    priority = 10
+
+    def __init__(self, log: MemoryLog, canon: CanonReader, cursors: Cursors, clock: Clock) -> None:
+        self._log = log
+        self._canon = canon
+        self._cursors = cursors
+        self._clock = clock
+
+    async def subjects(self) -> Collection[JobSubject]:
+        """Return the scenes whose line is not where it was summed up to, or that ended since."""
+        cursor_by_scene = {job.subject_id: job.reached for job in await self._log.jobs(kinds=[self.kind])}
+        due_subjects: list[JobSubject] = []
+        for story in await self._log.stories():
+            scenes = [s for s in await self._log.scenes(story.id) if s.head]
+            states = await self._log.loop_states(Loop.SCENE, [s.id for s in scenes]) if scenes else {}
+            for scene in scenes:
+                state = states[scene.id].target if scene.id in states else ""
+                if cursor_by_scene.get(scene.id) != _cursor_text(scene, state):
+                    due_subjects.append(JobSubject(scene.id, scene.universe_id))
+        return due_subjects
+
+    async def on_event(self, event: Event) -> Collection[JobSubject]:
+        match event:
+            case TurnAppended(turn=turn):
+                return (
+                    await self._scene_subjects(turn.scene_id)
+                    if turn.depth % TURNS_PER_STRETCH == TURNS_PER_STRETCH - 1
+                    else []
+                )
+            case LineMoved(scene_id=scene_id):
+                return await self._scene_subjects(scene_id)
+            case CanonCommitted(scene_id=str(scene_id)):
+                return await self._scene_subjects(scene_id)
+            case LoopMoved(transition=move) if move.loop is Loop.SCENE and move.target in _ENDED_STATES:
+                return await self._scene_subjects(move.subject_id)
+            case _:
+                return []
+
+    async def reconcile(self, subject_id: Id) -> int:
+        """Sum up a piece of a scene's line; when all of it is and the scene is over, the scene and story."""
+        try:
+            scene = await self._log.scene(subject_id)
+        except NotFound:
+            return 0
+        left_count = await self._summarise_stretches(scene)
+        if left_count:
+            return left_count
+        move = await self._log.loop_state(Loop.SCENE, scene.id)
+        state = move.target if move else ""
+        if state in _ENDED_STATES and scene.head:
+            await self._summarise_ended_scene(scene)
+        subject = JobSubject(scene.id, scene.universe_id)
+        await self._cursors.write_cursor(self.kind, subject, _cursor_text(scene, state))
+        return 0
+
+    # --- one scene's line ------------------------------------------------------------------------------
+
+    async def _summarise_stretches(self, scene: Scene) -> int:
+        """Sum up the whole stretches of the line that are not yet; returns how many are left."""
+        stretch_count = await self._log.line_length(scene.id) // TURNS_PER_STRETCH
+        stored_summaries = {s.id: s for s in await self._log.summaries(scene.id) if s.kind in STRETCH_LEVELS}
+        last_turns = await self._read_last_turns(scene, stretch_count)
+        missing_indexes = [
+            n
+            for n, turn in enumerate(last_turns)
+            if _summary_id(STRETCH_LEVELS[0], turn) not in stored_summaries
+        ]
+        for n in missing_indexes[:STRETCHES_PER_PIECE]:
+            turns = await self._log.line_slice(scene.id, n * TURNS_PER_STRETCH, TURNS_PER_STRETCH)
+            new_summary = await self._build_stretch_summary(scene, turns)
+            await self._log.put_summaries([new_summary])
+            stored_summaries[new_summary.id] = new_summary
+        if len(missing_indexes) > STRETCHES_PER_PIECE:
+            return len(missing_indexes) - STRETCHES_PER_PIECE
+        await self._roll_up_levels(scene, last_turns, stored_summaries)
+        return 0
+
+    async def _read_last_turns(self, scene: Scene, stretch_count: int) -> list[Turn]:
+        """Return the last turn of every whole stretch of the line."""
+        turn_lists = await gather(
+            *(
+                self._log.line_slice(scene.id, (n + 1) * TURNS_PER_STRETCH - 1, 1)
+                for n in range(stretch_count)
+            )
+        )
+        return [turns[0] for turns in turn_lists if turns]
+
+    async def _roll_up_levels(
+        self, scene: Scene, last_turns: Sequence[Turn], stored_summaries: dict[Id, Summary]
+    ) -> None:
+        """Roll ten of one level up into one of the next."""
+        open_commitments = await self._read_open_commitments(scene.universe_id)
+        for level in range(1, len(STRETCH_LEVELS)):
+            size = ROLL_UP_SIZE**level
+            for n in range(len(last_turns) // size):
+                last = last_turns[(n + 1) * size - 1]
+                if _summary_id(STRETCH_LEVELS[level], last) in stored_summaries:
+                    continue
+                step = size // ROLL_UP_SIZE
+                parts = [
+                    stored_summaries[
+                        _summary_id(STRETCH_LEVELS[level - 1], last_turns[n * size + (k + 1) * step - 1])
+                    ]
+                    for k in range(ROLL_UP_SIZE)
+                ]
+                heading = (
+                    f"Turns {n * size * TURNS_PER_STRETCH + 1} to {(n + 1) * size * TURNS_PER_STRETCH}: "
+                )
+                text = roll_up_summaries(heading, [p.text for p in parts], open_commitments)
+                new_summary = self._build_summary(
+                    STRETCH_LEVELS[level], scene, text, parts[0].first_turn, last
+                )
+                await self._log.put_summaries([new_summary])
+                stored_summaries[new_summary.id] = new_summary
+
+    async def _build_stretch_summary(self, scene: Scene, turns: Sequence[Turn]) -> Summary:
+        facts, commitments = await self._read_outcomes(scene, {t.id for t in turns})
+        ids = {t.id for t in turns}
+        bullets = [
+            s.text
+            for s in await self._log.summaries(scene.id)
+            if s.kind == BULLET_KIND and s.last_turn in ids
+        ]
+        text = summarise_stretch(
+            turns,
+            facts=facts,
+            bullets=bullets,
+            results=await self._read_results(turns),
+            decisions=[m for m in await self._log.decision_marks(scene.id) if m.turn_id in ids],
+            commitments=commitments,
+        )
+        return self._build_summary(STRETCH_LEVELS[0], scene, text, turns[0].id, turns[-1])
+
+    # --- a scene that is over, and its story -----------------------------------------------------------
+
+    async def _summarise_ended_scene(self, scene: Scene) -> None:
+        assert scene.head is not None
+        turns = await self._log.line_tail(scene.id, MAX_TURNS_SUMMARISED)
+        proposals = await self._log.proposals(scene_id=scene.id)
+        facts, commitments = await self._read_outcomes(scene, {p.turn_id for p in proposals if p.turn_id})
+        bullets = await self._log.summaries(scene.id)
+        ids = {t.id for t in turns}
+        text = summarise_scene(
+            scene,
+            turns,
+            facts=facts,
+            bullets=[s.text for s in bullets if s.kind == BULLET_KIND and s.last_turn in ids],
+            results=await self._read_results(turns),
+            decisions=await self._log.decision_marks(scene.id),
+            commitments=commitments,
+        )
+        (first,) = await self._log.line_slice(scene.id, 0, 1) or [turns[0]]
+        await self._put_if_changed(scene, self._build_summary(SCENE_KIND, scene, text, first.id, turns[-1]))
+        await self._summarise_story(scene)
+
+    async def _summarise_story(self, scene: Scene) -> None:
+        """Sum up the story as far as this scene: what the next one's prompts are told of all before."""
+        scenes = [s for s in await self._log.scenes(scene.story_id) if s.order <= scene.order and s.head]
+        open_commitments = await self._read_open_commitments(scene.universe_id)
+        texts = [
+            text
+            for level, first, last in plan_scene_levels(len(scenes))
+            if (text := await self._read_or_write_chapter(level, scenes[first : last + 1], open_commitments))
+        ]
+        (head,) = await self._log.line_tail(scene.id, 1)
+        await self._put_if_changed(
+            scene, self._build_summary(STORY_KIND, scene, "\n".join(texts), None, head)
+        )
+
+    async def _read_or_write_chapter(
+        self, level: int, scenes: Sequence[Scene], open_commitments: Collection[str]
+    ) -> str:
+        """Return what these scenes come to together; made if it is not there yet."""
+        last, kind = scenes[-1], SCENE_LEVELS[level]
+        if last.head is None:
+            return ""
+        stored_summaries = {s.id: s for s in await self._log.summaries(last.id)}
+        summary_id = derive_id("summary", kind, last.head)
+        if summary_id in stored_summaries:
+            return stored_summaries[summary_id].text
+        if level == 0:
+            return f"Scene {last.order}: {last.summary}" if last.summary else ""
+        size = len(scenes) // ROLL_UP_SIZE
+        parts = [
+            await self._read_or_write_chapter(level - 1, scenes[n * size : (n + 1) * size], open_commitments)
+            for n in range(ROLL_UP_SIZE)
+        ]
+        text = roll_up_summaries(f"Scenes {scenes[0].order} to {last.order}: ", parts, open_commitments)
+        head = await self._log.turn(last.head)
+        await self._log.put_summaries([self._build_summary(kind, last, text, None, head)])
+        return text
+
+    # --- inside ----------------------------------------------------------------------------------------
+
+    async def _read_outcomes(self, scene: Scene, turn_ids: Collection[Id]) -> tuple[list[str], list[str]]:
+        """Return what came of these turns: facts, and commitments apart; as canon has them, if it does."""
+        proposals = await self._log.proposals(scene_id=scene.id)
+        counting_proposals = [
+            p
+            for p in proposals
+            if p.turn_id in turn_ids
+            and isinstance(p.change, AssertFact)
+            and not is_denied(p)
+            and not _is_dropped(p)
+        ]
+        facts_by_id = (
+            await self._canon.facts_by_id([fact_id_of(p) for p in counting_proposals])
+            if counting_proposals
+            else {}
+        )
+        facts: list[str] = []
+        commitments: list[str] = []
+        for proposal in counting_proposals:
+            change = proposal.change
+            assert isinstance(change, AssertFact)
+            fact: Fact | None = facts_by_id.get(fact_id_of(proposal))
+            if fact is not None and fact.status is FactStatus.RETCONNED:
+                continue
+            statement = fact.statement if fact else change.statement
+            if change.fact_kind is FactKind.COMMITMENT:
+                commitments.append(statement)
+            else:
+                facts.append(statement)
+        return facts, commitments
+
+    async def _read_results(self, turns: Sequence[Turn]) -> list[Resolution]:
+        oracle_turn_ids = [t.id for t in turns if t.speaker is Speaker.ORACLE]
+        resolutions = await self._log.resolutions(oracle_turn_ids) if oracle_turn_ids else []
+        return [r for r in resolutions if r.kind in ("check", "move")]
+
+    async def _read_open_commitments(self, universe_id: Id) -> set[str]:
+        commitments = await self._canon.facts(universe_id, kind=FactKind.COMMITMENT)
+        return {f.statement for f in commitments if not f.closed}
+
+    async def _put_if_changed(self, scene: Scene, summary: Summary) -> None:
+        """Write a summary unless it stands there in the same words."""
+        stored_summaries = {s.id: s for s in await self._log.summaries(scene.id)}
+        stored_summary = stored_summaries.get(summary.id)
+        if stored_summary is None or stored_summary.text != summary.text:
+            await self._log.put_summaries([summary])
+
+    async def _scene_subjects(self, scene_id: Id) -> Collection[JobSubject]:
+        try:
+            scene = await self._log.scene(scene_id)
+        except NotFound:
+            return []
+        return [JobSubject(scene.id, scene.universe_id)]
+
+    def _build_summary(self, kind: str, scene: Scene, text: str, first: Id | None, last: Turn) -> Summary:
+        return Summary(
+            id=_summary_id(kind, last),
+            scene_id=scene.id,
+            kind=kind,
+            text=text,
+            first_turn=first,
+            last_turn=last.id,
+            created_at=self._clock(),
+        )
+
+
+def _summary_id(kind: str, last: Turn) -> Id:
+    return derive_id("summary", kind, last.id)
+
+
+def _is_dropped(proposal: ProposedChange) -> bool:
+    return proposal.status in ("withdrawn", "failed")
+
+
+def _cursor_text(scene: Scene, state: str) -> str:
+    return f"{scene.head} {state}"

@@ -1,0 +1,35 @@
+"""Which memories count: lived on the line, and not replaced by another that counts itself. Read-only.
+
+Source: design/ontology.md, "The turn tree".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from stores.ports import LogReader
+from stores.records.ids import Id
+from stores.records.memory import Memory
+
+
+async def filter_on_line(log: LogReader, memories: Sequence[Memory]) -> list[Memory]:
+    """Return the memories whose turns were not taken back."""
+    turn_ids = {m.turn_id for m in memories if m.turn_id}
+    on_line = await log.on_line(None, turn_ids) if turn_ids else set()
+    return [m for m in memories if m.turn_id is None or m.turn_id in on_line]
+
+
+async def filter_valid(log: LogReader, memories: Sequence[Memory]) -> list[Memory]:
+    """Return the memories that count: lived on the line, with something left of them, not replaced."""
+    live_memories = [m for m in await filter_on_line(log, memories) if m.text]
+    corrected_ids = await find_corrected_ids(log, live_memories)
+    return [m for m in live_memories if m.id not in corrected_ids]
+
+
+async def find_corrected_ids(log: LogReader, memories: Iterable[Memory]) -> set[Id]:
+    """Return which of these memories another one, that counts itself, has taken the place of."""
+    corrector_ids = {m.corrected_by for m in memories if m.corrected_by}
+    if not corrector_ids:
+        return set()
+    valid_correctors = await filter_on_line(log, await log.memories(ids=corrector_ids))
+    return {m.corrects for m in valid_correctors if m.corrects and m.text}

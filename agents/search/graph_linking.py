@@ -1,0 +1,251 @@
+"""From a question to the graph: whom and what it names, the facts within two hops, what turns they rest on.
+
+Read-only. Names are found by the index of entities and by exact name; facts by the index and along relations.
+Source: AGENT_ORCHESTRATION, ContextAssembly ("Canonical: graph traversal from scene entities (1-2 hops)").
+"""
+
+from __future__ import annotations
+
+import math
+from asyncio import gather
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from agents.prose.names import find_names
+from agents.search.question_cues import QuestionCues, measure_coverage, split_words, telling_stems
+from agents.search.result_validity import is_ended
+from agents.search.search_port import SearchKind, SearchScope
+from stores.ports import CanonReader, TextIndex
+from stores.records.canon import Fact, FactStatus
+from stores.records.ids import Id
+from stores.records.world import Entity, EntityStatus
+
+MAX_HOPS: Final = 2
+MAX_SUCCESSIONS: Final = 6
+"""How often a value may have changed since, for the last one to be found by the first."""
+MAX_NEAR_ENTITIES: Final = 30
+"""Entities around those that are named, the nearest."""
+MAX_FACTS_READ: Final = 40
+"""Facts that are weighed, of each way to find them: the newest of one entity, the best by words."""
+MAX_EVIDENCE_FACTS: Final = 12
+"""Facts whose evidence counts."""
+MAX_NAMES: Final = 6
+MAX_NAMESAKES: Final = 3
+MAX_INDEX_ENTITIES: Final = 12
+"""Entities that the index is asked for."""
+ENDED_FACT_SHARE: Final = 0.4
+"""What is left of the share of a fact that is over, where it is asked how it is now."""
+MEANING_WEIGHT: Final = 0.6
+FAR_COSINE: Final = 0.2
+NEAR_COSINE: Final = 0.7
+MIN_LINK_SHARE: Final = 0.15
+"""What a fact is worth that joins two who are named and shares no word with the question."""
+
+
+ReadNearFacts = Callable[[], Awaitable[Mapping[Id, float]]]
+"""Gives the facts that are nearest in meaning, with their cosines."""
+
+ReadFactsByWords = Callable[[], Awaitable[Sequence[Id]]]
+"""Gives the facts that share the question's words, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphLinks:
+    """What of the graph bears on a question, each with its share (0 ... 1). `turns` are what the facts rest
+    on, `over` those of them that bear out only what is over; `bridges` the names that facts lead on to."""
+
+    entity_shares: Mapping[Id, float] = field(default_factory=dict)
+    fact_shares: Mapping[Id, float] = field(default_factory=dict)
+    turn_shares: Mapping[Id, float] = field(default_factory=dict)
+    ended_only_turn_ids: frozenset[Id] = frozenset()
+    bridge_names: tuple[str, ...] = ()
+
+    def shares_of_kind(self, kind: SearchKind) -> Mapping[Id, float]:
+        """Return the shares of what is of this kind."""
+        match kind:
+            case "entities":
+                return self.entity_shares
+            case "facts":
+                return self.fact_shares
+            case "turns":
+                return self.turn_shares
+            case _:
+                return {}
+
+
+class GraphLinker:
+    """Finds what of the graph bears on a question. Stateless."""
+
+    def __init__(self, canon: CanonReader, index: TextIndex) -> None:
+        self._canon = canon
+        self._index = index
+
+    async def find_links(
+        self,
+        question: str,
+        cues: QuestionCues,
+        search_scope: SearchScope,
+        read_facts_by_words: ReadFactsByWords,
+        read_near_facts: ReadNearFacts,
+    ) -> GraphLinks:
+        """Return what bears on it; `by_meaning` gives the facts that are near, as far as can be had. Raises
+        StoreError."""
+        named_entities, fact_ids_by_words, near_fact_cosines = await gather(
+            self._find_named_entities(question, cues, search_scope.universe_id),
+            read_facts_by_words(),
+            read_near_facts(),
+        )
+        fact_ids = {*fact_ids_by_words[:MAX_FACTS_READ], *near_fact_cosines}
+        if not named_entities and not fact_ids:
+            return GraphLinks()
+        neighbourhood, hit_facts, facts_by_entity = await gather(
+            self._canon.neighbourhood(list(named_entities), hops=MAX_HOPS, limit=MAX_NEAR_ENTITIES),
+            self._canon.facts_by_id(fact_ids),
+            gather(
+                *(self._canon.facts_about(id, history=True, newest=MAX_FACTS_READ) for id in named_entities)
+            ),
+        )
+        facts = {
+            f.id: f
+            for f in (
+                *neighbourhood.facts,
+                *hit_facts.values(),
+                *(f for facts in facts_by_entity for f in facts),
+            )
+        }
+        fact_shares = _weigh_facts(facts.values(), cues, named_entities, near_fact_cosines)
+        if cues.asks_about_present:
+            facts |= await self._add_successors(fact_shares, facts)
+        best_fact_shares = dict(
+            sorted(fact_shares.items(), key=lambda each: (-each[1], each[0]))[:MAX_EVIDENCE_FACTS]
+        )
+        turn_shares, ended_only_turn_ids = await self._read_evidence_turns(best_fact_shares, facts)
+        entity_shares = dict.fromkeys(named_entities, 1.0) | {
+            e.id: 0.3 for e in neighbourhood.entities if e.id not in named_entities
+        }
+        names_by_id = {e.id: e.name for e in (*neighbourhood.entities, *named_entities.values())}
+        bridge_ids = dict.fromkeys(
+            i.entity_id
+            for id in list(best_fact_shares)[:5]
+            for i in facts[id].involves
+            if i.entity_id not in named_entities
+        )
+        bridge_names = tuple(names_by_id[id] for id in bridge_ids if id in names_by_id)
+        return GraphLinks(entity_shares, fact_shares, turn_shares, ended_only_turn_ids, bridge_names)
+
+    async def _find_named_entities(
+        self, question: str, cues: QuestionCues, universe_id: Id
+    ) -> dict[Id, Entity]:
+        """Return whom and what the question names: by exact name, or by a telling word of it."""
+        entity_hits, exact_matches = await gather(
+            self._index.search("entities", question, k=MAX_INDEX_ENTITIES, scope={"universe": universe_id}),
+            gather(*(self._canon.find_entity(universe_id, n) for n in find_names(question)[:MAX_NAMES])),
+        )
+        entities_by_id = await self._canon.entities_by_id([hit.id for hit in entity_hits])
+        hit_entities = [entities_by_id[hit.id] for hit in entity_hits if hit.id in entities_by_id]
+        hit_entities = [entity for entity in hit_entities if entity.status is EntityStatus.CANONICAL]
+        whole_name_matches = [entity for entity in hit_entities if _is_named(entity, cues)]
+        named_entities = {
+            e.id: e for e in (*(e for entities in exact_matches for e in entities), *whole_name_matches)
+        }
+        for entities in _entities_by_name_word(hit_entities, cues).values():
+            # A word that many bear (a captain, a house) names nobody.
+            if len(entities) <= MAX_NAMESAKES:
+                named_entities |= {e.id: e for e in entities}
+        return dict(list(named_entities.items())[:MAX_NAMES])
+
+    async def _add_successors(self, fact_shares: dict[Id, float], facts: Mapping[Id, Fact]) -> dict[Id, Fact]:
+        """Give what took the place of a fact that is over the share that the fact has, and the fact less of
+        it: asked how it is, whoever finds the old value wants the new one. Returns those it had to read."""
+        best_ids = sorted(fact_shares, key=lambda id: (-fact_shares[id], id))[:MAX_EVIDENCE_FACTS]
+        known_facts, newly_read_facts = dict(facts), dict[Id, Fact]()
+        for old_id in [id for id in best_ids if is_ended(known_facts[id])]:
+            share, frontier_ids = fact_shares[old_id], [old_id]
+            for _ in range(MAX_SUCCESSIONS):
+                newer_facts = [f for id in frontier_ids for f in await self._canon.superseded_by(id)]
+                newly_read_facts |= {f.id: f for f in newer_facts if f.id not in known_facts}
+                known_facts |= newly_read_facts
+                frontier_ids = [f.id for f in newer_facts if is_ended(f)]
+                for fact in newer_facts:
+                    if not is_ended(fact):
+                        fact_shares[fact.id] = max(fact_shares.get(fact.id, 0.0), share)
+                if not frontier_ids:
+                    break
+            fact_shares[old_id] = share * ENDED_FACT_SHARE
+        return newly_read_facts
+
+    async def _read_evidence_turns(
+        self, fact_shares: Mapping[Id, float], facts: Mapping[Id, Fact]
+    ) -> tuple[dict[Id, float], frozenset[Id]]:
+        if not fact_shares:
+            return {}, frozenset()
+        evidence_by_fact = await self._canon.evidence_of_all(list(fact_shares))
+        turn_shares: dict[Id, float] = {}
+        current_turn_ids: set[Id] = set()
+        for fact_id, evidence_pieces in evidence_by_fact.items():
+            for turn_id in (piece.turn_id for piece in evidence_pieces if piece.turn_id):
+                turn_shares[turn_id] = max(turn_shares.get(turn_id, 0.0), fact_shares[fact_id])
+                if not is_ended(facts[fact_id]):
+                    current_turn_ids.add(turn_id)
+        return turn_shares, frozenset(set(turn_shares) - current_turn_ids)
+
+
+def _is_named(entity: Entity, cues: QuestionCues) -> bool:
+    """Say whether a whole name of it stands in the question."""
+    names = (_telling_words(name) for name in (entity.name, *entity.aliases))
+    return any(name_words and all(word in cues.words for word in name_words) for name_words in names)
+
+
+def _entities_by_name_word(entities: Iterable[Entity], cues: QuestionCues) -> dict[str, list[Entity]]:
+    """Return the entities by each word of the question that is part of their name and long enough to tell."""
+    entities_by_word: dict[str, list[Entity]] = {}
+    for entity in entities:
+        name_words = {word for name in (entity.name, *entity.aliases) for word in _telling_words(name)}
+        for word in name_words & cues.words:
+            if len(word) > 3:
+                entities_by_word.setdefault(word, []).append(entity)
+    return entities_by_word
+
+
+def _telling_words(name: str) -> list[str]:
+    return [word for word in split_words(name) if word not in ("the", "of", "a", "an")]
+
+
+def _weigh_facts(
+    facts: Iterable[Fact], cues: QuestionCues, named_ids: Collection[Id], cosines: Mapping[Id, float]
+) -> dict[Id, float]:
+    """Return what each fact is worth for the question: by the words they share, the rarer the more, and by
+    how near it comes in meaning."""
+    stemmed_facts = [(fact, telling_stems(fact.statement)) for fact in facts]
+    stem_rarity = _measure_stem_rarity([own for _, own in stemmed_facts])
+    fact_shares: dict[Id, float] = {}
+    for fact, own in stemmed_facts:
+        if fact.status is FactStatus.RETCONNED:
+            continue
+        share = measure_coverage(cues.stems, own, stem_rarity)
+        if cosines:
+            share = (1 - MEANING_WEIGHT) * share + MEANING_WEIGHT * _share_of_cosine(
+                cosines.get(fact.id, 0.0)
+            )
+        if len({i.entity_id for i in fact.involves}.intersection(named_ids)) > 1:
+            share = max(share, MIN_LINK_SHARE)
+        if share:
+            fact_shares[fact.id] = share
+    highest_share = max(fact_shares.values(), default=1.0)
+    return (
+        {id: share / highest_share for id, share in fact_shares.items()}
+        if highest_share < MIN_LINK_SHARE
+        else fact_shares
+    )
+
+
+def _share_of_cosine(cosine: float) -> float:
+    """Return a cosine as a share: from FAR (nothing in common) to NEAR_ENOUGH (the same said otherwise)."""
+    return min(1.0, max(0.0, (cosine - FAR_COSINE) / (NEAR_COSINE - FAR_COSINE)))
+
+
+def _measure_stem_rarity(stem_lists: Sequence[Sequence[str]]) -> dict[str, float]:
+    stem_counts = Counter(stem for fact_stems in stem_lists for stem in fact_stems)
+    return {stem: math.log(1 + len(stem_lists) / (n + 0.5)) for stem, n in stem_counts.items()}

@@ -1,0 +1,263 @@
+"""Finding again: the record searched by words and by meaning, then along the graph and the line.
+
+Stateless and read-only. What an index gives is looked up in the truth before it is returned, so that nothing
+which was taken back is found. A store that is down is a note. Source: design/loops.md, "Memory layers";
+AGENT_ORCHESTRATION, ContextAssembly ("Retrieval strategies").
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Awaitable, Mapping
+from typing import Final, TypeVar
+
+from agents.indexer.embedding_port import QuestionEmbedder
+from agents.search.graph_linking import GraphLinker, GraphLinks
+from agents.search.question_cues import MAX_QUESTION_CHARS, QuestionCues, read_cues
+from agents.search.result_validity import ValidityChecker
+from agents.search.score_fusion import fuse_scores, normalise_scores, rank_ids
+from agents.search.search_port import ReadExcludedIds, SearchHit, SearchKind, SearchResults, SearchScope
+from agents.search.single_flight import SingleFlight
+from agents.search.turn_ranking import WEIGHTS, RankingWeights
+from agents.search.turn_search import TurnSearch
+from stores.errors import StoreError
+from stores.ports import CanonReader, LogReader, TextIndex, VectorIndex
+from stores.records.ids import Id
+
+T = TypeVar("T")
+
+POOL_SIZE: Final = 100
+"""Hits of each way of looking that are weighed against each other."""
+
+_SCOPE_KEYS: Final[Mapping[SearchKind, tuple[str, ...]]] = {
+    "turns": ("universe", "story", "scene"),
+    "scenes": ("universe", "story"),
+    "memories": ("universe", "entity"),
+    "facts": ("universe",),
+    "entities": ("universe",),
+    "snippets": ("universe",),
+}
+"""What the items of each collection can be narrowed to."""
+
+_KINDS_IN_CANON: Final = frozenset({"turns", "facts", "entities"})
+"""What canon leads to."""
+
+
+class HybridSearch:
+    """Searches the record. `meaning` None: by words alone. It keeps nothing but what is being looked up."""
+
+    def __init__(
+        self,
+        canon: CanonReader,
+        log: LogReader,
+        text_index: TextIndex,
+        vector_index: VectorIndex,
+        question_embedder: QuestionEmbedder | None,
+        *,
+        weights: RankingWeights = WEIGHTS,
+    ) -> None:
+        self._text_index = text_index
+        self._vector_index = vector_index
+        self._question_embedder = question_embedder
+        self._weights = weights
+        self._graph_linker = GraphLinker(canon, text_index)
+        self._link_lookups = SingleFlight[GraphLinks]()
+        self._index_lookups = SingleFlight[list[tuple[Id, float]]]()
+        self._validity_checker = ValidityChecker(canon, log)
+        self._turn_search = TurnSearch(canon, log, text_index, weights)
+
+    async def search(
+        self,
+        kind: SearchKind,
+        question: str,
+        search_scope: SearchScope,
+        *,
+        k: int = 20,
+        read_excluded_ids: ReadExcludedIds | None = None,
+    ) -> SearchResults:
+        """Return the `k` best by words, meaning and graph, best first."""
+        question = question[:MAX_QUESTION_CHARS].strip()
+        if not question or k < 1:
+            return SearchResults()
+        cues, notes = read_cues(question), _SearchNotes()
+        index_scope = build_index_scope(kind, search_scope)
+        # Meaning first: the question's vector takes longest, and another process makes it.
+        meaning_hits, word_hits, graph_links = await gather(
+            notes.await_or_note("meaning", self._search_vectors(kind, question, index_scope, notes)),
+            notes.await_or_note("words", self._search_word_index(kind, question, index_scope)),
+            notes.await_or_note("graph", self._find_links(kind, question, cues, search_scope, notes)),
+        )
+        scores_by_way = {
+            "words": normalise_scores(word_hits or ()),
+            "meaning": normalise_scores(meaning_hits or ()),
+        }
+        way_scores = fuse_scores(
+            scores_by_way, {"words": self._weights.words, "meaning": self._weights.meaning}
+        )
+        try:
+            way_scores = await self._apply_ranking(
+                kind, question, cues, way_scores, graph_links or GraphLinks(), search_scope, k, notes
+            )
+        except StoreError as error:
+            notes.add(f"not checked against the record: {error.what}")
+            way_scores = {}
+        excluded_ids = set(await read_excluded_ids()) if read_excluded_ids else set()
+        similarities = {id: max(0.0, min(1.0, cosine)) for id, cosine in meaning_hits or ()}
+        best_ids = [id for id in rank_ids(way_scores) if id not in excluded_ids][:k]
+        return SearchResults(
+            tuple(
+                SearchHit(id, sum(way_scores[id].values()), way_scores[id], similarities.get(id, 0.0))
+                for id in best_ids
+            ),
+            notes.as_tuple(),
+        )
+
+    async def search_by_words(
+        self, kind: SearchKind, question: str, search_scope: SearchScope, *, k: int = 50
+    ) -> SearchResults:
+        """Return the `k` best by words alone, as the index ranks them."""
+        question, notes = question[:MAX_QUESTION_CHARS].strip(), _SearchNotes()
+        if not question or k < 1:
+            return SearchResults()
+        # More than is asked for: what is no longer on the line goes.
+        word_search = self._text_index.search(
+            kind, question, k=2 * k, scope=build_index_scope(kind, search_scope)
+        )
+        hits = await notes.await_or_note("words", word_search) or []
+        try:
+            validity_by_id = await self._validity_checker.weigh_results(
+                kind, [hit.id for hit in hits], search_scope
+            )
+        except StoreError as error:
+            notes.add(f"not checked against the record: {error.what}")
+            return SearchResults((), notes.as_tuple())
+        valid_hits = [
+            SearchHit(hit.id, hit.score, {"words": hit.score}) for hit in hits if validity_by_id.get(hit.id)
+        ]
+        return SearchResults(tuple(valid_hits[:k]), notes.as_tuple())
+
+    # --- inside --------------------------------------------------------------------------------------
+
+    async def _find_links(
+        self,
+        kind: SearchKind,
+        question: str,
+        cues: QuestionCues,
+        search_scope: SearchScope,
+        notes: _SearchNotes,
+    ) -> GraphLinks:
+        """Find what of canon bears on the question; whoever asks the same meanwhile waits for the same."""
+        if kind not in _KINDS_IN_CANON:
+            return GraphLinks()
+
+        index_scope = build_index_scope("facts", search_scope)
+
+        async def read_near_facts() -> dict[Id, float]:
+            vector_search = self._search_vectors("facts", question, index_scope, notes)
+            return dict(await notes.await_or_note("meaning", vector_search) or ())
+
+        async def read_fact_ids() -> list[Id]:
+            return [id for id, _ in await self._search_word_index("facts", question, index_scope)]
+
+        return await self._link_lookups.run_once(
+            (search_scope.universe_id, question),
+            lambda: self._graph_linker.find_links(
+                question, cues, search_scope, read_fact_ids, read_near_facts
+            ),
+        )
+
+    async def _search_word_index(
+        self, kind: SearchKind, question: str, scope: Mapping[str, str]
+    ) -> list[tuple[Id, float]]:
+        async def run_search() -> list[tuple[Id, float]]:
+            return [
+                (h.id, h.score)
+                for h in await self._text_index.search(kind, question, k=POOL_SIZE, scope=scope)
+            ]
+
+        return await self._index_lookups.run_once(
+            ("words", kind, question, *sorted(scope.items())), run_search
+        )
+
+    async def _search_vectors(
+        self, kind: SearchKind, question: str, scope: Mapping[str, str], notes: _SearchNotes
+    ) -> list[tuple[Id, float]]:
+        if self._question_embedder is None:
+            return []
+        question_vector = await self._question_embedder.embed_question(question)
+        if isinstance(question_vector, str):
+            notes.add(f"meaning: {question_vector}")
+            return []
+
+        async def run_search() -> list[tuple[Id, float]]:
+            vector_hits = await self._vector_index.search(
+                kind, question_vector.vector, model=question_vector.model, k=POOL_SIZE, scope=scope
+            )
+            return [(h.id, h.score) for h in vector_hits]
+
+        return await self._index_lookups.run_once(
+            ("meaning", question_vector.model, kind, question, *sorted(scope.items())), run_search
+        )
+
+    async def _apply_ranking(
+        self,
+        kind: SearchKind,
+        question: str,
+        cues: QuestionCues,
+        way_scores: dict[Id, dict[str, float]],
+        graph_links: GraphLinks,
+        search_scope: SearchScope,
+        k: int,
+        notes: _SearchNotes,
+    ) -> dict[Id, dict[str, float]]:
+        if kind == "turns":
+            turn_ranking = await self._turn_search.rank_turns(
+                question, cues, way_scores, graph_links, search_scope, k
+            )
+            if turn_ranking.lost_count:
+                notes.add(f"{turn_ranking.lost_count} found were taken back since: the index is behind")
+            return turn_ranking.way_scores
+        for id, score in graph_links.shares_of_kind(kind).items():
+            scores_of_hit = way_scores.setdefault(id, {})
+            scores_of_hit["graph"] = scores_of_hit.get("graph", 0.0) + self._weights.graph * score
+        validity_by_id = await self._validity_checker.weigh_results(kind, list(way_scores), search_scope)
+        if lost_count := sum(1 for id in way_scores if not validity_by_id.get(id)):
+            notes.add(f"{lost_count} found no longer hold: the index is behind")
+        # What is over ranks below what is so: its share is what is left of it.
+        return {
+            id: {way: score * validity_by_id[id] for way, score in found_by.items()}
+            for id, found_by in way_scores.items()
+            if validity_by_id.get(id)
+        }
+
+
+def build_index_scope(kind: SearchKind, search_scope: SearchScope) -> dict[str, str]:
+    """Return what the search in an index is narrowed to."""
+    all_keys = {
+        "universe": search_scope.universe_id,
+        "story": search_scope.story_id,
+        "scene": search_scope.scene_id,
+        "entity": search_scope.entity_id,
+    }
+    return {key: value for key in _SCOPE_KEYS[kind] if (value := all_keys[key])}
+
+
+class _SearchNotes:
+    """What could not be done while looking, each said once."""
+
+    def __init__(self) -> None:
+        self._notes: dict[str, None] = {}
+
+    def add(self, note: str) -> None:
+        self._notes[note] = None
+
+    def as_tuple(self) -> tuple[str, ...]:
+        return tuple(self._notes)
+
+    async def await_or_note(self, way: str, lookup: Awaitable[T]) -> T | None:
+        """Await one way of looking; a store that cannot be read is a note, and found nothing."""
+        try:
+            return await lookup
+        except StoreError as error:
+            self.add(f"{way}: {error.what}")
+            return None

@@ -1,0 +1,145 @@
+"""What those present remember now: their own memories, by relevance, importance and recency.
+
+Each of the three is brought between 0 and 1 among the memories that are weighed, and they are added, as in
+Park et al., "Generative Agents" (UIST 2023). Recency is what is left of a memory
+(agents/memory_manager/decay.py); relevance what the index says, without one the words it shares. Read-only.
+"""
+
+from __future__ import annotations
+
+from asyncio import ensure_future, gather
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from agents.memory_manager.memory_decay import FORGOTTEN_RETENTION, compute_retention
+from agents.memory_manager.valid_memories import filter_valid
+from agents.search.question_cues import measure_coverage, telling_stems
+from agents.search.retrieval import SEARCH_TIMEOUT_SECONDS, OmittedItem, await_within
+from agents.search.search_port import RecordSearch, SearchScope
+from stores.ports import LogReader
+from stores.records.ids import Id
+from stores.records.memory import Memory
+from stores.records.world import Entity
+
+MAX_MEMORIES_SHOWN: Final = 8
+"""Memories of one character that are shown."""
+MAX_WEIGHTIEST: Final = 16
+MAX_LATEST: Final = 8
+MAX_NEAREST: Final = 8
+"""Memories of one character that are weighed: the most important, the latest, the nearest to the words."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledMemories:
+    by_entity: Mapping[Id, tuple[Memory, ...]] = field(default_factory=dict)
+    omitted_items: tuple[OmittedItem, ...] = ()
+
+
+class MemoryRecall:
+    """Reads what each remembers. Stateless. `recall` None: nothing is looked up by meaning; nor is what is
+    not found within `patience` seconds."""
+
+    def __init__(
+        self,
+        log: LogReader,
+        record_search: RecordSearch | None,
+        search_timeout: float = SEARCH_TIMEOUT_SECONDS,
+    ) -> None:
+        self._log = log
+        self._record_search = record_search
+        self._search_timeout = search_timeout
+
+    async def recall_memories(
+        self, people: Iterable[Entity], player_text: str, universe_id: Id, tick: int
+    ) -> RecalledMemories:
+        """Return what each of `people` remembers of what is still on the line. Raises StoreError."""
+        entities = list(people)
+        candidate_lists = await gather(
+            *(self._read_candidates(entity.id, player_text, universe_id) for entity in entities)
+        )
+        counting_memories = await filter_valid(
+            self._log, [m for memories, _ in candidate_lists for m in memories]
+        )
+        counting_ids = {m.id for m in counting_memories}
+        chosen_by_entity: dict[Id, tuple[Memory, ...]] = {}
+        omitted_items: list[OmittedItem] = []
+        for entity, (memories, relevance) in zip(entities, candidate_lists, strict=True):
+            own_memories = [m for m in memories if m.id in counting_ids]
+            chosen = choose_memories(own_memories, player_text, relevance, tick)
+            if chosen:
+                chosen_by_entity[entity.id] = chosen
+            if len(own_memories) > len(chosen):
+                omitted_items.append(
+                    OmittedItem("memories", f"{entity.name}: {len(own_memories)} found, {len(chosen)} shown")
+                )
+        return RecalledMemories(chosen_by_entity, tuple(omitted_items))
+
+    async def _read_candidates(
+        self, entity_id: Id, player_text: str, universe_id: Id
+    ) -> tuple[list[Memory], Mapping[Id, float]]:
+        weightiest = await self._log.memories(entity_id, most_important=MAX_WEIGHTIEST)
+        if not weightiest:
+            return [], {}
+        latest, relevance = await gather(
+            # Fewer than were asked for are all that there are.
+            self._log.memories(entity_id, last=MAX_LATEST)
+            if len(weightiest) == MAX_WEIGHTIEST
+            else _no_memories(),
+            self._search_relevance(entity_id, player_text, universe_id),
+        )
+        candidates = {m.id: m for m in (*weightiest, *latest)}
+        if further_ids := [id for id in relevance if id not in candidates]:
+            # Only its own: what an index says of whose they are is not relied on.
+            candidates |= {m.id: m for m in await self._log.memories(entity_id, ids=further_ids)}
+        return list(candidates.values()), relevance
+
+    async def _search_relevance(self, entity_id: Id, player_text: str, universe_id: Id) -> Mapping[Id, float]:
+        if self._record_search is None or not player_text.strip():
+            return {}
+        search_scope = SearchScope(universe_id, entity_id=entity_id)
+        search_task = ensure_future(
+            self._record_search.search("memories", player_text, search_scope, k=MAX_NEAREST)
+        )
+        search_results = await await_within(search_task, self._search_timeout)
+        return {f.id: f.score for f in search_results.hits} if search_results else {}
+
+
+def choose_memories(
+    memories: Sequence[Memory], player_text: str, relevance: Mapping[Id, float], tick: int
+) -> tuple[Memory, ...]:
+    """Return the memories that come to mind, in the order they were made. Pure."""
+    replaced_ids = {m.corrects for m in memories if m.corrects}
+    retention_by_id = {m.id: compute_retention(m, tick) for m in memories}
+    recallable_memories = [
+        m for m in memories if m.id not in replaced_ids and retention_by_id[m.id] >= FORGOTTEN_RETENTION
+    ]
+    asked_stems = telling_stems(player_text)
+    relevance_by_id = {
+        m.id: relevance.get(m.id, 0.0) or 0.5 * measure_coverage(asked_stems, telling_stems(m.text), {})
+        for m in recallable_memories
+    }
+    scaled_terms = (
+        _scale_to_unit(relevance_by_id),
+        _scale_to_unit({m.id: m.importance for m in recallable_memories}),
+        _scale_to_unit(retention_by_id, relevance_by_id),
+    )
+    ranked_memories = sorted(
+        recallable_memories, key=lambda m: (sum(term[m.id] for term in scaled_terms), m.created_at)
+    )
+    chosen_ids = {m.id for m in ranked_memories[-MAX_MEMORIES_SHOWN:]}
+    return tuple(sorted((m for m in memories if m.id in chosen_ids), key=lambda m: m.created_at))
+
+
+def _scale_to_unit(values: Mapping[Id, float], among: Collection[Id] | None = None) -> dict[Id, float]:
+    """Return the values between 0 and 1; where all are the same, none of them tells."""
+    selected_values = {id: value for id, value in values.items() if among is None or id in among}
+    if not selected_values or (highest := max(selected_values.values())) <= (
+        lowest := min(selected_values.values())
+    ):
+        return dict.fromkeys(selected_values, 0.0)
+    return {id: (value - lowest) / (highest - lowest) for id, value in selected_values.items()}
+
+
+async def _no_memories() -> list[Memory]:
+    return []

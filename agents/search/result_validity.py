@@ -1,0 +1,77 @@
+"""What counts of what an index gave: looked up in the truth, by kind. Read-only.
+
+An index follows the truth and may be behind: a turn that was undone, a fact that was taken back since.
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from agents.memory_manager.valid_memories import filter_valid
+from agents.search.search_port import SearchKind, SearchScope
+from stores.errors import NotFound
+from stores.ports import CanonReader, LogReader
+from stores.records.canon import Fact, FactKind, FactStatus
+from stores.records.ids import Id
+from stores.records.world import EntityStatus
+
+ENDED_FACT_WEIGHT: Final = 0.5
+"""What is left of the score of a fact that held once and does not now."""
+
+
+class ValidityChecker:
+    """Says how far each thing counts: 1 as it is, less for what is over, 0 for what is not so."""
+
+    def __init__(self, canon: CanonReader, log: LogReader) -> None:
+        self._canon = canon
+        self._log = log
+
+    async def weigh_results(
+        self, kind: SearchKind, ids: Sequence[Id], search_scope: SearchScope
+    ) -> dict[Id, float]:
+        """Return what each of `ids` counts; what is not there any more is left out. Raises StoreError."""
+        if not ids:
+            return {}
+        match kind:
+            case "turns":
+                return dict.fromkeys(await self._log.on_line(search_scope.scene_id, ids), 1.0)
+            case "facts":
+                facts = await self._canon.facts_by_id(ids)
+                return {id: weigh_fact(fact) for id, fact in facts.items()}
+            case "entities":
+                entities = await self._canon.entities_by_id(ids)
+                return {id: 1.0 for id, e in entities.items() if e.status is EntityStatus.CANONICAL}
+            case "memories":
+                return dict.fromkeys(await self._counting_memory_ids(ids), 1.0)
+            case "scenes":
+                scene_ids = await gather(*(self._existing_scene_id(id) for id in ids))
+                return dict.fromkeys(filter(None, scene_ids), 1.0)
+            case "snippets":
+                return dict.fromkeys(ids, 1.0)  # what a source says is never taken back
+
+    async def _counting_memory_ids(self, ids: Collection[Id]) -> list[Id]:
+        memories = await self._log.memories(ids=ids)
+        return [memory.id for memory in await filter_valid(self._log, memories)]
+
+    async def _existing_scene_id(self, scene_id: Id) -> Id | None:
+        try:
+            return (await self._log.scene(scene_id)).id
+        except NotFound:
+            return None
+
+
+def weigh_fact(fact: Fact) -> float:
+    """Return how far a fact counts for what is asked now."""
+    if fact.status is FactStatus.RETCONNED:
+        return 0.0
+    return ENDED_FACT_WEIGHT if is_ended(fact) else 1.0
+
+
+def is_ended(fact: Fact) -> bool:
+    """Say whether a fact held once and does not now: another took its place, or it ended. What happened is
+    never over."""
+    if fact.status is FactStatus.SUPERSEDED or fact.closed:
+        return True
+    return fact.valid_to is not None and fact.kind is not FactKind.EVENT

@@ -1,0 +1,182 @@
+"""Which turns answer: what the indexes gave, ranked again by what the turns themselves say. Pure.
+
+An index item holds a turn and the one before it, so a hit says that the answer is in either: a turn that asks
+hands on to the one that answers. Then what stands beside other hits, who was asked after, when, and what was
+said later. Source: design/libraries.md, "Embeddings".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from agents.search.question_cues import (
+    QuestionCues,
+    measure_coverage,
+    mentions_time,
+    split_words,
+    telling_stems,
+)
+from stores.records.ids import Id
+from stores.records.play import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class RankingWeights:
+    """What each sign is worth, where the best hit by words, or by meaning, is worth 1. Measured on
+    `benchmarks/recall_set` (docs/benchmarks.md)."""
+
+    words: float = 1.5
+    meaning: float = 2.0
+    own: float = 0.8
+    answer: float = 0.15
+    question: float = 0.2
+    speaker: float = 0.2
+    about: float = 0.1
+    time: float = 0.15
+    day: float = 1.2
+    graph: float = 4.0
+    bridge: float = 0.2
+    later: float = 2.0
+    present: float = 0.1
+    beside: float = 0.2
+
+
+WEIGHTS: Final = RankingWeights()
+
+NEIGHBOUR_REACH: Final = 4
+NEIGHBOUR_DECAY: Final = 0.7
+"""Turns of the same scene that lend each other some of their score, and how much less each step away."""
+
+
+_CLOSING_CHARS: Final = ' "”’*)'
+"""What may stand behind a question's mark."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnCandidate:
+    """A turn as it is ranked: its own stems, who speaks, and whether it asks."""
+
+    turn: Turn
+    speaker: str
+    stems: tuple[str, ...]
+    is_question: bool
+
+    @classmethod
+    def from_turn(cls, turn: Turn, speaker: str) -> TurnCandidate:
+        return cls(turn, speaker, telling_stems(turn.text), turn.text.rstrip(_CLOSING_CHARS).endswith("?"))
+
+
+WayScoresById = dict[Id, dict[str, float]]
+
+
+def score_own_words(
+    item_scores: WayScoresById,
+    candidates: Mapping[Id, TurnCandidate],
+    cues: QuestionCues,
+    weights: RankingWeights,
+) -> WayScoresById:
+    """Give each turn what its item got, and what its own words are worth. A turn that asks hands a part on to
+    the turn behind it, which answers, and is worth less itself: it seldom holds what is asked."""
+    stem_rarity = measure_rarity(cues.stems, candidates.values())
+    scored_turns: WayScoresById = {}
+    for id, candidate in candidates.items():
+        turn_scores = dict(item_scores.get(id, {}))
+        previous_turn = candidates.get(candidate.turn.parent_id or "")
+        if previous_turn is not None and previous_turn.is_question:
+            for way, score in item_scores.get(previous_turn.turn.id, {}).items():
+                turn_scores[way] = turn_scores.get(way, 0.0) + weights.answer * score
+        if not turn_scores:
+            continue
+        if candidate.is_question:
+            turn_scores = {way: score * (1 - weights.question) for way, score in turn_scores.items()}
+        covered_share = measure_coverage(cues.stems, candidate.stems, stem_rarity)
+        if covered_share:
+            turn_scores["words"] = turn_scores.get("words", 0.0) + weights.own * covered_share
+        scored_turns[id] = turn_scores
+    return scored_turns
+
+
+def measure_rarity(asked_stems: Iterable[str], candidates: Collection[TurnCandidate]) -> dict[str, float]:
+    """Return what each word that is asked for is worth: the rarer among these turns, the more."""
+    turn_counts = {stem: sum(stem in one.stems for one in candidates) for stem in asked_stems}
+    return {
+        stem: math.log(1 + len(candidates) / (count + 0.5)) for stem, count in turn_counts.items() if count
+    }
+
+
+def spread_to_neighbours(
+    item_scores: WayScoresById, candidates: Mapping[Id, TurnCandidate], weights: RankingWeights
+) -> WayScoresById:
+    """Return the items with what those beside them lend: where much of a passage was found, what is asked is
+    likely in it, even in a turn that names nothing (*it*, *she*, *there*)."""
+    ids_by_place = {
+        (one.turn.scene_id, one.turn.depth): id for id, one in candidates.items() if id in item_scores
+    }
+    spread_scores: WayScoresById = {id: dict(turn_scores) for id, turn_scores in item_scores.items()}
+    for (scene_id, depth), id in ids_by_place.items():
+        for step in range(1, NEIGHBOUR_REACH + 1):
+            step_share = weights.beside * NEIGHBOUR_DECAY ** (step - 1)
+            for neighbour_id in (
+                ids_by_place.get((scene_id, depth - step)),
+                ids_by_place.get((scene_id, depth + step)),
+            ):
+                for way, score in item_scores[neighbour_id].items() if neighbour_id else ():
+                    spread_scores[id][way] = spread_scores[id].get(way, 0.0) + step_share * score
+    return spread_scores
+
+
+def add_cue_scores(
+    scored_turns: WayScoresById,
+    candidates: Mapping[Id, TurnCandidate],
+    cues: QuestionCues,
+    ids_on_named_days: Collection[Id],
+    weights: RankingWeights,
+) -> None:
+    """Add what the question's cues are worth: who speaks, a time where one is asked for, a date
+    (`on_the_day`: what was said on a day that it names)."""
+    all_speakers = {one.speaker for one in candidates.values()}
+    named_speakers = {speaker for speaker in all_speakers if speaker_if_named(speaker, cues)}
+    speaker_words = {word for speaker in named_speakers for word in split_words(speaker)}
+    for id, turn_scores in scored_turns.items():
+        one = candidates[id]
+        cue_score = 0.0
+        if one.speaker in named_speakers:
+            cue_score += weights.speaker
+        elif speaker_words and not speaker_words.isdisjoint(split_words(one.turn.text)):
+            cue_score += weights.about
+        if cues.asks_when and mentions_time(one.turn.text):
+            cue_score += weights.time
+        if id in ids_on_named_days:
+            cue_score += weights.day
+        if cue_score:
+            turn_scores["graph"] = turn_scores.get("graph", 0.0) + cue_score
+
+
+def boost_later_turns(
+    scored_turns: WayScoresById,
+    candidates: Mapping[Id, TurnCandidate],
+    cues: QuestionCues,
+    weights: RankingWeights,
+) -> None:
+    """Lift what was said later: much where the question says now, a little where it asks how something is."""
+    max_boost = weights.later if cues.asks_about_now else weights.present if cues.asks_about_present else 0.0
+    if not max_boost or len(scored_turns) < 2:
+        return
+    ids_in_time_order = sorted(scored_turns, key=lambda id: _time_order(candidates[id].turn))
+    for position, id in enumerate(ids_in_time_order):
+        scored_turns[id]["recent"] = max_boost * position / (len(ids_in_time_order) - 1)
+
+
+def speaker_if_named(speaker: str, cues: QuestionCues) -> str:
+    """Return the speaker if the question names them, by any word of their name."""
+    name_words = [word for word in split_words(speaker) if len(word) > 2]
+    return speaker if speaker and any(word in cues.words for word in name_words) else ""
+
+
+def _time_order(turn: Turn) -> tuple[int, int, datetime, Id]:
+    """Return what orders turns in time: world time, then the line."""
+    return turn.tick, turn.depth, turn.created_at, turn.id

@@ -1,0 +1,215 @@
+"""Turns found again: what the indexes gave, the turns beside it, and a second look along names.
+
+The second look is what a graph of mentions would give, and costs nothing to keep: names in the first hits are
+searched for, so that who was only named in the answer to one half of a question leads to the other.
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from agents.importers.log_times import describe_said_time, parse_time
+from agents.prose.names import find_names
+from agents.search.graph_linking import GraphLinks
+from agents.search.question_cues import QuestionCues, split_words
+from agents.search.result_validity import is_ended
+from agents.search.score_fusion import normalise_scores, rank_ids
+from agents.search.search_port import SearchScope
+from agents.search.turn_ranking import (
+    RankingWeights,
+    TurnCandidate,
+    WayScoresById,
+    add_cue_scores,
+    boost_later_turns,
+    score_own_words,
+    spread_to_neighbours,
+)
+from stores.errors import NotFound
+from stores.ports import CanonReader, LogReader, TextIndex
+from stores.records.ids import Id
+from stores.records.play import Speaker
+
+READ_PER_RESULT: Final = 5
+MIN_TURNS_READ: Final = 60
+MAX_TURNS_READ: Final = 140
+"""Turns that are read and weighed for each one wanted: the best of what the indexes gave together."""
+FIRST_HITS: Final = 5
+"""Hits whose names are looked for in the second look."""
+MAX_BRIDGES: Final = 6
+SECOND_SEARCH_HITS: Final = 30
+"""Hits of the second look."""
+ENDED_ONLY_SHARE: Final = 0.4
+"""What is left of a turn that bears out only what is over, where it is asked how it is now."""
+MAX_TURNS_CHECKED: Final = 40
+"""Turns at the top of which is looked up what rests on them."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRanking:
+    """What each way gives to each turn; `lost` were found and are not on the line."""
+
+    way_scores: WayScoresById
+    lost_count: int = 0
+
+
+class TurnSearch:
+    """Ranks turns. Stateless and read-only."""
+
+    def __init__(self, canon: CanonReader, log: LogReader, index: TextIndex, weights: RankingWeights) -> None:
+        self._canon = canon
+        self._log = log
+        self._index = index
+        self._weights = weights
+
+    async def rank_turns(
+        self,
+        question: str,
+        cues: QuestionCues,
+        item_scores: WayScoresById,
+        graph_links: GraphLinks,
+        search_scope: SearchScope,
+        k: int,
+    ) -> TurnRanking:
+        """Return turns that may answer, many more than the `k` that are wanted, with what each way of looking
+        gives to them. Raises StoreError."""
+        weights = self._weights
+        item_scores = {
+            id: item_scores[id]
+            for id in rank_ids(item_scores)[: min(MAX_TURNS_READ, max(MIN_TURNS_READ, READ_PER_RESULT * k))]
+        }
+        candidates = await self._read_candidates((*item_scores, *graph_links.turn_shares), search_scope)
+        scored_turns = score_own_words(
+            spread_to_neighbours(item_scores, candidates, weights), candidates, cues, weights
+        )
+        for id, share in graph_links.turn_shares.items():
+            if id in candidates:
+                _add_score(scored_turns, id, "graph", weights.graph * share)
+        add_cue_scores(
+            scored_turns, candidates, cues, await self._turns_on_named_days(candidates, cues), weights
+        )
+        if weights.bridge:
+            await self._search_along_names(
+                question, cues, scored_turns, candidates, graph_links, search_scope
+            )
+        if cues.asks_about_present:
+            await self._lower_ended_only(scored_turns, graph_links)
+        boost_later_turns(scored_turns, candidates, cues, weights)
+        lost_count = sum(1 for id in item_scores if id not in candidates)
+        return TurnRanking(scored_turns, lost_count)
+
+    async def _turns_on_named_days(
+        self, candidates: Mapping[Id, TurnCandidate], cues: QuestionCues
+    ) -> set[Id]:
+        """Return the turns that were said on a day that the question names, as far as their log tells."""
+        if not cues.dates:
+            return set()
+        scene_ids = {one.turn.scene_id for one in candidates.values() if one.turn.ref}
+        scenes = await self._log.scenes_by_id(scene_ids)
+        matching_ids: set[Id] = set()
+        for id, one in candidates.items():
+            scene = scenes.get(one.turn.scene_id)
+            _, moment = parse_time(describe_said_time(one.turn, scene)) if scene else ("", None)
+            if moment is not None and any(day.includes(moment) for day in cues.dates):
+                matching_ids.add(id)
+        return matching_ids
+
+    async def _read_candidates(self, ids: Iterable[Id], search_scope: SearchScope) -> dict[Id, TurnCandidate]:
+        """Read the turns, as far as they are on the line and where is looked."""
+        turns = await self._log.turns(list(dict.fromkeys(ids)))
+        ids_on_line, pc_names = await gather(
+            self._log.on_line(search_scope.scene_id, turns) if turns else _no_ids(),
+            self._read_pc_names(
+                {t.scene_id for t in turns.values() if t.speaker is Speaker.PLAYER and not t.name}
+            ),
+        )
+        return {
+            id: TurnCandidate.from_turn(turn, turn.name or pc_names.get(turn.scene_id, ""))
+            for id, turn in turns.items()
+            if id in ids_on_line
+        }
+
+    async def _read_pc_names(self, scene_ids: Collection[Id]) -> dict[Id, str]:
+        """Return who speaks where a player's turn names nobody: the player's character of its story."""
+        if not scene_ids:
+            return {}
+        scenes = await self._log.scenes_by_id(scene_ids)
+        story_by_scene = {scene.id: scene.story_id for scene in scenes.values()}
+        pc_name_by_story: dict[Id, str] = {}
+        for story_id in set(story_by_scene.values()):
+            try:
+                pc_id = (await self._log.story(story_id)).pc_id
+                if pc_id:
+                    pc_name_by_story[story_id] = (await self._canon.entity(pc_id)).name
+            except NotFound:
+                continue  # proposed, and not in canon yet: the turn has no name to go by
+        return {scene_id: pc_name_by_story.get(story_id, "") for scene_id, story_id in story_by_scene.items()}
+
+    async def _search_along_names(
+        self,
+        question: str,
+        cues: QuestionCues,
+        scored_turns: WayScoresById,
+        candidates: dict[Id, TurnCandidate],
+        graph_links: GraphLinks,
+        search_scope: SearchScope,
+    ) -> None:
+        """Look a second time, for what the first hits name."""
+        first_candidates = [candidates[id] for id in rank_ids(scored_turns)[:FIRST_HITS]]
+        bridge_names = _list_bridge_names(first_candidates, cues, graph_links)
+        if not bridge_names:
+            return
+        index_scope = {"universe": search_scope.universe_id}
+        index_scope |= {"story": search_scope.story_id} if search_scope.story_id else {}
+        index_scope |= {"scene": search_scope.scene_id} if search_scope.scene_id else {}
+        # Without the question's own words, which were searched for: the rare ones cost little.
+        query_text = " ".join((*bridge_names, *find_names(question)))
+        hits = await self._index.search("turns", query_text, k=SECOND_SEARCH_HITS, scope=index_scope)
+        new_ids = [hit.id for hit in hits if hit.id not in candidates]
+        candidates |= {
+            id: one
+            for id, one in (await self._read_candidates(new_ids, search_scope)).items()
+            if id not in candidates
+        }
+        for id, score in normalise_scores(hits).items():
+            if id in candidates:
+                _add_score(scored_turns, id, "graph", self._weights.bridge * score)
+
+    async def _lower_ended_only(self, scored_turns: WayScoresById, graph_links: GraphLinks) -> None:
+        """Lower the turns that bear out only what is over."""
+        top_ids = rank_ids(scored_turns)[:MAX_TURNS_CHECKED]
+        ended_only_ids = set(graph_links.ended_only_turn_ids)
+        supports = await self._canon.supported_by(top_ids) if top_ids else []
+        facts = await self._canon.facts_by_id({subject for _, subject in supports}) if supports else {}
+        current_ids = {
+            turn for turn, subject in supports if subject in facts and not is_ended(facts[subject])
+        }
+        ended_only_ids |= {turn for turn, subject in supports if subject in facts} - current_ids
+        for id in ended_only_ids.intersection(scored_turns):
+            scored_turns[id] = {way: score * ENDED_ONLY_SHARE for way, score in scored_turns[id].items()}
+
+
+def _list_bridge_names(
+    first_candidates: Sequence[TurnCandidate], cues: QuestionCues, graph_links: GraphLinks
+) -> list[str]:
+    """Return names in the first hits that the question does not have, and those that canon leads on to."""
+    name_counts = Counter(
+        name
+        for one in first_candidates
+        for name in find_names(one.turn.text)
+        if not cues.words.intersection(split_words(name))
+    )
+    bridge_names = (*graph_links.bridge_names[:3], *(name for name, _ in name_counts.most_common(4)))
+    return list(dict.fromkeys(bridge_names))[:MAX_BRIDGES]
+
+
+def _add_score(scored_turns: WayScoresById, id: Id, way: str, score: float) -> None:
+    turn_scores = scored_turns.setdefault(id, {})
+    turn_scores[way] = turn_scores.get(way, 0.0) + score
+
+
+async def _no_ids() -> set[Id]:
+    return set()

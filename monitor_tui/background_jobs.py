@@ -1,0 +1,258 @@
+"""The composition of what runs behind play: the Indexer, the MemoryManager, and the embedding model.
+
+Nothing of it starts by being built. `Work.PLAY` is the program with its screen, whose background begins after
+the first frame; `Work.ASK` a command that may ask by meaning; with `Work.NOTHING` no process is started, and
+nothing is done before somebody calls `settle`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from enum import StrEnum
+from typing import NamedTuple
+
+from agents.canon_keeper.universe_policy import ReadCatalogue
+from agents.events import EventBus, ModelCalled
+from agents.indexer.embedding_port import Embedder
+from agents.indexer.index_rebuild import ReportProgress, rebuild_vectors, rebuild_words
+from agents.indexer.index_reconciler import Indexer
+from agents.indexer.index_worker import IndexWorker
+from agents.indexer.index_writers import TextIndexWriter, VectorIndexWriter
+from agents.indexer.minilm_embedder import MODEL, MiniLmEmbedder
+from agents.indexer.provider_embedder import ProviderEmbedder
+from agents.indexer.question_vectors import (
+    QUESTION_TIMEOUT_SECONDS,
+    ActiveVectorModel,
+    CachedQuestionEmbedder,
+)
+from agents.indexer.source_reader import SourceReader
+from agents.jobs.job_runner import JobRunner
+from agents.jobs.job_store import JobStore
+from agents.llm.budget import BudgetGuard
+from agents.llm.call_context import CallContext
+from agents.llm.llm_port import EmbeddingProvider, Usage
+from agents.llm.llm_settings import NO_EMBEDDING, AppSettings
+from agents.llm.model_names import ModelTarget
+from agents.memory_manager.memory_worker import MemoryManager
+from agents.memory_manager.scene_archive import ArchiveWorker, SceneArchive
+from agents.memory_manager.scene_reader import SceneReader
+from agents.memory_manager.summary_worker import SummaryWorker
+from stores.authority import Role
+from stores.errors import NotFound
+from stores.records.ids import Clock, Id, IdGenerator
+from stores.records.jobs import JobKind
+from stores.records.llm import LlmCall, Persona
+from stores.stores import Stores
+
+REMOTE_EMBEDDING_TIMEOUT = 1.5
+"""Seconds that a question waits for a vector of a provider's."""
+
+
+FOLLOWING_JOBS = dict.fromkeys((JobKind.REMEMBER, JobKind.SUMMARISE), (JobKind.INDEX, JobKind.EMBED))
+"""A scene's memories and summaries are indexed once they are written."""
+
+
+class BackgroundMode(StrEnum):
+    OFF = "nothing"
+    QUERY = "ask"
+    PLAY = "play"
+
+
+class BackgroundJobs(NamedTuple):
+    runner: JobRunner
+    question_vectors: CachedQuestionEmbedder
+    job_store: JobStore
+    memories: MemoryManager
+    rebuild_vectors: Callable[[ReportProgress, bool], Awaitable[dict[str, int] | None]]
+    """Makes the vectors that are missing, or (True) all of them from nothing; None: there is no model."""
+    close: Callable[[], Awaitable[None]]
+
+
+class EmbedderPool:
+    """The embedding model that is set, and whatever other one the vectors in use are of."""
+
+    def __init__(
+        self, default_embedder: Embedder | None, make_other: Callable[[str], Embedder | None]
+    ) -> None:
+        self.default_embedder = default_embedder
+        self._make_other = make_other
+        self._by_model: dict[str, Embedder] = (
+            {default_embedder.model: default_embedder} if default_embedder else {}
+        )
+
+    def embedder_for(self, model: str) -> Embedder | None:
+        if model not in self._by_model and (embedder := self._make_other(model)):
+            self._by_model[model] = embedder
+        return self._by_model.get(model)
+
+    async def close(self) -> None:
+        for embedder in self._by_model.values():
+            await embedder.close()
+
+
+def build_background_jobs(
+    stores: Stores,
+    settings: AppSettings,
+    model_process: object,
+    budget_guard: BudgetGuard,
+    ids: IdGenerator,
+    clock: Clock,
+    events: EventBus,
+    mode: BackgroundMode,
+    embedder: Embedder | None = None,
+    *,
+    catalogue: ReadCatalogue,
+) -> BackgroundJobs:
+    """Build it. `speaks` is what speaks to models, which may know how to embed; `embedder` stands in for the
+    built-in one."""
+    job_store = JobStore(stores.log(Role.ORCHESTRATOR), clock)
+    target = settings.embedding_target()
+    embedding_bill = _EmbeddingBill(stores, budget_guard, ids, clock, events)
+
+    def provider_embedder(target: ModelTarget) -> Embedder | None:
+        return (
+            ProviderEmbedder(model_process, target, embedding_bill.check_budget, embedding_bill.record_cost)
+            if isinstance(model_process, EmbeddingProvider)
+            else None
+        )
+
+    def other_embedder(model: str) -> Embedder | None:
+        """One whose vectors are still in use."""
+        if mode is BackgroundMode.OFF:
+            return None
+        return MiniLmEmbedder() if model == MODEL else provider_embedder(ModelTarget(model))
+
+    default_embedder = embedder
+    if (
+        default_embedder is None
+        and mode is not BackgroundMode.OFF
+        and settings.embedding.model != NO_EMBEDDING
+    ):
+        default_embedder = provider_embedder(target) if target else MiniLmEmbedder()
+    embedders = EmbedderPool(default_embedder, other_embedder)
+    vectors = stores.vectors(Role.INDEXER)
+    in_use = ActiveVectorModel(vectors, job_store, default_embedder.model if default_embedder else None)
+    source_reader = _source_reader(stores)
+
+    def status_rows() -> tuple[tuple[str, str], ...]:
+        return (("embedding model", _embedding_status(settings, default_embedder, in_use)),)
+
+    runner = JobRunner(
+        job_store,
+        events,
+        names=_names_reader(stores),
+        extra_rows=status_rows,
+        follow_ups=FOLLOWING_JOBS,
+        is_enabled=mode is BackgroundMode.PLAY,
+    )
+    log = stores.log(Role.MEMORY_MANAGER)
+    scenes = SceneReader(stores.canon(Role.MEMORY_MANAGER), log, catalogue)
+    memories = MemoryManager(log, scenes, job_store, clock, events)
+    runner.register(memories)
+    runner.register(SummaryWorker(log, stores.canon(Role.MEMORY_MANAGER), job_store, clock))
+    archivist_log = stores.log(Role.ARCHIVIST)
+    archive = SceneArchive(archivist_log, stores.objects(Role.ARCHIVIST), clock)
+    runner.register(ArchiveWorker(archivist_log, archive, clock))
+    runner.register(
+        IndexWorker(source_reader, Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER))))
+    )
+    if default_embedder is not None:
+        indexer = Indexer(source_reader, VectorIndexWriter(vectors, default_embedder))
+        runner.register(IndexWorker(source_reader, indexer, JobKind.EMBED, on_complete=in_use.mark_complete))
+    question_timeout = QUESTION_TIMEOUT_SECONDS if target is None else REMOTE_EMBEDDING_TIMEOUT
+    question_vectors = CachedQuestionEmbedder(
+        in_use, embedders.embedder_for, timeout_seconds=question_timeout
+    )
+
+    async def rebuild_all_vectors(say: ReportProgress, from_nothing: bool) -> dict[str, int] | None:
+        if default_embedder is None:
+            return None
+        index_writer = VectorIndexWriter(vectors, default_embedder)
+        counts = await rebuild_vectors(
+            _source_reader(stores), vectors, index_writer, say, from_nothing=from_nothing
+        )
+        await in_use.mark_complete()
+        return counts
+
+    async def close() -> None:
+        await runner.close()
+        await question_vectors.close()
+        await embedders.close()
+
+    return BackgroundJobs(runner, question_vectors, job_store, memories, rebuild_all_vectors, close)
+
+
+async def rebuild_word_index(stores: Stores, say: ReportProgress) -> dict[str, int]:
+    """Make every collection of words anew. Raises StoreError."""
+    return await rebuild_words(_source_reader(stores), stores.words(Role.INDEXER), say)
+
+
+def _source_reader(stores: Stores) -> SourceReader:
+    return SourceReader(stores.canon(Role.INDEXER), stores.log(Role.INDEXER))
+
+
+def _embedding_status(
+    settings: AppSettings, default_embedder: Embedder | None, in_use: ActiveVectorModel
+) -> str:
+    if settings.embedding.model == NO_EMBEDDING:
+        return "none: search goes by words alone"
+    if default_embedder is None:
+        return "asleep"
+    if in_use.cached_model and in_use.cached_model != default_embedder.model:
+        return f"{default_embedder.model}; searches go by {in_use.cached_model} until its vectors are whole"
+    return default_embedder.model
+
+
+def _names_reader(stores: Stores) -> Callable[[Sequence[Id]], Awaitable[Mapping[Id, str]]]:
+    log, canon = stores.log(Role.CONTEXT_ASSEMBLY), stores.canon(Role.CONTEXT_ASSEMBLY)
+
+    async def names(ids: Sequence[Id]) -> dict[Id, str]:
+        name_by_id = {universe.id: universe.name for universe in await canon.universes()} if ids else {}
+        for scene_id in set(ids) - name_by_id.keys():
+            with suppress(NotFound):
+                scene = await log.scene(scene_id)
+                name_by_id[scene_id] = f"scene {scene.order} “{scene.title}”"
+        return name_by_id
+
+    return names
+
+
+class _EmbeddingBill:
+    """What vectors of a provider's cost: asked of the purse, and put down as the Librarian's."""
+
+    def __init__(
+        self, stores: Stores, budget_guard: BudgetGuard, ids: IdGenerator, clock: Clock, events: EventBus
+    ) -> None:
+        self._log = stores.log(Role.NARRATOR)
+        self._budget_guard = budget_guard
+        self._ids = ids
+        self._clock = clock
+        self._events = events
+
+    async def check_budget(self, universe_id: Id) -> None:
+        """Raises BudgetExhausted."""
+        await self._budget_guard.check_allowed(
+            Persona.LIBRARIAN, CallContext(universe_id, None, None, run_id="")
+        )
+
+    async def record_cost(
+        self, universe_id: Id, model: str, texts: int, usage: Usage, seconds: float
+    ) -> None:
+        """A question is of no universe, and some ten tokens: less than what a bill counts in."""
+        if not universe_id:
+            return
+        call = LlmCall(
+            id=self._ids.new(),
+            universe_id=universe_id,
+            persona=Persona.LIBRARIAN,
+            model=model,
+            tokens_in=usage.tokens_in,
+            counted=usage.counted,
+            cost=usage.cost,
+            seconds=seconds,
+            result=f"{texts} texts made vectors",
+            at=self._clock(),
+        )
+        await self._log.record_call(call)
+        self._events.publish(ModelCalled(call.id, None))

@@ -1,0 +1,136 @@
+"""`monitor play` and `monitor story`: a story played, and a story told, without a screen."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from monitor_tui.cli.common import (
+    AsJson,
+    Home,
+    command_group,
+    exit_with_error,
+    find_one,
+    open_services,
+    print_json,
+    resolve_home,
+    run_command,
+)
+from stores.errors import InputError
+
+if TYPE_CHECKING:
+    from monitor_tui.compose import Program
+    from monitor_tui.play_script import ScriptResult
+
+commands = command_group()
+
+
+class StoryFormat(StrEnum):
+    """How a story is written out."""
+
+    MARKDOWN = "markdown"
+    JOURNAL = "journal"
+
+
+SEEDED_CLOCK_START = datetime(2026, 1, 1, tzinfo=UTC)
+"""The clock of a seeded run begins here, so that the same seed gives the same bytes."""
+
+
+@commands.command()
+def play(
+    context: typer.Context,
+    script: Annotated[Path, typer.Option("--script", help="Typed lines to play; see docs/play-scripts.md.")],
+    seed: Annotated[int | None, typer.Option("--seed", help="Same seed, same campaign.")] = None,
+    as_json: AsJson = False,
+    keep_going: Annotated[bool, typer.Option("--keep-going", help="Go on after a line that fails.")] = False,
+    home: Home = None,
+) -> None:
+    """Play a script through the same core as the screen."""
+    script_result = run_command(
+        _play_script_file(resolve_home(context, home), _read_script_text(script), seed, as_json, keep_going)
+    )
+    if script_result.error:
+        exit_with_error(script_result.error)
+
+
+@commands.command("story")
+def story(
+    context: typer.Context,
+    title: Annotated[str, typer.Argument(help="The story's title.")],
+    form: Annotated[
+        StoryFormat, typer.Option("--as", help="Markdown with canon as footnotes, or a plain journal.")
+    ] = StoryFormat.MARKDOWN,
+    home: Home = None,
+) -> None:
+    """Write a story out, to read or to print."""
+    print(run_command(_export_story(resolve_home(context, home), title, form)), end="")
+
+
+async def _play_script_file(
+    home: Path, text: str, seed: int | None, as_json: bool, keep_going: bool
+) -> ScriptResult:
+    from monitor_tui.play_report import build_report
+    from monitor_tui.play_script import play_script as play_script
+    from monitor_tui.play_script import read_script
+
+    script = read_script(text)
+    program = await _open_seeded(home, seed) if seed is not None else await open_services(home)
+    try:
+        await program.services.stories.recover()
+        script_result = await play_script(program.services, script, keep_going=keep_going)
+        if as_json:
+            print_json(await build_report(program.stores, script_result))
+        else:
+            for reply in script_result.replies:
+                reply_lines = [f"gm: {narrated_text}" for narrated_text in reply.get("tells", ())]
+                reply_lines += [
+                    *reply.get("says", ()),
+                    *([f"[{reply['prompt']}]"] if "prompt" in reply else []),
+                ]
+                reply_lines += [f"! {reply['error']}"] if "error" in reply else []
+                print("\n".join((f"> {reply['typed']}", *(f"  {line}" for line in reply_lines))))
+        await program.services.stories.suspend()
+    finally:
+        await program.close()
+    return script_result
+
+
+async def _open_seeded(home: Path, seed: int) -> Program:
+    """Open with clock, identifiers and dice from the seed. A second run in the same library goes on from
+    what is there: its identifiers are salted with how much has been played."""
+    from monitor_tui.compose import open_program
+    from stores.authority import Role
+    from stores.records.ids import SeededIdGenerator, SteppingClock
+
+    clock = SteppingClock(SEEDED_CLOCK_START)
+    first_program = await open_program(home, clock=clock)
+    transition_count = len(await first_program.stores.log(Role.CONTEXT_ASSEMBLY).transitions(limit=1_000_000))
+    await first_program.close()
+    return await open_program(
+        home, clock=clock, ids=SeededIdGenerator(seed, clock, salt=str(transition_count))
+    )
+
+
+async def _export_story(home: Path, title: str, form: StoryFormat) -> str:
+    from agents.services.story_export import to_journal, to_markdown
+
+    program = await open_services(home)
+    try:
+        stories = [card.story for card in await program.services.stories.stories()]
+        matching_story = find_one("story", title, [(story.id, story.title, story) for story in stories])
+        record = await program.services.stories.story_record(matching_story.id)
+        return to_markdown(record) if form is StoryFormat.MARKDOWN else to_journal(record)
+    finally:
+        await program.close()
+
+
+def _read_script_text(path: Path) -> str:
+    try:
+        return sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The script {path} cannot be read: {error}.") from error

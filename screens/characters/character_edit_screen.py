@@ -1,0 +1,231 @@
+"""The GM's hand on those who live in a world: bring in, edit, play their sheet, have them misremember."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.binding import Binding
+from textual.message import Message
+
+from agents.views.character_views import MemoryView
+from agents.views.play_views import FactView
+from agents.views.world_views import Staged
+from screens.characters.sheet_screen import SheetScreen
+from screens.dialogs.form_dialog import FormDialog
+from screens.dialogs.form_fields import ChoiceField, Field, FormPage, TextField
+from screens.dialogs.text_dialog import TextDialog
+from screens.evidence_screen import EvidenceScreen
+from screens.notice_panel import NoticePanel
+from screens.routes import ToGate, ToUniverse, Visit
+from screens.world.world_forms import entity_edit_form
+from widgets.character_pane import CharacterPane
+from widgets.safe_text import one_line
+
+if TYPE_CHECKING:
+    from agents.services.services import Services
+    from agents.views.character_views import CharacterView, KnownView
+    from agents.views.play_views import Reply
+    from stores.records.ids import Id
+
+NOBODY_KNOWS = "Nobody remembers anything of it."
+MISREMEMBER_HINT = (
+    "In their words. Canon is not touched, and what was lived stays beneath it. Empty: as it was lived."
+)
+
+
+class CharacterEditScreen(EvidenceScreen):
+    """A screen with somebody on it. Keys mean them, or the row under the cursor."""
+
+    BINDINGS = [
+        Binding("n", "new", "New", id="people.new", tooltip="Bring somebody into this world"),
+        Binding("e", "edit", "Edit", id="people.edit", tooltip="Name, description, numbers and tags"),
+        Binding("s", "sheet", "Sheet", id="people.sheet", tooltip="Their sheet, as it is played"),
+        Binding(
+            "m",
+            "misremember",
+            "Misremember",
+            id="people.misremember",
+            tooltip="How they remember it",
+        ),
+        Binding("w", "who_knows", "Who knows", id="people.who_knows", tooltip="Who knows of this"),
+        Binding("c", "card", "Card", id="people.card", tooltip="All that canon says of them"),
+        Binding("g", "gate", "Gate", id="people.gate", tooltip="What waits for your decision in this world"),
+    ]
+
+    universe_id: Id | None = None
+    view: CharacterView | None = None
+    """Who is shown, as they were read last."""
+
+    @dataclass
+    class CharacterChanged(Message):
+        """Something is otherwise now."""
+
+        reply: Reply
+
+    @dataclass
+    class KnowersLoaded(Message):
+        """Who knows of something, and of what."""
+
+        statement: str
+        knowers: tuple[KnownView, ...]
+
+    @property
+    def current_memory(self) -> MemoryView | None:
+        """The memory under the cursor."""
+        current = self._current_item
+        return current if isinstance(current, MemoryView) else None
+
+    @property
+    def current_fact_id(self) -> Id | None:
+        """The fact under the cursor, or the one that the memory there is of."""
+        current = self._current_item
+        if isinstance(current, FactView):
+            return current.fact.id
+        return current.memory.linked_fact_id if isinstance(current, MemoryView) else None
+
+    @property
+    def _current_item(self) -> object:
+        panes = self.query(CharacterPane)
+        return panes.first().current if panes and panes.first().has_focus else None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        match action:
+            case "new" | "gate":
+                return self.universe_id is not None
+            case "edit" | "card":
+                return self.view is not None
+            case "sheet":
+                return self.view is not None and self.view.scene_id is not None
+            case "misremember":
+                return self.current_memory is not None
+            case "who_knows":
+                return self.current_fact_id is not None
+        return super().check_action(action, parameters)
+
+    # --- bringing in, and editing ------------------------------------------------------------------
+
+    def action_new(self) -> None:
+        if self.universe_id is not None:
+            self.query_one(NoticePanel).clear()
+            dialog = NewCharacterDialog(self.services, self.universe_id)
+            self.app.push_screen(dialog, lambda _: self._new_character_closed(dialog))
+
+    def _new_character_closed(self, dialog: NewCharacterDialog) -> None:
+        if dialog.reply is not None:
+            self.post_message(self.CharacterChanged(dialog.reply))
+
+    def action_edit(self) -> None:
+        if self.view is not None:
+            self.query_one(NoticePanel).clear()
+            self.app.push_screen(
+                entity_edit_form(self.services.world, self.view.card.entity), self._entity_edit_closed
+            )
+
+    def _entity_edit_closed(self, staged_edits: Staged | None) -> None:
+        if staged_edits is not None:
+            self.query_one(NoticePanel).show_lines(staged_edits.lines)
+
+    def action_sheet(self) -> None:
+        if self.view is not None and self.view.scene_id is not None:
+            entity_id = self.view.card.entity.id
+            sheet = SheetScreen(self.services, self.view.scene_id, entity_id)
+            self.app.push_screen(sheet, lambda _: self.reload())
+
+    # --- memories ----------------------------------------------------------------------------------
+
+    def action_misremember(self) -> None:
+        if (memory := self.current_memory) is not None:
+            editor = TextDialog("As they remember it", memory.memory.text, MISREMEMBER_HINT, is_optional=True)
+            self.app.push_screen(
+                editor, lambda new_text: self._memory_edit_closed(memory.memory.id, new_text)
+            )
+
+    def _memory_edit_closed(self, memory_id: Id, new_text: str | None) -> None:
+        if new_text is not None:
+            self.start_change(self._save_misremembered(memory_id, new_text), "misremember")
+
+    async def _save_misremembered(self, memory_id: Id, new_text: str) -> None:
+        self.post_message(
+            self.CharacterChanged(await self.services.characters.misremember(memory_id, new_text))
+        )
+
+    @on(CharacterChanged)
+    def _show_change(self, message: CharacterChanged) -> None:
+        self.query_one(NoticePanel).show_lines(message.reply.lines, message.reply.severity)
+        self.reload()
+
+    # --- who knows ---------------------------------------------------------------------------------
+
+    def action_who_knows(self) -> None:
+        current_item, fact_id = self._current_item, self.current_fact_id
+        if fact_id is not None:
+            statement = current_item.fact.statement if isinstance(current_item, FactView) else ""
+            if isinstance(current_item, MemoryView):
+                statement = current_item.truth or current_item.memory.text
+            self.run_worker(
+                self._load_knowers(fact_id, statement), group="who", exclusive=True, exit_on_error=False
+            )
+
+    async def _load_knowers(self, fact_id: Id, statement: str) -> None:
+        self.post_message(self.KnowersLoaded(statement, await self.services.characters.who_knows(fact_id)))
+
+    @on(KnowersLoaded)
+    def _show_knowers(self, message: KnowersLoaded) -> None:
+        lines = tuple(map(knower_line, message.knowers)) or (NOBODY_KNOWS,)
+        self.query_one(NoticePanel).show_lines((f"Who knows: {one_line(message.statement)}", *lines))
+
+    # --- elsewhere ---------------------------------------------------------------------------------
+
+    def action_card(self) -> None:
+        if self.view is not None:
+            entity_id = self.view.card.entity.id
+            self.post_message(Visit(ToUniverse(self.universe_id, entity_id, beside_play=True)))
+
+    def action_gate(self) -> None:
+        self.query_one(NoticePanel).clear()
+        self.post_message(Visit(ToGate(None, self.universe_id)))
+
+
+class NewCharacterDialog(FormDialog):
+    """Somebody new. What came of it is in `reply`."""
+
+    BINDINGS = [
+        Binding(
+            "enter",
+            "stage",
+            "Bring in",
+            id="people.bring_in",
+            tooltip="Into canon",
+            priority=True,
+        ),
+    ]
+
+    def __init__(self, services: Services, universe_id: Id) -> None:
+        self.reply: Reply | None = None
+
+        async def create(form: FormPage) -> Staged:
+            is_pc = form["who"] == "pc"
+            self.reply = await services.characters.create(
+                universe_id, form["name"], form["description"], is_pc=is_pc
+            )
+            return Staged((), (), 0)
+
+        role_options = [("npc", "played by the GM"), ("pc", "a player character")]
+        fields = (
+            Field("Name", "name"),
+            TextField("Description", "description"),
+            ChoiceField("Who", role_options, id="who"),
+        )
+        super().__init__("Somebody new", fields, create, hint="On your word they are in canon at once.")
+
+
+def knower_line(view: KnownView) -> str:
+    """Say who knows, since when, how, and whether they have it right."""
+    source = f"told by {one_line(view.from_whom)}" if view.from_whom else view.how
+    mistaken_note = "has it wrong" if view.mistaken else ""
+    forgotten_note = "forgotten by now" if view.forgotten else ""
+    return ", ".join(
+        filter(None, (f"{one_line(view.name)}: since {view.since}", source, mistaken_note, forgotten_note))
+    )

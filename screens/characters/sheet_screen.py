@@ -1,0 +1,290 @@
+"""A character sheet to look at and to change: what is changed is staged on the GM's word, like `/state`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from agents.events import Passing
+from agents.typed_numbers import MAX_TYPED_NUMBER, parse_number
+from screens.base import ServiceScreen
+from screens.dialogs.text_dialog import TextDialog
+from screens.folder import SCREENS_FOLDER
+from screens.key_bar import KeyBar
+from screens.title_bar import TitleBar
+from stores.errors import MonitorError
+from stores.records.ids import Id
+from stores.records.workflow import Verdict
+from stores.records.world import Number
+from widgets.safe_text import one_line
+from widgets.sheet_list import SheetEdit, SheetList, names_line
+
+if TYPE_CHECKING:
+    from agents.events import Event
+    from agents.services.services import Services
+    from agents.views.play_views import Reply, SheetRow, SheetView
+
+_VALUE = re.compile(r"(?P<sign>[+−-]?)\s*(?P<digits>\d{1,10}(?:\.\d{1,4})?)")
+_TAG = re.compile(r"[^\W\d](?:[\w '-]*\w)?")
+
+
+class SheetScreen(ServiceScreen[str]):
+    """Dismisses with a line for the prompt: what the rules suggest of the changes; mostly empty."""
+
+    CSS_PATH = SCREENS_FOLDER / "characters/sheet_screen.tcss"
+    AUTO_FOCUS = "SheetList"
+    BINDING_GROUP_TITLE = "A sheet"
+    BINDINGS = [
+        Binding("plus,equals_sign", "step(1)", "More", id="sheet.more", tooltip="One more", key_display="+"),
+        Binding("minus", "step(-1)", "Less", id="sheet.less", tooltip="One less", key_display="-"),
+        Binding("e", "type_value", "Type", id="sheet.type", tooltip="Type a value, or a change like -3"),
+        Binding("t", "put_on", "Tag", id="sheet.tag", tooltip="Put a tag on"),
+        Binding("x,delete", "take_off", "Take off", id="sheet.take_off", tooltip="Take this tag off"),
+        Binding(
+            "enter", "stage", "Stage", id="sheet.stage", tooltip="Propose what was changed", key_display="⏎"
+        ),
+        Binding("u", "take_back", "Take back", id="sheet.take_back", tooltip="Reject your last change of it"),
+        Binding("left", "turn(-1)", "Sheet before", id="sheet.before", tooltip="Whose sheet is before"),
+        Binding("right", "turn(1)", "Sheet after", id="sheet.after", tooltip="Whose sheet comes next"),
+        Binding("escape,f5", "leave", "Back", id="sheet.leave", tooltip="Drop what was changed, then leave"),
+    ]
+
+    @dataclass
+    class SheetLoaded(Message):
+        """The sheet as it stands."""
+
+        view: SheetView
+
+    @dataclass
+    class SheetStaged(Message):
+        """What came of changes."""
+
+        reply: Reply
+
+    def __init__(self, services: Services, scene_id: Id, entity_id: Id | None = None) -> None:
+        super().__init__(services)
+        self.scene_id = scene_id
+        self._entity_id = entity_id
+        self._view: SheetView | None = None
+        self._changed_numbers: dict[str, Number] = {}
+        self._changed_tags: dict[str, bool] = {}
+        self._suggested_line = ""
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar("Sheet")
+        yield Static(id="names", markup=False)
+        yield SheetList(empty="Nothing stands on this sheet. t puts a tag on; /state gives a number.")
+        yield Static(id="about", markup=False)
+        yield Static(id="hints", markup=False)
+        yield Static(id="told", markup=False)
+        yield KeyBar()
+
+    # --- reading and drawing -----------------------------------------------------------------------
+
+    def is_affected_by(self, event: Event) -> bool:
+        return not isinstance(event, Passing)
+
+    async def load_view(self) -> None:
+        self.post_message(self.SheetLoaded(await self.services.play.sheet(self.scene_id, self._entity_id)))
+
+    @on(SheetLoaded)
+    def _show_sheet(self, message: SheetLoaded) -> None:
+        if self._entity_id not in (None, message.view.entity_id):
+            return  # the sheet was turned meanwhile; another reading is on its way
+        self._view = message.view
+        self._entity_id = message.view.entity_id
+        self._refresh_sheet()
+
+    def _refresh_sheet(self) -> None:
+        view = self._view
+        if view is None:
+            return
+        edit = SheetEdit(self._changed_numbers, self._changed_tags)
+        self.query_one(TitleBar).show_place(view.name, view.system or "no rule pack")
+        names = names_line(view.others, view.entity_id)
+        parts = [Content.styled(text, style) for text, style in names]
+        self.query_one("#names", Static).update(Content("   ").join(parts))
+        self.query_one(SheetList).show_sheet(view.rows, edit)
+        self.query_one("#hints", Static).update("\n".join(map(one_line, view.hints)))
+        self.refresh_bindings()
+
+    def _show_status(self, text: str) -> None:
+        self.query_one("#told", Static).update(text)
+
+    # --- what works now ----------------------------------------------------------------------------
+
+    @on(SheetList.Highlighted)
+    def _cursor_moved(self, message: SheetList.Highlighted) -> None:
+        message.stop()
+        self.query_one("#about", Static).update(_row_description(message.row) if message.row else "")
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        view, row = self._view, self._current_row
+        match action:
+            case "step" | "type_value":
+                return row is not None and row.kind != "tag"
+            case "take_off":
+                return row is not None and row.kind == "tag"
+            case "stage":
+                return bool(self._changed_numbers or self._changed_tags)
+            case "take_back":
+                return view is not None and view.last_edit is not None
+            case "turn":
+                return view is not None and len(view.others) > 1
+        return super().check_action(action, parameters)
+
+    @property
+    def _current_row(self) -> SheetRow | None:
+        return self.query_one(SheetList).current if self.is_mounted else None
+
+    # --- changing ----------------------------------------------------------------------------------
+
+    def action_step(self, by: Literal[-1, 1]) -> None:
+        row = self._current_row
+        if row is not None and row.kind != "tag":
+            self._set_number(row, self._changed_numbers.get(row.key, row.number or 0) + by)
+
+    def action_type_value(self) -> None:
+        row = self._current_row
+        if row is None or row.kind == "tag":
+            return
+        editor = TextDialog(f"{one_line(row.label)} {row.shown}", "", "A number (7), or a change (-3)")
+        self.app.push_screen(editor, lambda typed_text: self._apply_typed_value(row, typed_text))
+
+    def _apply_typed_value(self, row: SheetRow, typed_text: str | None) -> None:
+        if typed_text is None:
+            return
+        value_match = _VALUE.fullmatch(typed_text.strip())
+        value = parse_number(value_match["digits"]) if value_match else MAX_TYPED_NUMBER + 1
+        if value_match is None or value > MAX_TYPED_NUMBER:
+            self._show_status(
+                f"“{one_line(typed_text)[:40]}” is no number. Type one (7), or a change (+2, -3)."
+            )
+            return
+        current_value = row.number or 0
+        value_by_sign = {"": value, "+": current_value + value}
+        self._set_number(row, value_by_sign.get(value_match["sign"], current_value - value))
+
+    def _set_number(self, row: SheetRow, value: Number) -> None:
+        """Note a number to be staged; back at what it was, there is nothing to stage."""
+        if value == row.number and row.own:
+            self._changed_numbers.pop(row.key, None)
+        else:
+            self._changed_numbers[row.key] = value
+        is_out_of_range = (row.high is not None and value > row.high) or (
+            row.low is not None and value < row.low
+        )
+        self._show_status(
+            f"{row.label} goes from {row.low} to {row.high}; past that is your word."
+            if is_out_of_range
+            else ""
+        )
+        self._refresh_sheet()
+
+    def action_put_on(self) -> None:
+        view = self._view
+        if view is None:
+            return
+        present_tags = {row.key for row in view.rows if row.kind == "tag"}
+        suggested_tags = ", ".join(tag for tag in view.tags if tag not in present_tags)
+        hint = f"The rules know: {suggested_tags}" if suggested_tags else "Any words."
+        self.app.push_screen(TextDialog(f"A tag for {one_line(view.name)}", "", hint), self._add_tag)
+
+    def _add_tag(self, typed_text: str | None) -> None:
+        if typed_text is None:
+            return
+        tag = one_line(typed_text)
+        if not _TAG.fullmatch(tag) or len(tag) > 40:
+            self._show_status(f"“{tag[:40]}” is no tag: a tag is words, and at most 40 characters.")
+            return
+        self._changed_tags[tag] = True
+        self._refresh_sheet()
+
+    def action_take_off(self) -> None:
+        row = self._current_row
+        if row is None or row.kind != "tag":
+            return
+        if row.key in self._changed_tags:  # put on, or taken off, just now: as it was
+            del self._changed_tags[row.key]
+        else:
+            self._changed_tags[row.key] = False
+        self._refresh_sheet()
+
+    # --- staging -----------------------------------------------------------------------------------
+
+    def action_stage(self) -> None:
+        if self._entity_id is not None and (self._changed_numbers or self._changed_tags):
+            self.start_change(
+                self._stage_changes(self._entity_id, dict(self._changed_numbers), dict(self._changed_tags)),
+                "stage",
+            )
+
+    async def _stage_changes(self, entity_id: Id, numbers: dict[str, Number], tags: dict[str, bool]) -> None:
+        self.post_message(
+            self.SheetStaged(await self.services.play.edit_sheet(self.scene_id, entity_id, numbers, tags))
+        )
+
+    @on(SheetStaged)
+    def _changes_staged(self, message: SheetStaged) -> None:
+        self._changed_numbers.clear()
+        self._changed_tags.clear()
+        self._suggested_line = message.reply.text or self._suggested_line
+        self._show_status("\n".join(map(one_line, message.reply.lines)))
+        self.reload()
+
+    def action_take_back(self) -> None:
+        if self._view is not None and self._view.last_edit is not None:
+            self.start_change(self._reject_last_edit(self._view.last_edit), "take back")
+
+    async def _reject_last_edit(self, proposal_id: Id) -> None:
+        await self.services.gate.decide([proposal_id], Verdict.REJECT, reason="taken back on the sheet")
+
+    # --- turning and leaving -----------------------------------------------------------------------
+
+    def action_turn(self, by: Literal[-1, 1]) -> None:
+        """On to somebody else's sheet. What was not staged stands on this one, and stays with it alone."""
+        view = self._view
+        if view is None or not view.others:
+            return
+        if self._changed_numbers or self._changed_tags:
+            self._show_status("Stage what you changed first (Enter), or drop it (Esc).")
+            return
+        ids = [key for key, _ in view.others]
+        sheet_index = ids.index(view.entity_id) if view.entity_id in ids else 0
+        self._entity_id = ids[(sheet_index + by) % len(ids)]
+        self._show_status("")
+        self.reload()
+
+    def action_leave(self) -> None:
+        """One step back: what was changed is dropped first."""
+        if self._changed_numbers or self._changed_tags:
+            self._changed_numbers.clear()
+            self._changed_tags.clear()
+            self._show_status("Dropped.")
+            self._refresh_sheet()
+        else:
+            self.dismiss(self._suggested_line)
+
+    def handle_error(self, error: BaseException, worker: str) -> None:
+        """What could not be staged stays on the sheet, and is said."""
+        if isinstance(error, MonitorError):
+            self._show_status(str(error))
+        else:
+            super().handle_error(error, worker)
+
+
+def _row_description(row: SheetRow) -> str:
+    """Return what a line is for, and the ends that its rules give it."""
+    range_texts = [
+        f"{name} {end:g}" for name, end in (("least", row.low), ("most", row.high)) if end is not None
+    ]
+    return " · ".join(filter(None, (row.meaning, ", ".join(range_texts))))

@@ -1,0 +1,95 @@
+"""Ask for one line: a name, a sum, a key. What is wrong with it is said there, with every letter kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.suggester import SuggestFromList
+from textual.widgets import Input, Static
+
+from screens.folder import SCREENS_FOLDER
+from screens.key_bar import KeyBar
+from stores.errors import InputError
+
+MAX_LINE_LENGTH = 500
+
+
+class LineDialog(ModalScreen[str | None]):
+    """Dismisses with the line (empty, if that is an answer), or None if nothing is to change."""
+
+    CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"
+    AUTO_FOCUS = "Input"
+    BINDING_GROUP_TITLE = "One line"
+    BINDINGS = [
+        Binding("enter", "save", "Keep", id="ask.save", tooltip="Take this line", priority=True),
+        Binding("escape", "leave", "Leave as it was", id="ask.leave", tooltip="Change nothing"),
+    ]
+
+    def __init__(
+        self,
+        heading: str,
+        *,
+        value: str = "",
+        explanation: str = "",
+        is_secret: bool = False,
+        suggestions: Sequence[str] = (),
+        validate_line: Callable[[str], object] | None = None,
+    ) -> None:
+        """`check` raises InputError for a line that cannot be taken; a `secret` line is not shown."""
+        super().__init__()
+        self._heading = heading
+        self._explanation = explanation
+        self._validate_line = validate_line
+        self._input = Input(
+            value,
+            password=is_secret,
+            compact=True,
+            max_length=MAX_LINE_LENGTH,
+            select_on_focus=False,
+            suggester=SuggestFromList(suggestions, case_sensitive=False) if suggestions else None,
+        )
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog wide"):
+            yield Static(self._heading, classes="question", markup=False)
+            if self._explanation:
+                yield Static(self._explanation, classes="detail", markup=False)
+            yield self._input
+            yield Static(id="problem", markup=False)
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self._input.action_end()
+
+    @on(Input.Changed)
+    def _clear_problem(self, message: Input.Changed) -> None:
+        message.stop()
+        self.query_one("#problem", Static).update("")
+
+    @on(Input.Submitted)
+    def _stop_submission(self, message: Input.Submitted) -> None:
+        message.stop()
+
+    def action_save(self) -> None:
+        """Save behind the keys that were typed before Enter: they may still wait in the field's queue."""
+        self._input.call_later(self._dismiss_with_line)
+
+    def _dismiss_with_line(self) -> None:
+        if not self.is_current:
+            return  # Enter was pressed twice
+        line = self._input.value.strip()
+        try:
+            if self._validate_line is not None:
+                self._validate_line(line)
+        except InputError as error:
+            self.query_one("#problem", Static).update(" ".join(filter(None, (error.what, error.todo))))
+        else:
+            self.dismiss(line)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)

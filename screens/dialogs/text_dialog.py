@@ -1,0 +1,67 @@
+"""Change some words: a proposal before it is accepted, or the last GM words for another take."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static, TextArea
+
+from screens.folder import SCREENS_FOLDER
+from screens.key_bar import KeyBar
+
+
+class TextDialog(ModalScreen[str | None]):
+    """Dismisses with the new words, or None if they were left alone."""
+
+    CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"
+    AUTO_FOCUS = "TextArea"
+    BINDING_GROUP_TITLE = "Editing words"
+    BINDINGS = [
+        Binding("enter", "save", "Save", id="edit.save", tooltip="Keep these words", priority=True),
+        Binding(
+            "ctrl+j", "newline", "New line", id="edit.newline", tooltip="Begin a new line", priority=True
+        ),
+        Binding(
+            "escape", "cancel", "Leave as it was", id="edit.cancel", tooltip="Change nothing", priority=True
+        ),
+    ]
+
+    def __init__(self, title: str, text: str, hint: str = "", *, is_optional: bool = False) -> None:
+        """`optional` words may be empty, or stay as they are, and are still an answer."""
+        super().__init__()
+        self._is_optional = is_optional
+        self._heading = title
+        self._text = text
+        self._hint = hint
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog wide"):
+            yield Static(self._heading, classes="question", markup=False)
+            if self._hint:
+                yield Static(self._hint, classes="detail", markup=False)
+            yield TextArea(self._text, soft_wrap=True, compact=True, tab_behavior="focus")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        area = self.query_one(TextArea)
+        area.move_cursor(area.document.end)
+
+    def action_newline(self) -> None:
+        self.query_one(TextArea).insert("\n")
+
+    def action_save(self) -> None:
+        """Save behind the keys that were typed before Enter: they may still wait in the field's queue."""
+        self.query_one(TextArea).call_later(self._dismiss_with_text)
+
+    def _dismiss_with_text(self) -> None:
+        """Empty words save nothing: they would be a deletion, and nothing is deleted here."""
+        if not self.is_current:
+            return  # Enter was pressed twice
+        new_text = self.query_one(TextArea).text.strip()
+        is_changed = bool(new_text) and new_text != self._text.strip()
+        self.dismiss(new_text if is_changed or self._is_optional else None)
+
+    def action_cancel(self) -> None:
+        self.dismiss(None)

@@ -1,0 +1,72 @@
+"""What a commit did: the facts and things that are true from now on, and what could not be written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from screens.folder import SCREENS_FOLDER
+from screens.key_bar import KeyBar
+from widgets.safe_text import content, one_line
+
+if TYPE_CHECKING:
+    from agents.views.play_views import CommitReport
+
+
+class CommitReportDialog(ModalScreen[None]):
+    """The canonical outcomes of a commit; any of Enter, Esc or space goes on."""
+
+    CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"
+    AUTO_FOCUS = "VerticalScroll"
+    BINDING_GROUP_TITLE = "What is canon now"
+    BINDINGS = [
+        Binding("enter,escape,space", "close", "Go on", id="outcome.close", tooltip="Go on", key_display="⏎"),
+    ]
+
+    def __init__(self, report: CommitReport, title: str = "") -> None:
+        super().__init__()
+        self._report = report
+        self._heading = title or ("Some of it could not be written" if report.failed else "Canon now says")
+
+    def compose(self) -> ComposeResult:
+        report = self._report
+        with Vertical(classes="dialog wide"):
+            yield Static(self._heading, classes="question", markup=False)
+            with VerticalScroll(classes="outcomes"):
+                yield Static(Content("\n").join(_report_lines(report)), markup=False)
+            yield Static(_decision_counts(report), classes="keys", markup=False)
+        yield KeyBar()
+
+    def action_close(self) -> None:
+        self.dismiss(None)
+
+
+def _report_lines(report: CommitReport) -> Iterator[Content]:
+    for entity in report.entities:
+        yield Content.assemble(
+            ("+ ", "$text-success"), (one_line(entity.name), "bold"), (f"  {entity.kind}", "$text-muted")
+        )
+    for fact in report.facts:
+        yield Content.assemble(("✓ ", "$text-success"), one_line(fact.statement))
+    for subject, reason in report.failed:
+        yield Content.assemble(("✗ ", "$text-error"), (one_line(subject), "bold"), f"  {one_line(reason)}")
+    if not (report.entities or report.facts or report.failed):
+        yield content("Nothing new. What you decided is remembered.", "$text-muted")
+
+
+def _decision_counts(report: CommitReport) -> str:
+    counts = (
+        (report.accepted, "accepted"),
+        (report.rejected, "rejected"),
+        (report.deferred, "left for later"),
+        (report.held, "held"),
+        (len(report.failed), "failed"),
+    )
+    return " · ".join(f"{count} {word}" for count, word in counts if count)

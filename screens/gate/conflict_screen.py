@@ -1,0 +1,353 @@
+"""The court: two statements that do not go together, what each rests on, and the GM's ruling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from agents.views.conflict_views import RulingWords, Way
+from screens.base import ServiceScreen
+from screens.folder import SCREENS_FOLDER
+from screens.key_bar import KeyBar
+from screens.notice_panel import NoticePanel
+from screens.routes import Back, ToReading, Visit
+from screens.title_bar import TitleBar
+from stores.errors import MonitorError
+from stores.records.ids import Id
+from widgets.conflict import RulingOptionList, StatementPane, statement_turn_id
+from widgets.proposal_rows import ALIKE_SIGN, CONFLICT_SIGN
+from widgets.safe_text import content, one_line
+
+if TYPE_CHECKING:
+    from agents.services.services import Services
+    from agents.views.conflict_views import Case, Choice, Docket, Ruled
+
+TERM_QUESTIONS = {
+    "time": "From when on? As day 3 dusk, day 3 18:30 or now",
+    "name": "What is the other one called?",
+}
+UNTIL_QUESTION = "Until when did the first one hold? As day 3 dusk, day 3 18:30 or now"
+
+NO_CONFLICT_HINT = "It meets nothing that a ruling could settle. Accept it, reject it, or change its words."
+SETTLED_TEXT = "Settled, and remembered: these two are not asked about again."
+
+
+class ConflictScreen(ServiceScreen[None]):
+    """The conflicts of one proposal, heard one after another."""
+
+    CSS_PATH = SCREENS_FOLDER / "gate/conflict_screen.tcss"
+    AUTO_FOCUS = "RulingOptionList"
+    BINDING_GROUP_TITLE = "Court"
+    BINDINGS = [
+        Binding("n", "walk(1)", "Next", id="court.next", tooltip="Hear the next conflict first"),
+        Binding("p", "walk(-1)", "Before", id="court.before", tooltip="Hear the one before"),
+        Binding("x", "words('new')", "New's words", id="court.new", tooltip="Where the new one was said"),
+        Binding("X", "words('old')", "Old's words", id="court.old", tooltip="Where the old one was said"),
+        Binding(
+            "enter",
+            "rule",
+            "Rule so",
+            id="court.rule",
+            tooltip="Rule as typed",
+            priority=True,
+            key_display="⏎",
+        ),
+        Binding("enter", "go_on", "Go on", id="court.go_on", tooltip="Back", key_display="⏎"),
+        Binding("escape", "escape", "Back", id="court.escape", tooltip="One step back; nothing is ruled"),
+    ]
+
+    @dataclass
+    class ConflictsLoaded(Message):
+        conflicts_view: Docket
+
+    @dataclass
+    class RulingPreviewed(Message):
+        """What a ruling would do, or why it cannot be made so."""
+
+        ruling: RulingWords
+        lines: tuple[str, ...]
+        is_refused: bool = False
+
+    @dataclass
+    class RulingMade(Message):
+        ruling_result: Ruled
+
+    def __init__(self, services: Services, proposal_id: Id) -> None:
+        super().__init__(services)
+        self.proposal_id = proposal_id
+        self.conflicts_view: Docket | None = None
+        self._conflict_index = 0
+        self._ruling_option: Way | None = None
+        self._ruling_choice: Choice | None = None
+        self._is_settled = False
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar("Court")
+        yield Static(id="conflict", markup=False)
+        with Horizontal(id="sides"):
+            yield StatementPane(id="new")
+            yield StatementPane(id="old")
+        yield RulingOptionList(empty="")
+        yield Static(id="asks", markup=False)
+        yield Input(id="term", compact=True)
+        yield Static(id="outlook", markup=False)
+        yield NoticePanel()
+        yield KeyBar()
+
+    # --- hearing -----------------------------------------------------------------------------------
+
+    async def load_view(self) -> None:
+        if not self._is_settled:
+            self.post_message(self.ConflictsLoaded(await self.services.conflicts.docket(self.proposal_id)))
+
+    @property
+    def current_conflict(self) -> Case | None:
+        """The conflict that is heard now."""
+        conflicts = self.conflicts_view.cases if self.conflicts_view else ()
+        return conflicts[self._conflict_index] if self._conflict_index < len(conflicts) else None
+
+    @on(ConflictsLoaded)
+    def _show_conflicts(self, message: ConflictsLoaded) -> None:
+        self.conflicts_view = message.conflicts_view
+        self._conflict_index = min(self._conflict_index, max(0, len(message.conflicts_view.cases) - 1))
+        self._show_current_conflict()
+
+    def _show_current_conflict(self) -> None:
+        """Show the case with all its rulings."""
+        assert self.conflicts_view is not None
+        conflict, conflicts = self.current_conflict, self.conflicts_view.cases
+        count = f"conflict {self._conflict_index + 1} of {len(conflicts)}" if len(conflicts) > 1 else ""
+        self.query_one(TitleBar).show_place(self.conflicts_view.title, count)
+        self._ruling_option = self._ruling_choice = None
+        self.query_one("#sides").display = conflict is not None
+        self.query_one("#conflict", Static).update(
+            _conflict_content(conflict) if conflict else content(NO_CONFLICT_HINT)
+        )
+        self.query_one("#new", StatementPane).show_statement(
+            "the new one", conflict.new if conflict else None
+        )
+        self.query_one("#old", StatementPane).show_statement(
+            "the one it meets", conflict.old if conflict else None
+        )
+        self.query_one("#old").display = conflict is not None and conflict.old is not None
+        self._show_options(conflict.ways if conflict else ())
+
+    def _show_options(self, options: tuple[Way | Choice, ...]) -> None:
+        """Let the GM choose one of these."""
+        self._ask_for_term(None)
+        option_list = self.query_one(RulingOptionList)
+        option_list.show_options(options)
+        option_list.focus()
+        self.refresh_bindings()
+
+    # --- choosing ----------------------------------------------------------------------------------
+
+    @on(RulingOptionList.Highlighted)
+    def _preview_highlighted(self, message: RulingOptionList.Highlighted) -> None:
+        message.stop()
+        if message.value is not None and self.current_conflict is not None:
+            self._preview_ruling(self._build_ruling(message.value))
+
+    @on(RulingOptionList.OptionTaken)
+    def _take_option(self, message: RulingOptionList.OptionTaken) -> None:
+        """Make the ruling, or first ask for its form or for what it must be told."""
+        message.stop()
+        if isinstance(message.value, Way):
+            self._ruling_option, self._ruling_choice = message.value, None
+            if message.value.choices:
+                self._show_options(message.value.choices)
+                return
+        else:
+            self._ruling_choice = message.value
+        if self._ruling_option is not None and self._ruling_option.asks:
+            self._ask_for_term(self._ruling_option)
+        else:
+            self._start_ruling(self._build_ruling(message.value))
+
+    def _ask_for_term(self, option: Way | None) -> None:
+        """Ask for the time or the name, or (None) no longer."""
+        field, question = self.query_one("#term", Input), self.query_one("#asks", Static)
+        field.display = question.display = option is not None
+        if option is None:
+            return
+        question.update(
+            content(UNTIL_QUESTION if option.name == "until" else TERM_QUESTIONS[option.asks], "$text-accent")
+        )
+        field.value = (self._ruling_choice.suggested if self._ruling_choice else "") or option.suggested
+        field.cursor_position = len(field.value)
+        field.focus()
+        self.refresh_bindings()
+
+    def _build_ruling(self, option_or_choice: Way | Choice) -> RulingWords:
+        """Return the ruling as it is chosen so far, with what is typed."""
+        conflict = self.current_conflict
+        assert conflict is not None
+        option = option_or_choice if isinstance(option_or_choice, Way) else self._ruling_option
+        assert option is not None
+        ruling = RulingWords(self.proposal_id, conflict.against, option.name)
+        choice = None if isinstance(option_or_choice, Way) else option_or_choice
+        if choice is not None:
+            ruling = replace(
+                ruling, yielding=choice.yielding, standing=choice.standing, entity_id=choice.entity_id
+            )
+        field = self.query_one("#term", Input)
+        term_text = field.value if field.display else (choice.suggested if choice else "") or option.suggested
+        if option.asks == "time":
+            return replace(ruling, when=term_text)
+        return replace(ruling, name=term_text) if option.asks == "name" else ruling
+
+    @on(Input.Changed)
+    def _preview_typed_term(self, message: Input.Changed) -> None:
+        message.stop()
+        option_or_choice = self._ruling_choice or self._ruling_option
+        if option_or_choice is not None and message.input.display:
+            self._preview_ruling(self._build_ruling(option_or_choice))
+
+    @on(Input.Submitted)
+    def _rule_with_typed_term(self, message: Input.Submitted) -> None:
+        message.stop()
+        self.action_rule()
+
+    # --- what it would do, and doing it --------------------------------------------------------------
+
+    @work(exclusive=True, group="foresee", exit_on_error=False)
+    async def _preview_ruling(self, ruling: RulingWords) -> None:
+        try:
+            lines = await self.services.conflicts.foresee(ruling)
+        except MonitorError as error:
+            self.post_message(self.RulingPreviewed(ruling, (error.what, error.todo), is_refused=True))
+        else:
+            self.post_message(self.RulingPreviewed(ruling, lines))
+
+    @on(RulingPreviewed)
+    def _show_preview(self, message: RulingPreviewed) -> None:
+        if self._is_settled:
+            return
+        style = "$text-warning" if message.is_refused else ""
+        lines = [content(one_line(line), style) for line in message.lines if line]
+        self.query_one("#outlook", Static).update(Content("\n").join(lines))
+
+    def _start_ruling(self, ruling: RulingWords) -> None:
+        self.start_change(self._make_ruling(ruling), "rule")
+
+    async def _make_ruling(self, ruling: RulingWords) -> None:
+        self.post_message(self.RulingMade(await self.services.conflicts.rule(ruling)))
+
+    @on(RulingMade)
+    def _show_ruling_made(self, message: RulingMade) -> None:
+        """Hear what is left, or tell that all is settled."""
+        ruling_result = message.ruling_result
+        self.query_one(NoticePanel).clear()
+        if ruling_result.left:
+            self.query_one(NoticePanel).show_lines(
+                (*ruling_result.lines, f"{ruling_result.left} more to settle.")
+            )
+            self.reload()
+            return
+        self._is_settled = True
+        failed_lines = (
+            [f"✗ Not written: {reason}" for _, reason in ruling_result.report.failed]
+            if ruling_result.report
+            else []
+        )
+        self._ask_for_term(None)
+        self.query_one("#sides").display = False
+        option_list = self.query_one(RulingOptionList)
+        option_list.show_options(())
+        option_list.display = False
+        self.query_one("#conflict", Static).update(content("" if failed_lines else SETTLED_TEXT, "bold"))
+        lines = [content(one_line(line)) for line in (*ruling_result.lines, *failed_lines)]
+        self.query_one("#outlook", Static).update(Content("\n").join(lines))
+        self.set_focus(None)
+        self.refresh_bindings()
+
+    # --- keys --------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        is_typing = self.query_one("#term", Input).has_focus
+        match action, parameters:
+            case "walk", _:
+                has_several = self.conflicts_view is not None and len(self.conflicts_view.cases) > 1
+                return has_several and not (is_typing or self._is_settled)
+            case "words", ("new",):
+                return (
+                    not (is_typing or self._is_settled)
+                    and statement_turn_id(self.current_conflict.new if self.current_conflict else None)
+                    is not None
+                )
+            case "words", _:
+                return (
+                    not (is_typing or self._is_settled)
+                    and statement_turn_id(self.current_conflict.old if self.current_conflict else None)
+                    is not None
+                )
+            case "rule", _:
+                return is_typing
+            case "go_on", _:
+                return self._is_settled or (self.conflicts_view is not None and self.current_conflict is None)
+        return super().check_action(action, parameters)
+
+    def action_walk(self, step: int) -> None:
+        if self.conflicts_view is not None:
+            self._conflict_index = (self._conflict_index + step) % len(self.conflicts_view.cases)
+            self._show_current_conflict()
+
+    def action_words(self, side: str) -> None:
+        conflict = self.current_conflict
+        turn_id = statement_turn_id(conflict.new if side == "new" else conflict.old) if conflict else None
+        if turn_id is not None:
+            self.post_message(Visit(ToReading(turn_id)))
+
+    def action_rule(self) -> None:
+        """Rule as it is chosen and typed."""
+        option_or_choice = self._ruling_choice or self._ruling_option
+        if option_or_choice is not None:
+            self._start_ruling(self._build_ruling(option_or_choice))
+
+    def action_go_on(self) -> None:
+        self.post_message(Visit(Back(self)))
+
+    def action_escape(self) -> None:
+        """One step back: from notes, from what is typed, from the forms of a ruling, then out."""
+        conflict, field = self.current_conflict, self.query_one("#term", Input)
+        if self.query_one(NoticePanel).is_shown:
+            self.query_one(NoticePanel).clear()
+        elif (
+            conflict is not None
+            and field.display
+            and self._ruling_option is not None
+            and self._ruling_choice is not None
+        ):
+            self._ruling_choice = None
+            self._show_options(self._ruling_option.choices)
+        elif conflict is not None and self._ruling_option is not None and not self._is_settled:
+            self._ruling_option = self._ruling_choice = None
+            self._show_options(conflict.ways)
+        else:
+            self.post_message(Visit(Back(self)))
+
+    def handle_error(self, error: BaseException, worker: str) -> None:
+        if isinstance(error, MonitorError):
+            if worker == "rule":
+                self.query_one("#outlook", Static).update("")  # the same is told in the notes
+            self.query_one(NoticePanel).show_error(error)
+        else:
+            super().handle_error(error, worker)
+
+
+def _conflict_content(conflict: Case) -> Content:
+    sign = CONFLICT_SIGN if conflict.certain else ALIKE_SIGN
+    doubt = "" if conflict.certain else "  It may be innocent."
+    return Content.assemble(
+        (f"{sign} ", "$text-error" if conflict.certain else "$text-warning"),
+        one_line(conflict.text),
+        (f"  ({conflict.check}){doubt}", "$text-muted"),
+    )

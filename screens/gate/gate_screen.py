@@ -1,0 +1,312 @@
+"""The canon gate: all that waits, what it would change, what it rests on, and a key for each verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Container
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from agents.events import CanonCommitted, ProposalsChanged
+from screens.dialogs.confirm_dialog import ConfirmDialog
+from screens.folder import SCREENS_FOLDER
+from screens.gate.commit_report_dialog import CommitReportDialog
+from screens.gate.proposal_decision_screen import ProposalDecisionScreen
+from screens.key_bar import KeyBar
+from screens.notice_panel import NoticePanel
+from screens.routes import Back, ToPolicy, ToReading, ToScene, Visit
+from screens.title_bar import TitleBar
+from stores.errors import MonitorError
+from stores.records.ids import Id
+from widgets.proposal_detail import ProposalDetail
+from widgets.proposal_list import ProposalList
+from widgets.proposal_rows import Grouping, is_open
+from widgets.safe_text import one_line
+
+if TYPE_CHECKING:
+    from agents.events import Event
+    from agents.services.services import Services
+    from agents.views.play_views import CommitReport, GateView, TensionOffer
+
+GROUPINGS = (Grouping.GROUP, Grouping.LABEL, Grouping.NONE)
+"""By what it is about, by kind, as it was proposed."""
+
+EMPTY_SCENE_GATE = "Nothing waits here. Enter closes the gate."
+EMPTY_UNIVERSE_GATE = (
+    "Nothing waits here. What you change by hand, what you deferred at a scene's end and what could not be "
+    "written comes here. Esc goes back."
+)
+
+
+class GateScreen(ProposalDecisionScreen):
+    """What a scene (or, without one, the GM's own hand) would make true, decided row by row and written at
+    once."""
+
+    CSS_PATH = SCREENS_FOLDER / "gate/gate_screen.tcss"
+    AUTO_FOCUS = "ProposalList"
+    BINDING_GROUP_TITLE = "Canon gate"
+    BINDINGS = [
+        Binding(
+            "enter",
+            "commit",
+            "Commit",
+            id="gate.commit",
+            tooltip="Write what is ticked to canon",
+            priority=True,
+            key_display="⏎",
+        ),
+        Binding("g", "group", "Group", id="gate.group", tooltip="Group by subject, by kind, or not at all"),
+        Binding(
+            "slash",
+            "filter",
+            "Filter",
+            id="gate.filter",
+            tooltip="Show only rows with these words",
+            key_display="/",
+        ),
+        Binding("p,P", "house", "House", id="gate.house", tooltip="What this world decides by itself"),
+        Binding(
+            "t",
+            "tension",
+            "Tension",
+            id="gate.tension",
+            tooltip="Move the tension as the scene's results would",
+        ),
+        Binding("escape", "escape", "Back", id="gate.escape", tooltip="Back, with every decision kept"),
+    ]
+
+    @dataclass
+    class GateLoaded(Message):
+        view: GateView
+
+    @dataclass
+    class GateCommitted(Message):
+        report: CommitReport
+
+    @dataclass
+    class TensionChanged(Message):
+        """The tension was moved as offered."""
+
+    @dataclass
+    class SceneReopened(Message):
+        """The scene is Active again."""
+
+    def __init__(self, services: Services, scene_id: Id | None, universe_id: Id | None = None) -> None:
+        """Open a scene's gate, or (without one) a universe's."""
+        super().__init__(services)
+        self.scene_id = scene_id
+        self.universe_id = universe_id
+        self.view: GateView | None = None
+        self._next_scene_id: Id | None = None
+        self._has_failures = False
+        self._scene_end_text = ""
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar("Canon gate")
+        yield Input(id="filter", placeholder="only rows with these words", compact=True)
+        with Container(id="review"):
+            yield ProposalList(accept_all="unmarked")
+            yield ProposalDetail(with_change=True)
+        yield Static(id="told", markup=False)
+        yield NoticePanel()
+        yield KeyBar()
+
+    # --- reading -----------------------------------------------------------------------------------
+
+    def is_affected_by(self, event: Event) -> bool:
+        return isinstance(event, ProposalsChanged | CanonCommitted)
+
+    async def load_view(self) -> None:
+        self.post_message(self.GateLoaded(await self.services.gate.gate(self.scene_id, self.universe_id)))
+
+    @on(GateLoaded)
+    def _show_gate(self, message: GateLoaded) -> None:
+        is_first_view, self.view = self.view is None, message.view
+        proposal_list = self.query_one(ProposalList)
+        if is_first_view:
+            proposal_list.grouping = GROUPINGS[0]
+            proposal_list.empty = EMPTY_SCENE_GATE if self.scene_id else EMPTY_UNIVERSE_GATE
+        proposal_list.show_proposals(message.view.proposals)
+        self.query_one(TitleBar).show_place(message.view.title, _count_line(message.view))
+        self._show_scene_end(message.view.told)
+        self.refresh_bindings()
+
+    def _show_scene_end(self, scene_end_lines: Sequence[str]) -> None:
+        """Show what the scene's end has brought by itself, for as long as the gate is open."""
+        scene_end_text = "\n".join(map(one_line, scene_end_lines))
+        text_area = self.query_one("#told", Static)
+        if scene_end_text != self._scene_end_text:
+            self._scene_end_text = scene_end_text
+            text_area.update(scene_end_text)
+            text_area.display = bool(scene_end_text)
+
+    @on(ProposalList.Highlighted)
+    def _show_detail(self, message: ProposalList.Highlighted) -> None:
+        detail = self.query_one(ProposalDetail)
+        detail.display = message.view is not None
+        detail.show_proposal(message.view)
+
+    def action_house(self) -> None:
+        if self.view is not None:
+            self.post_message(Visit(ToPolicy(self.view.universe.id)))
+
+    def action_tension(self) -> None:
+        """Move the tension where the scene's results would; leaving it alone takes no key."""
+        if self.view is not None and self.view.tension is not None and self.scene_id is not None:
+            self.start_change(self._set_tension(self.scene_id, self.view.tension), "tension")
+
+    async def _set_tension(self, scene_id: Id, offer: TensionOffer) -> None:
+        await self.services.play.set_tension(scene_id, offer.after)
+        self.post_message(self.TensionChanged())
+
+    @on(TensionChanged)
+    def _tension_changed(self) -> None:
+        self.reload()
+
+    # --- filter and groups -------------------------------------------------------------------------
+
+    def action_group(self) -> None:
+        proposal_list = self.query_one(ProposalList)
+        proposal_list.grouping = GROUPINGS[(GROUPINGS.index(proposal_list.grouping) + 1) % len(GROUPINGS)]
+
+    def action_filter(self) -> None:
+        self.query_one(NoticePanel).clear()
+        field = self.query_one("#filter", Input)
+        field.add_class("-shown")
+        field.focus()
+
+    @on(Input.Changed)
+    def _filter_changed(self, message: Input.Changed) -> None:
+        message.stop()
+        self.query_one(ProposalList).filter_text = message.value
+
+    @on(Input.Submitted)
+    def _filter_submitted(self, message: Input.Submitted) -> None:
+        message.stop()
+        self.query_one(ProposalList).focus()
+
+    # --- leaving -----------------------------------------------------------------------------------
+
+    def action_escape(self) -> None:
+        """One step back: from the notes, from the filter, then to play."""
+        field = self.query_one("#filter", Input)
+        if self.query_one(NoticePanel).is_shown:
+            self.query_one(NoticePanel).clear()
+        elif field.has_class("-shown"):
+            field.clear()
+            field.remove_class("-shown")
+            self.query_one(ProposalList).focus()
+        elif self.view is not None and self.view.finalizing:
+            self.start_change(self._reopen_scene(), "reopen")
+        else:
+            self.post_message(Visit(Back(self)))
+
+    async def _reopen_scene(self) -> None:
+        assert self.scene_id is not None
+        await self.services.gate.reopen_scene(self.scene_id)
+        self.post_message(self.SceneReopened())
+
+    @on(SceneReopened)
+    def _return_to_play(self) -> None:
+        self.post_message(Visit(Back(self)))
+
+    # --- committing --------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "tension":
+            return self.view is not None and self.view.tension is not None
+        if action == "commit":
+            proposal_list = self.query_one(ProposalList)
+            has_work = self.view is not None and (
+                self.view.finalizing or any(map(is_open, proposal_list.views))
+            )
+            return has_work and proposal_list.has_focus
+        return super().check_action(action, parameters)
+
+    def action_commit(self) -> None:
+        """Write what is ticked; ask first only if something is held back by a conflict."""
+        conflicting_proposals = [
+            p for p in self.query_one(ProposalList).views if is_open(p) and p.mark == "hold"
+        ]
+        if not conflicting_proposals:
+            self.start_change(self._commit_proposals(), "commit")
+            return
+        question = ConfirmDialog(
+            f"{len(conflicting_proposals)} of these {'meets' if len(conflicting_proposals) == 1 else 'meet'} a conflict. Commit the rest?",
+            "What is held stays proposed; nothing in canon is overwritten. First: "
+            + one_line(conflicting_proposals[0].title),
+            yes="Commit the rest",
+            no="Look again",
+        )
+        self.app.push_screen(question, self._commit_confirmed)
+
+    def _commit_confirmed(self, is_confirmed: bool | None) -> None:
+        if is_confirmed:
+            self.start_change(self._commit_proposals(), "commit")
+
+    async def _commit_proposals(self) -> None:
+        if self.scene_id is not None:
+            report = await self.services.gate.commit(self.scene_id)
+        else:
+            assert self.view is not None
+            report = await self.services.gate.commit_universe(self.view.universe.id)
+        self.post_message(self.GateCommitted(report))
+
+    @on(GateCommitted)
+    def _show_report(self, message: GateCommitted) -> None:
+        self._next_scene_id, self._has_failures = message.report.next_scene_id, bool(message.report.failed)
+        titles = {row.proposal.id: row.title for row in self.query_one(ProposalList).views}
+        failed_titles = tuple(
+            (titles.get(proposal_id, proposal_id), reason) for proposal_id, reason in message.report.failed
+        )
+        self.app.push_screen(
+            CommitReportDialog(replace(message.report, failed=failed_titles)), self._continue_after_report
+        )
+
+    def _continue_after_report(self, _: None) -> None:
+        """To the next scene if this one is closed; back to where one came from; or, where something failed
+        that nobody would come back to by himself, on with the review."""
+        is_mid_scene = self.scene_id is not None and self.view is not None and not self.view.finalizing
+        is_finished = self.scene_id is None and not self._has_failures
+        if self._next_scene_id is not None:
+            self.post_message(Visit(ToScene(self._next_scene_id, follows_gate=True)))
+        elif is_mid_scene or is_finished:
+            self.post_message(Visit(Back(self)))
+        else:
+            self.reload()
+
+    # --- evidence and errors -----------------------------------------------------------------------
+
+    @on(ProposalList.ProposalEvidenceRequested)
+    def _open_evidence_turn(self, message: ProposalList.ProposalEvidenceRequested) -> None:
+        message.stop()
+        turn_id = next(
+            (e.turn_id for e in message.view.proposal.evidence if e.turn_id), message.view.proposal.turn_id
+        )
+        if turn_id:
+            self.post_message(Visit(ToReading(turn_id)))
+        else:
+            self.query_one(NoticePanel).show_lines(("It rests on nobody's words but your own.",))
+
+    def handle_error(self, error: BaseException, worker: str) -> None:
+        if isinstance(error, MonitorError):
+            self.query_one(NoticePanel).show_error(error)
+        else:
+            super().handle_error(error, worker)
+
+
+def _count_line(view: GateView) -> str:
+    """What a commit now would do."""
+    counts = Counter[str](p.mark for p in view.proposals if is_open(p))
+    label_by_mark = (("accept", "accept"), ("reject", "reject"), ("defer", "wait"), ("hold", "in conflict"))
+    count_texts = [f"{counts[mark]} {word}" for mark, word in label_by_mark if counts[mark]]
+    if view.elsewhere:
+        count_texts.append(f"{view.elsewhere} more in play")
+    return " · ".join(count_texts)

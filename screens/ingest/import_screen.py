@@ -1,0 +1,240 @@
+"""Import a log: what a file of existing play holds, and a bar while it comes in. Play may go on meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from agents.events import ImportMoved
+from screens.base import EventReceived, ServiceScreen
+from screens.dialogs.form_fields import Field, FormPage
+from screens.folder import SCREENS_FOLDER
+from screens.key_bar import KeyBar
+from screens.notice_panel import NoticePanel
+from screens.routes import Back, ToStory, Visit
+from screens.title_bar import TitleBar
+from stores.errors import MonitorError
+from widgets.safe_text import one_line
+
+if TYPE_CHECKING:
+    from agents.importers.import_views import ImportPreview, ImportProgress, ImportRequest, ImportResult
+    from agents.services.services import Services
+    from stores.records.ids import Id
+
+MAX_LISTED = 8
+"""Problems, speakers and scenes that are listed of each."""
+
+BAR_CELLS = 40
+
+
+class ImportScreen(ServiceScreen[None]):
+    """Enter reads the file and shows what is in it; Enter again brings it in; x stops that."""
+
+    CSS_PATH = SCREENS_FOLDER / "ingest/import_screen.tcss"
+    AUTO_FOCUS = "FieldInput"
+    BINDING_GROUP_TITLE = "Import a log"
+    BINDINGS = [
+        Binding(
+            "enter",
+            "go_on",
+            "Go on",
+            id="import.go_on",
+            tooltip="Read the file; then bring it in; then play it",
+            priority=True,
+            key_display="⏎",
+        ),
+        Binding(
+            "ctrl+x",
+            "cancel",
+            "Stop it",
+            id="import.cancel",
+            tooltip="Stop between two scenes; what is in stays",
+        ),
+        Binding("escape", "back", "Back", id="import.back", tooltip="Back; an import that runs goes on"),
+    ]
+
+    @dataclass
+    class PreviewLoaded(Message):
+        order: ImportRequest
+        preview: ImportPreview
+
+    @dataclass
+    class ImportEnded(Message):
+        """It is in, or (None) it was stopped."""
+
+        result: ImportResult | None
+
+    def __init__(self, services: Services) -> None:
+        super().__init__(services)
+        self._order: ImportRequest | None = None
+        self._story_id: Id | None = None
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar("Import a log")
+        with VerticalScroll(id="page", can_focus=False):
+            yield FormPage(
+                "A log of existing play: JSON lines, “Name: words”, or a solo log",
+                (
+                    Field("file", "file", hint="~/logs/campaign.jsonl"),
+                    Field(
+                        "universe",
+                        "universe",
+                        hint="a new one, or one that is there; else from the file's name",
+                    ),
+                    Field("story", "story", hint="its title; else from the file's name"),
+                    Field("your character", "hero", hint="whose words are yours, if somebody's are"),
+                ),
+                id="form",
+            )
+            yield Static(id="found", markup=False)
+            yield Static(id="coming", markup=False)
+        yield NoticePanel()
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self._show_progress()
+
+    @on(EventReceived)
+    def _import_moved(self, message: EventReceived) -> None:
+        if isinstance(message.event, ImportMoved):
+            self._show_progress()
+
+    # --- going on ----------------------------------------------------------------------------------
+
+    @on(Input.Changed)
+    def _form_changed(self) -> None:
+        """What was found was found with other words in the form."""
+        self._order = self._story_id = None
+        self.query_one("#found", Static).update("")
+
+    @on(Input.Submitted)
+    def _stop_submission(self, message: Input.Submitted) -> None:
+        message.stop()
+
+    def action_go_on(self) -> None:
+        """Go on behind the keys that were typed before Enter: they may still wait in the field's queue."""
+        (self.focused or self).call_later(self._run_next_step)
+
+    def _run_next_step(self) -> None:
+        self.query_one(NoticePanel).clear()
+        if self.services.imports.progress is not None:
+            return
+        if self._story_id is not None:
+            self.post_message(Visit(ToStory(self._story_id)))
+        elif self._order is not None:
+            self.app.run_worker(
+                self._run_import(self._order), name="import", group="import", exit_on_error=False
+            )
+        else:
+            self.query_one("#found", Static).update("Reading the file ...")
+            self.start_change(self._load_preview(), "look")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        running = self.services.imports.progress is not None
+        return running if action == "cancel" else not running if action == "go_on" else True
+
+    def action_cancel(self) -> None:
+        self.services.imports.cancel()
+
+    def action_back(self) -> None:
+        self.post_message(Visit(Back(self)))
+
+    async def _load_preview(self) -> None:
+        form = self.query_one(FormPage)
+        order = await self.services.imports.open_request(
+            form["file"], universe=form["universe"], story=form["story"], hero=form["hero"]
+        )
+        self.post_message(self.PreviewLoaded(order, await self.services.imports.preview(order)))
+
+    async def _run_import(self, order: ImportRequest) -> None:
+        """Of the app, not of this screen: it goes on when this one is left."""
+        self.post_message(self.ImportEnded(await self.services.imports.run(order)))
+
+    # --- showing -----------------------------------------------------------------------------------
+
+    @on(PreviewLoaded)
+    def _show_preview(self, message: PreviewLoaded) -> None:
+        self._order = message.order
+        self.query_one("#found", Static).update("\n".join(_preview_lines(message.preview)))
+        self.query_one("#page", VerticalScroll).scroll_end(animate=False)
+
+    @on(ImportEnded)
+    def _show_import_result(self, message: ImportEnded) -> None:
+        self._order = None
+        if message.result is not None:
+            self._story_id = message.result.story_id
+            self.query_one("#found", Static).update(
+                "It is in, and nothing of it is canon. Enter goes on with the story."
+            )
+        else:
+            self.query_one("#found", Static).update(
+                "Stopped. Enter reads the file again, and goes on from there."
+            )
+        self._show_progress()
+
+    def _show_progress(self) -> None:
+        running = self.services.imports.progress
+        self.query_one(FormPage).disabled = running is not None
+        self.query_one("#coming", Static).update(_progress_bar(running) if running else "")
+        self.refresh_bindings()
+
+    def handle_error(self, error: BaseException, worker: str) -> None:
+        self.query_one("#found", Static).update("")
+        if isinstance(error, MonitorError):
+            self.query_one(NoticePanel).show_error(error)
+        else:
+            super().handle_error(error, worker)
+
+
+def _preview_lines(preview: ImportPreview) -> list[str]:
+    """Say what is in a file, and what Enter would do."""
+    universe = f"{one_line(preview.universe)}{' (new)' if preview.new_universe else ''}"
+    lines = [
+        f"{preview.turns:,} turns in {preview.scenes:,} scenes, {preview.notes:,} notes out of character",
+        f"as “{one_line(preview.story)}” in {universe}",
+    ]
+    if preview.hero:
+        lines.append(f"with {one_line(preview.hero)}{' (new)' if preview.new_hero else ''} as your character")
+    speakers = [
+        f"{one_line(name) or 'nobody named'} ({voice}) {times:,}" for name, voice, times in preview.speakers
+    ]
+    lines += [
+        "",
+        f"who speaks: {_shortened_list(speakers)}",
+        f"scenes: {_shortened_list([one_line(t) for t in preview.titles])}",
+    ]
+    if preview.problems:
+        lines += ["", f"to know ({len(preview.problems):,}):"]
+        lines += [f"  {one_line(str(problem))}" for problem in preview.problems[:MAX_LISTED]]
+        lines += (
+            [f"  ... and {len(preview.problems) - MAX_LISTED:,} more"]
+            if len(preview.problems) > MAX_LISTED
+            else []
+        )
+    if preview.turns_already_in >= preview.turns:
+        lines += ["", "All of it is in already."]
+    elif preview.turns_already_in:
+        lines += ["", f"{preview.turns_already_in:,} turns of it are in: Enter goes on from there."]
+    else:
+        lines += ["", "Enter brings it in. Nothing of it becomes canon."]
+    return lines
+
+
+def _shortened_list(items: list[str]) -> str:
+    more_note = f" and {len(items) - MAX_LISTED:,} more" if len(items) > MAX_LISTED else ""
+    return f"{', '.join(items[:MAX_LISTED])}{more_note}"
+
+
+def _progress_bar(progress: ImportProgress) -> str:
+    if not progress.total_turns:
+        return "Reading the log ..."
+    filled_cells = BAR_CELLS * progress.turns // progress.total_turns
+    turns = f"{progress.turns:,} of {progress.total_turns:,} turns"
+    return f"{'█' * filled_cells}{'░' * (BAR_CELLS - filled_cells)}\n{turns}, {progress.scenes:,} of {progress.total_scenes:,} scenes"

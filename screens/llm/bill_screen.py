@@ -1,0 +1,191 @@
+"""The bill: what the model has cost, by call, turn, agent, story and day, and the budgets that bound it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, get_args
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from agents.events import ModelCalled
+from agents.llm.budget import format_dollars
+from agents.views.llm_views import BudgetView
+from screens.base import ServiceScreen
+from screens.dialogs.line_dialog import LineDialog
+from screens.folder import SCREENS_FOLDER
+from screens.key_bar import KeyBar
+from screens.llm_routes import ToXray
+from screens.notice_panel import NoticePanel
+from screens.routes import Back, Visit
+from screens.title_bar import TitleBar
+from stores.errors import InputError, MonitorError
+from stores.records.ids import Id
+from stores.records.llm import LlmCall
+from widgets.bill_list import BillList, BillTab
+
+if TYPE_CHECKING:
+    from agents.events import Event
+    from agents.services.services import Services
+    from agents.views.llm_views import BillView
+
+BILL_TABS: tuple[BillTab, ...] = get_args(BillTab)
+MAX_BUDGET_DOLLARS = 1_000_000
+"""Dollars. More than that was meant as something else."""
+
+
+class BillScreen(ServiceScreen[None]):
+    """Budgets, and one list of what was paid at a time."""
+
+    CSS_PATH = SCREENS_FOLDER / "llm/bill_screen.tcss"
+    AUTO_FOCUS = "BillList"
+    BINDING_GROUP_TITLE = "Bill"
+    BINDINGS = [
+        Binding("right", "turn(1)", "Next list", id="bill.next", tooltip="The next list", key_display="←→"),
+        Binding("left", "turn(-1)", "Before", id="bill.before", tooltip="The list before", show=False),
+        *(
+            Binding(
+                str(n), f"tab('{tab}')", tab, id=f"bill.{tab}", tooltip=f"What each {tab} cost", show=False
+            )
+            for n, tab in enumerate(BILL_TABS, 1)
+        ),
+        Binding("escape,q", "escape", "Back", id="bill.escape", tooltip="One step back"),
+    ]
+
+    @dataclass
+    class BillLoaded(Message):
+        bill: BillView
+
+    def __init__(self, services: Services, story_id: Id | None = None) -> None:
+        super().__init__(services)
+        self.story_id = story_id
+        self.bill: BillView | None = None
+        self._tab: BillTab = "turn" if story_id else "agent"
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar("Bill")
+        yield Static(id="tabs", markup=False)
+        yield BillList(empty="Reading …")
+        yield NoticePanel()
+        yield KeyBar()
+
+    def is_affected_by(self, event: Event) -> bool:
+        return isinstance(event, ModelCalled)
+
+    async def load_view(self) -> None:
+        self.post_message(self.BillLoaded(await self.services.llm.bill(story_id=self.story_id)))
+
+    @on(BillLoaded)
+    def _show_bill(self, message: BillLoaded) -> None:
+        self.bill = message.bill
+        self._refresh_bill()
+
+    def _refresh_bill(self) -> None:
+        if self.bill is None:
+            return
+        total_by_scope = {
+            budget.scope: f"{format_dollars(budget.spent)} {_budget_period(budget)}"
+            for budget in self.bill.budgets
+        }
+        budget_totals = [total_by_scope[scope] for scope in ("story", "day") if scope in total_by_scope]
+        self.query_one(TitleBar).show_place(
+            " · ".join(budget_totals), "" if self.services.llm.on else "no model is set up"
+        )
+        self.query_one("#tabs", Static).update(_tabs_line(self._tab))
+        self.query_one(BillList).show_bill(self.bill, self._tab, is_model_set_up=self.services.llm.on)
+
+    # --- lists -------------------------------------------------------------------------------------
+
+    def action_turn(self, step: int) -> None:
+        self.action_tab(BILL_TABS[(BILL_TABS.index(self._tab) + step) % len(BILL_TABS)])
+
+    def action_tab(self, tab: BillTab) -> None:
+        self._tab = tab
+        self._refresh_bill()
+
+    @on(BillList.BillRowOpened)
+    def _open_row(self, message: BillList.BillRowOpened) -> None:
+        """From a call or a turn to its X-ray; from a story to its own bill."""
+        message.stop()
+        row = message.row
+        turn_id = row.turn_id if isinstance(row, LlmCall) else row.subject
+        if self._tab == "story" and not isinstance(row, LlmCall):
+            self.story_id, self._tab = row.subject, "turn"
+            self.reload()
+        elif turn_id is not None:
+            self.post_message(Visit(ToXray(turn_id)))
+
+    # --- budgets -----------------------------------------------------------------------------------
+
+    @on(BillList.BudgetEdited)
+    def _edit_budget(self, message: BillList.BudgetEdited) -> None:
+        message.stop()
+        budget = message.budget
+        if message.lift:
+            self.start_change(self._save_budget(budget, None), "budget")
+            return
+        current_limit = f"{budget.limit / 1_000_000:g}" if budget.limit is not None else ""
+        dialog = LineDialog(
+            f"What may the model cost {_budget_period(budget)}, in US dollars?",
+            value=current_limit,
+            explanation=f"{format_dollars(budget.spent)} is spent. At 80\xa0% what works in the background waits, at "
+            "100\xa0% nothing is sent before you say so. Empty: no limit.",
+            validate_line=parse_micros,
+        )
+        self.app.push_screen(dialog, partial(self._apply_budget_answer, budget))
+
+    def _apply_budget_answer(self, budget: BudgetView, dollars_text: str | None) -> None:
+        if dollars_text is not None:
+            self.start_change(self._save_budget(budget, parse_micros(dollars_text)), "budget")
+
+    async def _save_budget(self, budget: BudgetView, micros: int | None) -> None:
+        await self.services.llm.set_budget(budget.scope, micros, subject=budget.subject)
+        self.post_message(self.BillLoaded(await self.services.llm.bill(story_id=self.story_id)))
+
+    # --- leaving -----------------------------------------------------------------------------------
+
+    def action_escape(self) -> None:
+        if self.query_one(NoticePanel).is_shown:
+            self.query_one(NoticePanel).clear()
+        else:
+            self.post_message(Visit(Back(self)))
+
+    def handle_error(self, error: BaseException, worker: str) -> None:
+        if isinstance(error, MonitorError):
+            self.query_one(NoticePanel).show_error(error)
+        else:
+            super().handle_error(error, worker)
+
+
+def parse_micros(dollars_text: str) -> int | None:
+    """Read a sum of dollars as millionths; nothing typed is no limit. Raises InputError."""
+    digits = dollars_text.strip().removeprefix("$").removesuffix("$").replace(",", ".").strip()
+    if not digits:
+        return None
+    try:
+        amount = float(digits)
+    except ValueError:
+        amount = -1.0
+    if not 0 <= amount <= MAX_BUDGET_DOLLARS:
+        raise InputError(
+            f"{dollars_text!r} is no sum of dollars.", todo="Type one such as 2.50, or nothing at all."
+        )
+    return round(amount * 1_000_000)
+
+
+def _budget_period(budget: BudgetView) -> str:
+    return {"story": f"in {budget.label}", "universe": f"in {budget.label}", "day": "today"}[budget.scope]
+
+
+def _tabs_line(current_tab: BillTab) -> Content:
+    """The lists by their keys; the one that is shown has a sign, and not just another colour."""
+    parts: list[tuple[str, str]] = []
+    for number, tab in enumerate(BILL_TABS, 1):
+        mark, style = ("▸", "bold $text-primary") if tab == current_tab else (" ", "$text-muted")
+        parts.append((f" {mark}{number} by {tab} ", style))
+    return Content.assemble(*parts)

@@ -1,0 +1,121 @@
+"""The transcript of a scene, to be read and not played, opened at one of its turns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.message import Message
+
+from screens.base import ServiceScreen
+from screens.folder import SCREENS_FOLDER
+from screens.key_bar import KeyBar
+from screens.notice_panel import NoticePanel
+from screens.play.turn_trace_dialog import TurnTraceDialog
+from screens.routes import Back, Route, Visit
+from screens.title_bar import TitleBar
+from stores.errors import MonitorError
+from stores.records.ids import Id
+from widgets.transcript.transcript import Transcript
+
+if TYPE_CHECKING:
+    from agents.services.services import Services
+    from agents.views.play_views import SceneView, TurnTrace, TurnView
+
+
+class ReadingScreen(ServiceScreen[None]):
+    """A scene as it was told, with the turn in question marked."""
+
+    CSS_PATH = SCREENS_FOLDER / "play/reading_screen.tcss"
+    AUTO_FOCUS = "Transcript"
+    BINDING_GROUP_TITLE = "Reading"
+    BINDINGS = [
+        Binding(
+            "f4", "mechanics", "Story only", id="reading.mechanics", tooltip="Hide or show rolls and marks"
+        ),
+        Binding("escape,q", "back", "Back", id="reading.back", tooltip="Back to where you were"),
+    ]
+
+    @dataclass
+    class ReadingLoaded(Message):
+        trace: TurnTrace
+        scene: SceneView
+
+    @dataclass
+    class ReadingTurnTraced(Message):
+        trace: TurnTrace
+
+    def __init__(self, services: Services, turn_id: Id) -> None:
+        super().__init__(services)
+        self.turn_id = turn_id
+        self.scene: SceneView | None = None
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar("Reading")
+        yield Transcript(empty="Nothing was said in this scene.")
+        yield NoticePanel()
+        yield KeyBar()
+
+    async def load_view(self) -> None:
+        """Read once: a scene that is only read does not change under the reader."""
+        if self.scene is None:
+            trace = await self.services.play.trace(self.turn_id)
+            self.post_message(self.ReadingLoaded(trace, await self.services.play.scene(trace.scene.id)))
+
+    @on(ReadingLoaded)
+    def _show_scene(self, message: ReadingLoaded) -> None:
+        trace, self.scene = message.trace, message.scene
+        self.query_one(TitleBar).show_place(
+            f"{trace.story.title} · scene {trace.scene.order} “{trace.scene.title}”",
+            f"turn {trace.turn.depth + 1}",
+        )
+        transcript = self.query_one(Transcript)
+        transcript.open_timeline(message.scene.turns, self._fetch_turns)
+        if trace.on_line:
+            self.call_after_refresh(transcript.jump_to, trace.turn.depth)
+        else:
+            self.query_one(NoticePanel).show_lines(
+                ("This was undone, or left by a branch, and is off the line now:", f"“{trace.turn.text}”"),
+                "warning",
+            )
+
+    async def _fetch_turns(self, start: int, count: int) -> list[TurnView]:
+        return await self.services.play.transcript(self.scene.scene.id, start, count) if self.scene else []
+
+    @on(Transcript.FetchFailed)
+    def _fetch_failed(self, message: Transcript.FetchFailed) -> None:
+        message.stop()
+        self.query_one(NoticePanel).show_error(message.error)
+
+    @on(Transcript.TurnChosen)
+    def _turn_chosen(self, message: Transcript.TurnChosen) -> None:
+        message.stop()
+        self._trace_turn(message.turn_id)
+
+    @work(exclusive=True, group="trace", exit_on_error=False)
+    async def _trace_turn(self, turn_id: Id) -> None:
+        self.post_message(self.ReadingTurnTraced(await self.services.play.trace(turn_id)))
+
+    @on(ReadingTurnTraced)
+    def _show_trace(self, message: ReadingTurnTraced) -> None:
+        self.app.push_screen(TurnTraceDialog(message.trace), self._follow_route)
+
+    def _follow_route(self, route: Route | None) -> None:
+        if route is not None:
+            self.post_message(Visit(route))
+
+    def action_mechanics(self) -> None:
+        transcript = self.query_one(Transcript)
+        transcript.hide_mechanics = not transcript.hide_mechanics
+
+    def action_back(self) -> None:
+        self.post_message(Visit(Back(self)))
+
+    def handle_error(self, error: BaseException, worker: str) -> None:
+        if isinstance(error, MonitorError):
+            self.query_one(NoticePanel).show_error(error)
+        else:
+            super().handle_error(error, worker)

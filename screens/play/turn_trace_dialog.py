@@ -1,0 +1,127 @@
+"""One turn: where it stands, what it made true, and what it would make true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+
+from screens.dialogs.form_fields import Picker
+from screens.folder import SCREENS_FOLDER
+from screens.key_bar import KeyBar
+from screens.routes import Route, ToGate, ToUniverse
+from screens.world_routes import ToHistory
+from stores.records.canon import Fact, FactStatus
+from stores.records.workflow import ProposalStatus
+from widgets.safe_text import content, one_line
+
+if TYPE_CHECKING:
+    from agents.views.play_views import ProposalView, TurnTrace
+
+CANON_SIGN, REMOVED_SIGN, PROPOSED_SIGN, ENTITY_SIGN = "★", "×", "◌", "◆"
+
+
+class TurnTraceDialog(ModalScreen[Route | None]):
+    """Dismisses with the place to go to: a fact on its card, a thing, the gate; or None."""
+
+    CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"
+    AUTO_FOCUS = "Picker"
+    BINDING_GROUP_TITLE = "A turn"
+    BINDINGS = [Binding("escape,enter", "close", "Close", id="trace.close", tooltip="Back to the transcript")]
+
+    def __init__(self, trace: TurnTrace) -> None:
+        super().__init__()
+        self._trace = trace
+        self._linked_rows = [*_canon_rows(trace), *_proposal_rows(trace)]
+
+    def compose(self) -> ComposeResult:
+        trace = self._trace
+        with Vertical(classes="dialog wide"):
+            yield Static(
+                f"Turn {trace.turn.depth + 1} of scene {trace.scene.order} “{one_line(trace.scene.title)}”",
+                classes="question",
+                markup=False,
+            )
+            if not trace.on_line:
+                yield Static("Off the line: undone, or left by a branch.", classes="off", markup=False)
+            with VerticalScroll(classes="words", can_focus=False):
+                yield Static(content(_turn_text(trace)), markup=False)
+            if self._linked_rows:
+                yield Static(_links_heading(trace), classes="label", markup=False)
+                yield Picker(*(content(row_text) for row_text, _ in self._linked_rows), markup=False)
+            else:
+                yield Static(
+                    "Nothing in canon rests on it, and nothing is proposed.", classes="detail", markup=False
+                )
+        yield KeyBar()
+
+    @on(OptionList.OptionSelected)
+    def _follow_row(self, message: OptionList.OptionSelected) -> None:
+        message.stop()
+        self.dismiss(self._linked_rows[message.option_index][1])
+
+    def action_close(self) -> None:
+        self.dismiss(None)
+
+
+def _turn_text(trace: TurnTrace) -> str:
+    """The turn's words, with the sealed result that it shows and every die of it."""
+    result = trace.resolution
+    if result is None:
+        return trace.turn.text
+    dice = " ".join(f"{die.sides}:{die.face}{'×' if die.dropped else ''}" for die in result.dice)
+    lines = (trace.turn.text, result.text, f"dice {dice}" if dice else "", ", ".join(result.effects))
+    return "\n".join(dict.fromkeys(filter(None, lines)))
+
+
+def _links_heading(trace: TurnTrace) -> str:
+    if not trace.proposals:
+        return "What it made true"
+    has_canon = trace.facts or trace.entities
+    return (
+        f"What it made true, and ({PROPOSED_SIGN}) would"
+        if has_canon
+        else f"What it would make true ({PROPOSED_SIGN})"
+    )
+
+
+def _canon_rows(trace: TurnTrace) -> Iterator[tuple[str, Route]]:
+    """Yield what rests on the turn, with the place where that stands."""
+    world = trace.story.universe_id
+    for fact in trace.facts:
+        entity_id = fact.involves[0].entity_id if fact.involves else None
+        route = (
+            ToUniverse(world, entity_id, beside_play=True, fact_id=fact.id)
+            if entity_id
+            else ToHistory(fact.id)
+        )
+        yield f"{_fact_sign(fact)} {one_line(fact.statement)}", route
+    for entity in trace.entities:
+        yield (
+            f"{ENTITY_SIGN} {one_line(entity.name)}  {entity.kind}",
+            ToUniverse(world, entity.id, beside_play=True),
+        )
+
+
+def _fact_sign(fact: Fact) -> str:
+    if fact.status is FactStatus.CANONICAL:
+        return CANON_SIGN
+    return f"{REMOVED_SIGN} ({fact.status})"
+
+
+def _proposal_rows(trace: TurnTrace) -> Iterator[tuple[str, Route]]:
+    for row in trace.proposals:
+        yield (
+            f"{PROPOSED_SIGN} {_status_prefix(row)}{row.label}: {one_line(row.title)}",
+            ToGate(row.proposal.scene_id),
+        )
+
+
+def _status_prefix(row: ProposalView) -> str:
+    return "withdrawn, " if row.status is ProposalStatus.WITHDRAWN else ""

@@ -1,0 +1,131 @@
+"""Where what was found leads: to evidence, gate, turn or card; from what is unknown, to dice or the gate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.binding import Binding
+from textual.message import Message
+
+from screens.dialogs.line_dialog import LineDialog
+from screens.evidence_screen import EvidenceScreen
+from screens.notice_panel import NoticePanel
+from screens.query_routes import ToCharacters, ToPrompt
+from screens.routes import ToGate, ToReading, ToUniverse, Visit
+from stores.errors import InputError
+from stores.records.ids import Id
+from widgets.finding_list import FindingList
+from widgets.safe_text import one_line
+
+if TYPE_CHECKING:
+    from agents.services.services import Services
+    from agents.views.query_views import Finding
+
+
+class FindingActionsScreen(EvidenceScreen):
+    """A screen with a list of findings. `words` are what is asked; from play, `scene_id` says where."""
+
+    BINDINGS = [
+        Binding("c", "card", "Card", id="query.card", tooltip="The card of whom this is about"),
+        Binding("o", "oracle", "Oracle", id="query.oracle", tooltip="Ask the oracle instead, in the scene"),
+        Binding("t", "make_true", "Make true", id="query.make_true", tooltip="Propose that something is so"),
+        Binding("g", "gate", "Gate", id="query.gate", tooltip="What waits for your decision in this world"),
+    ]
+    EVIDENCE_IN = "#known"
+
+    @dataclass
+    class FactProposed(Message):
+        """Something is proposed to be so."""
+
+        proposed_text: str
+
+    def __init__(
+        self, services: Services, universe_id: Id | None, scene_id: Id | None, question: str
+    ) -> None:
+        super().__init__(services)
+        self.universe_id = universe_id
+        self.scene_id = scene_id
+        self.question = question
+
+    @property
+    def finding_list(self) -> FindingList:
+        return self.query_one(FindingList)
+
+    @property
+    def current_finding(self) -> Finding | None:
+        lists = self.query(FindingList)
+        return lists.first().current if lists else None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        match action:
+            case "card":
+                return self.current_finding is not None and self.current_finding.entity_id is not None
+            case "oracle":
+                return self.scene_id is not None and bool(self.question.strip())
+            case "make_true" | "gate":
+                return self.universe_id is not None
+        return super().check_action(action, parameters)
+
+    def action_oracle(self) -> None:
+        """Whatever the record does not know, the dice may."""
+        if self.scene_id is not None:
+            self.post_message(Visit(ToPrompt(self.scene_id, f"? {one_line(self.question)}")))
+
+    def action_make_true(self) -> None:
+        dialog = LineDialog(
+            "What is so?",
+            explanation=f"You asked: {one_line(self.question)}" if self.question.strip() else "",
+            validate_line=_require_statement,
+        )
+        self.app.push_screen(dialog, self._apply_statement)
+
+    def _apply_statement(self, statement: str | None) -> None:
+        if statement and self.universe_id is not None:
+            self.start_change(self._propose_fact(self.universe_id, statement), "propose")
+
+    async def _propose_fact(self, universe_id: Id, statement: str) -> None:
+        self.post_message(
+            self.FactProposed(await self.services.query.make_true(self.scene_id, universe_id, statement))
+        )
+
+    @on(FactProposed)
+    def _show_proposed(self, message: FactProposed) -> None:
+        self.query_one(NoticePanel).show_lines(message.proposed_text.split("\n"))
+
+    def action_gate(self) -> None:
+        self.post_message(Visit(ToGate(self.scene_id, self.universe_id)))
+
+    def action_card(self) -> None:
+        if (finding := self.current_finding) is not None and finding.entity_id is not None:
+            self.post_message(
+                Visit(
+                    ToUniverse(self.universe_id, finding.entity_id, beside_play=True, fact_id=finding.fact_id)
+                )
+            )
+
+    @on(FindingList.FindingChosen)
+    def _open_finding(self, message: FindingList.FindingChosen) -> None:
+        """Lead to the evidence of a fact, to the gate, to the turn; or to the card."""
+        message.stop()
+        finding = message.finding
+        if finding.fact_id is not None:
+            self.show_evidence(finding.fact_id, finding.text)
+        elif finding.proposal_id is not None:
+            self.post_message(Visit(ToGate(finding.scene_id, self.universe_id)))
+        elif finding.memory_id is not None:
+            self.post_message(
+                Visit(ToCharacters(self.universe_id, finding.entity_id, from_other_screen=True))
+            )
+        elif finding.turn_id is not None:
+            self.post_message(Visit(ToReading(finding.turn_id)))
+        elif finding.entity_id is not None:
+            self.action_card()
+        else:
+            self.query_one(NoticePanel).show_lines((finding.where, finding.text))
+
+
+def _require_statement(line: str) -> None:
+    if not line:
+        raise InputError("There is nothing typed.", todo="As in: The bell lies under the pier.")

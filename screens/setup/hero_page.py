@@ -1,0 +1,108 @@
+"""The page of story set-up that makes a hero, by the rules that were chosen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from textual.containers import Vertical
+from textual.widget import Widget
+from textual.widgets import Static
+
+from agents.story_outline import NewCharacter
+from agents.views.play_views import SheetRow, SystemView
+from screens.dialogs.form_fields import Field, FieldInput, FormPage
+from screens.setup.setup_pages import require_text
+from screens.setup.story_outline import parse_numbers, split_words
+from stores.errors import InputError
+
+if TYPE_CHECKING:
+    from agents.personas.outputs import StoryIdea
+
+
+class NewHeroPage(FormPage):
+    """A player character to create: the numbers that the rules ask for, and any others."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "A new hero",
+            (
+                Field("Name", "hero-name", hint="what the hero is called"),
+                Field("Description", "hero-text", hint="who they are, in a line"),
+                Vertical(id="hero-sheet"),
+                Field("Tags", "hero-tags", hint="brave, in debt"),
+            ),
+            id="new-hero",
+        )
+        self._rule_system: SystemView | None = None
+
+    async def show_sheet_fields(self, system: SystemView | None) -> None:
+        """Ask for what stands on a sheet by these rules (None: no rules); numbers typed for the same rules
+        stay."""
+        if self.query("#hero-numbers") and system == self._rule_system:
+            return
+        self._rule_system = system
+        sheet = self.query_one("#hero-sheet", Vertical)
+        await sheet.remove_children()
+        await sheet.mount_all(self._sheet_fields(system))
+        tag_names = ", ".join(tag.label for tag in system.tags) if system else ""
+        self.query_one("#hero-tags", FieldInput).placeholder = (
+            f"any words; known: {tag_names}" if tag_names else "in debt"
+        )
+
+    def _sheet_fields(self, system: SystemView | None) -> Iterable[Widget]:
+        if system is None or not (system.numbers or system.tracks):
+            default_numbers = "" if system else "hp 10, might 1"
+            return [Field("Numbers", "hero-numbers", hint="hp 10, might 1", value=default_numbers)]
+        number_fields = [
+            Field(row.label, f"hero-{n}", value=str(row.number), explanation=_number_hint(row))
+            for n, row in enumerate(system.numbers)
+        ]
+        tracks = " · ".join(f"{row.label} {row.shown}" for row in system.tracks)
+        track_line = [Static(f"Begins with {tracks}", id="hero-tracks", markup=False)] if tracks else []
+        return [
+            *number_fields,
+            *track_line,
+            Field("Also", "hero-numbers", hint="other numbers: luck 2, coin 10"),
+        ]
+
+    def fill_from_idea(self, idea: StoryIdea) -> None:
+        """Write down who the model thought of."""
+        self["hero-name"], self["hero-text"] = idea.hero_name, idea.hero_description
+
+    def read_character(self) -> NewCharacter:
+        sheet_numbers = self._rule_system.numbers if self._rule_system else ()
+        numbers = [
+            (row.key, _parse_sheet_number(row, self[f"hero-{n}"])) for n, row in enumerate(sheet_numbers)
+        ]
+        return NewCharacter(
+            name=require_text(self["hero-name"], "The hero"),
+            description=self["hero-text"],
+            numbers=(*numbers, *parse_numbers(self["hero-numbers"])),
+            tags=split_words(self["hero-tags"]),
+        )
+
+
+def _number_hint(row: SheetRow) -> str:
+    """Return what a number is for, with the ends it goes between."""
+    if row.low is None and row.high is None:
+        return row.meaning
+    range_text = f"{row.low} to {row.high}" if row.low is not None and row.high is not None else ""
+    range_text = range_text or (f"from {row.low}" if row.high is None else f"to {row.high}")
+    return f"{range_text} · {row.meaning}"
+
+
+def _parse_sheet_number(row: SheetRow, text: str) -> int:
+    """Read a number of a sheet; an empty line is the usual one. Raises InputError."""
+    if not text:
+        return int(row.number or 0)
+    if not re.fullmatch(r"[+-]?\d{1,9}", text):
+        raise InputError(f"{row.label} is a whole number, not “{text[:30]}”.", todo=_number_hint(row))
+    number = int(text)
+    if (row.low is not None and number < row.low) or (row.high is not None and number > row.high):
+        raise InputError(
+            f"{row.label} is {_number_hint(row).partition(' · ')[0]} for a new hero, not {number}.",
+            todo="In play you may change it as you like, with /state or on the sheet.",
+        )
+    return number

@@ -1,0 +1,179 @@
+"""The page of story set-up on how it opens: the first scene, who is there, and who is new to the world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from textual.binding import Binding
+from textual.content import Content
+from textual.suggester import SuggestFromList
+from textual.widgets import Static
+from textual.widgets.option_list import Option
+
+from agents.story_outline import StoryOutline
+from screens.dialogs.form_fields import Field, FieldInput, FormPage, Picker
+from screens.setup.setup_pages import require_text
+from screens.setup.story_outline import parse_newcomer, resolve_place
+from stores.records.ids import Id
+from stores.records.world import Entity, EntityKind
+from widgets.safe_text import one_line
+
+if TYPE_CHECKING:
+    from agents.personas.outputs import StoryIdea
+
+NEWCOMER_LIMITS = ((EntityKind.CHARACTER, 4), (EntityKind.PLACE, 3))
+"""Who and what may be new, and how many of them at most."""
+NEWCOMERS_HINT = "New to this world: proposed at the gate, true when you say so"
+
+
+class CastPicker(Picker):
+    """Who is there when the scene opens. Space brings one in or takes one out; Enter begins the story."""
+
+    BINDINGS = [
+        Binding("enter", "screen.next", "Begin", id="cast.next", tooltip="Begin the story", key_display="⏎"),
+        Binding(
+            "space", "in_or_out", "In or out", id="cast.toggle", tooltip="Bring this one in, or take them out"
+        ),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(id="cast", markup=False, compact=True)
+        self._name_by_id: dict[Id, str] = {}
+        self._present_ids: set[Id] = set()
+
+    @property
+    def present_ids(self) -> tuple[Id, ...]:
+        """Who is there, in the order shown."""
+        return tuple(id for id in self._name_by_id if id in self._present_ids)
+
+    def show_characters(self, characters: Iterable[Entity], present_ids: Iterable[Id]) -> None:
+        """Show these people, of whom some are there already."""
+        self._name_by_id = {person.id: one_line(person.name) for person in characters}
+        self._present_ids = set(present_ids) & self._name_by_id.keys()
+        self.clear_options()
+        self.add_options(Option(self._character_row(id), id=id) for id in self._name_by_id)
+        self.highlighted = 0 if self._name_by_id else None
+
+    def add_present(self, character_ids: Iterable[Id]) -> None:
+        """Tick these, too."""
+        for id in set(character_ids) & self._name_by_id.keys() - self._present_ids:
+            self._present_ids.add(id)
+            self.replace_option_prompt(id, self._character_row(id))
+
+    def _character_row(self, id: Id) -> Content:
+        sign, style = ("✓ ", "$text-success") if id in self._present_ids else ("· ", "$text-muted")
+        return Content.assemble(
+            (sign, style), (self._name_by_id[id], "" if id in self._present_ids else style)
+        )
+
+    def action_in_or_out(self) -> None:
+        option = self.highlighted_option
+        if option is not None and option.id is not None:
+            self._present_ids ^= {option.id}
+            self.replace_option_prompt(option.id, self._character_row(option.id))
+
+
+class OpeningPage(FormPage):
+    """The first scene: title, goal, place, cast."""
+
+    def __init__(self) -> None:
+        self._newcomer_fields = {
+            _newcomer_field_id(kind, n): _newcomer_field(kind, n)
+            for kind, most in NEWCOMER_LIMITS
+            for n in range(most)
+        }
+        super().__init__(
+            "How does it open?",
+            (
+                Field("Scene", "scene-title"),
+                Field("Goal", "scene-goal", hint="what would end the scene"),
+                Field("Place", "place", hint="one that is known, or a new one"),
+                Static("Also there", classes="label", id="cast-label", markup=False),
+                CastPicker(),
+                Static(NEWCOMERS_HINT, classes="label", id="newcomers-label", markup=False),
+                *self._newcomer_fields.values(),
+            ),
+            id="opening",
+        )
+        self._characters: Sequence[Entity] = ()
+        self._places: Sequence[Entity] = ()
+
+    def fill_from_outline(
+        self, outline: StoryOutline, characters: Sequence[Entity], places: Sequence[Entity]
+    ) -> None:
+        self._characters, self._places = characters, places
+        self._show_newcomers((), ())
+        names = {p.id: p.name for p in places}
+        self["scene-title"], self["scene-goal"] = outline.scene_title, outline.scene_goal
+        self["place"] = names.get(outline.place or "", "")
+        self.query_one("#place", FieldInput).suggester = SuggestFromList(names.values(), case_sensitive=False)
+        cast = self.query_one(CastPicker)
+        other_characters = [c for c in characters if c.id != outline.pc]
+        cast.show_characters(other_characters, outline.cast)
+        cast.display = self.query_one("#cast-label").display = bool(other_characters)
+
+    def read_into_outline(self, outline: StoryOutline) -> StoryOutline:
+        """Return `outline` with what is on this page."""
+        return replace(
+            outline,
+            scene_title=require_text(self["scene-title"], "The scene", "title"),
+            scene_goal=self["scene-goal"],
+            place=resolve_place(self["place"], self._places),
+            cast=self.query_one(CastPicker).present_ids,
+            newcomers=tuple(
+                parse_newcomer(self[_newcomer_field_id(kind, n)], kind)
+                for kind, most in NEWCOMER_LIMITS
+                for n in range(most)
+                if self[_newcomer_field_id(kind, n)]
+            ),
+        )
+
+    def fill_from_idea(self, idea: StoryIdea, hero: str) -> None:
+        """Write down what the model thought of; what it left out stays as it is. Whom it names that are known
+        are ticked; who is new stands on a line, to be changed or emptied. `hero` is neither."""
+        for field, text in (
+            ("scene-title", idea.scene_title),
+            ("scene-goal", idea.scene_goal),
+            ("place", idea.place),
+        ):
+            self[field] = text or self[field]
+        entity_id_by_name = {name: e.id for e in self._characters for name in _folded_names(e)}
+        line_by_name = {_newcomer_name(line): line for line in idea.people}
+        line_by_name.pop(hero.casefold(), None)
+        self.query_one(CastPicker).add_present(
+            entity_id_by_name[name] for name in line_by_name if name in entity_id_by_name
+        )
+        known_place_names = {name for place in self._places for name in _folded_names(place)} | {
+            idea.place.casefold()
+        }
+        self._show_newcomers(
+            [line for name, line in line_by_name.items() if name not in entity_id_by_name],
+            [line for line in idea.places if _newcomer_name(line) not in known_place_names],
+        )
+
+    def _show_newcomers(self, people: Sequence[str], places: Sequence[str]) -> None:
+        """A line for each, and no more."""
+        for (kind, limit), lines in zip(NEWCOMER_LIMITS, (people, places), strict=True):
+            for n, line in enumerate([*lines, *[""] * limit][:limit]):
+                self[_newcomer_field_id(kind, n)] = line
+                self._newcomer_fields[_newcomer_field_id(kind, n)].display = bool(line)
+        self.query_one("#newcomers-label").display = bool(people or places)
+
+
+def _newcomer_field(kind: EntityKind, n: int) -> Field:
+    label = "Somebody" if kind is EntityKind.CHARACTER else "Some place"
+    return Field(label, _newcomer_field_id(kind, n), hint="left out; or a name: who or what that is")
+
+
+def _newcomer_field_id(kind: EntityKind, n: int) -> str:
+    return f"new-{kind.value}-{n}"
+
+
+def _folded_names(entity: Entity) -> tuple[str, ...]:
+    return tuple(name.casefold() for name in (entity.name, *entity.aliases))
+
+
+def _newcomer_name(line: str) -> str:
+    return parse_newcomer(line, EntityKind.CHARACTER).name.casefold()

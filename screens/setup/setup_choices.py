@@ -1,0 +1,62 @@
+"""What story set-up offers to pick from: rules and heroes, as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from agents.story_outline import StoryOutline
+from agents.views.play_views import SystemView
+from screens.setup.setup_pages import PickRow
+from stores.records.world import Entity
+
+NEW_ROW_ID, NOBODY_ROW_ID, NO_RULES_ROW_ID, STORY_IDEA_ROW_ID = "new", "nobody", "no-rules", "words"
+
+
+def rule_rows(systems: Mapping[str, SystemView]) -> list[PickRow]:
+    """The rule packs, then none, then the files that cannot be used."""
+    usable_rows = [
+        PickRow(key, s.name, "your own" if s.own else "", _system_description(s))
+        for key, s in systems.items()
+        if not s.problem
+    ]
+    no_rules_row = PickRow(
+        NO_RULES_ROW_ID, "No rule pack", "", "Two dice and any number of yours, or plain luck."
+    )
+    unusable_rows = [
+        PickRow(key, f"✗ {s.name}", "cannot be used", s.problem) for key, s in systems.items() if s.problem
+    ]
+    return [*usable_rows, no_rules_row, *unusable_rows]
+
+
+def _system_description(system: SystemView) -> str:
+    numbers = ", ".join(row.label for row in (*system.numbers, *system.tracks))
+    return f"{system.summary}\n{f'On the sheet: {numbers}.' if numbers else 'No numbers on the sheet.'}"
+
+
+def hero_rows(
+    characters: Sequence[Entity], world_outline: StoryOutline | None, *, with_story_idea: bool = False
+) -> list[PickRow]:
+    """The hero that the world suggests, its other heroes, a new one, what a model makes of a few words (if
+    there is one), then anybody else."""
+    suggested_hero = world_outline.pc if world_outline else None
+    player_rows = [_hero_row(c) for c in sorted(characters, key=lambda c: c.id != suggested_hero) if c.is_pc]
+    npc_rows = [_hero_row(c) for c in characters if not c.is_pc]
+    new_hero_row = PickRow(
+        NEW_ROW_ID, "+ A new hero", "you name them", "Name, numbers and a line on who they are."
+    )
+    nobody_row = PickRow(NOBODY_ROW_ID, "Nobody", "", "Tell the story without a hero of your own.")
+    story_idea_row = PickRow(
+        STORY_IDEA_ROW_ID,
+        "✎ In words",
+        "the model fills in the form",
+        "Say in a sentence or two whom you play and what it is about. You change what you like; nothing is "
+        "created before you begin.",
+    )
+    return [*player_rows, new_hero_row, *([story_idea_row] if with_story_idea else []), *npc_rows, nobody_row]
+
+
+def _hero_row(entity: Entity) -> PickRow:
+    numbers = "  ".join(f"{name} {value}" for name, value in entity.numbers.items())
+    return PickRow(
+        entity.id, entity.name, "hero" if entity.is_pc else "", f"{entity.description}\n{numbers}".strip()
+    )

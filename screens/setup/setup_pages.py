@@ -1,0 +1,186 @@
+"""The pages of story set-up: lists to pick from, and forms that read themselves into what the desk takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from agents.story_outline import NewUniverse, StoryOutline
+from screens.dialogs.form_fields import ChoiceField, Field, FormPage, Picker
+from stores.errors import InputError
+from stores.records.play import CriticalCommitMode, DiceRoller, StoryMode, TensionMode
+from widgets.safe_text import one_line, plain_text
+
+if TYPE_CHECKING:
+    from agents.personas.outputs import StoryIdea
+
+
+@dataclass(frozen=True, slots=True)
+class PickRow:
+    """One thing to pick: what it is called, what kind it is, and what is known of it."""
+
+    id: str
+    name: str
+    kind: str = ""
+    description: str = ""
+
+
+class PickPage(Vertical):
+    """A question, a list of answers, and a word on the highlighted one."""
+
+    @dataclass
+    class RowPicked(Message):
+        page: PickPage
+        row_id: str
+
+    def __init__(self, heading: str, id: str) -> None:
+        super().__init__(id=id, classes="page")
+        self._heading = heading
+        self._rows: dict[str, PickRow] = {}
+
+    def compose(self) -> ComposeResult:
+        yield Static(self._heading, classes="heading", markup=False)
+        yield Picker(markup=False)
+        yield Static(classes="about", markup=False)
+
+    def show_rows(self, rows: Iterable[PickRow], *, first_id: str = "") -> None:
+        """Offer these; highlighted is the one that was before, or the one to begin with."""
+        self._rows = {row.id: row for row in rows}
+        picker = self.query_one(Picker)
+        selected_id = picker.highlighted_option.id if picker.highlighted_option else first_id
+        picker.clear_options()
+        picker.add_options(
+            Option(Content.assemble((one_line(r.name), "bold"), (f"  {one_line(r.kind)}", "dim")), id=r.id)
+            for r in self._rows.values()
+        )
+        picker.highlighted = list(self._rows).index(selected_id) if selected_id in self._rows else 0
+
+    @on(OptionList.OptionHighlighted)
+    def _show_description(self, message: OptionList.OptionHighlighted) -> None:
+        message.stop()
+        self.query_one(".about", Static).update(plain_text(self._rows[message.option_id or ""].description))
+
+    @on(OptionList.OptionSelected)
+    def _row_selected(self, message: OptionList.OptionSelected) -> None:
+        message.stop()
+        self.post_message(self.RowPicked(self, message.option_id or ""))
+
+
+class NewWorldPage(FormPage):
+    """A universe to create."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "A new world",
+            (
+                Field("Name", "world-name", hint="what the world is called"),
+                Field("Genre", "world-genre", hint="coastal mystery, hard science fiction …"),
+                Field("Tone", "world-tone", hint="grim, hopeful, dry …"),
+                Field("Description", "world-text", hint="a line or two; the rest is found in play"),
+            ),
+            id="new-world",
+        )
+
+    def read_universe(self) -> NewUniverse:
+        return NewUniverse(
+            name=require_text(self["world-name"], "The world"),
+            genre=self["world-genre"],
+            tone=self["world-tone"],
+            description=self["world-text"],
+        )
+
+
+class StoryPage(FormPage):
+    """Title, theme, tone, lines and veils, and who decides."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "What is it about?",
+            (
+                Field("Title", "title"),
+                Field("Theme", "theme", hint="what the story turns on"),
+                Field("Tone", "tone", hint="how it should feel"),
+                Field("Limits", "limits", hint="what the story must keep to"),
+                Field("Lines and veils", "veils", hint="what never happens, what happens off screen"),
+                ChoiceField(
+                    "At the gate",
+                    (
+                        (StoryMode.COPILOT, "you decide what becomes true"),
+                        (StoryMode.AUTOPILOT, "what is well supported becomes true by itself"),
+                    ),
+                    id="mode",
+                ),
+                ChoiceField(
+                    "Critical events",
+                    (
+                        (CriticalCommitMode.ASK, "a death or a discovery asks at once"),
+                        (CriticalCommitMode.AUTO, "a death or a discovery is written at once"),
+                    ),
+                    id="critical",
+                ),
+                ChoiceField(
+                    "Dice",
+                    (
+                        (DiceRoller.PROGRAM, "thrown for you; every face is shown"),
+                        (DiceRoller.PHYSICAL, "you throw your own, and type what fell"),
+                    ),
+                    id="dice",
+                ),
+                ChoiceField(
+                    "Tension",
+                    (
+                        (TensionMode.BEND, "high, it bends the odds: more happens"),
+                        (TensionMode.EDGE, "high, answers go further; their odds stay"),
+                    ),
+                    id="tension",
+                ),
+            ),
+            id="story",
+        )
+
+    def fill_from_outline(self, outline: StoryOutline) -> None:
+        self["title"], self["theme"], self["tone"] = outline.title, outline.theme, outline.tone
+        self["limits"], self["veils"] = outline.constraints, outline.lines_and_veils
+
+    def fill_from_idea(self, idea: StoryIdea) -> None:
+        """Write down what the model thought of; what it left out stays as it is."""
+        text_by_field = {
+            "title": idea.title,
+            "theme": idea.theme,
+            "tone": idea.tone,
+            "limits": idea.constraints,
+            "veils": idea.lines_and_veils,
+        }
+        for field, text in text_by_field.items():
+            self[field] = text or self[field]
+
+    def read_into_outline(self, outline: StoryOutline) -> StoryOutline:
+        """Return `outline` with what is on this page."""
+        return replace(
+            outline,
+            title=require_text(self["title"], "The story", "title"),
+            theme=self["theme"],
+            tone=self["tone"],
+            constraints=self["limits"],
+            lines_and_veils=self["veils"],
+            mode=StoryMode(self["mode"]),
+            critical=CriticalCommitMode(self["critical"]),
+            dice=DiceRoller(self["dice"]),
+            tension_mode=TensionMode(self["tension"]),
+        )
+
+
+def require_text(text: str, subject: str, part: str = "name") -> str:
+    """Return the text. Raises InputError if there is none."""
+    if not text:
+        raise InputError(f"{subject} needs a {part}.", todo=f"Type a {part}, then Enter.")
+    return text

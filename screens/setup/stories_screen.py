@@ -1,0 +1,212 @@
+"""The stories that there are: go on with one, read one that is over, or give one up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from agents.events import ImportMoved
+from agents.story_outline import Mode
+from screens.base import ServiceScreen
+from screens.dialogs.confirm_dialog import ConfirmDialog
+from screens.dialogs.form_fields import Picker
+from screens.dialogs.text_dialog import TextDialog
+from screens.folder import SCREENS_FOLDER
+from screens.gate.commit_report_dialog import CommitReportDialog
+from screens.key_bar import KeyBar
+from screens.routes import ToImport, ToMenu, ToReading, ToSetup, ToStory, Visit
+from screens.title_bar import TitleBar
+from stores.records.ids import Id
+from widgets.safe_text import one_line
+
+if TYPE_CHECKING:
+    from agents.events import Event
+    from agents.services.services import Services
+    from agents.views.play_views import CommitReport, StoryCard
+
+PLAYABLE_STATES = ("created", "active")
+"""States of the story loop that can be played on."""
+
+
+class StoriesScreen(ServiceScreen[None]):
+    """Every story with where it stands and its last line, the last played first."""
+
+    CSS_PATH = SCREENS_FOLDER / "setup/stories_screen.tcss"
+    AUTO_FOCUS = "#stories"
+    BINDING_GROUP_TITLE = "Continue"
+    BINDINGS = [
+        Binding(
+            "x",
+            "abandon",
+            "Give up",
+            id="stories.abandon",
+            tooltip="Abandon this story; it can still be read",
+        ),
+        Binding(
+            "f", "finish", "Finish", id="stories.finish", tooltip="The story is told: close it, with a recap"
+        ),
+        Binding("s", "start", "Start a story", id="stories.start", tooltip="Start a new story"),
+        Binding(
+            "i", "import", "Import a log", id="stories.import", tooltip="Bring in existing play from a file"
+        ),
+        Binding("escape", "back", "Menu", id="stories.back", tooltip="Back to the main menu"),
+    ]
+
+    @dataclass
+    class StoriesLoaded(Message):
+        cards: list[StoryCard]
+
+    @dataclass
+    class StoryCompleted(Message):
+        """A story is closed."""
+
+        report: CommitReport
+
+    def __init__(self, services: Services) -> None:
+        super().__init__(services)
+        self._has_entered_mode = False
+        self._suspended_ids: set[Id] = set()
+        self._cards: dict[Id, StoryCard] = {}
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar("Continue a story")
+        yield Picker(id="stories", markup=False)
+        yield Static("", id="empty", markup=False)
+        yield KeyBar()
+
+    def is_affected_by(self, event: Event) -> bool:
+        # A log that came in, or was cut off, is a story here.
+        return isinstance(event, ImportMoved) and not event.of_turns
+
+    async def load_view(self) -> None:
+        cards = await self.services.stories.stories()
+        if not self._has_entered_mode:
+            # Going in here wakes the Main Loop, and then no story counts as suspended: look before.
+            self._suspended_ids = {card.story.id for card in cards if card.suspended}
+            await self.services.stories.enter(Mode.CONTINUE)
+            self._has_entered_mode = True
+        self.post_message(self.StoriesLoaded(cards))
+
+    @on(StoriesLoaded)
+    def _show_stories(self, message: StoriesLoaded) -> None:
+        cards = sorted(message.cards, key=lambda card: card.state not in PLAYABLE_STATES)
+        self._cards = {card.story.id: card for card in cards}
+        stories = self.query_one("#stories", Picker)
+        row = stories.highlighted or 0
+        stories.clear_options()
+        for card in cards:
+            stories.add_options(
+                [Option(_story_row(card, card.story.id in self._suspended_ids), id=card.story.id), None]
+            )
+        stories.display = bool(cards)
+        stories.highlighted = min(row, len(cards) - 1) if cards else None
+        self.query_one("#empty", Static).update(
+            "" if cards else "No stories yet. Press s to start the first one, or i to import a log."
+        )
+        self.refresh_bindings()
+
+    @property
+    def _current_card(self) -> StoryCard | None:
+        """The story that the cursor stands on."""
+        option = self.query_one("#stories", Picker).highlighted_option
+        return self._cards.get(option.id or "") if option else None
+
+    @on(OptionList.OptionHighlighted)
+    def _cursor_moved(self) -> None:
+        self.refresh_bindings()
+
+    @on(OptionList.OptionSelected)
+    def _open_story(self, message: OptionList.OptionSelected) -> None:
+        message.stop()
+        card = self._cards[message.option_id or ""]
+        if card.state in PLAYABLE_STATES:
+            self.post_message(Visit(ToStory(card.story.id)))
+        elif card.scene and card.scene.head:
+            self.post_message(Visit(ToReading(card.scene.head)))
+        else:
+            self.notify("This story is over, and nothing was said in its last scene.", markup=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("abandon", "finish"):
+            return self._current_card is not None and self._current_card.state in PLAYABLE_STATES
+        return True
+
+    def action_abandon(self) -> None:
+        card = self._current_card
+        if card is None:
+            return
+        question = ConfirmDialog(
+            f"Give up “{one_line(card.story.title)}”?",
+            "It stays readable, with everything it made true, but it cannot be played on.",
+            yes="Give it up",
+            no="Keep it",
+        )
+        self.app.push_screen(question, partial(self._apply_abandon_answer, card.story.id))
+
+    def _apply_abandon_answer(self, story_id: Id, is_confirmed: bool | None) -> None:
+        if is_confirmed:
+            self.start_change(self._abandon_story(story_id), "abandon")
+
+    async def _abandon_story(self, story_id: Id) -> None:
+        await self.services.stories.abandon(story_id)
+        self.reload()
+
+    def action_finish(self) -> None:
+        card = self._current_card
+        if card is None:
+            return
+        editor = TextDialog(
+            f"Finish “{one_line(card.story.title)}”",
+            "",
+            "A recap, if you like. What is still undecided in its last scene stays undecided; "
+            "end that scene first if it should become canon.",
+            is_optional=True,
+        )
+        self.app.push_screen(editor, partial(self._apply_recap, card.story.id))
+
+    def _apply_recap(self, story_id: Id, recap: str | None) -> None:
+        if recap is not None:
+            self.start_change(self._complete_story(story_id, recap), "finish")
+
+    async def _complete_story(self, story_id: Id, recap: str) -> None:
+        self.post_message(self.StoryCompleted(await self.services.stories.complete_story(story_id, recap)))
+
+    @on(StoryCompleted)
+    def _show_completion(self, message: StoryCompleted) -> None:
+        self.app.push_screen(CommitReportDialog(message.report, "The story is told"))
+
+    def action_start(self) -> None:
+        self.post_message(Visit(ToSetup()))
+
+    def action_import(self) -> None:
+        self.post_message(Visit(ToImport()))
+
+    def action_back(self) -> None:
+        self.post_message(Visit(ToMenu()))
+
+
+def _story_row(card: StoryCard, is_suspended: bool) -> Content:
+    """Three lines: title and world, where it stands, the last words."""
+    position_parts = [f"scene {card.scene.order} “{one_line(card.scene.title)}”"] if card.scene else []
+    position_parts.append("1 turn" if card.turns == 1 else f"{card.turns:,} turns")
+    if is_suspended and card.state in PLAYABLE_STATES:
+        position_parts.append("paused")
+    if card.scene_state == "finalizing":
+        position_parts.append("at the canon gate")
+    closed_state = "" if card.state in PLAYABLE_STATES else f"  {card.state}"
+    return Content.assemble(
+        (one_line(card.story.title), "bold"),
+        (f"  {one_line(card.universe.name)}", "dim"),
+        (closed_state, "$text-warning"),
+        f"\n{' · '.join(position_parts)}",
+        (f"\n“{one_line(card.last_line)}”" if card.last_line else "\n", "italic"),
+    )

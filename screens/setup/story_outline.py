@@ -1,0 +1,83 @@
+"""The outline of a new story as it is suggested, and as it is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.story_outline import NewCharacter, Newcomer, NewUniverse, StoryOutline
+from agents.typed_numbers import parse_numbers as parse_numbers
+from stores.records.ids import Id
+from stores.records.world import Entity, EntityKind, Universe
+
+_SUGGESTED_CAST_SIZE = 3
+"""How many of the world's people a suggested first scene brings on."""
+
+
+def suggest_outline(
+    universe: Universe | NewUniverse,
+    characters: Sequence[Entity],
+    places: Sequence[Entity],
+    player_character: Entity | NewCharacter | None,
+    world_outline: StoryOutline | None = None,
+) -> StoryOutline:
+    """Return an outline that can be played as it stands: this hero, the world's first place, its people.
+
+    `opening` is the world's own, where it has one; another hero takes the place of the one it is for.
+    """
+    hero = player_character.id if isinstance(player_character, Entity) else player_character
+    if world_outline is not None:
+        return replace(
+            world_outline,
+            pc=hero,
+            cast=tuple(c for c in world_outline.cast if c not in (world_outline.pc, hero)),
+        )
+    others = [c.id for c in characters if not c.is_pc and c is not player_character]
+    return StoryOutline(
+        universe_id=universe.id if isinstance(universe, Universe) else "",
+        title=f"{player_character.name} in {universe.name}"
+        if player_character
+        else f"A story of {universe.name}",
+        pc=hero,
+        theme=universe.genre,
+        tone=universe.tone,
+        scene_title=f"Arrival at {places[0].name}" if places else "The beginning",
+        scene_goal="",
+        place=places[0].id if places else None,
+        cast=tuple(others[:_SUGGESTED_CAST_SIZE]),
+    )
+
+
+def clear_outline(outline: StoryOutline) -> StoryOutline:
+    """Return the outline with nothing in it that somebody has to have thought of."""
+    return replace(
+        outline,
+        title="",
+        theme="",
+        tone="",
+        constraints="",
+        lines_and_veils="",
+        scene_title="",
+        scene_goal="",
+        place=None,
+        cast=(),
+        prose=(),
+    )
+
+
+def parse_newcomer(text: str, kind: EntityKind) -> Newcomer:
+    """Read `Name: who or what that is`."""
+    name, _, description = text.partition(":")
+    return Newcomer(kind, name.strip(), description.strip())
+
+
+def split_words(text: str) -> tuple[str, ...]:
+    """Read a list with commas."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def resolve_place(text: str, places: Sequence[Entity]) -> Id | str | None:
+    """Return the id of the place that goes by this name, or the name of a new one."""
+    name = text.strip()
+    place_id_by_name = {alias.casefold(): p.id for p in places for alias in (*p.aliases, p.name)}
+    return place_id_by_name.get(name.casefold(), name) if name else None

@@ -1,0 +1,222 @@
+"""Help: a tour of five minutes, the keys of this place and of the others, and the commands.
+
+Nothing but the tour is written here: keys come from bindings, words from the widgets and the desk.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from textual.app import App, ComposeResult
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.dom import DOMNode
+from textual.screen import Screen
+from textual.widgets import Static
+
+from agents.services.services import Services
+from agents.views.play_views import CommandHelp
+from screens.base import ServiceScreen
+from screens.folder import SCREENS_FOLDER
+from screens.key_bar import KeyBar
+from screens.routes import Back, Visit
+from screens.title_bar import TitleBar
+from widgets.helpable import Helpable
+from widgets.safe_text import content, one_line, wrap
+
+TOUR = (
+    ("Begin", "On the menu press 1, then Enter five times: world, rules, hero, story, first scene."),
+    (
+        "Play",
+        "Type what your hero does and press Enter. A line that begins with > tells what happens, as the GM.",
+    ),
+    (
+        "Roll",
+        "? likely: Is it locked asks the oracle, /check tries something. Results are sealed before prose.",
+    ),
+    ("Propose", "What the story would change in the world shows up under proposals. F2 goes there."),
+    (
+        "Undo",
+        "Ctrl+Z takes an exchange back with all it proposed, Ctrl+Y brings it back. Nothing is erased.",
+    ),
+    ("Decide", "/end takes the scene to the canon gate: a accepts, r rejects, e edits, Enter commits."),
+    (
+        "Rule",
+        "There, h hears what meets a conflict: both sides, and what each ruling would do. What you ruled is "
+        "never asked again. p lays down house rules for what you always decide alike; u takes back.",
+    ),
+    (
+        "Narrate",
+        "m on the menu sets up a model, if you want one: it tells what happens, bound by dice and canon. "
+        "Esc stops it and keeps what came, Ctrl+R tells it again, F7 goes on, F6 shows why it said that.",
+    ),
+    (
+        "Look",
+        "On the menu press 3: what is true now, and under Enter the very words a fact rests on; in the "
+        "transcript, x leads from a turn back to what it made true.",
+    ),
+    (
+        "Ask",
+        "F8 in play, or 6 on the menu: who has the iron key? The answer says how far it is to be relied on, "
+        "and Enter leads to what it rests on. 4 shows what each character remembers, beside what is true.",
+    ),
+    (
+        "Mend",
+        "There, e edits, n brings in something new, R retcons, m makes two one, L locks: each waits at the "
+        "gate, g. h and t show how it used to be, p what is promised.",
+    ),
+)
+HELP_SCREENS = (
+    ("screens.system.menu_screen", "MenuScreen"),
+    ("screens.setup.setup_screen", "SetupScreen"),
+    ("screens.setup.stories_screen", "StoriesScreen"),
+    ("screens.play.scene_screen", "SceneScreen"),
+    ("screens.gate.gate_screen", "GateScreen"),
+    ("screens.gate.conflict_screen", "ConflictScreen"),
+    ("screens.gate.policy_screen", "PolicyScreen"),
+    ("screens.gate.predicates_screen", "PredicatesScreen"),
+    ("screens.world.universe_screen", "UniverseScreen"),
+    ("screens.characters.characters_screen", "CharactersScreen"),
+    ("screens.query.query_screen", "QueryScreen"),
+    ("screens.world.retcon_screen", "RetconScreen"),
+    ("screens.world.lookalikes_screen", "LookalikesScreen"),
+    ("screens.world.merge_screen", "MergeScreen"),
+    ("screens.world.fact_history_screen", "FactHistoryScreen"),
+    ("screens.world.moment_screen", "MomentScreen"),
+    ("screens.world.timeline_screen", "TimelineScreen"),
+    ("screens.world.relations_screen", "RelationsScreen"),
+    ("screens.world.commitments_screen", "CommitmentsScreen"),
+    ("screens.world.removed_canon_screen", "RemovedCanonScreen"),
+    ("screens.play.reading_screen", "ReadingScreen"),
+    ("screens.llm.xray_screen", "XrayScreen"),
+    ("screens.llm.bill_screen", "BillScreen"),
+    ("screens.llm.llm_setup_screen", "LlmSetupScreen"),
+)
+"""In the order that a user meets them."""
+OWN_MODULE_PREFIXES = ("screens.", "widgets.", "monitor_tui.")
+NAME_COLUMN_CELLS = 14
+
+
+class HelpEntry(NamedTuple):
+    """A line of help: a name in the left column with words beside it, or a heading with words under it."""
+
+    name: str
+    text: str = ""
+    is_heading: bool = False
+
+
+class HelpSection(Static):
+    """One part of the page, laid out anew for each width."""
+
+    def __init__(
+        self, heading: str, entries: Iterator[HelpEntry], id: str, *, name_cells: int = NAME_COLUMN_CELLS
+    ) -> None:
+        super().__init__(id=id, markup=False)
+        self._name_cells = name_cells
+        self._heading = heading
+        self._entries = list(entries)
+
+    def on_resize(self) -> None:
+        self.update(Content("\n").join(self._lines(self.content_size.width)))
+
+    def _lines(self, width: int) -> Iterator[Content]:
+        yield content(self._heading, "bold $text-accent")
+        for entry in self._entries:
+            if entry.is_heading:
+                yield Content("")
+                yield content(entry.name, "bold")
+                yield from (
+                    content(line, "$text-muted") for line in (wrap(entry.text, width) if entry.text else ())
+                )
+                continue
+            # A name too long for its column stands on a line of its own.
+            name, text_lines = one_line(entry.name), wrap(entry.text, max(20, width - self._name_cells))
+            if len(name) >= self._name_cells:
+                yield content(name, "$text-primary")
+            else:
+                yield Content.assemble((f"{name:<{self._name_cells}}", "$text-primary"), text_lines.pop(0))
+            yield from (content(" " * self._name_cells + line) for line in text_lines)
+
+
+class HelpScreen(ServiceScreen[None]):
+    """One page to scroll, with a key for each part of it."""
+
+    CSS_PATH = SCREENS_FOLDER / "system/help_screen.tcss"
+    AUTO_FOCUS = "#page"
+    BINDING_GROUP_TITLE = "Help"
+    BINDINGS = [
+        Binding("1", "part('tour')", "Tour", id="help.tour", tooltip="The five-minute tour"),
+        Binding("2", "part('here')", "Keys here", id="help.here", tooltip="Keys that work where you were"),
+        Binding("3", "part('commands')", "Commands", id="help.commands", tooltip="The slash commands"),
+        Binding("4", "part('others')", "Other keys", id="help.others", tooltip="Keys of the other screens"),
+        Binding(
+            "escape,q,question_mark,f1", "back", "Back", id="help.back", tooltip="Back to where you were"
+        ),
+    ]
+
+    def __init__(self, services: Services, opened_over: Screen[object]) -> None:
+        super().__init__(services)
+        self._opened_over = opened_over
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar("Help")
+        with VerticalScroll(id="page"):
+            yield HelpSection("Five minutes", (HelpEntry(*stop) for stop in TOUR), "tour")
+            yield HelpSection("Keys where you were", self._keys_here(), "here")
+            yield HelpSection(
+                "Commands",
+                (_command_entry(c) for c in self.services.play.commands()),
+                "commands",
+                name_cells=4,
+            )
+            yield HelpSection("Keys of the other screens", self._keys_elsewhere(), "others")
+        yield KeyBar()
+
+    def _keys_here(self) -> Iterator[HelpEntry]:
+        """The screen that help was opened over, and each of its widgets that explains itself."""
+        yield from _key_entries(self.app, type(self._opened_over))
+        explained_types: set[type] = set()
+        for widget in self._opened_over.query("*"):
+            if isinstance(widget, Helpable) and type(widget) not in explained_types:
+                explained_types.add(type(widget))
+                yield HelpEntry(widget.HELP_TITLE, widget.HELP_TEXT, is_heading=True)
+                yield from _key_entries(self.app, type(widget))
+        yield HelpEntry("Everywhere", is_heading=True)
+        yield from _key_entries(self.app, type(self.app))
+
+    def _keys_elsewhere(self) -> Iterator[HelpEntry]:
+        for module, name in HELP_SCREENS:
+            screen = getattr(importlib.import_module(module), name)
+            if not isinstance(self._opened_over, screen):
+                yield HelpEntry(screen.BINDING_GROUP_TITLE, is_heading=True)
+                yield from _key_entries(self.app, screen)
+
+    def action_part(self, name: str) -> None:
+        self.query_one("#page").scroll_to_widget(self.query_one(f"#{name}"), top=True, animate=False)
+
+    def action_back(self) -> None:
+        self.post_message(Visit(Back(self)))
+
+
+def _command_entry(command: CommandHelp) -> HelpEntry:
+    return HelpEntry(command.usage, command.summary)
+
+
+def _key_entries(app: App[object], owner: type[DOMNode]) -> Iterator[HelpEntry]:
+    """Yield an entry for each named key that a class of ours binds, its nearest bases after it."""
+    listed_ids: set[str] = set()
+    for cls in owner.__mro__:
+        if not cls.__module__.startswith(OWN_MODULE_PREFIXES):
+            continue
+        bindings = list(Binding.make_bindings(cls.__dict__.get("BINDINGS", ())))
+        for binding in bindings:
+            if binding.id is None or binding.id in listed_ids or not binding.tooltip:
+                continue
+            listed_ids.add(binding.id)
+            keys = dict.fromkeys(
+                app.get_key_display(Binding(b.key, "")) for b in bindings if b.id == binding.id
+            )
+            yield HelpEntry(" ".join(keys), binding.tooltip)

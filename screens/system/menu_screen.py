@@ -1,0 +1,213 @@
+"""The main menu: the first frame. It needs no desk; the app hands it a view once the library is open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from screens.folder import SCREENS_FOLDER
+from screens.key_bar import KeyBar
+from screens.llm_routes import ToBill, ToLlmSetup
+from screens.query_routes import ToCharacters, ToQuery
+from screens.routes import ToHelp, ToSetup, ToStories, ToStory, ToSystem, ToUniverse, Visit
+from widgets.safe_text import one_line
+
+if TYPE_CHECKING:
+    from agents.views.play_views import MenuView, StoryCard
+    from stores.records.play import Scene
+
+MENU_MODES = (
+    ("start", "1", "Start a story", "a hero, a world, a first scene"),
+    ("stories", "2", "Continue", "pick up a story where you left it"),
+    ("universe", "3", "Universe", "what is true, and why"),
+    ("characters", "4", "Characters", "sheets, memories beside the truth, histories"),
+    ("query", "6", "Query", "ask the record: canon, told, believed, unknown"),
+    ("system", "7", "System", "stores, what runs behind play, what was given up"),
+    ("model", "m", "Model", "who tells: you, or a model; what it costs"),
+    ("help", "?", "Help", "keys, commands, a five-minute tour"),
+    ("quit", "q", "Quit", "your story stays where it is"),
+)
+
+
+class MenuScreen(Screen[None]):
+    """The modes, the story to go on with, and how the library fares."""
+
+    CSS_PATH = SCREENS_FOLDER / "system/menu_screen.tcss"
+    AUTO_FOCUS = "#modes"
+    BINDING_GROUP_TITLE = "Main menu"
+    BINDINGS = [
+        Binding("1", "start", "Start", id="menu.start", tooltip="Start a new story"),
+        Binding("2", "stories", "Continue", id="menu.stories", tooltip="Choose a story to go on with"),
+        Binding("3", "universe", "Universe", id="menu.universe", tooltip="Browse what is true, and why"),
+        Binding("4", "characters", "Characters", id="menu.characters", tooltip="Who lives in your worlds"),
+        Binding("6", "query", "Query", id="menu.query", tooltip="Ask the record what is so, and why"),
+        Binding(
+            "7", "system", "System", id="menu.system", tooltip="Stores, and what runs behind play", show=False
+        ),
+        Binding("m", "model", "Model", id="menu.model", tooltip="Set up the model that narrates, or none"),
+        Binding("b", "bill", "Bill", id="menu.bill", tooltip="What the model has cost, and budgets"),
+        Binding("q", "app.quit", "Quit", id="menu.quit", tooltip="Leave MONITOR; everything is kept"),
+    ]
+
+    @dataclass
+    class MenuLoaded(Message):
+        """The library is open, or was read again."""
+
+        view: MenuView
+
+    @dataclass
+    class NoteReceived(Message):
+        """There is something to say while the menu is up."""
+
+        text: str
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.view: MenuView | None = None
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="page"):
+            yield Static("M O N I T O R", id="name", markup=False)
+            yield Static("A world that stays true while you play.", id="promise", markup=False)
+            yield OptionList(*_mode_options(), id="modes", markup=False)
+            yield Static("Opening the library …", id="library", markup=False)
+            yield Static("", id="notes", markup=False)
+        yield KeyBar()
+
+    @on(MenuLoaded)
+    def _show_menu(self, message: MenuLoaded) -> None:
+        view = self.view = message.view
+        modes = self.query_one("#modes", OptionList)
+        modes.clear_options()
+        modes.border_title = "Go on" if view.resume else ""
+        if view.resume:
+            modes.add_options([Option(_resume_card(view.resume), id="resume"), None])
+        modes.add_options(_mode_options(view))
+        modes.highlighted = 0
+        self.query_one("#library", Static).update(_health_line(view))
+        notes = self.query_one("#notes", Static)
+        notes.update("\n".join(view.notes) or _first_steps_hint(view))
+
+    @on(NoteReceived)
+    def _show_note(self, message: NoteReceived) -> None:
+        self.query_one("#notes", Static).update(Content(message.text))
+
+    @on(OptionList.OptionSelected)
+    async def _open_mode(self, message: OptionList.OptionSelected) -> None:
+        message.stop()
+        if message.option_id == "resume":
+            self.action_resume()
+        elif message.option_id in ("help", "quit"):
+            await self.run_action(f"app.{message.option_id}")
+        elif message.option_id:
+            await self.run_action(f"screen.{message.option_id}")
+
+    def action_resume(self) -> None:
+        if self.view and self.view.resume:
+            self.post_message(Visit(ToStory(self.view.resume.story.id)))
+
+    def action_start(self) -> None:
+        self.post_message(Visit(ToSetup()))
+
+    def action_stories(self) -> None:
+        self.post_message(Visit(ToStories()))
+
+    def action_universe(self) -> None:
+        self.post_message(Visit(ToUniverse()))
+
+    def action_characters(self) -> None:
+        self.post_message(Visit(ToCharacters()))
+
+    def action_query(self) -> None:
+        self.post_message(Visit(ToQuery()))
+
+    def action_system(self) -> None:
+        self.post_message(Visit(ToSystem()))
+
+    def action_model(self) -> None:
+        self.post_message(Visit(ToLlmSetup()))
+
+    def action_bill(self) -> None:
+        self.post_message(Visit(ToBill()))
+
+    def action_help(self) -> None:
+        self.post_message(Visit(ToHelp()))
+
+
+def _mode_options(view: MenuView | None = None) -> list[Option]:
+    """The modes as rows; with a view, they say what is there."""
+    hint_by_mode = (
+        {"stories": _count_text(view.stories, "story", "stories"), "universe": _canon_counts(view)}
+        if view
+        else {}
+    )
+    return [
+        Option(
+            Content.assemble(
+                (f" {key} ", "bold $accent"), (f" {title:<15}", "bold"), (hint_by_mode.get(id) or hint, "dim")
+            ),
+            id=id,
+        )
+        for id, key, title, hint in MENU_MODES
+    ]
+
+
+def _resume_card(card: StoryCard) -> Content:
+    """A few lines: the story, the scene it stands in, what came last and what is open, the last words."""
+    position_parts = [_scene_label(card.scene)] if card.scene else []
+    position_parts.append(_count_text(card.turns, "turn", "turns"))
+    if card.scene_state == "finalizing":
+        position_parts.append("at the canon gate")
+    return Content.assemble(
+        (" ⏎ ", "bold $accent"),
+        (f" {card.story.title}", "bold"),
+        (f"  {card.universe.name}", "dim"),
+        f"\n    {' · '.join(filter(None, position_parts))}",
+        *((f"\n    {one_line(line)}", "dim") for line in card.previously),
+        (f"\n    “{one_line(card.last_line)}”" if card.last_line else "", "italic"),
+    )
+
+
+def _scene_label(scene: Scene) -> str:
+    """A scene that nobody has named yet is called by its number."""
+    number = f"scene {scene.order}"
+    title = one_line(scene.title)
+    return number if title.casefold() == number else f"{number} “{title}”"
+
+
+def _health_line(view: MenuView) -> Content:
+    """One quiet line of health: a tick and a word for each store."""
+    parts: list[Content | tuple[str, str] | str] = []
+    for name, state in view.health:
+        is_well = state in ("ok", "ready", "open")
+        parts += [
+            ("  " if parts else ""),
+            ("✓ " if is_well else "! ", "$text-success" if is_well else "$text-warning"),
+            (name if is_well else f"{name}: {state}", "dim" if is_well else ""),
+        ]
+    return Content.assemble(*parts)
+
+
+def _first_steps_hint(view: MenuView) -> str:
+    if view.stories:
+        return ""
+    return "New here? Press 1, then Enter: the sample world is ready to play in."
+
+
+def _canon_counts(view: MenuView) -> str:
+    counts = _count_text(view.universes, "universe", "universes"), _count_text(view.facts, "fact", "facts")
+    return ", ".join(filter(None, counts)) if view.universes else ""
+
+
+def _count_text(number: int, one: str, many: str) -> str:
+    return "" if number == 0 else f"{number:,} {one if number == 1 else many}"

@@ -1,0 +1,123 @@
+"""System: how the stores fare, what is done behind play, and what was given up there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.message import Message
+
+from agents.events import BackgroundMoved
+from screens.base import ServiceScreen
+from screens.folder import SCREENS_FOLDER
+from screens.key_bar import KeyBar
+from screens.llm_routes import ToBill, ToLlmSetup
+from screens.notice_panel import NoticePanel
+from screens.routes import ToMenu, Visit
+from screens.title_bar import TitleBar
+from stores.errors import MonitorError
+from stores.records.jobs import Job
+from widgets.status_bar import backlog_text
+from widgets.system_list import SystemList
+
+if TYPE_CHECKING:
+    from agents.events import Event
+    from agents.jobs.job_status import BackgroundView
+    from agents.services.services import Services
+    from agents.views.play_views import MenuView, StoryCard
+
+
+class SystemScreen(ServiceScreen[None]):
+    """One list to read; r tries again what stands under the cursor."""
+
+    CSS_PATH = SCREENS_FOLDER / "system/system_screen.tcss"
+    AUTO_FOCUS = "SystemList"
+    BINDING_GROUP_TITLE = "System"
+    BINDINGS = [
+        Binding("b", "bill", "Bill", id="system.bill", tooltip="What the model has cost, and budgets"),
+        Binding("m", "model", "Model", id="system.model", tooltip="How the model is set up"),
+        Binding("escape,q", "escape", "Back", id="system.escape", tooltip="One step back"),
+    ]
+
+    @dataclass
+    class SystemLoaded(Message):
+        menu: MenuView
+        background: BackgroundView
+
+    def __init__(self, services: Services) -> None:
+        super().__init__(services)
+        self._has_entered_mode = False
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar("System")
+        yield SystemList(empty="Reading ...")
+        yield NoticePanel()
+        yield KeyBar()
+
+    def is_affected_by(self, event: Event) -> bool:
+        return isinstance(event, BackgroundMoved)
+
+    async def load_view(self) -> None:
+        if not self._has_entered_mode:
+            from agents.story_outline import Mode
+
+            await self.services.stories.enter(Mode.SYSTEM)
+            self._has_entered_mode = True
+        self.post_message(
+            self.SystemLoaded(await self.services.stories.menu(), await self.services.jobs.read_status())
+        )
+
+    @on(SystemLoaded)
+    def _show_system(self, message: SystemLoaded) -> None:
+        menu, background = message.menu, message.background
+        self.query_one(TitleBar).show_place(
+            _library_counts(menu), backlog_text(background.items_left, background.current_work)
+        )
+        self.query_one(SystemList).show_system(menu.health, background, _loop_rows(menu.resume), menu.notes)
+
+    # --- going on ----------------------------------------------------------------------------------
+
+    @on(SystemList.RetryRequested)
+    def _start_retry(self, message: SystemList.RetryRequested) -> None:
+        message.stop()
+        self.query_one(NoticePanel).clear()
+        self.start_change(self._retry_job(message.job), f"retry {message.job.id}")
+
+    async def _retry_job(self, job: Job) -> None:
+        await self.services.jobs.retry(job.id)
+        self.reload()
+
+    def action_bill(self) -> None:
+        self.post_message(Visit(ToBill()))
+
+    def action_model(self) -> None:
+        self.post_message(Visit(ToLlmSetup()))
+
+    def action_escape(self) -> None:
+        if self.query_one(NoticePanel).is_shown:
+            self.query_one(NoticePanel).clear()
+        else:
+            self.post_message(Visit(ToMenu()))
+
+    def handle_error(self, error: BaseException, worker: str) -> None:
+        if isinstance(error, MonitorError) and worker.startswith("retry"):
+            self.query_one(NoticePanel).show_error(error)
+        else:
+            super().handle_error(error, worker)
+
+
+def _library_counts(menu: MenuView) -> str:
+    return f"universes {menu.universes:,} · stories {menu.stories:,} · facts {menu.facts:,}"
+
+
+def _loop_rows(card: StoryCard | None) -> list[tuple[str, str]]:
+    """The loops of the story that was played last."""
+    if card is None:
+        return []
+    rows = [("story", f"{card.story.title}: {card.state}")]
+    if card.scene is not None:
+        rows.append(("scene", f"{card.scene.order} “{card.scene.title}”: {card.scene_state}"))
+    return rows

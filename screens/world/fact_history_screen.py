@@ -1,0 +1,71 @@
+"""How it used to be: every value that something had, in the order of world time, and what took its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.binding import Binding
+from textual.message import Message
+
+from screens.folder import SCREENS_FOLDER
+from screens.routes import Visit
+from screens.world.mention_list_screen import MentionListScreen
+from screens.world_routes import ToRetcon
+from stores.records.ids import Id
+from widgets.mention_list import CanonMention, MentionSection
+
+if TYPE_CHECKING:
+    from agents.services.services import Services
+    from agents.views.world_views import HistoryView
+
+
+class FactHistoryScreen(MentionListScreen):
+    """The values of one thing through world time; R retcons or restores the one under the cursor."""
+
+    CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
+    AUTO_FOCUS = "MentionList"
+    BINDING_GROUP_TITLE = "How it used to be"
+    NAME = "How it was"
+    BINDINGS = [
+        Binding("R", "retcon", "Retcon", id="history.retcon", tooltip="Retcon this, or restore it"),
+    ]
+
+    @dataclass
+    class FactHistoryLoaded(Message):
+        view: HistoryView
+
+    def __init__(self, services: Services, fact_id: Id) -> None:
+        super().__init__(services)
+        self.fact_id = fact_id
+
+    async def load_page(self) -> None:
+        self.post_message(self.FactHistoryLoaded(await self.services.world.record.history(self.fact_id)))
+
+    @on(FactHistoryLoaded)
+    def _show_history(self, message: FactHistoryLoaded) -> None:
+        view = message.view
+        self.universe_id = view.universe.id
+        self.show_title(view.about, view.universe.name)
+        current_mentions = [CanonMention(fact) for fact in view.facts if fact.current]
+        past_mentions = [CanonMention(fact) for fact in view.facts if not fact.current]
+        sections = [
+            MentionSection("Before", past_mentions, () if past_mentions else ("It was never otherwise.",))
+        ]
+        sections.append(
+            MentionSection(
+                "Now", current_mentions, () if current_mentions else ("Nothing of it is so any more.",)
+            )
+        )
+        self.mention_list.show_sections(sections)
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "retcon":
+            return self.current_mention is not None
+        return super().check_action(action, parameters)
+
+    def action_retcon(self) -> None:
+        if self.current_mention is not None and (fact := self.current_mention.fact):
+            self.post_message(Visit(ToRetcon(fact.fact.id)))

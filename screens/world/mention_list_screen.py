@@ -1,0 +1,152 @@
+"""Screens that are one list of what canon says, with its evidence under it: retcons, the past, the ledger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widget import Widget
+
+from agents.events import CanonCommitted, ProposalsChanged
+from agents.views.play_views import FactView, ProposalView
+from agents.views.world_views import SceneNote, at_the_gate
+from screens.evidence_screen import EvidenceScreen
+from screens.key_bar import KeyBar
+from screens.notice_panel import NoticePanel
+from screens.routes import Back, ToGate, ToReading, ToUniverse, Visit
+from screens.title_bar import TitleBar
+from stores.records.ids import Id
+from stores.records.world import Entity
+from widgets.mention_list import CanonMention, MentionList
+
+if TYPE_CHECKING:
+    from agents.events import Event
+
+
+class MentionListScreen(EvidenceScreen):
+    """A title, a list, notes and keys. Subclasses read, and fill the list with sections."""
+
+    NAME = ""
+    BINDINGS = [
+        Binding("g", "gate", "Gate", id="listing.gate", tooltip="What waits for your decision in this world"),
+        Binding("escape,q", "escape", "Back", id="listing.escape", tooltip="One step back"),
+    ]
+
+    universe_id: Id | None = None
+    """Whose gate `g` leads to; known once something was read."""
+
+    _waiting_count = 0
+    _title_parts = ("", "")
+
+    @dataclass
+    class WaitingCounted(Message):
+        """How much waits at the gate."""
+
+        count: int
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar(self.NAME)
+        yield from self.compose_top()
+        with Vertical(id="known"):
+            yield MentionList()
+        yield NoticePanel()
+        yield KeyBar()
+
+    def compose_top(self) -> ComposeResult:
+        """What stands between the title and the list."""
+        yield from ()
+
+    @property
+    def mention_list(self) -> MentionList:
+        return self.query_one(MentionList)
+
+    @property
+    def current_mention(self) -> CanonMention | None:
+        """What the cursor stands on; keys are asked for before the page is there."""
+        lists = self.query(MentionList)
+        return lists.first().current if lists else None
+
+    @property
+    def is_list_focused(self) -> bool:
+        """Whether the focus is on the page itself."""
+        return isinstance(self.focused, MentionList)
+
+    # --- reading -----------------------------------------------------------------------------------
+
+    def is_affected_by(self, event: Event) -> bool:
+        return isinstance(event, CanonCommitted | ProposalsChanged)
+
+    async def load_view(self) -> None:
+        await self.load_page()
+        if self.universe_id is not None:
+            self.post_message(
+                self.WaitingCounted(await self.services.world.previews.waiting(self.universe_id))
+            )
+
+    async def load_page(self) -> None:
+        """Read what the page shows, and post it."""
+
+    def show_title(self, place: str, state: str = "") -> None:
+        """Say what the page shows and how it stands, unless there is something waiting at the gate."""
+        self._title_parts = (place, state)
+        self.query_one(TitleBar).show_place(place, at_the_gate(self._waiting_count) or state)
+
+    @on(WaitingCounted)
+    def _show_waiting_count(self, message: WaitingCounted) -> None:
+        self._waiting_count = message.count
+        self.show_title(*self._title_parts)
+
+    # --- going on ----------------------------------------------------------------------------------
+
+    @on(MentionList.MentionChosen)
+    def _open_mention(self, message: MentionList.MentionChosen) -> None:
+        message.stop()
+        mentioned = message.mention.mentioned
+        match mentioned:
+            case FactView():
+                self.show_evidence(mentioned.fact.id, mentioned.fact.statement)
+            case Entity():
+                self.show_evidence(mentioned.id, mentioned.name)
+            case SceneNote():
+                if mentioned.turn_id:
+                    self.post_message(Visit(ToReading(mentioned.turn_id)))
+                else:
+                    self.query_one(NoticePanel).show_lines(("Nothing was said in that scene.",))
+            case ProposalView():
+                self.post_message(Visit(ToGate(mentioned.proposal.scene_id, mentioned.proposal.universe_id)))
+
+    @on(MentionList.EntityOpened)
+    def _open_entity(self, message: MentionList.EntityOpened) -> None:
+        message.stop()
+        self.post_message(
+            Visit(ToUniverse(self.universe_id, message.entity_id, beside_play=True, fact_id=message.fact_id))
+        )
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "gate":
+            return self.universe_id is not None
+        return super().check_action(action, parameters)
+
+    def action_gate(self) -> None:
+        self.query_one(NoticePanel).clear()
+        self.post_message(Visit(ToGate(None, self.universe_id)))
+
+    def action_escape(self) -> None:
+        """One step back: from notes, evidence, what is typed above, then off the screen."""
+        if self.query_one(NoticePanel).is_shown:
+            self.query_one(NoticePanel).clear()
+        elif self.close_evidence():
+            pass
+        elif not self.mention_list.has_focus and self.escape_leads_to_list(self.focused):
+            self.mention_list.focus()
+        else:
+            self.post_message(Visit(Back(self)))
+
+    def escape_leads_to_list(self, focused: Widget | None) -> bool:
+        """Whether Escape leads from here to the list first."""
+        return focused is not None and focused is not self.mention_list

@@ -1,0 +1,160 @@
+"""Two entities side by side, and what making them one would do. Nothing is lost: a merge can be split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widgets import Static
+
+from screens.folder import SCREENS_FOLDER
+from screens.key_bar import KeyBar
+from screens.notice_panel import NoticePanel
+from screens.routes import Back, Visit
+from screens.title_bar import TitleBar
+from screens.world.mention_list_screen import MentionListScreen
+from stores.records.ids import Id
+from widgets.entity_card import EntityCardView
+from widgets.ink import Ink
+from widgets.mention_list import CanonMention, MentionList, MentionSection
+from widgets.safe_text import one_line
+
+if TYPE_CHECKING:
+    from agents.services.services import Services
+    from agents.views.world_views import MergeView
+
+
+class MergeScreen(MentionListScreen):
+    """Left, the one whose name is kept; right, the one that becomes another name of it."""
+
+    CSS_PATH = SCREENS_FOLDER / "world/merge_screen.tcss"
+    AUTO_FOCUS = "MentionList"
+    BINDING_GROUP_TITLE = "Making two one"
+    NAME = "Merge"
+    EVIDENCE_IN = "#what"
+    BINDINGS = [
+        Binding(
+            "enter",
+            "stage",
+            "Make them one",
+            id="merge.stage",
+            tooltip="Propose it: it waits at the gate, and can be split again",
+            priority=True,
+            key_display="⏎",
+        ),
+        Binding("s", "swap", "Keep the other", id="merge.swap", tooltip="Keep the name of the other one"),
+    ]
+
+    @dataclass
+    class MergeLoaded(Message):
+        view: MergeView
+
+    @dataclass
+    class MergeProposed(Message):
+        """It waits at the gate."""
+
+    def __init__(self, services: Services, kept_id: Id, absorbed_id: Id) -> None:
+        super().__init__(services)
+        self.kept_id = kept_id
+        self.absorbed_id = absorbed_id
+        self.view: MergeView | None = None
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar(self.NAME)
+        with Horizontal(id="sides"):
+            with Vertical(classes="side"):
+                yield Static("this name is kept", classes="role", markup=False)
+                yield EntityCardView(id="kept")
+            with Vertical(classes="side", id="right"):
+                yield Static("becomes another name of it", classes="role", markup=False)
+                yield EntityCardView(id="absorbed")
+        with Vertical(id="what"):
+            yield MentionList()
+        yield NoticePanel()
+        yield KeyBar()
+
+    async def load_page(self) -> None:
+        self.post_message(
+            self.MergeLoaded(await self.services.world.previews.merge(self.kept_id, self.absorbed_id))
+        )
+
+    @on(MergeLoaded)
+    def _show_merge(self, message: MergeLoaded) -> None:
+        view = self.view = message.view
+        self.universe_id = view.universe.id
+        kept_entity, absorbed_entity = view.kept.entity, view.absorbed.entity
+        self.show_title(
+            f"{one_line(absorbed_entity.name)} is {one_line(kept_entity.name)}", view.universe.name
+        )
+        self.query_one("#kept", EntityCardView).show_card(view.kept)
+        self.query_one("#absorbed", EntityCardView).show_card(view.absorbed)
+        self.mention_list.show_sections(_merge_sections(view))
+        self.refresh_bindings()
+
+    @on(EntityCardView.EvidenceRequested)
+    def _show_fact_evidence(self, message: EntityCardView.EvidenceRequested) -> None:
+        message.stop()
+        fact = message.fact_view.fact
+        self.show_evidence(fact.id, fact.statement)
+
+    # --- keys --------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        match action:
+            case "stage":
+                return self.view is not None and not self.view.staged and self.is_list_focused
+            case "swap":
+                return self.view is not None
+        return super().check_action(action, parameters)
+
+    def action_swap(self) -> None:
+        self.kept_id, self.absorbed_id = self.absorbed_id, self.kept_id
+        self.reload()
+
+    def action_stage(self) -> None:
+        self.query_one(NoticePanel).clear()
+        self.start_change(self._propose_merge(), "stage")
+
+    async def _propose_merge(self) -> None:
+        await self.services.world.edits.merge(self.kept_id, self.absorbed_id)
+        self.post_message(self.MergeProposed())
+
+    @on(MergeProposed)
+    def _merge_proposed(self) -> None:
+        self.post_message(Visit(Back(self)))
+
+
+def _merge_sections(view: MergeView) -> Iterator[MentionSection]:
+    kept_name, absorbed_name = one_line(view.kept.entity.name), one_line(view.absorbed.entity.name)
+    if view.staged:
+        yield MentionSection(text_lines=("This waits at the gate already: g goes there.",), ink=Ink.WARN)
+    if view.kept.entity.kind is not view.absorbed.entity.kind:
+        kinds_warning = (
+            f"⚠ {kept_name} is a {view.kept.entity.kind}, {absorbed_name} is a {view.absorbed.entity.kind}."
+        )
+        yield MentionSection(text_lines=(kinds_warning,), ink=Ink.WARN)
+    if view.clashes:
+        clash_mentions = [
+            CanonMention(theirs, f"cannot stand beside: {one_line(ours)}") for ours, theirs in view.clashes
+        ]
+        yield MentionSection(f"⚠ Clashes: what {kept_name} has stays, this is left behind", clash_mentions)
+    yield MentionSection(
+        f"{kept_name} would also be called",
+        text_lines=(", ".join(map(one_line, view.gained)) or "nothing more",),
+        count=0,
+        ink=Ink.PROSE,
+    )
+    moved_mentions = [CanonMention(fact) for fact in view.moved]
+    yield MentionSection(
+        f"Would be told of {kept_name}", moved_mentions, () if moved_mentions else ("Nothing.",)
+    )
+    if view.repeated:
+        yield MentionSection(f"Said of {kept_name} already", [CanonMention(fact) for fact in view.repeated])
+    if view.memories:
+        yield MentionSection(text_lines=(f"{view.memories} memories stay with {absorbed_name}.",))

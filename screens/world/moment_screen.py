@@ -1,0 +1,114 @@
+"""The time machine: canon at a moment of world time, as it was known at a moment of record time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.message import Message
+from textual.widgets import Input
+
+from screens.dialogs.form_fields import Field, FieldInput
+from screens.folder import SCREENS_FOLDER
+from screens.notice_panel import NoticePanel
+from screens.routes import Visit
+from screens.world.mention_list_screen import MentionListScreen
+from screens.world_routes import ToHistory
+from stores.records.ids import Id
+from widgets.mention_list import CanonMention, MentionSection
+
+if TYPE_CHECKING:
+    from agents.services.services import Services
+    from agents.views.world_views import MomentView
+
+
+MOMENT_FIELDS = ("when", "recorded", "search")
+
+
+class MomentScreen(MentionListScreen):
+    """Two moments and a search; Enter in any of the three goes there."""
+
+    CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
+    AUTO_FOCUS = "#when"
+    BINDING_GROUP_TITLE = "At a time"
+    NAME = "At a time"
+    BINDINGS = [
+        Binding("h", "history", "History", id="moment.history", tooltip="How this one went on"),
+        Binding(
+            "slash", "edit", "Other time", id="moment.edit", tooltip="Type another time", key_display="/"
+        ),
+    ]
+
+    @dataclass
+    class MomentLoaded(Message):
+        view: MomentView
+
+    def __init__(self, services: Services, universe_id: Id) -> None:
+        super().__init__(services)
+        self.universe_id = universe_id
+        self._submitted_fields = ("", "", "")
+
+    def compose_top(self) -> ComposeResult:
+        yield Field("In the world", "when", hint="day 3, dusk · empty is now, always is any time")
+        yield Field("Known on", "recorded", hint="2026-01-31 20:00 · empty is today")
+        yield Field("With the words", "search", hint="part of a sentence")
+
+    async def load_page(self) -> None:
+        assert self.universe_id is not None
+        when, known_on, search = self._submitted_fields
+        self.post_message(
+            self.MomentLoaded(
+                await self.services.world.record.moment(self.universe_id, when, known_on, search)
+            )
+        )
+
+    @on(MomentLoaded)
+    def _show_moment(self, message: MomentLoaded) -> None:
+        view = message.view
+        self.query_one(NoticePanel).clear()
+        known_note = f", as known on {view.known}" if view.known else ""
+        self.show_title(f"{view.universe.name} · {view.when or 'any time'}{known_note}", _fact_count(view))
+        self.mention_list.empty = (
+            "Nothing with these words was so then." if view.total else "Nothing was known to be so then."
+        )
+        mentions = [CanonMention(fact) for fact in view.facts]
+        self.mention_list.show_sections([MentionSection(mentions=mentions)] if mentions else [])
+        self.refresh_bindings()
+
+    @on(Input.Submitted)
+    def _submit_fields(self, message: Input.Submitted) -> None:
+        message.stop()
+        when, known_on, search = (self.query_one(f"#{id}", FieldInput).value for id in MOMENT_FIELDS)
+        self._submitted_fields = (when, known_on, search)
+        self.reload()
+        if message.input.id == "search":
+            self.mention_list.focus()
+
+    # --- keys --------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        match action:
+            case "history":
+                return self.is_list_focused and self.current_mention is not None
+            case "edit":
+                return self.is_list_focused
+        return super().check_action(action, parameters)
+
+    def action_history(self) -> None:
+        if self.current_mention is not None and (fact := self.current_mention.fact):
+            self.post_message(Visit(ToHistory(fact.fact.id)))
+
+    def action_edit(self) -> None:
+        self.query_one("#when").focus()
+
+    def escape_leads_to_list(self, focused: object) -> bool:
+        return False
+
+
+def _fact_count(view: MomentView) -> str:
+    shown_count = len(view.facts)
+    facts = f"{view.total:,} fact{'' if view.total == 1 else 's'}"
+    return f"{shown_count:,} of {facts}" if shown_count < view.total else facts

@@ -1,0 +1,102 @@
+"""The relations around an entity, and around those they lead to: walked from one to the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.binding import Binding
+from textual.message import Message
+
+from screens.folder import SCREENS_FOLDER
+from screens.world.mention_list_screen import MentionListScreen
+from stores.records.ids import Id
+from stores.records.world import Entity
+from widgets.mention_list import CanonMention, MentionList, MentionSection
+from widgets.safe_text import one_line
+
+if TYPE_CHECKING:
+    from agents.services.services import Services
+    from agents.views.world_views import MapView
+
+NO_RELATIONS_HINT = (
+    "Canon knows no relation of {name}'s. /fact or n on the card says one, as in: {name} ally_of ..."
+)
+
+
+class RelationsScreen(MentionListScreen):
+    """An indented map of two steps. Enter walks on to whoever a line leads to, Backspace walks back."""
+
+    CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
+    AUTO_FOCUS = "MentionList"
+    BINDING_GROUP_TITLE = "Map of relations"
+    NAME = "Relations"
+    BINDINGS = [
+        Binding("backspace", "walk_back", "Walk back", id="ties.back", tooltip="To whom you came from"),
+        Binding("f", "fact", "Why", id="ties.fact", tooltip="What this relation rests on"),
+    ]
+
+    @dataclass
+    class RelationsLoaded(Message):
+        view: MapView
+
+    def __init__(self, services: Services, entity_id: Id) -> None:
+        super().__init__(services)
+        self.entity_id = entity_id
+        self._path: list[Id] = []
+
+    async def load_page(self) -> None:
+        self.post_message(self.RelationsLoaded(await self.services.world.record.ties(self.entity_id)))
+
+    @on(RelationsLoaded)
+    def _show_relations(self, message: RelationsLoaded) -> None:
+        view = message.view
+        self.universe_id = view.root.universe_id
+        path_length = len(self._path)
+        self.show_title(view.root.name, f"walked {path_length}" if path_length else "")
+        relation_mentions = [
+            CanonMention(tie.other, tag=tie.fact_id, indent=tie.depth - 1, lead=_with_arrow(tie.words))
+            for tie in view.ties
+        ]
+        name = one_line(view.root.name)
+        hint_lines = () if relation_mentions else (NO_RELATIONS_HINT.format(name=name),)
+        self.mention_list.show_sections([MentionSection(name, relation_mentions, hint_lines, count=0)])
+        self.refresh_bindings()
+
+    @on(MentionList.MentionChosen)
+    def _walk_to_entity(self, message: MentionList.MentionChosen) -> None:
+        message.stop()
+        message.prevent_default()
+        if isinstance(message.mention.mentioned, Entity) and message.mention.mentioned.id != self.entity_id:
+            self._path.append(self.entity_id)
+            self._show_entity(message.mention.mentioned.id)
+
+    def _show_entity(self, entity_id: Id) -> None:
+        self.close_evidence()
+        self.entity_id = entity_id
+        self.mention_list.show_sections([])
+        self.reload()
+
+    # --- keys --------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        match action:
+            case "walk_back":
+                return bool(self._path)
+            case "fact":
+                return self.current_mention is not None
+        return super().check_action(action, parameters)
+
+    def action_walk_back(self) -> None:
+        self._show_entity(self._path.pop())
+
+    def action_fact(self) -> None:
+        if self.current_mention is not None:
+            mention = self.current_mention
+            assert isinstance(mention.mentioned, Entity)
+            self.show_evidence(mention.tag, f"{mention.lead} {mention.mentioned.name}")
+
+
+def _with_arrow(relation_text: str) -> str:
+    return relation_text if relation_text.startswith("←") else f"{relation_text} →"

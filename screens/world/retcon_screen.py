@@ -1,0 +1,134 @@
+"""A retcon before it is one: what it would change, and all that rests on what was never so.
+
+On what was retconned already the same screen restores it. Source: design/authority.md, "Retcon".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.binding import Binding
+from textual.message import Message
+
+from agents.views.play_views import FactView
+from screens.folder import SCREENS_FOLDER
+from screens.notice_panel import NoticePanel
+from screens.routes import Back, Visit
+from screens.world.mention_list_screen import MentionListScreen
+from stores.records.ids import Id
+from widgets.ink import Ink
+from widgets.mention_list import CanonMention, MentionSection
+from widgets.safe_text import one_line
+
+if TYPE_CHECKING:
+    from agents.services.services import Services
+    from agents.views.world_views import ImpactView
+
+ALREADY_WAITING_HINT = "This waits at the gate already: g goes there."
+NOTHING_DEPENDS_HINT = "Nothing else rests on it."
+
+
+class RetconScreen(MentionListScreen):
+    """What would be never so, or so again."""
+
+    CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
+    AUTO_FOCUS = "MentionList"
+    BINDING_GROUP_TITLE = "Retcon"
+    NAME = "Retcon"
+    BINDINGS = [
+        Binding(
+            "enter",
+            "stage",
+            "Propose",
+            id="retcon.stage",
+            tooltip="Propose it: it waits at the gate, and nothing is deleted",
+            priority=True,
+            key_display="⏎",
+        ),
+    ]
+
+    @dataclass
+    class ImpactLoaded(Message):
+        impact: ImpactView
+
+    @dataclass
+    class RetconProposed(Message):
+        """It waits at the gate."""
+
+    def __init__(self, services: Services, subject_id: Id) -> None:
+        super().__init__(services)
+        self.subject_id = subject_id
+        self.impact: ImpactView | None = None
+
+    async def load_page(self) -> None:
+        self.post_message(self.ImpactLoaded(await self.services.world.previews.retcon(self.subject_id)))
+
+    @on(ImpactLoaded)
+    def _show_impact(self, message: ImpactLoaded) -> None:
+        impact = self.impact = message.impact
+        self.universe_id = impact.universe.id
+        state = "would be so again" if impact.restore else "would never have been so"
+        self.show_title(impact.universe.name, state)
+        self.mention_list.show_sections(_impact_sections(impact))
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "stage":
+            is_unstaged = self.impact is not None and not self.impact.staged
+            return is_unstaged and self.is_list_focused
+        return super().check_action(action, parameters)
+
+    def action_stage(self) -> None:
+        self.query_one(NoticePanel).clear()
+        self.start_change(self._propose_retcon(), "stage")
+
+    async def _propose_retcon(self) -> None:
+        await self.services.world.edits.retcon(self.subject_id)
+        self.post_message(self.RetconProposed())
+
+    @on(RetconProposed)
+    def _retcon_proposed(self) -> None:
+        self.post_message(Visit(Back(self)))
+
+
+def _impact_sections(impact: ImpactView) -> Iterator[MentionSection]:
+    heading = f"{'So again' if impact.restore else 'Never so'}: {one_line(impact.title)}"
+    yield MentionSection(heading, count=0)
+    if impact.staged:
+        yield MentionSection(text_lines=(ALREADY_WAITING_HINT,), ink=Ink.WARN)
+    changes = [f"{one_line(subject)}  {was} → {will}" for subject, was, will in impact.changes]
+    yield MentionSection(
+        "What changes", text_lines=changes or ["Nothing that holds now."], count=len(changes), ink=Ink.PROSE
+    )
+    dependent_sections = list(_dependent_sections(impact))
+    yield from dependent_sections
+    if not dependent_sections:
+        yield MentionSection(text_lines=("", NOTHING_DEPENDS_HINT))
+
+
+def _dependent_sections(impact: ImpactView) -> Iterator[MentionSection]:
+    listed_fact_ids: set[Id] = set()
+
+    def fact_section(heading: str, views: Sequence[FactView]) -> Iterator[MentionSection]:
+        """Each fact stands once, under the first heading that it fits."""
+        unlisted_views = [view for view in views if view.fact.id not in listed_fact_ids]
+        listed_fact_ids.update(view.fact.id for view in unlisted_views)
+        if unlisted_views:
+            yield MentionSection(heading, [CanonMention(view) for view in unlisted_views])
+
+    yield from fact_section("Open commitments among what rests on it", impact.commitments)
+    yield from fact_section("Came of it", impact.caused)
+    yield from fact_section("Rests on the same words", impact.same_words)
+    yield from fact_section(
+        "Involves it" if impact.entity else "Involves what it brought into the world", impact.involving
+    )
+    if impact.memories:
+        memory_lines = [f"{one_line(m.who)}: {one_line(m.text)}" for m in impact.memories]
+        yield MentionSection("Remembered", text_lines=memory_lines, count=len(memory_lines), ink=Ink.PROSE)
+    if impact.scenes:
+        yield MentionSection("Told of in other scenes", [CanonMention(scene) for scene in impact.scenes])
+    if impact.proposals:
+        yield MentionSection("Proposals that name it", [CanonMention(row) for row in impact.proposals])

@@ -1,0 +1,267 @@
+"""The GM's hand on what the Universe screen shows: a key for each edit, and for each look behind a fact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.binding import Binding
+from textual.message import Message
+
+from agents.views.world_views import at_the_gate
+from screens.evidence_screen import EvidenceScreen
+from screens.notice_panel import NoticePanel
+from screens.routes import ToGate, ToPolicy, Visit
+from screens.title_bar import TitleBar
+from screens.world.world_forms import (
+    FACT_OPTION,
+    NewCanonDialog,
+    can_end,
+    entity_edit_form,
+    fact_edit_form,
+    fact_end_form,
+)
+from screens.world_routes import (
+    ToCommitments,
+    ToHistory,
+    ToLookalikes,
+    ToMoment,
+    ToRelations,
+    ToRemovedCanon,
+    ToRetcon,
+    ToTimeline,
+)
+from stores.records.ids import Id
+from widgets.entity_card import EntityCardView
+from widgets.entity_tree import EntityTree
+
+if TYPE_CHECKING:
+    from agents.views.play_views import FactView
+    from agents.views.world_views import Staged
+    from screens.dialogs.form_dialog import FormDialog
+    from stores.records.world import Entity
+
+_ENTITY_ACTIONS = ("edit", "lock", "merge", "retcon", "ties", "basis")
+_WORLD_ACTIONS = ("house", "new", "moment", "timeline", "ledger", "taken_back", "export", "gate")
+
+
+class UniverseEditScreen(EvidenceScreen):
+    """A screen with a tree and a card. Keys mean the fact under the card's cursor, or else the entity."""
+
+    BINDINGS = [
+        Binding("e", "edit", "Edit", id="universe.edit", tooltip="Change what is shown: entity or fact"),
+        Binding("n", "new", "New", id="universe.new", tooltip="A new thing, fact or rule of the world"),
+        Binding("d", "end", "End", id="universe.end", tooltip="This fact is no longer so"),
+        Binding("h", "history", "Past", id="universe.history", tooltip="How this used to be"),
+        Binding(
+            "R",
+            "retcon",
+            "Retcon",
+            id="universe.retcon",
+            tooltip="It was never so; on what was retconned: it is so again",
+        ),
+        Binding("L", "lock", "Lock", id="universe.lock", tooltip="Lock or unlock: only your word changes it"),
+        Binding("m", "merge", "Merge", id="universe.merge", tooltip="Who may be the same; make two one"),
+        Binding("t", "moment", "Time", id="universe.moment", tooltip="Canon at a time, as known on a day"),
+        Binding("p", "ledger", "Promises", id="universe.ledger", tooltip="Promises, debts, open questions"),
+        Binding("v", "ties", "Ties", id="universe.ties", tooltip="The map of relations around this"),
+        Binding("T", "timeline", "Timeline", id="universe.timeline", tooltip="What happened when"),
+        Binding(
+            "b",
+            "taken_back",
+            "Taken back",
+            id="universe.taken_back",
+            tooltip="What was retconned or merged away, to restore it",
+            show=False,
+        ),
+        Binding(
+            "x", "basis", "Evidence", id="universe.basis", tooltip="What this thing rests on", show=False
+        ),
+        Binding(
+            "X",
+            "export",
+            "Export",
+            id="universe.export",
+            tooltip="Write this world, whole, to an archive",
+            show=False,
+        ),
+        Binding(
+            "P",
+            "house",
+            "House",
+            id="universe.house",
+            tooltip="House rules: what this world's gate decides by itself",
+            show=False,
+        ),
+        Binding("g", "gate", "Gate", id="universe.gate", tooltip="What waits for your decision here"),
+    ]
+
+    universe_id: Id | None = None
+
+    @dataclass
+    class EditsStaged(Message):
+        """An edit waits at the gate."""
+
+        staged_edits: Staged
+
+    @dataclass
+    class UniverseExported(Message):
+        """The world is in an archive."""
+
+        archive_path: str
+
+    # --- what the keys mean ------------------------------------------------------------------------
+
+    @property
+    def current_entity(self) -> Entity | None:
+        """The entity whose card is shown."""
+        view = self.query(EntityCardView)
+        card = view.first().card if view else None
+        return card.entity if card else None
+
+    @property
+    def current_fact(self) -> FactView | None:
+        """The fact under the cursor, while one stands on the card."""
+        view = self.query(EntityCardView)
+        row = view.first().current if view and not self.query_one(EntityTree).has_focus else None
+        return row.fact if row else None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "end":
+            return self.current_fact is not None and can_end(self.current_fact)
+        if action == "history":
+            return self.current_fact is not None
+        if action in _ENTITY_ACTIONS:
+            return self.current_entity is not None and self.query_one(EntityTree).display
+        if action in _WORLD_ACTIONS:
+            return self.universe_id is not None
+        return super().check_action(action, parameters)
+
+    def show_title(self, place: str, state: str, waiting_count: int) -> None:
+        """Say in the title where we are, and how much waits at the gate."""
+        self.query_one(TitleBar).show_place(place, at_the_gate(waiting_count) or state)
+
+    @on(EntityCardView.Highlighted)
+    def _fact_highlighted(self, message: EntityCardView.Highlighted) -> None:
+        message.stop()
+        self.refresh_bindings()
+
+    # --- edits -------------------------------------------------------------------------------------
+
+    def _open_form(self, dialog: FormDialog) -> None:
+        self.query_one(NoticePanel).clear()
+        self.app.push_screen(dialog, self._form_closed)
+
+    def _form_closed(self, staged_edits: Staged | None) -> None:
+        if staged_edits is not None:
+            self.query_one(NoticePanel).show_lines(staged_edits.lines)
+
+    def action_edit(self) -> None:
+        if (fact := self.current_fact) is not None:
+            self._open_form(fact_edit_form(self.services.world, fact, self._names_on_card()))
+        elif (entity := self.current_entity) is not None:
+            self._open_form(entity_edit_form(self.services.world, entity))
+
+    def _names_on_card(self) -> dict[Id, str]:
+        """Return the names of those who stand on the card."""
+        card = self.query_one(EntityCardView).card
+        if card is None:
+            return {}
+        return {card.entity.id: card.entity.name, **{other.id: other.name for _, other, _ in card.relations}}
+
+    def action_new(self) -> None:
+        """A fact about whom the card is of; from the tree, something of the kind under the cursor."""
+        if self.universe_id is None:
+            return
+        entity = self.current_entity
+        on_tree = self.query_one(EntityTree).has_focus
+        first_option = entity.kind.value if entity and on_tree else FACT_OPTION
+        text = f"{entity.name} " if entity and not on_tree else ""
+        self._open_form(NewCanonDialog(self.services.world, self.universe_id, first_option, text))
+
+    def action_end(self) -> None:
+        if (fact := self.current_fact) is not None:
+            self._open_form(fact_end_form(self.services.world, fact.fact))
+
+    def action_lock(self) -> None:
+        if (entity := self.current_entity) is not None:
+            self.query_one(NoticePanel).clear()
+            self.start_change(self._propose_lock(entity), "lock")
+
+    async def _propose_lock(self, entity: Entity) -> None:
+        self.post_message(
+            self.EditsStaged(await self.services.world.edits.lock(entity.id, not entity.locked))
+        )
+
+    @on(EditsStaged)
+    def _show_staged(self, message: EditsStaged) -> None:
+        self.query_one(NoticePanel).show_lines(message.staged_edits.lines)
+
+    # --- the whole of it ---------------------------------------------------------------------------
+
+    def action_export(self) -> None:
+        if self.universe_id is not None:
+            self.query_one(NoticePanel).show_lines(("Exporting ...",))
+            self.start_change(self._export_universe(self.universe_id), "export")
+
+    async def _export_universe(self, universe_id: Id) -> None:
+        self.post_message(self.UniverseExported(await self.services.world.export(universe_id)))
+
+    @on(UniverseExported)
+    def _show_exported(self, message: UniverseExported) -> None:
+        self.query_one(NoticePanel).show_lines((f"Exported, whole, to {message.archive_path}",))
+
+    # --- looking behind it -------------------------------------------------------------------------
+
+    def action_basis(self) -> None:
+        if (entity := self.current_entity) is not None:
+            self.show_evidence(entity.id, entity.name)
+
+    def action_retcon(self) -> None:
+        subject = (
+            self.current_fact.fact.id
+            if self.current_fact
+            else self.current_entity.id
+            if self.current_entity
+            else None
+        )
+        if subject is not None:
+            self.post_message(Visit(ToRetcon(subject)))
+
+    def action_history(self) -> None:
+        if (fact := self.current_fact) is not None:
+            self.post_message(Visit(ToHistory(fact.fact.id)))
+
+    def action_merge(self) -> None:
+        if (entity := self.current_entity) is not None:
+            self.post_message(Visit(ToLookalikes(entity.universe_id, entity.id)))
+
+    def action_ties(self) -> None:
+        if (entity := self.current_entity) is not None:
+            self.post_message(Visit(ToRelations(entity.id)))
+
+    def action_moment(self) -> None:
+        if self.universe_id is not None:
+            self.post_message(Visit(ToMoment(self.universe_id)))
+
+    def action_timeline(self) -> None:
+        if self.universe_id is not None:
+            self.post_message(Visit(ToTimeline(self.universe_id)))
+
+    def action_ledger(self) -> None:
+        if self.universe_id is not None:
+            self.post_message(Visit(ToCommitments(self.universe_id)))
+
+    def action_taken_back(self) -> None:
+        if self.universe_id is not None:
+            self.post_message(Visit(ToRemovedCanon(self.universe_id)))
+
+    def action_house(self) -> None:
+        if self.universe_id is not None:
+            self.query_one(NoticePanel).clear()
+            self.post_message(Visit(ToPolicy(self.universe_id)))
+
+    def action_gate(self) -> None:
+        self.query_one(NoticePanel).clear()
+        self.post_message(Visit(ToGate(None, self.universe_id)))

@@ -1,0 +1,286 @@
+"""The universe browser: all that canon knows, by kind; its facts; and what each of them rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from agents.events import CanonCommitted, ProposalsChanged
+from screens.folder import SCREENS_FOLDER
+from screens.key_bar import KeyBar
+from screens.notice_panel import NoticePanel
+from screens.routes import Back, ToMenu, Visit
+from screens.title_bar import TitleBar
+from screens.world.universe_edit_screen import UniverseEditScreen
+from stores.records.ids import Id
+from widgets.entity_card import EntityCardView
+from widgets.entity_tree import EntityTree
+from widgets.safe_text import one_line
+
+if TYPE_CHECKING:
+    from agents.events import Event
+    from agents.services.services import Services
+    from agents.views.play_views import EntityCard, ProposalView
+    from stores.records.world import Entity, Universe
+
+MAX_TREE_ENTITIES = 500
+"""Entities in the tree at once. Nobody reads further; a search does."""
+
+NO_UNIVERSE_HINT = (
+    "There is no world yet. Press s to bring in the sample world, or start a story and make one."
+)
+NAME_NOT_FOUND = "Nothing goes by that name."
+NO_ENTITIES_HINT = "Nothing is known here yet. n brings something in; what you accept at the gate shows up."
+
+
+class UniverseScreen(UniverseEditScreen):
+    """Tree, card, evidence; from the evidence to the turn it was said in."""
+
+    CSS_PATH = SCREENS_FOLDER / "world/universe_screen.tcss"
+    AUTO_FOCUS = "EntityTree"
+    BINDING_GROUP_TITLE = "Universe"
+    BINDINGS = [
+        Binding(
+            "slash",
+            "search",
+            "Search",
+            id="universe.search",
+            tooltip="Find by name or alias",
+            key_display="/",
+        ),
+        Binding("u", "next_universe", "World", id="universe.next", tooltip="Look at the next universe"),
+        Binding("s", "sample", "Sample world", id="universe.sample", tooltip="Bring in the sample world"),
+        Binding("escape", "escape", "Back", id="universe.escape", tooltip="One step back"),
+    ]
+
+    @dataclass
+    class UniverseLoaded(Message):
+        """The universes, what is in the one that is shown, and how much waits at its gate."""
+
+        universes: list[Universe]
+        shown_universe: Universe | None
+        entities: list[Entity]
+        waiting_count: int
+
+    @dataclass
+    class EntityCardLoaded(Message):
+        card: EntityCard
+        waiting_proposals: tuple[ProposalView, ...]
+
+    def __init__(
+        self,
+        services: Services,
+        universe_id: Id | None = None,
+        entity_id: Id | None = None,
+        *,
+        beside_play: bool = False,
+        fact_id: Id | None = None,
+    ) -> None:
+        super().__init__(services)
+        self.universe_id = universe_id
+        self.entity_id = entity_id
+        self._requested_entity_id = entity_id
+        self._fact_id = fact_id
+        self._opened_from_play = beside_play
+        self._has_entered_mode = False
+        self._universes: list[Universe] = []
+        self._search_text = ""
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar("Universe")
+        yield Horizontal(id="world")
+        yield NoticePanel()
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._mount_panels)
+
+    async def _mount_panels(self) -> None:
+        """Mount tree and card, once. The first frame does without them, so that it comes at once."""
+        if self.query(EntityTree):
+            return
+        tree = EntityTree()
+        card_panel = Vertical(EntityCardView(), id="known")
+        await self.query_one("#world").mount(Static(id="none", markup=False), tree, card_panel)
+        tree.focus()
+
+    # --- reading -----------------------------------------------------------------------------------
+
+    def is_affected_by(self, event: Event) -> bool:
+        return isinstance(event, CanonCommitted | ProposalsChanged)
+
+    async def load_view(self) -> None:
+        if not (self._has_entered_mode or self._opened_from_play):
+            from agents.story_outline import Mode
+
+            await self.services.stories.enter(Mode.UNIVERSE)
+            self._has_entered_mode = True
+        universes = await self.services.stories.universes()
+        shown_universe = next(
+            (u for u in universes if u.id == self.universe_id), universes[0] if universes else None
+        )
+        entities = (
+            await self.services.world.entities(shown_universe.id, self._search_text) if shown_universe else []
+        )
+        waiting_count = await self.services.world.previews.waiting(shown_universe.id) if shown_universe else 0
+        self.post_message(self.UniverseLoaded(universes, shown_universe, entities, waiting_count))
+
+    @on(UniverseLoaded)
+    async def _show_universe(self, message: UniverseLoaded) -> None:
+        await self._mount_panels()
+        self._universes = message.universes
+        shown_universe, entities = message.shown_universe, message.entities[:MAX_TREE_ENTITIES]
+        self.universe_id = shown_universe.id if shown_universe else None
+        place, state = _title_parts(shown_universe, message.universes, len(message.entities))
+        self.show_title(place, state, message.waiting_count)
+        tree = self.query_one(EntityTree)
+        tree.show_entities(entities)
+        self.query_one("#world").set_class(not entities, "-empty")
+        empty_text = (
+            NO_UNIVERSE_HINT
+            if shown_universe is None
+            else NAME_NOT_FOUND
+            if self._search_text
+            else NO_ENTITIES_HINT
+        )
+        self.query_one("#none", Static).update(empty_text)
+        ids = [entity.id for entity in entities]
+        if self.entity_id not in ids and (
+            self._requested_entity_id is None or self.entity_id != self._requested_entity_id
+        ):
+            self.entity_id = next((e.id for e in entities if e.is_pc), ids[0] if ids else None)
+        if self.entity_id:
+            tree.select(self.entity_id)
+            self._load_card(self.entity_id)
+        else:
+            self.query_one(EntityCardView).show_card(None)
+        self.refresh_bindings()
+
+    @on(EntityTree.EntityHighlighted)
+    def _entity_highlighted(self, message: EntityTree.EntityHighlighted) -> None:
+        message.stop()
+        if message.entity is not None and message.entity.id != self.entity_id:
+            self._load_card(message.entity.id)
+
+    @on(EntityTree.EntityChosen)
+    def _focus_card(self, message: EntityTree.EntityChosen) -> None:
+        message.stop()
+        self.query_one(EntityCardView).focus()
+
+    @on(EntityCardView.RelatedEntityOpened)
+    def _open_related_entity(self, message: EntityCardView.RelatedEntityOpened) -> None:
+        message.stop()
+        self.query_one(EntityTree).select(message.entity.id)
+        self._load_card(message.entity.id)
+
+    @work(exclusive=True, group="card", exit_on_error=False)
+    async def _load_card(self, entity_id: Id) -> None:
+        card = await self.services.world.card(entity_id)
+        self.post_message(self.EntityCardLoaded(card, await self.services.world.previews.about(entity_id)))
+
+    @on(EntityCardLoaded)
+    def _show_card(self, message: EntityCardLoaded) -> None:
+        if message.card.entity.id != self.entity_id:
+            self.close_evidence()
+        self.entity_id = message.card.entity.id
+        card = self.query_one(EntityCardView)
+        card.show_card(message.card, message.waiting_proposals)
+        if self._fact_id is not None:
+            card.move_cursor_to(self._fact_id)
+            card.focus()
+            self._fact_id = None
+        self.refresh_bindings()
+
+    # --- evidence ----------------------------------------------------------------------------------
+
+    @on(EntityCardView.EvidenceRequested)
+    def _show_fact_evidence(self, message: EntityCardView.EvidenceRequested) -> None:
+        message.stop()
+        fact = message.fact_view.fact
+        self.show_evidence(fact.id, fact.statement)
+
+    # --- search ------------------------------------------------------------------------------------
+
+    async def action_search(self) -> None:
+        if not self.query("#search"):
+            field = Input(id="search", placeholder="a name, or part of one", compact=True)
+            await self.mount(field, after=self.query_one(TitleBar))
+        self.query_one("#search").focus()
+
+    def _close_search(self) -> bool:
+        """Close it if it is open; returns whether it was."""
+        if not self.query("#search"):
+            return False
+        self.query_one("#search").remove()
+        self.query_one(EntityTree).focus()
+        self._search_text = ""
+        self.reload()
+        return True
+
+    @on(Input.Changed)
+    def _search_changed(self, message: Input.Changed) -> None:
+        message.stop()
+        self._search_text = message.value.strip()
+        self._requested_entity_id = None
+        self.reload()
+
+    @on(Input.Submitted)
+    def _search_submitted(self, message: Input.Submitted) -> None:
+        message.stop()
+        self.query_one(EntityTree).focus()
+
+    # --- keys --------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        match action:
+            case "next_universe":
+                return len(self._universes) > 1
+            case "sample":
+                return not self._universes and self._has_entered_mode
+        return super().check_action(action, parameters)
+
+    def action_next_universe(self) -> None:
+        ids = [u.id for u in self._universes]
+        self.universe_id = (
+            ids[(ids.index(self.universe_id) + 1) % len(ids)] if self.universe_id in ids else None
+        )
+        self.entity_id = self._requested_entity_id = None
+        self.reload()
+
+    def action_sample(self) -> None:
+        self.start_change(self._add_sample(), "sample")
+
+    async def _add_sample(self) -> None:
+        self.universe_id = (await self.services.stories.add_sample()).id
+        self.reload()
+
+    def action_escape(self) -> None:
+        """One step back: from notes, evidence, search, then off the screen."""
+        if self.query_one(NoticePanel).is_shown:
+            self.query_one(NoticePanel).clear()
+        elif self.close_evidence() or self._close_search():
+            pass
+        elif self.query_one(EntityCardView).has_focus and self.query_one(EntityTree).display:
+            self.query_one(EntityTree).focus()
+        else:
+            self.post_message(Visit(Back(self) if self._opened_from_play else ToMenu()))
+
+
+def _title_parts(universe: Universe | None, universes: list[Universe], entity_count: int) -> tuple[str, str]:
+    if universe is None:
+        return "", ""
+    if entity_count > MAX_TREE_ENTITIES:
+        return universe.name, f"the first {MAX_TREE_ENTITIES} of {entity_count:,}; / finds the others"
+    place = (
+        f"{universes.index(universe) + 1} of {len(universes)}"
+        if len(universes) > 1
+        else one_line(universe.genre)
+    )
+    return universe.name, place

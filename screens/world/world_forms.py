@@ -1,0 +1,179 @@
+"""The forms of the Universe screen: what is typed in each, read for the desk to stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.widget import Widget
+
+from agents.views.world_views import EntityEdit, FactEdit, NewThing, Staged
+from screens.dialogs.form_dialog import FormDialog
+from screens.dialogs.form_fields import ChoiceField, Field, FormPage, TextField
+from screens.setup.story_outline import parse_numbers, split_words
+from stores.records.canon import Fact, FactKind, Standing
+from stores.records.world import Entity, EntityKind
+
+if TYPE_CHECKING:
+    from agents.services.world import WorldServices
+    from agents.views.play_views import FactView
+    from stores.records.ids import Id
+
+FACT_OPTION, RULE_OPTION = "fact", "rule"
+OCCURRENCES = (FactKind.EVENT, FactKind.CHANGE, FactKind.ENCOUNTER, FactKind.ASSERTION)
+_NEVER_ENDING_KINDS = (*OCCURRENCES, FactKind.AXIOM)
+_STANDING_HINTS = {
+    Standing.TRUE: "it is so",
+    Standing.RUMOUR: "people say so",
+    Standing.LIE: "somebody made it up",
+    Standing.DISPUTED: "nobody knows",
+}
+_NEW_OPTIONS = (
+    (FACT_OPTION, "something that is so"),
+    (RULE_OPTION, "a rule of the world"),
+    *((kind.value, f"a new {kind}") for kind in EntityKind),
+)
+_OPTION_HINTS = {
+    FACT_OPTION: "Any sentence, or a relation as in Mara located_in Crypt; event: promise: debt: question: ...",
+    RULE_OPTION: "As in: The dead cannot cross salt.",
+}
+
+
+def entity_edit_form(world: WorldServices, entity: Entity) -> FormDialog:
+    """Return the form that an entity is changed in."""
+
+    async def stage(form: FormPage) -> Staged:
+        return await world.edits.edit(
+            entity.id,
+            EntityEdit(
+                name=form["name"],
+                aliases=split_words(form["aliases"]),
+                description=form["description"],
+                numbers=parse_numbers(form["numbers"]),
+                tags=split_words(form["tags"]),
+            ),
+        )
+
+    fields = (
+        Field("Name", "name", value=entity.name),
+        Field("Also called", "aliases", value=", ".join(entity.aliases), hint="with commas between"),
+        TextField("Description", "description", value=entity.description),
+        Field("Numbers", "numbers", value=_numbers_text(entity), hint="hp 10, might 1"),
+        Field("Tags", "tags", value=", ".join(entity.tags), hint="wet, cold"),
+    )
+    return FormDialog(f"Change {entity.name}", fields, stage, hint="What differs is proposed, and waits.")
+
+
+def fact_edit_form(world: WorldServices, view: FactView, names: Mapping[Id, str]) -> FormDialog:
+    """Return the form that a fact is corrected in; `names` are of those whom it may involve."""
+    fact = view.fact
+    object_name = names.get(fact.entity("object") or "", "")
+
+    async def stage(form: FormPage) -> Staged:
+        fact_edit = FactEdit(
+            statement=form["statement"],
+            value=form["value"] if fact.value is not None else "",
+            other=form["other"] if object_name else "",
+            standing=Standing(form["standing"]) if fact.kind is not FactKind.AXIOM else Standing.TRUE,
+            since=form["since"] if fact.kind is not FactKind.AXIOM else "",
+            until=form["until"] if fact.kind not in _NEVER_ENDING_KINDS else "",
+        )
+        return await world.edits.correct(fact.id, fact_edit)
+
+    hint = "A correction takes its place and rests on the same evidence. Times left empty stay as they are."
+    return FormDialog(
+        "As it should have read", tuple(_fact_fields(fact, view.when, object_name)), stage, hint=hint
+    )
+
+
+def _fact_fields(fact: Fact, when: str, object_name: str) -> Iterator[Widget]:
+    yield TextField("Words", "statement", value=fact.statement)
+    if object_name:
+        yield Field("Of whom or what", "other", value=object_name)
+    if fact.value is not None:
+        value = str(fact.value).lower() if isinstance(fact.value, bool) else str(fact.value)
+        yield Field("Value", "value", value=value)
+    if fact.kind is FactKind.AXIOM:
+        return
+    standings = [fact.standing, *(s for s in Standing if s is not fact.standing)]
+    yield ChoiceField("Standing", [(s.value, _STANDING_HINTS[s]) for s in standings], id="standing")
+    since, _, until = when.partition(" to ")
+    yield Field("Since", "since", hint=f"{since or 'always'} · day 3, dusk · always")
+    if fact.kind not in _NEVER_ENDING_KINDS:
+        yield Field("Until", "until", hint=until or "still so · day 3, dusk")
+
+
+def can_end(view: FactView) -> bool:
+    """Whether the fact holds for a while, and still does; what happened stays so."""
+    return view.current and view.fact.kind not in OCCURRENCES
+
+
+def fact_end_form(world: WorldServices, fact: Fact) -> FormDialog:
+    """Return the form in which a fact ceases to be so."""
+
+    async def stage(form: FormPage) -> Staged:
+        return await world.edits.end(fact.id, form["until"])
+
+    fields = (Field("So until", "until", hint="now · day 3, dusk"),)
+    return FormDialog(f"No longer so: {fact.statement}", fields, stage)
+
+
+class NewCanonDialog(FormDialog):
+    """Anything new; the fields follow what it is to be."""
+
+    def __init__(self, world: WorldServices, universe_id: Id, first_option: str, text: str) -> None:
+        self._world = world
+        self._universe_id = universe_id
+        options = sorted(_NEW_OPTIONS, key=lambda option: option[0] != first_option)
+        fields = (
+            ChoiceField("What", options, id="what"),
+            TextField("Words or name", "words", value=text),
+            Field("Also called", "aliases", hint="with commas between"),
+            TextField("Description", "description"),
+            Field("Numbers", "numbers", hint="hp 10, might 1"),
+            Field("Tags", "tags", hint="wet, cold"),
+            Field("Since", "since", hint="now · day 3, dusk · always"),
+        )
+        super().__init__("Something new", fields, self._stage_new, hint=_OPTION_HINTS[FACT_OPTION])
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._show_matching_fields()
+
+    @on(ChoiceField.Changed)
+    def _show_matching_fields(self) -> None:
+        """Show the fields that go with what it is to be."""
+        option = self.query_one(FormPage)["what"]
+        is_entity = option not in (FACT_OPTION, RULE_OPTION)
+        for name in ("aliases", "description", "numbers", "tags"):
+            self._field(name).display = is_entity
+        self._field("since").display = option == FACT_OPTION
+        self.show_hint(_OPTION_HINTS.get(option, "Shift+Tab leads up to what it is to be."))
+
+    def _field(self, name: str) -> Widget:
+        field = self.query_one(f"#{name}").parent
+        assert isinstance(field, Widget)
+        return field
+
+    async def _stage_new(self, form: FormPage) -> Staged:
+        edits, text = self._world.edits, form["words"]
+        if form["what"] == FACT_OPTION:
+            return await edits.say(self._universe_id, text, form["since"])
+        if form["what"] == RULE_OPTION:
+            return await edits.rule(self._universe_id, text)
+        return await edits.create(
+            self._universe_id,
+            NewThing(
+                kind=EntityKind(form["what"]),
+                name=text,
+                description=form["description"],
+                aliases=split_words(form["aliases"]),
+                numbers=parse_numbers(form["numbers"]),
+                tags=split_words(form["tags"]),
+            ),
+        )
+
+
+def _numbers_text(entity: Entity) -> str:
+    return ", ".join(f"{key} {value}" for key, value in entity.numbers.items())

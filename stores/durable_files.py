@@ -1,0 +1,67 @@
+"""Files that are whole and on the disk before they have their name.
+
+Source: design/architecture.md ("fsync + rename"); design/libraries.md ("obstore's LocalStore never fsyncs").
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+_DISK_FULL_ERRNOS = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
+
+class AtomicFile:
+    """A file in the making: `keep` gives it its name, replacing what has it; `drop` leaves nothing.
+
+    It is made in `unfinished`, a folder on the same disk. Errors are those of the operating system.
+    """
+
+    def __init__(self, target: Path, temporary_folder: Path) -> None:
+        self.target = target
+        self.temporary_folder = temporary_folder
+        handle, name = tempfile.mkstemp(dir=temporary_folder, prefix=".", suffix=".part")
+        self._temporary_path = Path(name)
+        self.file = os.fdopen(handle, "w+b")
+
+    def commit(self, mode: int) -> None:
+        """Make it durable, with these permissions, under its name."""
+        self.file.flush()
+        self._temporary_path.chmod(mode)
+        os.fsync(self.file.fileno())
+        self.file.close()
+        self._temporary_path.replace(self.target)
+        sync_folder(self.target.parent)
+
+    def discard(self) -> None:
+        """Remove what there is of it; after `keep`, nothing."""
+        with suppress(OSError):  # on a full disk even closing fails
+            self.file.close()
+        self._temporary_path.unlink(missing_ok=True)
+
+
+def make_folders(folder: Path) -> None:
+    """Make the folder and those above it, private, and each durable in the one that holds it."""
+    if not folder.is_dir():
+        make_folders(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        sync_folder(folder.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable. Windows has no such call: there the file system journals them."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def is_disk_full(error: OSError) -> bool:
+    """Tell whether the disk or the quota is full."""
+    return error.errno in _DISK_FULL_ERRNOS

@@ -1,0 +1,216 @@
+"""`index.db`: the words and vectors that are derived from the truth, and may be deleted at any time.
+
+Opening makes the file if it is not there. One that is damaged, or that this program does not know, is put
+aside under another name and made anew: it holds nothing that the log and canon do not.
+Source: design/architecture.md ("`index.db` (derived ...; may be deleted at any time)").
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import apsw
+
+from stores.authority import COLLECTIONS, Role, Store
+from stores.embedded.database import Database, Priority
+from stores.embedded.sqlite_errors import cannot_open_error
+from stores.errors import LibraryUnreadable, StoreError
+
+if TYPE_CHECKING:
+    from stores.embedded.vector_space import VectorSpace
+
+T = TypeVar("T")
+
+APPLICATION_ID = 0x4D4F4E49
+"""Says in the file's header that it is MONITOR's index."""
+
+TOKENIZER = ("porter", "unicode61")
+"""How FTS5 cuts and stems a text: words in any script, without case or accents, English endings off."""
+
+log = logging.getLogger(__name__)
+
+
+def text_table(collection: str) -> str:
+    return _table_name(Store.WORDS, collection)
+
+
+def vectors_table(collection: str) -> str:
+    return _table_name(Store.VECTORS, collection)
+
+
+class IndexFile:
+    """The open file, with the vector arrays that all roles share. `notice` says if it had to be made anew.
+
+    `counts` are in how many rows (of which table) common words stood when it was asked first: what a search
+    costs is judged by them, and counting a word of every row takes as long as a search.
+    """
+
+    def __init__(self, database: Database, notice: str = "") -> None:
+        self.notice = notice
+        self.word_row_counts: dict[tuple[str, str], int] = {}
+        self.vector_spaces: dict[tuple[str, str], VectorSpace] = {}
+        self.vector_spaces_lock = threading.Lock()
+        self._database = database
+
+    async def read(self, work: Callable[[apsw.Connection], T]) -> T:
+        try:
+            return await self._database.read(work)
+        except LibraryUnreadable as error:
+            raise self._record_damage() from error
+
+    async def write(self, role: Role, work: Callable[[apsw.Connection], T]) -> T:
+        try:
+            return await self._database.write(role, work, Priority.BACKGROUND)
+        except LibraryUnreadable as error:
+            raise self._record_damage() from error
+
+    @property
+    def path(self) -> Path:
+        return self._database.path
+
+    async def close(self) -> None:
+        await self._database.close()
+
+    def _record_damage(self) -> StoreError:
+        """Damage that shows only in use: the next opening makes the file anew."""
+        _damage_marker_path(self._database.path).touch()
+        return StoreError(
+            "The search index is damaged.",
+            kept="Nothing is lost: it is made from the log and canon.",
+            todo="Close MONITOR and open it again; the index is then made anew.",
+        )
+
+
+async def open_index(path: Path) -> IndexFile:
+    """Open the index at `path`, made if absent; one that is damaged or unknown is put aside first.
+
+    Raises LibraryUnreadable only if nothing can be made there at all.
+    """
+    if _damage_marker_path(path).exists():
+        return await _recreate(path)
+    try:
+        return IndexFile(await _open_database(path))
+    except LibraryUnreadable:
+        return await _recreate(path)
+
+
+async def _recreate(path: Path) -> IndexFile:
+    damaged_path = _move_aside(path)
+    notice = f"The search index was damaged and is made anew; the old one is kept as {damaged_path.name}."
+    log.warning("%s", notice)
+    return IndexFile(await _open_database(path), notice)
+
+
+async def _open_database(path: Path) -> Database:
+    return await Database.open(
+        path,
+        store_of_table=_STORE_OF_TABLE,
+        migrations=INDEX_MIGRATIONS,
+        application_id=APPLICATION_ID,
+        durability="NORMAL",  # a power cut costs what the Indexer can do again
+    )
+
+
+def _move_aside(path: Path) -> Path:
+    """Rename the file, with what lies beside it, to the first free name."""
+    candidate_paths = (path.with_name(f"{path.name}.damaged-{number}") for number in itertools.count(1))
+    damaged_path = next(candidate_path for candidate_path in candidate_paths if not candidate_path.exists())
+    try:
+        if path.is_dir():
+            raise IsADirectoryError("it is a folder")
+        for suffix in ("-wal", "-shm", ""):
+            file = path.with_name(path.name + suffix)
+            if file.exists():
+                file.replace(damaged_path.with_name(damaged_path.name + suffix))
+        _damage_marker_path(path).unlink(missing_ok=True)
+    except OSError as error:
+        raise cannot_open_error(path, error.strerror or str(error)) from error
+    return damaged_path
+
+
+def _damage_marker_path(path: Path) -> Path:
+    """A file that says: found damaged while in use."""
+    return path.with_name(path.name + ".damaged")
+
+
+def _table_name(store: Store, collection: str) -> str:
+    """Return the table's name; only known collections ever become a part of a statement."""
+    if collection not in COLLECTIONS[store]:
+        raise StoreError(f"There is no collection of {store} called {collection!r}.")
+    return f"{store}_{collection}"
+
+
+_FIRST_TEXT_COLLECTIONS = ("turns", "snippets", "entities", "facts")
+"""Collections of words that the first format had."""
+
+
+def _create_first_format(connection: apsw.Connection) -> None:
+    for collection in _FIRST_TEXT_COLLECTIONS:
+        _create_text_tables(connection, collection)
+    for collection in COLLECTIONS[Store.VECTORS]:
+        table = vectors_table(collection)
+        # Every write of a vector gives it a new `seq`, and a deleted one stays as a row without a vector:
+        # so "what changed since" is one look at the tail. NULL is dead.
+        connection.execute(
+            f"""CREATE TABLE {table} (
+                seq INTEGER PRIMARY KEY, model TEXT NOT NULL, id TEXT NOT NULL,
+                scope TEXT NOT NULL, vector BLOB, UNIQUE (model, id)) STRICT"""
+        )
+        connection.execute(f"CREATE INDEX {table}_living ON {table} (model) WHERE vector IS NOT NULL")
+
+
+def _add_fingerprint_columns(connection: apsw.Connection) -> None:
+    """What is there already has no mark, and so counts as out of date until it is indexed again."""
+    for collection in COLLECTIONS[Store.WORDS]:
+        if collection not in _FIRST_TEXT_COLLECTIONS:
+            _create_text_tables(connection, collection)
+        table = text_table(collection)
+        connection.execute(f"ALTER TABLE {table}_rows ADD COLUMN mark TEXT NOT NULL DEFAULT ''")
+    for collection in COLLECTIONS[Store.VECTORS]:
+        table = vectors_table(collection)
+        connection.execute(f"ALTER TABLE {table} ADD COLUMN mark TEXT NOT NULL DEFAULT ''")
+        # All that is asked about an item but its vector: the vectors themselves take most of the file.
+        connection.execute(
+            f"CREATE INDEX {table}_scopes ON {table} (model, scope, id, mark) WHERE vector IS NOT NULL"
+        )
+        connection.execute(f"DROP INDEX {table}_living")
+
+
+def _add_scope_columns(connection: apsw.Connection) -> None:
+    """What is there already has none: for it FTS5's own column is asked."""
+    for collection in COLLECTIONS[Store.WORDS]:
+        connection.execute(f"ALTER TABLE {text_table(collection)}_rows ADD COLUMN scope TEXT")
+
+
+INDEX_MIGRATIONS = (_create_first_format, _add_fingerprint_columns, _add_scope_columns)
+"""The file's format, step by step: one function a version, never edited once released."""
+
+
+def _create_text_tables(connection: apsw.Connection, collection: str) -> None:
+    table = text_table(collection)
+    connection.execute(f"CREATE TABLE {table}_rows (row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT")
+    # Contentless: the words are found here, the text itself is read from the truth.
+    connection.execute(
+        f"""CREATE VIRTUAL TABLE {table} USING fts5(
+            text, scope, content='', contentless_delete=1, tokenize='{" ".join(TOKENIZER)}')"""
+    )
+    connection.execute(f"CREATE VIRTUAL TABLE {table}_stems USING fts5vocab({table}, row)")
+
+
+_FTS_SHADOW_SUFFIXES = ("_data", "_idx", "_docsize", "_config")
+"""The tables that FTS5 keeps a contentless index in; it writes them on the writer's own connection, so
+the authorizer sees them: they are as much the collection as the table that bears its name."""
+
+_STORE_OF_TABLE = {
+    **{vectors_table(name): (Store.VECTORS, name) for name in COLLECTIONS[Store.VECTORS]},
+    **{
+        text_table(name) + part: (Store.WORDS, name)
+        for name in COLLECTIONS[Store.WORDS]
+        for part in ("", "_rows", *_FTS_SHADOW_SUFFIXES)
+    },
+}

@@ -1,0 +1,67 @@
+"""One process a library: a lock that the operating system lets go of, however the process ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from stores.embedded.sqlite_errors import cannot_open_error
+from stores.errors import LibraryInUse
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _FAR = 1 << 30
+    """Windows locks bytes against reading too, so the byte locked lies beyond the text."""
+
+    def _take(handle: int) -> None:
+        os.lseek(handle, _FAR, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _take(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+class ProcessLock:
+    """Holds `path` locked from construction to `release`; the file names the process that holds it.
+
+    Raises LibraryInUse if another process (or another handle of this one) holds it, and
+    LibraryUnreadable if the folder cannot be written to.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise cannot_open_error(path, error.strerror or str(error)) from error
+        try:
+            _take(self._handle)
+        except (BlockingIOError, PermissionError) as error:
+            os.close(self._handle)
+            raise _library_in_use_error(path) from error
+        except OSError as error:
+            os.close(self._handle)
+            raise cannot_open_error(path, error.strerror or str(error)) from error
+        self._write_process_id()
+
+    def release(self) -> None:
+        # The file stays: to delete it would let two processes hold two files of one name.
+        os.close(self._handle)
+
+    def _write_process_id(self) -> None:
+        os.lseek(self._handle, 0, os.SEEK_SET)
+        os.ftruncate(self._handle, 0)
+        os.write(self._handle, str(os.getpid()).encode())
+
+
+def _library_in_use_error(path: Path) -> LibraryInUse:
+    pid = path.read_text(errors="replace").strip()
+    holder = f"Another MONITOR (process {pid})" if pid.isdigit() else "Another MONITOR"
+    return LibraryInUse(
+        f"{holder} has this library open.",
+        kept="Nothing was changed.",
+        todo="Close it first, or open another library.",
+    )

@@ -1,0 +1,107 @@
+"""SQLite's errors in MONITOR's words. Source: stores/errors.py."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from stores.errors import LibraryUnreadable, StoreError, StoreFull, WriteDenied
+
+_DISK_FULL_ERRNOS = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_KEPT_MESSAGE = "It was left as it is."
+RESTORE_ADVICE = "Restore the last backup into a new folder: monitor restore BACKUP --into FOLDER."
+
+
+@contextmanager
+def translate_sqlite_errors(
+    path: Path, connection: apsw.Connection | None = None, writer_name: str = ""
+) -> Iterator[None]:
+    """Raise any SQLite error within as its kind of `StoreError`; let every other exception pass."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise _translate_error(error, path, connection, writer_name) from error
+
+
+def _translate_error(
+    error: apsw.Error, path: Path, connection: apsw.Connection | None, writer_name: str
+) -> StoreError:
+    if _is_denial(error):
+        return WriteDenied(
+            f"{writer_name or 'A reader'} may not write that: {error}.", kept="Nothing was written."
+        )
+    if isinstance(error, apsw.FullError) or _is_disk_full(error, connection):
+        return StoreFull(
+            "The disk is full; nothing of this was written.",
+            kept="What was written before is safe.",
+            todo="Free some space and try again.",
+        )
+    if isinstance(error, apsw.NotADBError | apsw.CorruptError) or str(error) == "malformed JSON":
+        return damaged_file_error(path)
+    if isinstance(error, apsw.CantOpenError):
+        return cannot_open_error(path, str(error))
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return StoreError(
+            f"Another program is holding {path}.", kept="Nothing was written.", todo="Close it and try again."
+        )
+    if isinstance(error, apsw.IOError):
+        return StoreError(
+            f"The disk failed under {path}: {error}.",
+            kept="Nothing of this was written.",
+            todo="Check the disk, then try again.",
+        )
+    return StoreError(f"{path.name} could not do that: {error}.", kept="Nothing of this was written.")
+
+
+def _is_denial(error: apsw.Error) -> bool:
+    """Tell whether the authorizer, a read-only connection or one of our triggers refused."""
+    if isinstance(error, apsw.ReadOnlyError):
+        return _extended_result_code(error) != apsw.SQLITE_READONLY_DBMOVED
+    if isinstance(error, apsw.ConstraintError):
+        return _extended_result_code(error) == apsw.SQLITE_CONSTRAINT_TRIGGER
+    return isinstance(error, apsw.AuthError)
+
+
+def _extended_result_code(error: apsw.Error) -> int:
+    """Return SQLite's extended result code, which apsw's type stubs leave out."""
+    return int(getattr(error, "extendedresult", 0))
+
+
+def _is_disk_full(error: apsw.Error, connection: apsw.Connection | None) -> bool:
+    return (
+        isinstance(error, apsw.IOError)
+        and connection is not None
+        and connection.system_errno in _DISK_FULL_ERRNOS
+    )
+
+
+def foreign_file_error(path: Path) -> LibraryUnreadable:
+    return LibraryUnreadable(
+        f"{path} is not a MONITOR library.",
+        kept=_KEPT_MESSAGE,
+        todo="Choose another folder, or move that file away.",
+    )
+
+
+def damaged_file_error(path: Path) -> LibraryUnreadable:
+    return LibraryUnreadable(f"{path} is damaged.", kept=_KEPT_MESSAGE, todo=RESTORE_ADVICE)
+
+
+def newer_format_error(path: Path, file_version: int, supported_version: int) -> LibraryUnreadable:
+    return LibraryUnreadable(
+        f"{path} was made by a newer MONITOR (its format is {file_version}; this one knows {supported_version}).",
+        kept=_KEPT_MESSAGE,
+        todo="Update MONITOR, then open it again.",
+    )
+
+
+def cannot_open_error(path: Path, reason: str) -> LibraryUnreadable:
+    return LibraryUnreadable(
+        f"{path} cannot be opened for writing: {reason}.",
+        kept=_KEPT_MESSAGE,
+        todo="Check who owns the folder and that it may be written to, or choose another.",
+    )

@@ -1,0 +1,57 @@
+"""Who is in the scene, with the numbers and tags that play moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.content import Content
+from textual.widgets import Static
+
+from agents.views.play_views import CastMember
+from widgets.numbers import CHANGED_SIGN, number_parts
+from widgets.safe_text import content, one_line
+
+
+def cast_content(cast: Sequence[CastMember]) -> Content:
+    """Return a line for each member, player characters first: name, numbers, tags."""
+    lines = []
+    for member in sorted(cast, key=lambda m: not m.is_pc):
+        parts = [content(one_line(member.name), "bold $text-primary" if member.is_pc else "bold")]
+        for text, is_changed in number_parts(member.numbers, member.changed):
+            parts.append(content(f"  {text}", "$text-warning" if is_changed else ""))
+        for tag in member.tags:
+            is_changed = tag in member.changed
+            text = f"  {one_line(tag)}{CHANGED_SIGN * is_changed}"
+            parts.append(content(text, "italic $text-warning" if is_changed else "italic $text-muted"))
+        lines.append(Content("").join(parts))
+    return Content("\n").join(lines)
+
+
+class CastBox(Static):
+    """The cast of the scene; what this scene has changed carries an asterisk."""
+
+    HELP_TITLE: ClassVar[str] = "CastBox"
+    HELP_TEXT: ClassVar[str] = (
+        "Who is here, with their numbers. An asterisk marks what changed since canon last said so."
+    )
+    DEFAULT_CSS = """
+    CastBox {
+        height: auto;
+        padding: 0 1;
+        color: $foreground;
+        background: $background;
+        border: round $border-blurred;
+        border-title-color: $text-muted;
+    }
+    """
+    BORDER_TITLE = "cast"
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(markup=False, id=id, classes=classes)
+
+    def show(self, cast: Sequence[CastMember]) -> None:
+        """Show these."""
+        self.update(
+            cast_content(cast) if cast else content("Nobody yet: /npc brings someone.", "$text-muted")
+        )

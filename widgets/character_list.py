@@ -1,0 +1,73 @@
+"""Who lives in a world, a row each: player characters first, with what they were last seen in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from agents.views.character_views import CharacterRow
+from widgets.ink import Ink, Line
+from widgets.row_list import ListRow, RowList
+from widgets.safe_text import ellipsise, one_line
+
+
+def character_row_lines(row: CharacterRow, width: int) -> list[Line]:
+    """Draw one: a sign and the name; beneath, what they are, how much they remember, where they were seen."""
+    entity = row.entity
+    sign = ("★", Ink.YOU) if entity.is_pc else ("◆", Ink.NPC)
+    kind_text = "PC" if entity.is_pc else entity.kind.value
+    memories = f"{row.memories} memor{'y' if row.memories == 1 else 'ies'}" if row.memories else ""
+    details_text = " · ".join(filter(None, (kind_text, memories, one_line(row.seen))))
+    return [
+        [(f" {sign[0]} ", sign[1]), (ellipsise(one_line(entity.name), width - 4), Ink.STRONG)],
+        [("   ", Ink.PROSE), (ellipsise(details_text, width - 4), Ink.MUTED)],
+    ]
+
+
+class CharacterList(RowList[CharacterRow]):
+    """Characters by row; Enter goes into what is known of one."""
+
+    HELP_TITLE: ClassVar[str] = "Characters"
+    HELP_TEXT: ClassVar[str] = (
+        "★ a player character (PC), ◆ anybody else. Enter goes to what is known of them."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,right", "into", "Into", id="roster.into", tooltip="To what is known of them"),
+    ]
+
+    @dataclass
+    class Highlighted(Message):
+        """The cursor stands on somebody else."""
+
+        row: CharacterRow | None
+
+    class PaneRequested(Message):
+        """Over to what is known of who the cursor stands on."""
+
+    def show_characters(self, rows: Sequence[CharacterRow]) -> None:
+        """Show these; the cursor stays on who it stood on."""
+        self.set_rows([ListRow(row.entity.id, partial(_row_lines, row), row, height=2) for row in rows])
+
+    def move_cursor_to(self, entity_id: str) -> None:
+        """Put the cursor on somebody."""
+        row_index = next((n for n, row in enumerate(self.rows) if row.key == entity_id), None)
+        if row_index is not None:
+            self.cursor = row_index
+
+    def row_highlighted(self, value: CharacterRow | None) -> None:
+        self.post_message(self.Highlighted(value))
+
+    def row_chosen(self, value: CharacterRow) -> None:
+        self.action_into()
+
+    def action_into(self) -> None:
+        self.post_message(self.PaneRequested())
+
+
+def _row_lines(row: CharacterRow, width: int) -> Sequence[Line]:
+    return character_row_lines(row, width)

@@ -1,0 +1,163 @@
+"""What is known of one character, in four panes: sheet, memories beside the truth, history, facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Final, Literal
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from agents.views.character_views import CharacterView, MemoryView
+from agents.views.play_views import FactView, SheetRow
+from widgets.entity_card import fact_lines, hanging_lines
+from widgets.ink import Ink, Line
+from widgets.plain_rows import text_row
+from widgets.row_list import ListRow, RowList
+from widgets.safe_text import one_line, wrap
+from widgets.sheet_list import SheetEdit, sheet_line
+
+CharacterTab = Literal["sheet", "memories", "history", "facts"]
+CHARACTER_TABS: Final[tuple[CharacterTab, ...]] = ("sheet", "memories", "history", "facts")
+BAR_CELLS: Final = 10
+"""Cells of a bar of retention."""
+NO_SHEET_EDIT: Final = SheetEdit({}, {})
+
+EMPTY_TAB_HINTS: Final = {
+    "sheet": "No numbers and no tags. e gives them some; in play the story's rules do.",
+    "memories": "They remember nothing yet: memories are made of the scenes that they are in.",
+    "history": "They were in no scene yet.",
+    "facts": "Canon says nothing of them but their name.",
+}
+
+CharacterItem = MemoryView | FactView | SheetRow | str
+
+
+def retention_text(view: MemoryView) -> str:
+    """Say how much of a memory is left, as a bar, in per cent, and in a word."""
+    filled_cells = round(view.retention * BAR_CELLS)
+    word = "forgotten" if view.forgotten else _fading_word(view.retention)
+    return f"{'█' * filled_cells}{'░' * (BAR_CELLS - filled_cells)} {view.retention:.0%} {word}"
+
+
+def _fading_word(retention: float) -> str:
+    return "fresh" if retention >= 0.8 else "fading" if retention >= 0.5 else "faint"
+
+
+def memory_lines(view: MemoryView, width: int) -> list[Line]:
+    """Draw a memory: what they remember; how and from whom; how much is left; beside it the truth."""
+    ink = Ink.MUTED if view.forgotten else Ink.PROSE
+    space = width - 4
+    lines: list[Line] = [
+        [(" ~ " if n == 0 else "   ", Ink.NPC), (part, ink)]
+        for n, part in enumerate(wrap(one_line(view.memory.text), space))
+    ]
+    source_text = f"{retention_text(view)} · {one_line(view.where)}"
+    lines += [[("   ", Ink.PROSE), (part, Ink.MUTED)] for part in wrap(source_text, space)]
+    sign, truth_text, truth_ink = _truth_verdict(view)
+    lines += [
+        [(f"   {sign} " if n == 0 else "     ", truth_ink), (part, Ink.MUTED)]
+        for n, part in enumerate(wrap(truth_text, space - 2))
+    ]
+    if view.lived:
+        lived_text = f"as it was lived: {one_line(view.lived)}"
+        lines += [[("     ", Ink.PROSE), (part, Ink.MUTED)] for part in wrap(lived_text, space - 2)]
+    return [*lines, []]
+
+
+def _truth_verdict(view: MemoryView) -> tuple[str, str, Ink]:
+    """Say what canon has of it, and whether the memory agrees."""
+    truth = one_line(view.truth)
+    if view.agrees:
+        is_same = not truth or truth == one_line(view.memory.text)
+        return "✓", "canon agrees" if is_same else f"canon agrees: {truth}", Ink.GOOD
+    if view.agrees is False:
+        return "×", f"canon says otherwise: {truth}" if truth else "they have it wrong", Ink.BAD
+    return "?", f"canon has: {truth}" if truth else "canon says nothing of it", Ink.MUTED
+
+
+class CharacterPane(RowList[CharacterItem]):
+    """One pane of a character at a time."""
+
+    HELP_TITLE: ClassVar[str] = "What is known of a character"
+    HELP_TEXT: ClassVar[str] = (
+        "Memories stand beside the truth: ✓ canon agrees, × canon says otherwise, ? it says nothing. The bar "
+        "is what is left; what is forgotten is not recalled by itself. Enter leads to what a row rests on."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,x", "look", "Look", id="portrait.look", tooltip="To what this rests on"),
+    ]
+
+    @dataclass
+    class CharacterItemChosen(Message):
+        """Lead to what this rests on."""
+
+        item: CharacterItem
+
+    tab: CharacterTab = "sheet"
+
+    def show_character(self, view: CharacterView | None, tab: CharacterTab) -> None:
+        """Show a pane of a character; the cursor stays on its row if that is still there."""
+        is_other_tab = tab != self.tab
+        self.tab = tab
+        self.empty = EMPTY_TAB_HINTS[tab] if view else ""
+        if is_other_tab:
+            self.set_rows([])
+        self.set_rows(list(_character_rows(view, tab)) if view else [])
+        if is_other_tab:
+            self.scroll_to_line(0)
+
+    def row_highlighted(self, value: CharacterItem | None) -> None:
+        self.refresh_bindings()
+
+    def row_chosen(self, value: CharacterItem) -> None:
+        self.action_look()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "look":
+            return isinstance(self.current, MemoryView | FactView)
+        return super().check_action(action, parameters)
+
+    def action_look(self) -> None:
+        if self.current is not None:
+            self.post_message(self.CharacterItemChosen(self.current))
+
+
+def _character_rows(view: CharacterView, tab: CharacterTab) -> Iterator[ListRow[CharacterItem]]:
+    match tab:
+        case "sheet":
+            entity = view.card.entity
+            if entity.description:
+                yield text_row("description", entity.description)
+            if view.sheet is not None and view.sheet.rows:
+                play_heading = f"By {view.sheet.system or 'no rules'}, as it stands in play:"
+                rules_heading = play_heading if view.scene_id else "As canon has it:"
+                yield text_row("rules", f"\n{rules_heading}" if entity.description else rules_heading)
+                for row in view.sheet.rows:
+                    yield ListRow(f"{row.kind} {row.key}", partial(_sheet_lines, row), row, height=1)
+                yield from (text_row(f"hint {n}", hint) for n, hint in enumerate(view.sheet.hints))
+            elif entity.description:
+                yield text_row("none", f"\n{EMPTY_TAB_HINTS['sheet']}")
+        case "memories":
+            for memory in view.memories:
+                yield ListRow(memory.memory.id, partial(memory_lines, memory), memory)
+        case "history":
+            for n, scene in enumerate(view.history):
+                yield ListRow(f"scene {n}", partial(_scene_lines, scene), scene)
+        case "facts":
+            for fact in (*view.card.facts, *(fact for _, _, fact in view.card.relations), *view.card.history):
+                yield ListRow(fact.fact.id, partial(_fact_lines, fact), fact)
+
+
+def _sheet_lines(row: SheetRow, width: int) -> Sequence[Line]:
+    return [sheet_line(row, NO_SHEET_EDIT, width)]
+
+
+def _scene_lines(text: str, width: int) -> Sequence[Line]:
+    return hanging_lines("≡", one_line(text), Ink.PROSE, [], width)
+
+
+def _fact_lines(view: FactView, width: int) -> Sequence[Line]:
+    return fact_lines(view, width)

@@ -1,0 +1,181 @@
+"""A conflict on the screen: a pane for each of the two sides, and the rulings by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from agents.views.conflict_views import Choice, Statement, Way
+from agents.views.play_views import EntityCard
+from agents.views.world_views import Basis
+from stores.records.ids import Id
+from widgets.ink import Ink, Line
+from widgets.numbers import numbers_text
+from widgets.row_list import ListRow, RowList
+from widgets.safe_text import content, one_line, wrap
+
+MAX_FACTS = 40
+"""Facts of an entity that stand in its pane; nobody compares more."""
+
+
+class StatementPane(VerticalScroll):
+    """One side: what it says, how it stands, and the very words that it rests on. Scrolls when focused."""
+
+    HELP_TITLE: ClassVar[str] = "One side"
+    HELP_TEXT: ClassVar[str] = "What is said, how it stands, when, on whose word; below it what it rests on."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "scroll_up", "Up", id="side.up", tooltip="A line up", show=False),
+        Binding("down,j", "scroll_down", "Down", id="side.down", tooltip="A line down", show=False),
+    ]
+    DEFAULT_CSS = """
+    StatementPane {
+        width: 1fr;
+        height: 1fr;
+        padding: 0 1;
+        border: round $border-blurred;
+        border-title-color: $text-muted;
+        scrollbar-size-vertical: 1;
+        &:focus { border: round $primary; }
+        & > Static { width: 1fr; }
+    }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Static(markup=False)
+
+    def show_statement(self, title: str, statement: Statement | None) -> None:
+        """Show this side under a heading."""
+        self.border_title = title
+        lines = (
+            []
+            if statement is None
+            else _card_lines(statement, statement.card)
+            if statement.card
+            else _statement_lines(statement)
+        )
+        self.query_one(Static).update(Content("\n").join(lines))
+        self.scroll_home(animate=False)
+
+
+def _statement_lines(statement: Statement) -> Iterator[Content]:
+    yield content(one_line(statement.words), "bold")
+    yield content(
+        " · ".join(filter(None, (statement.standing, statement.when, statement.authority))), "$text-muted"
+    )
+    yield from _evidence_lines(statement.evidence)
+
+
+def _card_lines(statement: Statement, card: EntityCard) -> Iterator[Content]:
+    entity = card.entity
+    yield Content.assemble((one_line(entity.name), "bold"), (f"  {entity.kind}", "$text-muted"))
+    yield content(" · ".join(filter(None, (statement.standing, statement.authority))), "$text-muted")
+    if entity.aliases:
+        yield content(f"also {', '.join(map(one_line, entity.aliases))}")
+    if entity.description:
+        yield content(one_line(entity.description))
+    state = [*([numbers_text(entity.numbers)] if entity.numbers else []), *map(one_line, entity.tags)]
+    if state:
+        yield content(" · ".join(state), "$text-secondary")
+    facts = [*card.facts, *(view for _, _, view in card.relations)]
+    for view in facts[:MAX_FACTS]:
+        when = f"  {view.when}" if view.when else ""
+        yield Content.assemble(f"• {one_line(view.fact.statement)}", (when, "$text-muted"))
+    if len(facts) > MAX_FACTS:
+        yield content(f"and {len(facts) - MAX_FACTS} more", "$text-muted")
+    if not facts:
+        yield content("Nothing is said of it yet.", "$text-muted")
+    yield from _evidence_lines(statement.evidence)
+
+
+def _evidence_lines(evidence: Sequence[Basis]) -> Iterator[Content]:
+    if not evidence:
+        yield content("It rests on nothing but the word for it.", "$text-muted")
+    for piece in evidence:
+        quote = one_line(piece.evidence.quote)
+        if quote:
+            yield content(f"“{quote}”", "italic")
+        place = " · ".join(filter(None, (piece.place, piece.who)))
+        if place:
+            yield content(f"  {one_line(place)}", "$text-muted")
+
+
+def statement_turn_id(statement: Statement | None) -> Id | None:
+    """Return the turn that a side was said in, if it was said in one."""
+    return next((b.turn_id for b in statement.evidence if b.turn_id), None) if statement else None
+
+
+class RulingOptionList(RowList[Way | Choice]):
+    """Rulings, or the forms that one of them takes: the number of a row moves to it, Enter takes it."""
+
+    HELP_TITLE: ClassVar[str] = "Rulings"
+    HELP_TEXT: ClassVar[str] = (
+        "Each row is a ruling; below stands what it would do. Its number moves to it, Enter makes it. "
+        "A ruling is written at once and remembered: the same two never ask again."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "take", "Rule so", id="ways.take", tooltip="Make this ruling", key_display="⏎"),
+        *(
+            Binding(f"{n}", f"number({n})", f"Row {n}", id=f"ways.{n}", tooltip=f"To row {n}", show=False)
+            for n in range(1, 10)
+        ),
+    ]
+
+    @dataclass
+    class Highlighted(Message):
+        """The cursor stands on another row."""
+
+        value: Way | Choice | None
+
+    @dataclass
+    class OptionTaken(Message):
+        """This is what the GM rules."""
+
+        value: Way | Choice
+
+    def show_options(self, options: Sequence[Way | Choice]) -> None:
+        """Show these, with the cursor on the first."""
+        self.set_rows([])
+        self.set_rows(
+            [
+                ListRow(f"{n} {v.words}", partial(_option_lines, n, v), v)
+                for n, v in enumerate(options, start=1)
+            ]
+        )
+
+    def row_highlighted(self, value: Way | Choice | None) -> None:
+        self.refresh_bindings()
+        self.post_message(self.Highlighted(value))
+
+    def row_chosen(self, value: Way | Choice) -> None:
+        self.action_take()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "take":
+            return self.current is not None
+        return super().check_action(action, parameters)
+
+    def action_number(self, number: int) -> None:
+        if number <= len(self.rows):
+            self.cursor = number - 1
+
+    def action_take(self) -> None:
+        if self.current is not None:
+            self.post_message(self.OptionTaken(self.current))
+
+
+def _option_lines(number: int, option: Way | Choice, width: int) -> list[Line]:
+    leads_further = isinstance(option, Way) and (option.choices or option.asks)
+    first, *rest = wrap(one_line(option.words) + (" …" if leads_further else ""), width - 5)
+    return [
+        [(f" {number}  ", Ink.YOU), (first, Ink.PROSE)],
+        *([("    ", Ink.PROSE), (line, Ink.PROSE)] for line in rest),
+    ]

@@ -1,0 +1,110 @@
+"""The very words, rolls, pages and manual acts that something rests on, and where each stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from agents.views.world_views import Basis
+from stores.records.canon import EvidenceKind
+from stores.records.ids import Id
+from stores.records.play import Resolution
+from widgets.ink import Ink, Line
+from widgets.row_list import ListRow, RowList
+from widgets.safe_text import ellipsise, one_line, wrap
+
+_KIND_LABELS = {
+    EvidenceKind.TURN: ("❝", "words"),
+    EvidenceKind.RESOLUTION: ("⚄", "roll"),
+    EvidenceKind.CHUNK: ("¶", "book"),
+    EvidenceKind.SCENE: ("≡", "scene"),
+    EvidenceKind.MANUAL: ("✎", "by hand"),
+}
+_MAX_QUOTE_LINES = 4
+
+
+def evidence_lines(basis: Basis, width: int) -> list[Line]:
+    """Draw one piece of evidence: what it is, by whom and where, then its words, or its dice."""
+    evidence = basis.evidence
+    sign, word = _KIND_LABELS[evidence.kind]
+    head = " · ".join(filter(None, [word, basis.who, basis.place]))
+    lines: list[Line] = [
+        [(f" {sign} " if n == 0 else "   ", Ink.NPC), (part, Ink.STRONG)]
+        for n, part in enumerate(wrap(one_line(head), width - 3))
+    ]
+    quote = wrap(f"“{one_line(evidence.quote)}”", width - 4) if one_line(evidence.quote) else []
+    if len(quote) > _MAX_QUOTE_LINES:
+        quote = [
+            *quote[: _MAX_QUOTE_LINES - 1],
+            ellipsise(" ".join(quote[_MAX_QUOTE_LINES - 1 :]), width - 4),
+        ]
+    lines += [[("   ", Ink.PROSE), (part, Ink.QUOTE)] for part in quote]
+    if basis.resolution is not None:
+        resolution_text = " · ".join(_resolution_details(basis.resolution))
+        lines += [[("   ", Ink.PROSE), (part, Ink.MUTED)] for part in wrap(resolution_text, width - 4)]
+    return lines
+
+
+def _resolution_details(result: Resolution) -> Iterator[str]:
+    """Yield what a sealed result keeps beside its line: what was meant, and every die as it fell."""
+    if intent := one_line(result.intent):
+        yield f"for “{ellipsise(intent, 60)}”"
+    if faces := " ".join(f"{die.sides}:{die.face}{'×' if die.dropped else ''}" for die in result.dice):
+        yield f"dice {faces}"
+    if result.effects:
+        yield ", ".join(map(one_line, result.effects))
+
+
+class EvidenceList(RowList[Basis]):
+    """Evidence by row; Enter jumps to the turn, where there is one."""
+
+    HELP_TITLE: ClassVar[str] = "Evidence"
+    HELP_TEXT: ClassVar[str] = (
+        "❝ words of a turn, ⚄ a sealed roll, ¶ a page of a book, ≡ a scene, ✎ written by hand. "
+        "Enter jumps to the turn; there, x leads back to what it made true."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,x", "jump", "Go to turn", id="evidence.jump", tooltip="The turn this was said in"),
+    ]
+
+    @dataclass
+    class TurnRequested(Message):
+        """Show this turn in its scene."""
+
+        turn_id: Id
+
+    def __init__(
+        self,
+        *,
+        empty: str = "It rests on nothing but your word.",
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(empty=empty, id=id, classes=classes)
+
+    def show_evidence(self, bases: Sequence[Basis]) -> None:
+        """Show this evidence."""
+        self.set_rows([ListRow(b.evidence.id, partial(self._draw_evidence, b), b) for b in bases])
+
+    def _draw_evidence(self, basis: Basis, width: int) -> list[Line]:
+        return [*evidence_lines(basis, width), []]
+
+    def row_chosen(self, value: Basis) -> None:
+        self.action_jump()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "jump":
+            return self.current is not None and self.current.turn_id is not None
+        return super().check_action(action, parameters)
+
+    def row_highlighted(self, value: Basis | None) -> None:
+        self.refresh_bindings()
+
+    def action_jump(self) -> None:
+        if self.current is not None and self.current.turn_id is not None:
+            self.post_message(self.TurnRequested(self.current.turn_id))

@@ -1,0 +1,142 @@
+"""What was found in the record, a row each: how far it may be relied on (sign and word), the words, where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+
+from agents.views.query_views import Answer, AnswerStanding, Finding
+from widgets.ink import Ink, Line
+from widgets.plain_rows import heading_row
+from widgets.row_list import ListRow, RowList
+from widgets.safe_text import content, ellipsise, one_line, wrap
+
+STANDING_SIGNS: Final = {
+    AnswerStanding.CANON: ("✓", Ink.GOOD),
+    AnswerStanding.PROPOSED: ("+", Ink.WARN),
+    AnswerStanding.BOOK: ("❝", Ink.GM),
+    AnswerStanding.BELIEVED: ("~", Ink.NPC),
+    AnswerStanding.CONTRADICTED: ("×", Ink.BAD),
+    AnswerStanding.UNKNOWN: ("?", Ink.MUTED),
+}
+MAX_QUOTE_LINES: Final = 3
+
+
+def finding_lines(finding: Finding, width: int) -> list[Line]:
+    """Draw one finding: number, sign, standing and whose it is; its words; the quotation; where it stands."""
+    sign, ink = STANDING_SIGNS[finding.standing]
+    believer_note = f" by {one_line(finding.believer)}" if finding.believer else ""
+    lines: list[Line] = [
+        [
+            (f" {sign} ", ink),
+            (ellipsise(f"{finding.standing}{believer_note}", width - 9), Ink.STRONG),
+            (f"  [{finding.number}]", Ink.MUTED),
+        ]
+    ]
+    lines += [[("   ", Ink.PROSE), (part, Ink.PROSE)] for part in wrap(one_line(finding.text), width - 4)]
+    quote = one_line(finding.quote)
+    if quote and quote not in one_line(finding.text):
+        quote_lines = wrap(f"“{quote}”", width - 4)
+        if len(quote_lines) > MAX_QUOTE_LINES:
+            quote_lines = [
+                *quote_lines[: MAX_QUOTE_LINES - 1],
+                ellipsise(" ".join(quote_lines[MAX_QUOTE_LINES - 1 :]), width - 4),
+            ]
+        lines += [[("   ", Ink.PROSE), (part, Ink.QUOTE)] for part in quote_lines]
+    source_text = " · ".join(filter(None, (one_line(finding.where), _score_text(finding))))
+    lines += [
+        [("   ", Ink.PROSE), (part, Ink.MUTED)]
+        for part in (wrap(source_text, width - 4) if source_text else ())
+    ]
+    return lines
+
+
+def answer_content(answer: Answer, *, in_play: bool = False) -> Content:
+    """Say how an answer stands, with a sign; then what a model makes of it, with what is not borne out."""
+    sign, _ = STANDING_SIGNS[answer.standing]
+    head = f"{sign} {answer.standing}"
+    if not answer.findings:
+        silence_text = "nothing plainly says so" if answer.nearest else "the record is silent"
+        head += f": {silence_text}. {'o asks the oracle, ' if in_play else ''}t makes it so."
+    lines = [content(head, "bold")]
+    if answer.words:
+        lines.append(content(one_line(answer.words)))
+    unsupported_texts = (
+        f"⚠ beyond its evidence: “{one_line(unsupported_text)}”" for unsupported_text in answer.unsupported
+    )
+    lines += (content(words, "$text-warning") for words in unsupported_texts)
+    return Content("\n").join(lines)
+
+
+def _score_text(finding: Finding) -> str:
+    """Say what each way of looking gave, where that is what is asked for."""
+    if not finding.by:
+        return ""
+    method_scores = ", ".join(f"{way} {_format_score(share)}" for way, share in finding.by)
+    return f"{_format_score(finding.score)} ({method_scores})"
+
+
+def _format_score(score: float) -> str:
+    """A word that stands in most rows is worth next to nothing, and not nothing."""
+    return f"{score:.2f}" if score >= 0.005 or score <= 0 else "under 0.01"
+
+
+class FindingList(RowList[Finding]):
+    """Findings in the order they are given; what is only nearest stands under a heading of its own."""
+
+    HELP_TITLE: ClassVar[str] = "What was found"
+    HELP_TEXT: ClassVar[str] = (
+        "✓ canon, + proposed and not decided, ❝ in the book: told and never decided, ~ somebody's memory, "
+        "× contradicted: no longer so, or disputed. Enter or x leads to what it rests on."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,x", "look", "Look", id="findings.look", tooltip="To what this rests on"),
+    ]
+
+    @dataclass
+    class FindingChosen(Message):
+        """Lead to what this rests on."""
+
+        finding: Finding
+
+    def show_findings(self, findings: Sequence[Finding], nearest: Sequence[Finding] = ()) -> None:
+        """Show these from the top."""
+        self.set_rows([])
+        self.set_rows(list(_finding_rows(findings, nearest)))
+        self.scroll_to_line(0)
+
+    def row_highlighted(self, value: Finding | None) -> None:
+        self.refresh_bindings()
+
+    def row_chosen(self, value: Finding) -> None:
+        self.action_look()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "look":
+            return self.current is not None
+        return super().check_action(action, parameters)
+
+    def action_look(self) -> None:
+        if self.current is not None:
+            self.post_message(self.FindingChosen(self.current))
+
+
+def _finding_rows(findings: Sequence[Finding], nearest: Sequence[Finding]) -> Iterator[ListRow[Finding]]:
+    for finding in findings:
+        yield _finding_row(finding)
+    if nearest:
+        yield heading_row("Nearest; it may not answer it")
+        for finding in nearest:
+            yield _finding_row(finding)
+
+
+def _finding_row(finding: Finding) -> ListRow[Finding]:
+    def draw(width: int) -> Sequence[Line]:
+        return [*finding_lines(finding, width), []]
+
+    return ListRow(f"finding {finding.number}", draw, finding)

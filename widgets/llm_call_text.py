@@ -1,0 +1,64 @@
+"""Words about calls of a model that more than one list says: outcomes, tokens, money, times."""
+
+from __future__ import annotations
+
+from agents.llm.budget import format_dollars
+from stores.records.llm import CallOutcome, FallbackStep, LlmCall
+from widgets.ink import Ink, Piece
+
+CALL_OUTCOMES: dict[CallOutcome, Piece] = {
+    CallOutcome.DONE: ("✓ done", Ink.GOOD),
+    CallOutcome.CUT: ("✂ cut off", Ink.WARN),
+    CallOutcome.STOPPED: ("■ stopped by you", Ink.WARN),
+    CallOutcome.REFUSED: ("✗ refused", Ink.BAD),
+    CallOutcome.FAILED: ("✗ failed", Ink.BAD),
+}
+FALLBACK_STEP_TEXTS = {
+    FallbackStep.PLAIN: "answered in plain words",
+    FallbackStep.SCHEMA: "answer read by its schema",
+    FallbackStep.TOOLS: "answer read from a tool call",
+    FallbackStep.TEXT: "answer found in its text",
+    FallbackStep.HEURISTICS: "answer read by heuristics",
+    FallbackStep.NONE: "no rung could read the answer",
+}
+"""On which rung of the ladder an answer was read."""
+
+
+def seconds_text(time: float) -> str:
+    """Say a time as the eye wants it: `12 ms`, `4.2 s`, `75 s`."""
+    if time < 1:
+        return f"{time * 1000:.0f} ms"
+    return f"{time:.1f} s" if time < 60 else f"{time:.0f} s"
+
+
+def tokens_text(count: int, is_exact: bool) -> str:
+    """Say a number of tokens; an estimate has a sign before it."""
+    return f"{count:,}" if is_exact else f"~{count:,}"
+
+
+def cost_text(call: LlmCall) -> str:
+    return format_dollars(call.cost.micros) if call.cost.known else "no known price"
+
+
+def sum_text(micros: int, unpriced: int) -> str:
+    """Say a sum; a question mark for what no price is known of."""
+    if unpriced and not micros:
+        return "$?"
+    return f"{format_dollars(micros)}{'+?' if unpriced else ''}"
+
+
+def usage_text(call: LlmCall) -> str:
+    """Say what went in and came out, and whether the provider counted it."""
+    cached_note = f" ({call.tokens_cached:,} cached)" if call.tokens_cached else ""
+    counted_note = "counted by the provider" if call.counted else "estimated"
+    token_counts = f"{tokens_text(call.tokens_in, call.counted)} in{cached_note}, {tokens_text(call.tokens_out, call.counted)} out"
+    return f"{token_counts}, {counted_note}"
+
+
+def times_text(call: LlmCall) -> str:
+    """Say how long it took to the first word and in all."""
+    if call.first_seconds is not None:
+        first_word_text = f"first word after {seconds_text(call.first_seconds)}, "
+    else:
+        first_word_text = "" if call.answer else "no word came, "
+    return f"{first_word_text}{seconds_text(call.seconds)} in all"

@@ -1,0 +1,200 @@
+"""A page of things that are mentioned, in sections: facts, entities, scenes, proposals, plain lines.
+
+Each row that stands for something leads to it; what rests on a retcon, what a merge moves, a timeline
+and the ledger are all drawn by this one list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from agents.views.play_views import FactView, ProposalView
+from agents.views.world_views import SceneNote
+from stores.records.ids import Id
+from stores.records.world import Entity
+from widgets.entity_card import fact_lines, hanging_lines
+from widgets.ink import Ink, Line
+from widgets.proposal_rows import proposal_line
+from widgets.row_list import ListRow, RowList
+from widgets.safe_text import one_line, wrap
+
+Mentionable = FactView | Entity | SceneNote | ProposalView
+
+
+@dataclass(frozen=True, slots=True)
+class CanonMention:
+    """What a row stands for. `note` is said of it, `lead` before it; `tag` is the screen's own word for it;
+    `indent` steps it in."""
+
+    mentioned: Mentionable
+    note: str = ""
+    tag: str = ""
+    indent: int = 0
+    lead: str = ""
+
+    @property
+    def fact(self) -> FactView | None:
+        return self.mentioned if isinstance(self.mentioned, FactView) else None
+
+    @property
+    def key(self) -> str:
+        match self.mentioned:
+            case FactView():
+                return self.mentioned.fact.id
+            case Entity():
+                return self.mentioned.id
+            case ProposalView():
+                return self.mentioned.proposal.id
+            case SceneNote():
+                return f"{self.mentioned.title} {self.mentioned.turn_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class MentionSection:
+    """A heading and what stands under it; without a heading, only that. `words` are plain lines; `count`
+    (None: as many as there are mentions) is said behind the heading."""
+
+    heading: str = ""
+    mentions: Sequence[CanonMention] = ()
+    text_lines: Sequence[str] = ()
+    count: int | None = None
+    ink: Ink = field(default=Ink.MUTED)
+
+
+class MentionList(RowList[CanonMention]):
+    """Sections of mentions. The screen says what choosing one does."""
+
+    HELP_TITLE: ClassVar[str] = "A list of what canon says"
+    HELP_TEXT: ClassVar[str] = (
+        "• true, ~ a rumour, ≠ a lie, ? disputed, × no longer so; ◆ a thing of the world, ≡ a scene. "
+        "Enter or x leads to what a row stands for: what a fact rests on, a scene's words, a thing's card."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "enter,x",
+            "choose",
+            "Look",
+            id="mentions.choose",
+            tooltip="What this rests on, or where it leads",
+        ),
+        Binding("o", "open", "Card", id="mentions.open", tooltip="The card of whom or what this is about"),
+    ]
+
+    @dataclass
+    class MentionChosen(Message):
+        """Show what this row stands for."""
+
+        mention: CanonMention
+
+    @dataclass
+    class EntityOpened(Message):
+        """Show the card of whom this is about."""
+
+        entity_id: Id
+        fact_id: Id | None
+
+    @dataclass
+    class Highlighted(Message):
+        """The cursor stands on another row."""
+
+        mention: CanonMention | None
+
+    def show_sections(self, sections: Iterable[MentionSection]) -> None:
+        """Show these sections; the cursor stays on its row if that is still there."""
+        self.set_rows(list(_mention_rows(sections)))
+
+    def row_highlighted(self, value: CanonMention | None) -> None:
+        self.refresh_bindings()
+        self.post_message(self.Highlighted(value))
+
+    def row_chosen(self, value: CanonMention) -> None:
+        self.action_choose()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "choose":
+            return self.current is not None
+        if action == "open":
+            return self.current is not None and _entity_id_of(self.current) is not None
+        return super().check_action(action, parameters)
+
+    def action_choose(self) -> None:
+        if self.current is not None:
+            self.post_message(self.MentionChosen(self.current))
+
+    def action_open(self) -> None:
+        if self.current is not None and (about := _entity_id_of(self.current)):
+            fact = self.current.fact
+            self.post_message(self.EntityOpened(about, fact.fact.id if fact else None))
+
+
+def _entity_id_of(mention: CanonMention) -> Id | None:
+    match mention.mentioned:
+        case FactView():
+            involves = mention.mentioned.fact.involves
+            return involves[0].entity_id if involves else None
+        case Entity():
+            return mention.mentioned.id
+        case _:
+            return None
+
+
+# --- rows -------------------------------------------------------------------------------------------
+
+
+def _mention_rows(sections: Iterable[MentionSection]) -> Iterator[ListRow[CanonMention]]:
+    for section_index, section in enumerate(sections):
+        if section.heading:
+            count = len(section.mentions) if section.count is None else section.count
+            yield ListRow(
+                f"heading {section_index}", partial(_heading_lines, section.heading, count, section_index > 0)
+            )
+        for n, text in enumerate(section.text_lines):
+            yield ListRow(f"words {section_index} {n}", partial(_text_lines, text, section.ink))
+        count_by_key: dict[str, int] = {}
+        for mention in section.mentions:
+            occurrence = count_by_key[mention.key] = count_by_key.get(mention.key, 0) + 1
+            yield ListRow(
+                f"{section_index} {mention.key} {occurrence}", partial(mention_lines, mention), mention
+            )
+
+
+def mention_lines(mention: CanonMention, width: int) -> list[Line]:
+    """Draw what a row stands for."""
+    step = mention.indent * 2
+    lines = _mentioned_lines(mention, width - step)
+    return [[(" " * step, Ink.PROSE), *line] for line in lines] if step else lines
+
+
+def _mentioned_lines(mention: CanonMention, width: int) -> list[Line]:
+    mentioned = mention.mentioned
+    match mentioned:
+        case FactView():
+            lines = fact_lines(mentioned, width)
+        case Entity():
+            is_removed = mentioned.status.value != "canonical"
+            notes = [mentioned.kind.value, *([mentioned.status.value] if is_removed else [])]
+            name_text = f"{mention.lead} {one_line(mentioned.name)}".strip()
+            lines = hanging_lines("×" if is_removed else "◆", name_text, Ink.PROSE, notes, width)
+        case SceneNote():
+            lines = hanging_lines("≡", one_line(mentioned.title), Ink.PROSE, [], width)
+        case ProposalView():
+            lines = [proposal_line(mentioned, width)]
+    note = [[("   ", Ink.PROSE), (part, Ink.MUTED)] for part in wrap(mention.note, width - 5)]
+    return [*lines, *note] if mention.note else lines
+
+
+def _heading_lines(name: str, count: int, with_gap: bool, width: int) -> list[Line]:
+    head: list[Line] = [[(f" {part} ", Ink.STRONG)] for part in wrap(one_line(name), width - 8)]
+    if count:
+        head[-1] = [*head[-1], (str(count), Ink.MUTED)]
+    return [[], *head] if with_gap else head
+
+
+def _text_lines(text: str, ink: Ink, width: int) -> list[Line]:
+    return [[(" ", ink), (part, ink)] for part in wrap(text, width - 3)]

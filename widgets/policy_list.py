@@ -1,0 +1,141 @@
+"""Rules of the house by row: what is offered, every kind of change with its rule, and the court's record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Literal
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from agents.views.conflict_views import HouseView, KindView, RulingView
+from stores.records.workflow import KindRule
+from widgets.ink import Ink, Line
+from widgets.row_list import ListRow, RowList
+from widgets.safe_text import ellipsise, one_line, pad, wrap
+
+RULE_CELLS = 12
+"""The cells of the longest rule and a space."""
+
+KIND_CELLS = 34
+
+WIDE_CELLS = 100
+"""Cells from which a row has room for figures and for who set its rule."""
+
+_RULE_INKS = {KindRule.ACCEPT: Ink.GOOD, KindRule.ASK: Ink.WARN, KindRule.REJECT: Ink.BAD}
+_RULE_SIGNS = {KindRule.ACCEPT: "✓", KindRule.ASK: "?", KindRule.REJECT: "✗"}
+
+
+class PolicyList(RowList[KindView | RulingView]):
+    """Offers first, then kinds, then rulings on record."""
+
+    HELP_TITLE: ClassVar[str] = "House rules"
+    HELP_TEXT: ClassVar[str] = (
+        "✓ auto-accept, ? ask, ✗ auto-reject, · no rule: how sure it is decides. No rule beats a lock or a "
+        "conflict. What it decides is marked `by rule` at the gate, and can be taken back there."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "take", "Take the offer", id="house.take", tooltip="Lay down what is offered"),
+        Binding("a", "rule('auto-accept')", "Auto-accept", id="house.accept", tooltip="Accept these unasked"),
+        Binding("s", "rule('ask')", "Ask", id="house.ask", tooltip="Always ask about these"),
+        Binding("r", "rule('auto-reject')", "Auto-reject", id="house.reject", tooltip="Reject these unasked"),
+        Binding("u,delete", "rule(None)", "No rule", id="house.none", tooltip="Take the rule back"),
+    ]
+
+    @dataclass
+    class RuleSet(Message):
+        """Lay down this rule for the kind; None takes it back."""
+
+        kind: str
+        rule: KindRule | None
+
+    def show_policy(self, policy: HouseView) -> None:
+        """Show what a universe lays down; the cursor stays on its row."""
+        self.set_rows(list(_policy_rows(policy)))
+
+    def move_cursor_to(self, kind: str) -> None:
+        """Move the cursor to a kind, if it is there."""
+        for row_index, row in enumerate(self.rows):
+            if isinstance(row.value, KindView) and row.value.kind == kind:
+                self.cursor = row_index
+
+    def row_highlighted(self, value: KindView | RulingView | None) -> None:
+        self.refresh_bindings()
+
+    @property
+    def current_kind(self) -> KindView | None:
+        """The kind that the cursor stands on."""
+        return self.current if isinstance(self.current, KindView) else None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        kind = self.current_kind
+        match action, parameters:
+            case "take", _:
+                return kind is not None and kind.offered is not None
+            case "rule", (None,):
+                return kind is not None and kind.rule is not None
+            case "rule", (rule,):
+                return kind is not None and kind.rule != rule
+        return super().check_action(action, parameters)
+
+    def action_take(self) -> None:
+        if self.current_kind is not None and self.current_kind.offered is not None:
+            self.post_message(self.RuleSet(self.current_kind.kind, self.current_kind.offered))
+
+    def action_rule(self, rule: Literal["auto-accept", "ask", "auto-reject"] | None) -> None:
+        if self.current_kind is not None:
+            self.post_message(self.RuleSet(self.current_kind.kind, KindRule(rule) if rule else None))
+
+
+def _policy_rows(policy: HouseView) -> Iterator[ListRow[KindView | RulingView]]:
+    if policy.offers:
+        yield _heading_row("Offered by your own decisions; Enter lays it down")
+        for kind in policy.offers:
+            yield ListRow(f"kind {kind.kind}", partial(_kind_lines, kind), kind, height=1)
+        yield _space_row()
+    yield _heading_row("Rules by kind of change")
+    for kind in policy.kinds:
+        if kind not in policy.offers:
+            yield ListRow(f"kind {kind.kind}", partial(_kind_lines, kind), kind, height=1)
+    yield _space_row()
+    yield _heading_row(f"Rulings of the court  {len(policy.rulings) or 'none yet'}")
+    for number, ruling in enumerate(policy.rulings):
+        yield ListRow(f"ruling {number} {ruling.at}", partial(_ruling_lines, ruling), ruling)
+
+
+def _heading_row(text: str) -> ListRow[KindView | RulingView]:
+    return ListRow(text, lambda width: [[(f" {ellipsise(text, width - 1)}", Ink.HEADING)]], height=1)
+
+
+def _space_row() -> ListRow[KindView | RulingView]:
+    return ListRow("", lambda width: [[]], height=1)
+
+
+def _kind_lines(kind: KindView, width: int) -> list[Line]:
+    rule = kind.offered or kind.rule
+    sign, ink = (_RULE_SIGNS[rule], _RULE_INKS[rule]) if rule else ("·", Ink.MUTED)
+    rule_text = rule.value if rule else "no rule"
+    figures = f"you accepted {kind.accepted} of {kind.decided}" if kind.decided else ""
+    set_by = f"by {kind.by}, {kind.at}" if kind.rule else ""
+    note = set_by or figures if width < WIDE_CELLS else "   ".join(filter(None, (figures, set_by)))
+    room = max(10, min(KIND_CELLS, width - RULE_CELLS - 4))
+    return [
+        [
+            ("  ", Ink.PROSE),
+            (f"{sign} ", ink),
+            (pad(rule_text, RULE_CELLS), ink),
+            (pad(kind.words, room), Ink.PROSE),
+            (ellipsise(f" {note}", max(0, width - room - RULE_CELLS - 4)), Ink.MUTED),
+        ]
+    ]
+
+
+def _ruling_lines(ruling: RulingView, width: int) -> list[Line]:
+    statements_text = one_line(f"“{ruling.new}” against “{ruling.old}”")
+    first, *rest = wrap(statements_text, width - 4)
+    lines: list[Line] = [[("  § ", Ink.NPC), (first, Ink.PROSE)]]
+    lines += [[("    ", Ink.PROSE), (line, Ink.PROSE)] for line in rest]
+    details_text = " · ".join(filter(None, (ruling.words, f"{ruling.by}, {ruling.at}", ruling.reason)))
+    return [*lines, [("    ", Ink.PROSE), (ellipsise(details_text, width - 4), Ink.MUTED)]]

@@ -1,0 +1,97 @@
+"""What stands behind one proposal: its change, the words it rests on, what it meets, and why it is marked so.
+
+Drawn line by line, in a pane whose size does not follow what it shows: moving the cursor through a hundred
+proposals lays nothing out anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from textual.geometry import Size
+from textual.strip import Strip
+
+from agents.views.play_views import ProposalView
+from widgets.diff import diff_lines
+from widgets.ink import Ink, InkView, Line, draw_line
+from widgets.proposal_rows import ALIKE_SIGN, CONFLICT_SIGN, is_open
+from widgets.safe_text import one_line, wrap
+
+NEW_FACT_HINT = "Nothing in canon changes but that this is added."
+
+
+class ProposalDetail(InkView, can_focus=False):
+    """The pane; with `change`, the change as a diff against canon stands first."""
+
+    HELP_TITLE: ClassVar[str] = "What it rests on"
+    HELP_TEXT: ClassVar[str] = (
+        "− is what canon says now, + what it would say; below it the very words that it rests on, what it "
+        "meets, and why it is marked as it is."
+    )
+    DEFAULT_CSS = """
+    ProposalDetail { height: 7; padding: 0 1; scrollbar-gutter: auto; }
+    """
+
+    def __init__(
+        self, *, with_change: bool = False, id: str | None = None, classes: str | None = None
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self._with_change = with_change
+        self._view: ProposalView | None = None
+        self._lines: list[Line] = []
+
+    def show_proposal(self, view: ProposalView | None) -> None:
+        """Show what stands behind this proposal."""
+        if view != self._view:
+            self._view = view
+            self._rebuild_lines()
+            self.scroll_to_line(0)
+
+    def on_resize(self) -> None:
+        self._rebuild_lines()
+
+    def _rebuild_lines(self) -> None:
+        width, previous_count = max(8, self.scrollable_content_region.width), len(self._lines)
+        self._lines = (
+            list(detail_lines(self._view, width, with_change=self._with_change)) if self._view else []
+        )
+        self.virtual_size = Size(width, len(self._lines))
+        self.refresh_lines(0, max(previous_count, len(self._lines)))
+
+    def render_line(self, y: int) -> Strip:
+        line_index = y + self.scroll_offset.y
+        line = self._lines[line_index] if line_index < len(self._lines) else []
+        return draw_line(line, self.inks(), self.scrollable_content_region.width)
+
+
+def detail_lines(view: ProposalView, width: int, *, with_change: bool) -> Iterator[Line]:
+    """Yield change, quote with its place, conflicts and reasons; each wrapped to `width` cells."""
+    if with_change and is_open(view):
+        yield from diff_lines(view.diff, width) if view.diff else _text_lines(NEW_FACT_HINT, Ink.MUTED, width)
+        yield []
+    quote = one_line(view.quote)
+    place = f"turn {view.turn_number}" if view.turn_number is not None else ""
+    if quote or place:
+        yield from _quote_lines(place, f"“{quote}”" if quote else "", width)
+    for conflict in view.conflicts:
+        yield from _text_lines(f"{CONFLICT_SIGN} {one_line(conflict.text)}", Ink.BAD, width)
+    for likeness in view.alike:
+        yield from _text_lines(f"{ALIKE_SIGN} {one_line(likeness.text)}", Ink.WARN, width)
+    shown_texts = {c.text for c in (*view.conflicts, *view.alike)}
+    for reason in view.reasons:
+        if reason not in shown_texts:
+            yield from _text_lines(f"· {one_line(reason)}", Ink.MUTED, width)
+    if view.by_policy:
+        yield from _text_lines("· Nobody had decided it: policy did. u takes it back.", Ink.MUTED, width)
+
+
+def _text_lines(text: str, ink: Ink, width: int) -> Iterator[Line]:
+    return ([(part, ink)] for part in wrap(text, width))
+
+
+def _quote_lines(place: str, quote: str, width: int) -> Iterator[Line]:
+    """Yield the words with where they stand before them."""
+    first, *rest = wrap(f"{place}  {quote}".strip(), width)
+    yield [(first[: len(place)], Ink.MUTED), (first[len(place) :], Ink.QUOTE)]
+    yield from ([(part, Ink.QUOTE)] for part in rest)

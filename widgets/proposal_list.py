@@ -1,0 +1,359 @@
+"""What is proposed to become true: the list that scene and canon gate both use, and the scene's panel.
+
+One key decides the row under the cursor, or all rows marked with space; the cursor goes on to the next
+undecided row, so a hundred rows take a hundred keys at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar, Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.reactive import reactive
+
+from agents.views.play_views import ProposalView
+from stores.records.ids import Id
+from stores.records.workflow import Verdict
+from widgets.ink import Line
+from widgets.proposal_detail import ProposalDetail
+from widgets.proposal_rows import (
+    Grouping,
+    group_proposals,
+    header_line,
+    is_open,
+    is_undecided,
+    label_width,
+    matches_filter,
+    proposal_line,
+)
+from widgets.row_list import ListRow, RowList
+
+
+class ProposalList(RowList[ProposalView]):
+    """Proposals by row, with the keys that decide them.
+
+    `accept_all` says what `A` takes: what policy pre-ticks (`ticked`), or everything undecided that meets
+    no conflict and that policy does not reject (`unmarked`); rows marked with space are left out of both.
+    """
+
+    HELP_TITLE: ClassVar[str] = "Proposals"
+    HELP_TEXT: ClassVar[str] = (
+        "✓ a commit would accept it, ✗ reject it, · it waits for you, ‖ deferred, ⚠ it meets a conflict. "
+        "★ is critical, ≈ much like something known, .80 is how sure it is, `by rule` what a rule of yours "
+        "decides.\n"
+        "a accepts, r rejects, e edits, c calls it mere colour (and remembers the kind), d defers, u takes a "
+        "decision back (of what is decided already: what a commit did), x shows the evidence, h hears a "
+        "conflict. Space marks several, * all that are shown; A accepts all but the marked."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "decide('accept')", "Accept", id="proposals.accept", tooltip="Let it become canon"),
+        Binding("r", "decide('reject')", "Reject", id="proposals.reject", tooltip="Keep it out of canon"),
+        Binding("e", "edit", "Edit", id="proposals.edit", tooltip="Change its words, then accept it"),
+        Binding(
+            "c", "decide('colour')", "Colour", id="proposals.colour", tooltip="Mere colour: reject this kind"
+        ),
+        Binding("d", "decide('defer')", "Defer", id="proposals.defer", tooltip="Decide it another time"),
+        Binding("space", "mark", "Mark", id="proposals.mark", tooltip="Mark it, to decide several at once"),
+        Binding(
+            "asterisk",
+            "mark_all",
+            "Mark all",
+            id="proposals.mark_all",
+            tooltip="Mark all that are shown, or none",
+            key_display="*",
+            show=False,
+        ),
+        Binding(
+            "A", "accept_all", "Accept all", id="proposals.accept_all", tooltip="Accept all but the marked"
+        ),
+        Binding("x,enter", "evidence", "Evidence", id="proposals.evidence", tooltip="Show what it rests on"),
+        Binding("h", "court", "Court", id="proposals.court", tooltip="Hear both sides, and rule on it"),
+        Binding("u", "decide(None)", "Undecide", id="proposals.undecide", tooltip="Take the decision back"),
+        Binding("u", "undo", "Take back", id="proposals.undo", tooltip="Undo what a commit made of it"),
+    ]
+
+    grouping: reactive[Grouping] = reactive(Grouping.NONE, init=False)
+    """How rows are grouped; conflicts come first in groups."""
+
+    filter_text: reactive[str] = reactive("", init=False)
+    """Show only rows in which every one of these words occurs."""
+
+    @dataclass
+    class Decided(Message):
+        """Set the verdict of these proposals; None takes it back."""
+
+        ids: tuple[Id, ...]
+        verdict: Verdict | None
+
+    @dataclass
+    class AllAccepted(Message):
+        """Accept all of these."""
+
+        ids: tuple[Id, ...]
+
+    @dataclass
+    class EditRequested(Message):
+        view: ProposalView
+
+    @dataclass
+    class ProposalEvidenceRequested(Message):
+        """Show what the proposal rests on, and jump there."""
+
+        view: ProposalView
+
+    @dataclass
+    class ConflictOpened(Message):
+        """Hear what the proposal meets."""
+
+        view: ProposalView
+
+    @dataclass
+    class UndoRequested(Message):
+        """Take back what a commit made of the proposal."""
+
+        view: ProposalView
+
+    @dataclass
+    class Highlighted(Message):
+        """The cursor stands on another proposal (or, as the list is empty, on none)."""
+
+        view: ProposalView | None
+
+    def __init__(
+        self,
+        *,
+        accept_all: Literal["ticked", "unmarked"] = "ticked",
+        empty: str = "Nothing is proposed yet. What play changes in the world shows up here.",
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(empty=empty, id=id, classes=classes)
+        self._accept_all = accept_all
+        self._views: tuple[ProposalView, ...] = ()
+        self._selected_ids: set[Id] = set()
+        self._label_cells = 0
+
+    # --- what screens call -------------------------------------------------------------------------
+
+    def show_proposals(self, views: Sequence[ProposalView]) -> None:
+        """Show these; cursor and marks stay on their proposals, but for one that was closed meanwhile: the
+        cursor does not go down with it to what is decided."""
+        cursor_before, view_before = self.cursor, self.current
+        self._views = tuple(views)
+        self._label_cells = label_width(views)
+        self._selected_ids &= {view.proposal.id for view in self._views if is_open(view)}
+        self._rebuild_rows()
+        was_closed = view_before and is_open(view_before) and self.current and not is_open(self.current)
+        if was_closed and cursor_before is not None:
+            self.cursor = self._nearest_row(cursor_before)
+        self.row_highlighted(self.current)
+
+    @property
+    def selected_views(self) -> tuple[ProposalView, ...]:
+        """The rows marked with space."""
+        return tuple(view for view in self._views if view.proposal.id in self._selected_ids)
+
+    @property
+    def views(self) -> tuple[ProposalView, ...]:
+        return self._views
+
+    # --- rows --------------------------------------------------------------------------------------
+
+    def _rebuild_rows(self) -> None:
+        shown_views = [view for view in self._views if matches_filter(view, self.filter_text)]
+        rows: list[ListRow[ProposalView]] = []
+        for name, members in group_proposals(shown_views, self.grouping):
+            if self.grouping is not Grouping.NONE:
+                if rows:
+                    rows.append(ListRow("", lambda width: [[]], height=1))
+                draw = partial(self._draw_header, name, members)
+                rows.append(ListRow(f"group {name}", draw, height=1))
+            rows += [ListRow(v.proposal.id, partial(self._draw_row, v), v, height=1) for v in members]
+        self.set_rows(rows)
+
+    def _draw_row(self, view: ProposalView, width: int) -> list[Line]:
+        selected = view.proposal.id in self._selected_ids
+        return [proposal_line(view, width, selected=selected, label_cells=self._label_cells)]
+
+    def _draw_header(self, name: str, views: Sequence[ProposalView], width: int) -> list[Line]:
+        return [header_line(name, views, width)]
+
+    def row_highlighted(self, value: ProposalView | None) -> None:
+        self.refresh_bindings()
+        self.post_message(self.Highlighted(value))
+
+    def row_chosen(self, value: ProposalView) -> None:
+        self.post_message(self.ProposalEvidenceRequested(value))
+
+    def watch_grouping(self) -> None:
+        self._rebuild_rows()
+
+    def watch_filter_text(self) -> None:
+        self._rebuild_rows()
+
+    # --- keys --------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys work only where they would do something: the key bar shows no others."""
+        view = self.current
+        match action, parameters:
+            case "decide", (None,):
+                return any(is_open(v) and v.verdict is not None for v in self._target_views())
+            case "decide", _:
+                return view is not None and (is_open(view) or bool(self._selected_ids))
+            case (("edit" | "mark"), _):
+                return view is not None and is_open(view)
+            case "court", _:
+                return view is not None and is_open(view) and bool(view.conflicts or view.alike)
+            case "undo", _:
+                return view is not None and not is_open(view) and not self._selected_ids
+            case "evidence", _:
+                return view is not None
+            case "accept_all", _:
+                return any(self._views_to_accept())
+        return super().check_action(action, parameters)
+
+    # --- deciding ----------------------------------------------------------------------------------
+
+    def _target_views(self) -> tuple[ProposalView, ...]:
+        selected_views = self.selected_views
+        if selected_views:
+            return selected_views
+        return (self.current,) if self.current is not None else ()
+
+    def action_decide(self, verdict: str | None) -> None:
+        """Decide the marked rows, or the one under the cursor; then go on to the next undecided one."""
+        new_verdict = Verdict(verdict) if verdict else None
+        ids = tuple(
+            view.proposal.id
+            for view in self._target_views()
+            if is_open(view) and (new_verdict is not None or view.verdict is not None)
+        )
+        if not ids:
+            return
+        has_several = bool(self._selected_ids)
+        self._selected_ids.clear()
+        self.post_message(self.Decided(ids, new_verdict))
+        if new_verdict is not None and not has_several:
+            self._move_to_next_undecided()
+        self._show_verdict(ids, new_verdict)
+
+    def _show_verdict(self, ids: Collection[Id], verdict: Verdict | None) -> None:
+        """Show the verdict at once; what comes of it is shown when the desk has weighed it."""
+        decided_ids = set(ids)
+        self._views = tuple(
+            replace(view, verdict=verdict) if view.proposal.id in decided_ids else view
+            for view in self._views
+        )
+        self._rebuild_rows()
+
+    def _move_to_next_undecided(self) -> None:
+        if self.cursor is None:
+            return
+        below = range(self.cursor + 1, len(self.rows))
+        target = next((i for i in below if (v := self.rows[i].value) and is_undecided(v)), None)
+        if target is not None:
+            self.cursor = target
+
+    def action_mark(self) -> None:
+        if self.current is None or not is_open(self.current):
+            return
+        self._selected_ids ^= {self.current.proposal.id}
+        if self.cursor is not None:
+            self.redraw_row(self.cursor)
+        self.action_move(1)
+
+    def _views_to_accept(self) -> Iterator[ProposalView]:
+        """Yield what `A` takes of what is shown."""
+        marks = ("accept", "defer") if self._accept_all == "unmarked" else ("accept",)
+        for view in (row.value for row in self.rows):
+            is_accepted = view is not None and is_undecided(view) and view.mark in marks
+            if view is not None and is_accepted and view.proposal.id not in self._selected_ids:
+                yield view
+
+    def action_mark_all(self) -> None:
+        """Mark every open row that is shown; once all are marked, none."""
+        shown_ids = {row.value.proposal.id for row in self.rows if row.value and is_open(row.value)}
+        self._selected_ids = set() if shown_ids <= self._selected_ids else self._selected_ids | shown_ids
+        self.refresh_bindings()
+        self.redraw()
+
+    def action_accept_all(self) -> None:
+        ids = tuple(view.proposal.id for view in self._views_to_accept())
+        if ids:
+            self._selected_ids.clear()
+            self.post_message(self.AllAccepted(ids))
+            self._show_verdict(ids, Verdict.ACCEPT)
+
+    def action_edit(self) -> None:
+        if self.current is not None and is_open(self.current):
+            self.post_message(self.EditRequested(self.current))
+
+    def action_evidence(self) -> None:
+        if self.current is not None:
+            self.post_message(self.ProposalEvidenceRequested(self.current))
+
+    def action_court(self) -> None:
+        if self.current is not None:
+            self.post_message(self.ConflictOpened(self.current))
+
+    def action_undo(self) -> None:
+        if self.current is not None:
+            self.post_message(self.UndoRequested(self.current))
+
+
+class ProposalPanel(Vertical):
+    """The scene's live panel: the list, and below it what the row under the cursor rests on."""
+
+    DEFAULT_CSS = """
+    ProposalPanel {
+        border: round $border-blurred;
+        border-title-color: $text-muted;
+        border-subtitle-color: $text-muted;
+        background: $background;
+        &:focus-within { border: round $primary; }
+        & > ProposalList { height: 1fr; }
+        & > ProposalDetail { border-top: solid $border-blurred; }
+    }
+    """
+
+    def __init__(
+        self,
+        *,
+        accept_all: Literal["ticked", "unmarked"] = "ticked",
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self.proposal_list = ProposalList(accept_all=accept_all)
+        self.border_title = "proposals"
+
+    def compose(self) -> ComposeResult:
+        yield self.proposal_list
+        detail = ProposalDetail()
+        detail.display = False
+        yield detail
+
+    def show_proposals(self, views: Sequence[ProposalView]) -> None:
+        """Show these proposals, decided ones among them."""
+        self.proposal_list.show_proposals(views)
+        undecided_count = sum(map(is_undecided, views))
+        decided_count = len(views) - undecided_count
+        self.border_title = f"proposals {undecided_count}" if views else "proposals"
+        self.border_subtitle = f"{decided_count} decided" if decided_count else ""
+
+    def focus_list(self) -> None:
+        self.proposal_list.focus()
+
+    @on(ProposalList.Highlighted)
+    def _show_detail(self, message: ProposalList.Highlighted) -> None:
+        detail = self.query_one(ProposalDetail)
+        detail.display = message.view is not None
+        detail.show_proposal(message.view)

@@ -1,0 +1,122 @@
+"""How the program itself stands, by row: stores, what runs behind play, what it gave up, loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from agents.jobs.job_status import BackgroundView
+from stores.records.jobs import Job, JobKind
+from widgets.ink import Ink, Line
+from widgets.plain_rows import heading_row, text_row
+from widgets.row_list import ListRow, RowList
+from widgets.safe_text import one_line, pad, wrap
+
+NameValuePairs = Sequence[tuple[str, str]]
+
+NAME_CELLS = 17
+WELL_STATES = ("ok", "ready", "open")
+
+JOB_LABELS = {
+    JobKind.INDEX: "Words of",
+    JobKind.EMBED: "Meaning of",
+    JobKind.REMEMBER: "Memories of",
+    JobKind.SUMMARISE: "Summary of",
+    JobKind.ARCHIVE: "Archive of",
+    JobKind.IMPORT: "Import of",
+}
+
+FURTHER_HELP = (
+    "The bill and its budgets: b. How the model is set up: m. Why a turn says what it says: F6 in a scene.",
+    "`monitor doctor` looks through the whole library, `monitor backup` copies it, `monitor reindex` makes "
+    "the search indexes anew. The embedding model is set under [embedding] in settings.toml.",
+)
+
+
+class SystemList(RowList[Job]):
+    """The cursor stands on what was given up: that can be tried again."""
+
+    HELP_TITLE: ClassVar[str] = "System"
+    HELP_TEXT: ClassVar[str] = (
+        "How the stores fare, and what is done behind play: search indexes, memories. Play waits for none of "
+        "it. What failed five times waits here for a word of yours."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r,enter", "retry", "Try again", id="system.retry", tooltip="Try what was given up again"),
+    ]
+
+    @dataclass
+    class RetryRequested(Message):
+        job: Job
+
+    def show_system(
+        self, health: NameValuePairs, background: BackgroundView, loops: NameValuePairs, notes: Sequence[str]
+    ) -> None:
+        self.set_rows(list(_system_rows(health, background, loops, notes)))
+
+    def row_highlighted(self, value: Job | None) -> None:
+        self.refresh_bindings()
+
+    def row_chosen(self, value: Job) -> None:
+        self.action_retry()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "retry":
+            return self.current is not None
+        return super().check_action(action, parameters)
+
+    def action_retry(self) -> None:
+        if self.current is not None:
+            self.post_message(self.RetryRequested(self.current))
+
+
+def _system_rows(
+    health: NameValuePairs, background: BackgroundView, loops: NameValuePairs, notes: Sequence[str]
+) -> Iterator[ListRow[Job]]:
+    yield heading_row("Stores")
+    for name, state in health:
+        is_well = state in WELL_STATES
+        sign, ink = ("✓", Ink.GOOD) if is_well else ("!", Ink.WARN)
+        yield ListRow(f"store {name}", partial(_pair_lines, sign, ink, name, "ok" if is_well else state))
+    yield heading_row("Behind play")
+    for name, state in background.rows:
+        yield ListRow(f"background {name}", partial(_pair_lines, "·", Ink.MUTED, name, state))
+    if background.poisoned:
+        yield heading_row("Given up")
+        for job in background.poisoned:
+            yield ListRow(
+                f"job {job.id}", partial(_job_lines, job, background.names.get(job.subject_id, "")), job
+            )
+    if loops:
+        yield heading_row("Loops")
+        for name, state in loops:
+            yield ListRow(f"loop {name}", partial(_pair_lines, "·", Ink.MUTED, name, state))
+    if notes:
+        yield heading_row("Notes")
+        for number, note in enumerate(notes):
+            yield text_row(f"note {number}", one_line(note), ink=Ink.PROSE)
+    yield heading_row("Elsewhere")
+    for number, help_text in enumerate(FURTHER_HELP):
+        yield text_row(f"more {number}", help_text)
+
+
+def _pair_lines(sign: str, ink: Ink, name: str, state: str, width: int) -> Sequence[Line]:
+    first, *rest = wrap(one_line(state), max(8, width - NAME_CELLS - 5)) or [""]
+    return [
+        [(f"  {sign} ", ink), (pad(one_line(name), NAME_CELLS), Ink.STRONG), (first, Ink.PROSE)],
+        *([(" " * (NAME_CELLS + 4), Ink.PROSE), (line, Ink.PROSE)] for line in rest),
+    ]
+
+
+def _job_lines(job: Job, name: str, width: int) -> Sequence[Line]:
+    job_text = f"{JOB_LABELS[job.kind]} {one_line(name) or 'something that is gone'}"
+    attempts_text = f"tried {job.attempts} times: {one_line(job.error)}"
+    return [
+        [("  ! ", Ink.WARN), (line, Ink.STRONG)] if n == 0 else [("    ", Ink.PROSE), (line, Ink.STRONG)]
+        for n, line in enumerate(wrap(job_text, width - 5))
+    ] + [[("    ", Ink.PROSE), (line, Ink.PROSE)] for line in wrap(attempts_text, width - 5)]

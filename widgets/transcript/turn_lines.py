@@ -1,0 +1,205 @@
+"""One turn as lines: speaker's gutter, words, sealed results, marks. Pure: a view and a width in, lines out.
+
+you  I force the iron door.
+⚄    ┃ 2d6+1 [5,4]+1 = 10 vs 9 · ✓ success
+gm   The hinges give with a shriek ...                                take 2/3  ★2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from textual.strip import Strip
+
+from agents.views.play_views import TurnView
+from stores.records.play import Degree, Resolution, Speaker
+from widgets.ink import Ink, Inks, Line, Piece, draw_line
+from widgets.safe_text import one_line, pad, wrap
+
+GUTTER_CELLS = 5
+"""Cells for the speaker: `you`, `gm` or a short name, and a space."""
+MARGIN_CELLS = 1
+"""The cell on the left that holds the cursor's bar."""
+MAX_PROSE_CELLS = 96
+"""The longest line of prose that still reads well."""
+
+CURSOR_BAR = "▌"
+DICE_SIGN = "⚄"
+RESULT_RULE = "┃ "
+NOTE_PREFIX = "(note) "
+CANON_SIGN = "★"
+
+_SPEAKER_NAMES = {
+    Speaker.PLAYER: "you",
+    Speaker.GM: "gm",
+    Speaker.NPC: "npc",
+    Speaker.ORACLE: DICE_SIGN,
+    Speaker.SYSTEM: "·",
+}
+_SPEAKER_INKS = {
+    Speaker.PLAYER: (Ink.YOU, Ink.PROSE),
+    Speaker.GM: (Ink.GM, Ink.PROSE),
+    Speaker.NPC: (Ink.NPC, Ink.PROSE),
+    Speaker.ORACLE: (Ink.MUTED, Ink.MUTED),
+    Speaker.SYSTEM: (Ink.MUTED, Ink.QUOTE),
+}
+# The hard space keeps sign and word on one line.
+_DEGREE_SIGNS = {
+    Degree.SUCCESS: ("✓\xa0success", Ink.GOOD),
+    Degree.PARTIAL: ("~\xa0partial", Ink.WARN),
+    Degree.FAIL: ("✗\xa0fail", Ink.BAD),
+    Degree.NONE: ("", Ink.MUTED),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOptions:
+    """How turns are drawn: `hide_mechanics` leaves the story alone on the page."""
+
+    hide_mechanics: bool = False
+
+
+def turn_lines(view: TurnView, width: int, options: TurnOptions = TurnOptions()) -> list[Line]:
+    """Return the turn's lines for `width` cells; none at all if the options hide it.
+
+    A turn that opens an exchange begins with an empty line, so exchanges stand apart.
+    """
+    if is_hidden(view, options):
+        return []
+    turn = view.turn
+    space = text_width(width)
+    name, body = _speaker_name(view), list(_body_lines(view, space, options))
+    notes = [] if options.hide_mechanics else list(_note_lines(view, space))
+    speaker_ink = _SPEAKER_INKS[turn.speaker][0]
+    if cell_len(name) >= GUTTER_CELLS:
+        lines: list[Line] = [[(" " * MARGIN_CELLS, Ink.PROSE), (name, speaker_ink)]]
+        lines += [_indent_line(line) for line in body]
+    else:
+        lines = [[(" " * MARGIN_CELLS, Ink.PROSE), (pad(name, GUTTER_CELLS), speaker_ink), *body[0]]]
+        lines += [_indent_line(line) for line in body[1:]]
+    if not options.hide_mechanics and (marks := _turn_marks(view)):
+        _append_marks(lines, marks, MARGIN_CELLS + GUTTER_CELLS + space)
+    lines += [_indent_line(line) for line in notes]
+    if turn.depth and turn.exchange_id == turn.id:
+        lines.insert(0, [])
+    return lines
+
+
+def turn_strips(
+    view: TurnView,
+    width: int,
+    inks: Inks,
+    options: TurnOptions = TurnOptions(),
+    *,
+    is_at_cursor: bool = False,
+    inks_outside_cursor: Inks | None = None,
+) -> list[Strip]:
+    """Draw the turn. `ground` holds the inks outside the cursor, for the empty line above."""
+    strips = []
+    for line in turn_lines(view, width, options):
+        if is_at_cursor and line:
+            strips.append(draw_line([(CURSOR_BAR, Ink.YOU), *line[1:]], inks, width))
+        else:
+            strips.append(draw_line(line, inks_outside_cursor or inks, width))
+    return strips
+
+
+def is_hidden(view: TurnView, options: TurnOptions) -> bool:
+    """Whether the options leave this turn out."""
+    return options.hide_mechanics and view.turn.speaker in (Speaker.ORACLE, Speaker.SYSTEM)
+
+
+def estimate_height(view: TurnView, width: int, options: TurnOptions = TurnOptions()) -> int:
+    """Guess the turn's height from its length, without wrapping it."""
+    if is_hidden(view, options):
+        return 0
+    turn, space = view.turn, text_width(width)
+    # Words rarely fill a line to its edge.
+    lines = sum(1 + int(len(part) * 1.04) // space for part in turn.text.split("\n"))
+    if not options.hide_mechanics:
+        lines += sum(1 + len(note) // space for note in view.notes)
+    return lines + (1 if turn.depth and turn.exchange_id == turn.id else 0)
+
+
+def text_width(width: int) -> int:
+    """Return the cells that a turn's words have in a view of `width` cells."""
+    return max(8, min(MAX_PROSE_CELLS, width - MARGIN_CELLS - GUTTER_CELLS - 1))
+
+
+def _speaker_name(view: TurnView) -> str:
+    turn = view.turn
+    if turn.speaker is Speaker.NPC and turn.name:
+        return one_line(turn.name)
+    return _SPEAKER_NAMES[turn.speaker]
+
+
+def _indent_line(line: Line) -> Line:
+    return [(" " * (MARGIN_CELLS + GUTTER_CELLS), Ink.PROSE), *line]
+
+
+def _body_lines(view: TurnView, space: int, options: TurnOptions) -> Iterator[Line]:
+    turn = view.turn
+    if turn.speaker is Speaker.ORACLE:
+        yield from _resolution_lines(view.resolution, turn.text, space)
+        return
+    ink = _SPEAKER_INKS[turn.speaker][1]
+    for text in wrap(turn.text.strip(), space):
+        yield [(text, ink)]
+    if view.resolution is not None and not options.hide_mechanics:
+        yield from _resolution_lines(view.resolution, "", space)
+
+
+def _note_lines(view: TurnView, space: int) -> Iterator[Line]:
+    """Draw what was noted out of character, under the turn that it was made at."""
+    for note in view.notes:
+        for n, text in enumerate(wrap(note.strip(), space - len(NOTE_PREFIX))):
+            yield [(NOTE_PREFIX if n == 0 else " " * len(NOTE_PREFIX), Ink.MUTED), (text, Ink.MUTED)]
+
+
+def _resolution_lines(resolution: Resolution | None, text: str, space: int) -> Iterator[Line]:
+    """Draw a sealed result behind a rule; what it came to stands out in sign, word and ink."""
+    verdict, ink = _DEGREE_SIGNS[resolution.degree] if resolution else ("", Ink.MUTED)
+    head = _result_text(resolution, text)
+    if resolution and verdict:
+        word = f"· {resolution.degree.value}"
+        head = head.replace(word, f"· {verdict}", 1) if word in head else f"{head} · {verdict}"
+    for part in wrap(head, space - len(RESULT_RULE)):
+        before, verdict_part, after = part.partition(verdict) if verdict else (part, "", "")
+        yield [(RESULT_RULE, ink), (before, Ink.MUTED), (verdict_part, ink), (after, Ink.MUTED)]
+    for effect in resolution.effects if resolution else ():
+        for part in wrap(f"→ {one_line(effect)}", space - len(RESULT_RULE)):
+            yield [(RESULT_RULE, ink), (part, Ink.MUTED)]
+
+
+def _result_text(resolution: Resolution | None, text: str) -> str:
+    if resolution is None:
+        return text.strip()
+    return resolution.text or text.strip() or f"{resolution.expression} {_total_text(resolution)}".strip()
+
+
+def _total_text(resolution: Resolution) -> str:
+    if resolution.total is None:
+        return ""
+    against = f" vs {resolution.target}" if resolution.target is not None else ""
+    return f"= {resolution.total}{against}"
+
+
+def _turn_marks(view: TurnView) -> Sequence[Piece]:
+    marks: list[Piece] = []
+    if view.takes > 1:
+        marks.append((f"take {view.take}/{view.takes}", Ink.MUTED))
+    if view.made:
+        marks.append((f"{CANON_SIGN}{view.made}", Ink.WARN))
+    return [piece for mark in marks for piece in ((" ", Ink.MUTED), mark)]
+
+
+def _append_marks(lines: list[Line], marks: Sequence[Piece], width: int) -> None:
+    """Put the marks at the right edge of the last line, or of one more if they do not fit there."""
+    used_cells = sum(cell_len(text) for text, _ in lines[-1])
+    size = sum(cell_len(text) for text, _ in marks)
+    if used_cells + size + 1 > width:
+        lines.append([(" " * (MARGIN_CELLS + GUTTER_CELLS), Ink.PROSE)])
+        used_cells = MARGIN_CELLS + GUTTER_CELLS
+    lines[-1] = [*lines[-1], (" " * (width - used_cells - size), Ink.PROSE), *marks]

@@ -1,0 +1,394 @@
+"""A scrolled line of turns, of which only what is seen is fetched, wrapped and drawn.
+
+Heights are guessed until a turn comes near the view, then known. What is on the screen never jumps,
+because the position is kept as (turn, line of the screen) and not as a sum of guesses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from textual import on
+from textual.cache import LRUCache
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.timer import Timer
+
+from agents.views.play_views import TurnView
+from stores.errors import MonitorError
+from stores.records.ids import Id
+from widgets.ink import Ink, InkView, draw_line
+from widgets.safe_text import wrap
+from widgets.transcript.live_turn import LiveTurn
+from widgets.transcript.row_heights import RowHeights
+from widgets.transcript.turn_lines import TurnOptions, estimate_height, turn_strips
+from widgets.transcript.turn_pages import PAGE_SIZE, TurnPages
+
+FetchTurns = Callable[[int, int], Awaitable[list[TurnView]]]
+"""Gives the rows at depths `start` ... `start + count - 1`."""
+
+MAX_DRAWN_TURNS = 256
+FLUSHES_A_SECOND = 20
+_UNKNOWN_HEIGHT = 3
+
+
+class TurnScroll(InkView):
+    """Turns drawn on the line API; row numbers are depths on the line."""
+
+    follow: reactive[bool] = reactive(True)
+    """Whether the view stays at the end as turns come."""
+
+    hide_mechanics: reactive[bool] = reactive(False, init=False)
+    """Show the story alone, without rolls and marks."""
+
+    empty: reactive[str] = reactive("", init=False)
+    """What is said before the first turn."""
+
+    @dataclass
+    class FetchFailed(Message):
+        """A page could not be read; it is asked for again when the view moves."""
+
+        error: MonitorError
+
+    @dataclass
+    class _PageLoaded(Message, bubble=False):
+        generation: int
+        page: int
+        views: list[TurnView]
+
+    def __init__(self, *, empty: str = "", id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self.set_reactive(TurnScroll.empty, empty)
+        self._fetch_turns: FetchTurns | None = None
+        self._generation = 0
+        self._pages = TurnPages()
+        self._pending_pages: set[int] = set()
+        self._heights = RowHeights()
+        self._strips: LRUCache[tuple[int, bool], list[Strip]] = LRUCache(MAX_DRAWN_TURNS)
+        self._anchor = (0, 0)  # a row, and the line of the screen at which it begins
+        self._is_settling = False
+        self._flush_timer: Timer | None = None
+        self._has_changes = False
+        self._live_turns: dict[Id, LiveTurn] = {}  # what is being told, below the last row
+        self._drawn_width = 0
+
+    # --- what screens call -------------------------------------------------------------------------
+
+    @property
+    def total(self) -> int:
+        """How many turns the line has."""
+        return len(self._heights)
+
+    def view_at(self, depth: int) -> TurnView | None:
+        """Return the turn at `depth` if it is here."""
+        return self._pages.get(depth) if depth < self.total else None
+
+    def open_timeline(self, total: int, fetch: FetchTurns) -> None:
+        """Show another line from its end. Only what comes into view is fetched."""
+        self._fetch_turns = fetch
+        self._generation += 1
+        self._pending_pages.clear()
+        self._pages.clear()
+        self._strips.clear()
+        self._live_turns.clear()
+        self._heights = RowHeights(total, _UNKNOWN_HEIGHT)
+        self._anchor = (0, 0)
+        self.follow = True
+        self._settle_view()
+
+    def reload(self, total: int) -> None:
+        """The same line may have changed (undo, another take): fetch again what is in view.
+
+        What is known stays on the screen until the new rows are here, so nothing flickers.
+        """
+        self._generation += 1
+        self._pending_pages.clear()
+        self._pages.mark_stale()
+        if total < self.total:
+            self._heights.truncate(total)
+        while self.total < total:
+            self._heights.append(_UNKNOWN_HEIGHT)
+        self._settle_view()
+
+    def append(self, view: TurnView) -> None:
+        """Add the line's next turn; a turn of any other depth is taken as a change of that row."""
+        if view.turn.depth != self.total:
+            self.update_turn(view)
+            return
+        self._live_turns.pop(view.turn.id, None)
+        self._pages.append(view)
+        self._redraw_row(self.total)
+        self._heights.append(estimate_height(view, self._width, self._options))
+        self._settle_view()
+
+    def update_turn(self, view: TurnView) -> None:
+        """Draw one known turn anew: words streamed in, a take was added, canon rests on it.
+
+        Changes that come faster than the eye reads are drawn together.
+        """
+        if self._pages.replace(view):
+            self._redraw_row(view.turn.depth)
+            self._has_changes = True
+            self._schedule_flush()
+        self.drop_narrated_text(view.turn.id)
+
+    @property
+    def is_narrating(self) -> bool:
+        """Whether words stand below the last row that are no turn yet."""
+        return bool(self._live_turns)
+
+    def add_narrated_text(
+        self, turn_id: Id, text: str, name: str = "", *, opens_exchange: bool = False
+    ) -> None:
+        """Add words of a turn that is being told; it stands below the last row until it is appended itself,
+        `apart` from that if it opens an exchange.
+
+        The first words show at once; those that come faster than the eye reads are drawn together.
+        """
+        live = self._live_turns.get(turn_id) or LiveTurn(turn_id, name, opens_exchange=opens_exchange)
+        self._live_turns[turn_id] = live
+        live.add_text(text)
+        self._has_changes = True
+        if self._flush_timer is None:
+            self._flush_changes()
+
+    def drop_narrated_text(self, turn_id: Id) -> None:
+        """Take words away that are no turn's any more: it is a row now, or is not told at all."""
+        if self._live_turns.pop(turn_id, None) is not None:
+            self._settle_view()
+
+    def _flush_changes(self) -> None:
+        self._flush_timer = None
+        if self._has_changes:
+            self._has_changes = False
+            self._schedule_flush()
+            self._settle_view()
+
+    def _schedule_flush(self) -> None:
+        if self._flush_timer is None:
+            self._flush_timer = self.set_timer(1 / FLUSHES_A_SECOND, self._flush_changes)
+
+    # --- what the subclass says --------------------------------------------------------------------
+
+    def is_at_cursor(self, row: int) -> bool:
+        """Whether the row is drawn as the one the cursor stands on."""
+        return False
+
+    def turns_loaded(self, start: int, count: int) -> None:
+        """These rows are here now."""
+
+    # --- pages -------------------------------------------------------------------------------------
+
+    def _request_pages(self, first: int, last: int) -> None:
+        """Ask for the pages that hold these rows and are neither here nor on their way."""
+        if self._fetch_turns is None:
+            return
+        for page in self._pages.missing_pages(first, last, self.total):
+            if page not in self._pending_pages:
+                self._pending_pages.add(page)
+                self.run_worker(
+                    self._load_page(self._fetch_turns, self._generation, page),
+                    group="transcript",
+                    exit_on_error=False,
+                )
+
+    async def _load_page(self, fetch: FetchTurns, generation: int, page: int) -> None:
+        start = page * PAGE_SIZE
+        try:
+            views = await fetch(start, min(PAGE_SIZE, self.total - start))
+        except MonitorError as error:
+            self.post_message(self.FetchFailed(error))
+        else:
+            self.post_message(self._PageLoaded(generation, page, views))
+        finally:
+            if generation == self._generation:
+                self._pending_pages.discard(page)
+
+    @on(_PageLoaded)
+    def _store_page(self, message: _PageLoaded) -> None:
+        if message.generation != self._generation:
+            return
+        start = message.page * PAGE_SIZE
+        count = self._pages.store_page(message.page, list(message.views), self.total)
+        for row in range(start, start + count):
+            self._redraw_row(row)
+            view = self._pages.get(row)
+            if view is not None:
+                self._live_turns.pop(view.turn.id, None)
+                self._heights[row] = estimate_height(view, self._width, self._options)
+        self._settle_view()
+        self.turns_loaded(start, count)
+
+    # --- heights and position ----------------------------------------------------------------------
+
+    @property
+    def _width(self) -> int:
+        return max(1, self.scrollable_content_region.width)
+
+    @property
+    def _options(self) -> TurnOptions:
+        return TurnOptions(hide_mechanics=self.hide_mechanics)
+
+    @property
+    def _line_count(self) -> int:
+        """How many lines there are: of all rows, and of what is being told below them."""
+        return self._heights.total_lines + sum(
+            len(self._live_strips(live)) for live in self._live_turns.values()
+        )
+
+    def _show_row(self, row: int, line: int) -> None:
+        """Bring `row` to line `line` of the screen."""
+        self._anchor = (row, line)
+        self._settle_view(keep_anchor=True)
+
+    def _settle_view(self, *, keep_anchor: bool = False) -> None:
+        """Learn the heights of what is in view and near it, and put the view where it belongs."""
+        height = self.size.height
+        if self._is_settling or not height:
+            return
+        self._is_settling = True
+        try:
+            for _ in range(8):  # each pass may bring turns of yet unknown height into view
+                top = self._target_top()
+                if not self._measure_rows(top - height, top + 2 * height):
+                    break
+            top = self._target_top()
+            self.virtual_size = Size(self._width, self._line_count)
+            if top != self.scroll_y:
+                self.scroll_to_line(top)
+            if self.total and not keep_anchor and not self._pending_pages:
+                row = self._heights.row_at(top)
+                self._anchor = (row, self._heights.line_of_row(row) - top)
+        finally:
+            self._is_settling = False
+        if self.total:
+            self._request_pages(
+                self._heights.row_at(max(0, top - height)), self._heights.row_at(top + 2 * height)
+            )
+        self.refresh()
+
+    def _target_top(self) -> int:
+        last_top = max(0, self._line_count - self.size.height)
+        if self.follow:
+            return last_top
+        row, line = self._anchor
+        return max(0, min(self._heights.line_of_row(min(row, self.total)) - line, last_top))
+
+    def _measure_rows(self, first_line: int, last_line: int) -> bool:
+        """Measure the turns between two lines; returns whether any height was wrong."""
+        has_corrections = False
+        row = self._heights.row_at(max(0, first_line))
+        line = self._heights.line_of_row(row)
+        while row < self.total and line < last_line:
+            strips = self._row_strips(row)
+            if strips is not None and len(strips) != self._heights[row]:
+                self._heights[row] = len(strips)
+                has_corrections = True
+            line += self._heights[row]
+            row += 1
+        return has_corrections
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if self._is_settling or not (self.total or self._live_turns):
+            return
+        self.set_reactive(TurnScroll.follow, new_value >= self.max_scroll_y)
+        if not self.total:
+            return
+        row, line = self._anchor
+        scrolled_lines = round(old_value) - round(new_value)
+        if abs(scrolled_lines) <= 2 * self.size.height and row < self.total:
+            # What is on the screen moves by just so many lines, whatever is learned of what comes in.
+            self._anchor = (row, line + scrolled_lines)
+        else:
+            row = self._heights.row_at(round(new_value))
+            self._anchor = (row, self._heights.line_of_row(row) - round(new_value))
+        self._settle_view()
+
+    def watch_follow(self, follow: bool) -> None:
+        if follow:
+            self._settle_view()
+
+    def on_resize(self) -> None:
+        if self._width != self._drawn_width:
+            self._drawn_width = self._width
+            self._reset_heights()
+        self._settle_view()
+
+    def watch_hide_mechanics(self) -> None:
+        self._reset_heights()
+        self._settle_view()
+
+    def _reset_heights(self) -> None:
+        """The width or the options changed: every known height is a guess again."""
+        self._strips.clear()
+        for row, view in self._pages:
+            if row < self.total:
+                self._heights[row] = estimate_height(view, self._width, self._options)
+
+    # --- drawing -----------------------------------------------------------------------------------
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._strips.clear()
+        for live in self._live_turns.values():
+            live.discard_drawing()
+
+    def watch_empty(self) -> None:
+        self.refresh()
+
+    def _redraw_row(self, row: int) -> None:
+        self._strips.discard((row, False))
+        self._strips.discard((row, True))
+
+    def _row_strips(self, row: int) -> list[Strip] | None:
+        """Return the turn's strips, or None while it is not here."""
+        at_cursor = self.is_at_cursor(row)
+        strips = self._strips.get((row, at_cursor))
+        if strips is None:
+            view = self.view_at(row)
+            if view is None:
+                return None
+            inks = self.inks(under_cursor=at_cursor)
+            strips = turn_strips(
+                view,
+                self._width,
+                inks,
+                self._options,
+                is_at_cursor=at_cursor,
+                inks_outside_cursor=self.inks(),
+            )
+            self._strips[row, at_cursor] = strips
+        return strips
+
+    def render_line(self, y: int) -> Strip:
+        width, inks = self._width, self.inks()
+        if not self.total and not self._live_turns:
+            text = wrap(self.empty, width - 4)
+            return draw_line(
+                [("  ", Ink.MUTED), (text[y - 1], Ink.MUTED)] if 0 < y <= len(text) else [], inks, width
+            )
+        line = y + self.scroll_offset.y
+        if line >= self._heights.total_lines:
+            return self._live_line(line - self._heights.total_lines)
+        row = self._heights.row_at(line)
+        offset = line - self._heights.line_of_row(row)
+        strips = self._row_strips(row)
+        if strips is None:
+            return draw_line([("      …", Ink.MUTED)] if offset == 0 else [], inks, width)
+        return strips[offset] if offset < len(strips) else draw_line([], inks, width)
+
+    def _live_strips(self, live: LiveTurn) -> list[Strip]:
+        return live.draw_strips(self._width, self.inks())
+
+    def _live_line(self, line: int) -> Strip:
+        """Draw a line of what is being told, counted from below the last row."""
+        for live in self._live_turns.values():
+            strips = self._live_strips(live)
+            if line < len(strips):
+                return strips[line]
+            line -= len(strips)
+        return draw_line([], self.inks(), self._width)
