@@ -151,7 +151,9 @@ async def play_campaign(stores: Stores, *, name: str = "The Salt Coast", text: s
         "corrects": seen.id,
         "source": text,
     }
-    askew = make.memory(mara, id=derived("memory", "misremembered", seen.id), corrects=seen.id, mistaken=True)
+    askew = make.memory(
+        mara, id=derive_id("memory", "misremembered", seen.id), corrects=seen.id, mistaken=True
+    )
     await memories.put_memories([seen, make.memory(mara, **told), askew])
     so_far = make.summary(first, id=derive_id("summary", "rolling", two.id), last_turn=two.id)
     await memories.put_summaries([make.summary(first, text, first_turn=one.id), so_far])

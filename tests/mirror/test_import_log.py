@@ -9,7 +9,7 @@ import pytest
 from agents.importers.import_views import ImportProgress
 from monitor_tui.compose import compose
 from stores.authority import Store
-from stores.records.ids import SeededIds
+from stores.records.ids import SeededIdGenerator
 from tests.agents.importers.test_importer import TURNS, import_request
 from tests.mirror.far import Far, Naps, all_of, healed, mirror_of
 from tests.mirror.sessions import new_clock

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.events import Event, ImportMoved
-from screens.import_log import ImportScreen
+from screens.ingest.import_screen import ImportScreen
 from tests.agents.importers.test_importer import log_bytes
 from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated, twin_desk
 from tests.screens.twin import TwinDesk

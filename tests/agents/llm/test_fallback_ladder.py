@@ -56,17 +56,21 @@ async def test_fallback_ladder_asks_by_schema_first_in_one_call() -> None:
     sender = FakeSender(json.dumps(PLAN))
     outcome = await run_ladder(sender)
     assert outcome.value == Plan.model_validate(PLAN)
-    assert (outcome.fallback_step, outcome.tries, sender.request_modes()) == (Rung.SCHEMA, 1, ["schema"])
+    assert (outcome.fallback_step, outcome.tries, sender.request_modes()) == (
+        FallbackStep.SCHEMA,
+        1,
+        ["schema"],
+    )
     assert outcome.usage.cost == Money(micros=7)
 
 
 async def test_fallback_ladder_asks_by_tool_then_in_words() -> None:
     sender = FakeSender(json.dumps(PLAN))
     outcome = await run_ladder(sender, ModelFacts("m", takes_tools=True))
-    assert (outcome.fallback_step, sender.request_modes()) == (Rung.TOOLS, ["tools"])
+    assert (outcome.fallback_step, sender.request_modes()) == (FallbackStep.TOOLS, ["tools"])
     sender = FakeSender(json.dumps(PLAN))
     outcome = await run_ladder(sender, NONE)
-    assert (outcome.fallback_step, sender.request_modes()) == (Rung.TEXT, ["words"])
+    assert (outcome.fallback_step, sender.request_modes()) == (FallbackStep.TEXT, ["words"])
     assert '"beats"' in sender.requests[0].messages[-1].text
 
 
@@ -86,7 +90,7 @@ async def test_fallback_ladder_finds_json_in_text_without_second_call(answer: st
     outcome = await run_ladder(sender)
     assert outcome.value == Plan.model_validate(PLAN)
     assert outcome.tries == 1
-    assert outcome.fallback_step in (Rung.TEXT, Rung.SCHEMA)
+    assert outcome.fallback_step in (FallbackStep.TEXT, FallbackStep.SCHEMA)
 
 
 async def test_fallback_ladder_notes_answer_that_was_cut_off() -> None:
@@ -99,7 +103,7 @@ async def test_fallback_ladder_bills_both_requests() -> None:
     sender = FakeSender("I would ring the bell.", json.dumps(PLAN))
     outcome = await run_ladder(sender)
     assert (outcome.fallback_step, outcome.tries, sender.request_modes()) == (
-        Rung.TOOLS,
+        FallbackStep.TOOLS,
         2,
         ["schema", "tools"],
     )
@@ -110,12 +114,12 @@ async def test_fallback_ladder_bills_both_requests() -> None:
 async def test_fallback_ladder_ends_with_plain_words_or_nothing() -> None:
     outcome = await run_ladder(FakeSender("Well:\n1. The bell rings.\n2. Tam turns.", "No idea."))
     assert (outcome.fallback_step, outcome.value) == (
-        Rung.HEURISTICS,
+        FallbackStep.HEURISTICS,
         Plan(beats=("The bell rings.", "Tam turns.")),
     )
     outcome = await run_ladder(FakeSender("No idea.", "None at all."))
     assert (outcome.fallback_step, outcome.value, outcome.tries, outcome.answer) == (
-        Rung.NONE,
+        FallbackStep.NONE,
         None,
         2,
         "None at all.",
@@ -126,7 +130,7 @@ async def test_fallback_ladder_ends_with_plain_words_or_nothing() -> None:
 async def test_fallback_ladder_asks_in_words_after_rejected_schema() -> None:
     sender = FakeSender(ModelRejected("It takes no schema."), json.dumps(PLAN))
     outcome = await run_ladder(sender)
-    assert (outcome.fallback_step, sender.request_modes()) == (Rung.TEXT, ["schema", "words"])
+    assert (outcome.fallback_step, sender.request_modes()) == (FallbackStep.TEXT, ["schema", "words"])
     assert "takes no schema" in outcome.note
 
 
@@ -136,7 +140,10 @@ async def test_fallback_ladder_raises_error_unless_something_was_answered() -> N
     with pytest.raises(ModelRejected):
         await run_ladder(FakeSender(ModelRejected("No."), ModelRejected("No.")))
     outcome = await run_ladder(FakeSender("- The bell rings.", ModelBusy("Busy.")))
-    assert (outcome.fallback_step, outcome.value) == (Rung.HEURISTICS, Plan(beats=("The bell rings.",)))
+    assert (outcome.fallback_step, outcome.value) == (
+        FallbackStep.HEURISTICS,
+        Plan(beats=("The bell rings.",)),
+    )
 
 
 @settings(max_examples=200, deadline=None)

@@ -6,10 +6,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from agents.canon_keeper.predicates import load_catalogue
-from agents.context_assembly.agenda import Agenda
-from agents.context_assembly.context import SceneContext
-from agents.context_assembly.narrative import Narrative
-from agents.context_assembly.package import Canonical, ContextPackage, Present, Recalled
+from agents.context_assembly.context_package import (
+    CanonContext,
+    ContextPackage,
+    RecalledContext,
+    ScenePerson,
+)
+from agents.context_assembly.narrative_context import NarrativeContext
+from agents.context_assembly.scene_context import SceneContext
+from agents.context_assembly.story_agenda import StoryAgenda
 from agents.resolver.working_state import WorkingState
 from stores.records.canon import Fact
 from stores.records.memory import Memory

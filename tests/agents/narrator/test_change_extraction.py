@@ -251,7 +251,7 @@ async def test_extraction_skips_what_canon_or_proposals_have() -> None:
     )
     scene = package(known, staged=(staged,))
     unseen = make.fact("Old Tam keeps bees.", TAM)
-    assert normal("Old Tam keeps bees.") == unseen.said
+    assert normalize_statement("Old Tam keeps bees.") == unseen.said
     extracted = await extract(
         TEXT,
         change("fact", "Tam", "wears", "a sleeve of sail-cloth", quote),

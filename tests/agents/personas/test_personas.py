@@ -186,7 +186,7 @@ async def test_character_gets_only_its_own_memories() -> None:
 
 def test_narrator_prompt_names_owner_of_each_memory() -> None:
     memories = (memory_of(TAM.id, "I hid the key."), memory_of(JOSS.id, "I took it."))
-    shown = parts(package(memories=memories))["memories"]
+    shown = build_prompt_sections(package(memories=memories))["memories"]
     assert shown == "- Old Tam remembers: I hid the key."
 
 
@@ -194,7 +194,7 @@ def test_narrator_prompt_names_owner_of_each_memory() -> None:
 
 
 def test_persona_sections_name_dead_and_absent() -> None:
-    shown = parts(HERE)
+    shown = build_prompt_sections(HERE)
     assert set(shown) <= set(SECTIONS) <= SECTION_NAMES
     assert set(build_npc_sections(HERE, TAM, ())) <= SECTION_NAMES
     state = shown["state"]

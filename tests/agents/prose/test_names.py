@@ -31,11 +31,11 @@ from agents.prose.names import find_name_spans, find_names
     ],
 )
 def test_name_spans_exclude_sentence_starts(text: str, names: list[str]) -> None:
-    assert list(names_in(text)) == names
+    assert list(find_names(text)) == names
 
 
 @settings(deadline=None)
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=400))
 def test_name_spans_survive_any_text_and_match_it(text: str) -> None:
-    for span in spans_in(text):
+    for span in find_name_spans(text):
         assert " ".join(text[span.start : span.end].split()) == span.name
