@@ -269,7 +269,7 @@ class Run:
             self._far.cut = self._far.crashed = self._dead = False
             try:
                 self.stores = await self._opened.enter_async_context(
-                    mirror_of(self._far, self._home, *TRUTH, sleep=self._naps, patience=HASTY)
+                    mirror_of(self._far, self._home, *TRUTH, sleep=self._naps, timeouts=HASTY)
                 )
             except Crash:
                 continue

@@ -92,7 +92,7 @@ async def test_play_goes_on_through_a_stop(
     far: Far, naps: Naps, tmp_path: Path, stopped: tuple[Store, ...], way: str
 ) -> None:
     patience = QUICK if way == "hangs" else Timeouts()
-    async with mirror_of(far, tmp_path / "home", sleep=naps, patience=patience) as stores:
+    async with mirror_of(far, tmp_path / "home", sleep=naps, timeouts=patience) as stores:
         told = hear(stores)
         scene, turn = await begin(stores)
         turn = await play(stores, scene, turn, "Before.")
@@ -255,7 +255,7 @@ async def test_probes_come_ever_less_often(far: Far, naps: Naps, tmp_path: Path)
 
 
 async def test_a_caller_that_goes_away_leaves_a_whole_write(far: Far, naps: Naps, tmp_path: Path) -> None:
-    async with mirror_of(far, tmp_path / "home", sleep=naps, patience=QUICK) as stores:
+    async with mirror_of(far, tmp_path / "home", sleep=naps, timeouts=QUICK) as stores:
         scene, first = await begin(stores)
         far.faults[Store.LOG].append(Fault.HANGS_AFTER)
         caller = asyncio.create_task(play(stores, scene, first, "Going."))
