@@ -1,6 +1,6 @@
 """The composition root: the only place that chooses adapters and hands each agent its narrow handles.
 
-The program, the command line and the tests all build the desk here. Source: design/architecture.md.
+The program, the command line and the tests all build the desk here.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ from monitor_tui.sample import sample_text
 from monitor_tui.settings import read_settings
 from monitor_tui.settings_file import SettingsFile
 from stores.authority import Role
-from stores.backup_kin import Kin
+from stores.backup.derived_ids import Kin
 from stores.open import Stores, open_stores, read_store_kinds
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, IdGenerator, SystemIdGenerator, utc_now

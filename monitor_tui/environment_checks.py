@@ -13,7 +13,7 @@ from pathlib import Path
 
 from monitor_tui.cli.common import count_text, size_text
 from monitor_tui.settings import BackupSettings, read_settings
-from stores.backup_shelf import library_of, shelved
+from stores.backup.folder import library_of, shelved
 from stores.doctor import DoctorFinding
 from stores.errors import InputError
 

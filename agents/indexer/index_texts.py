@@ -1,7 +1,7 @@
 """What is indexed of what: the one place that says which words stand for a turn, a fact, a memory.
 
 Pure. A mark is a print of everything that was indexed; another one says that the item is out of date.
-Measured (design/libraries.md, "Embeddings"): a turn is found much better with its speaker's name before it
+Measured: a turn is found much better with its speaker's name before it
 and its neighbour, the turn that it answers, behind it.
 """
 

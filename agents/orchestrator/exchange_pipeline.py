@@ -1,8 +1,4 @@
-"""The turn graph: what was typed is recorded and rolled here; then, if a model tells, `Telling` goes on.
-
-Source: design/loops.md, "One turn". A crash between two nodes resumes at the next; nothing typed can be
-lost once `record` has returned.
-"""
+"""The turn graph: what was typed is recorded and rolled here; then, if a model tells, `Telling` goes on."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The only hand that moves loops: a transition is checked, persisted, published, and only then acted on.
-
-Source: design/loops.md ("Every transition is written before its effects").
-"""
+"""The only hand that moves loops: a transition is checked, persisted, published, and only then acted on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the Scene screen and the gate show, read at this moment. Source: design/interface.md."""
+"""What the Scene screen and the gate show, read at this moment."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The court and the house, as screens and commands know them: conflicts settled, rules laid down.
 
-A part of `agents.story_outline.Desk`, as `desk.bench`. Rulings are written by the CanonKeeper's own commit; all else
-is staged and waits at the gate. All calls raise `stores.errors.MonitorError`.
-Source: design/authority.md, "Contradictions", "Canon policy".
+A part of `agents.story_outline.Desk`, as `desk.bench`. Rulings are written by the CanonKeeper's own commit;
+all else is staged and waits at the gate. All calls raise `stores.errors.MonitorError`.
 """
 
 from __future__ import annotations

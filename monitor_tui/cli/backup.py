@@ -24,8 +24,8 @@ from monitor_tui.cli.common import (
 from stores.errors import InputError, MonitorError
 
 if TYPE_CHECKING:
-    from stores.backup import BackedUp
-    from stores.backup_restore import Restored
+    from stores.backup.restoring import Restored
+    from stores.backup.writing import BackedUp
 
 commands = command_group()
 
@@ -121,8 +121,8 @@ def restore(
 
 async def _write_backup(home: Path, to: Path | None, keep: int | None) -> BackedUp:
     from monitor_tui.settings import read_settings
-    from stores.backup import back_up
-    from stores.backup_shelf import library_of
+    from stores.backup.folder import library_of
+    from stores.backup.writing import back_up
 
     settings = read_settings(home).backup
     async with open_library(home) as stores:
@@ -175,7 +175,7 @@ def _files_to_verify(path: Path) -> list[Path]:
 
 def _verify_file(path: Path) -> dict[str, Any]:
     from stores.archive import verify_campaign
-    from stores.backup_restore import verify as verify_backup
+    from stores.backup.restoring import verify as verify_backup
 
     report: dict[str, Any] = {"path": str(path), "whole": True}
     try:
@@ -204,7 +204,7 @@ def _verify_file(path: Path) -> dict[str, Any]:
 async def _restore_backup(home: Path, path: Path, universe: str | None, *, new: bool) -> list[Restored]:
     from monitor_tui.compose import derived_id_readers
     from stores.authority import Role
-    from stores.backup_restore import restore
+    from stores.backup.restoring import restore
 
     async with open_library(home) as stores:
         if new and await stores.canon(Role.CONTEXT_ASSEMBLY).universes():

@@ -1,7 +1,5 @@
 """A long story in which a scripted model baits continuity at every other turn: what is fed forward, what is
 caught, and that no innocent turn is accused.
-
-Source: the issue "The model", what it must show, 4.
 """
 
 from __future__ import annotations

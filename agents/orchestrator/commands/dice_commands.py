@@ -1,7 +1,4 @@
-"""The slash commands of the table: `/dice`, `/reroll`, `/pick`, `/rest`, `/sheet`, `/system`, `/note` ...
-
-Source: design/interface.md, "Input"; design/product.md, "Solo procedures".
-"""
+"""The slash commands of the table: `/dice`, `/reroll`, `/pick`, `/rest`, `/sheet`, `/system`, `/note` ..."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The slash commands of clerk and chronicle: `/court`, `/promises`, `/paid`, `/rules`, `/recap`.
-
-Source: design/authority.md ("Contradictions", "Canon policy"); design/product.md (commitment ledger).
-"""
+"""The slash commands of clerk and chronicle: `/court`, `/promises`, `/paid`, `/rules`, `/recap`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The slash commands of the model: `/continue`, `/again`, `/gm`, `/xray`, `/bill`, `/budget`, `/model`.
-
-Source: design/interface.md, "Input"; LANGGRAPH_AGENTS, "Router".
-"""
+"""The slash commands of the model: `/continue`, `/again`, `/gm`, `/xray`, `/bill`, `/budget`, `/model`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The slash command that asks the record: `/query`. Source: design/interface.md, "Input" and "Query"."""
+"""The slash command that asks the record: `/query`."""
 
 from __future__ import annotations
 

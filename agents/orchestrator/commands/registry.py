@@ -1,7 +1,6 @@
 """The slash commands that exist: one table for the router, the help screen, the palette and completion.
 
 A command does nothing of its own: it reads its argument and calls the desk or the declarations.
-Source: design/interface.md, "Input".
 """
 
 from __future__ import annotations

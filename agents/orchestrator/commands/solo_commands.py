@@ -1,7 +1,5 @@
 """The slash commands of bookkeeping: `/thread`, `/npcs`, `/clock`, `/track`, `/cast`, `/scene`, `/start`,
 `/zero`, `/tension`.
-
-Source: design/interface.md, "Input"; design/product.md, "Solo procedures".
 """
 
 from __future__ import annotations

@@ -1,0 +1,35 @@
+"""A log brought in while a server is down comes to the same there, once it is back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.importers.import_views import ImportProgress
+from monitor_tui.compose import compose
+from stores.authority import Store
+from stores.records.ids import SeededIdGenerator
+from tests.agents.importers.test_importer import TURNS, order
+from tests.replication.far import Far, Naps, all_of, healed, mirror_of
+from tests.replication.sessions import new_clock
+
+
+@pytest.mark.parametrize("down", [Store.LOG, Store.CANON])
+async def test_a_log_comes_in_while_a_server_is_down(
+    far: Far, naps: Naps, tmp_path: Path, down: Store
+) -> None:
+    clock = new_clock()
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        services = compose(stores, tmp_path / "home", clock, SeededIdGenerator(1, clock))
+
+        def hear(progress: ImportProgress) -> None:
+            if progress.scenes == 2:
+                far.down.add(down)
+
+        done = await services.imports.import_log(order(), hear)
+        assert done.turns == TURNS
+        assert (await services.imports.import_log(order())).was_already_complete
+        far.down.clear()
+        await healed(stores, naps)
+        assert await all_of(stores) == await all_of(far.stores)
