@@ -131,7 +131,10 @@ class _UniverseMigrator:
             if not source_tally.differs_from(target_tally):
                 return self._make_result(MigrationOutcome.EQUAL, source_tally, target_tally)
             if differing_collections := await self._find_extra_collections():
-                reason = f"The target has it with other {', '.join(differing_collections)}, and it is left as it is there."
+                reason = (
+                    f"The target has it with other {', '.join(differing_collections)}, and it is left as "
+                    "it is there."
+                )
                 return self._make_result(MigrationOutcome.OTHER, source_tally, target_tally, reason)
             outcome = MigrationOutcome.FINISHED
         if dry_run:

@@ -42,7 +42,10 @@ class SceneFingerprint(NamedTuple):
     memory_fingerprint: str
 
     def as_text(self) -> str:
-        return f"{self.text_fingerprint}:{self.pc_fingerprint}:{self.head_id or ''}:{self.turn_count}:{self.memory_fingerprint}"
+        return (
+            f"{self.text_fingerprint}:{self.pc_fingerprint}"
+            f":{self.head_id or ''}:{self.turn_count}:{self.memory_fingerprint}"
+        )
 
 
 def parse_scene_fingerprint(fingerprint_text: str | None) -> SceneFingerprint | None:

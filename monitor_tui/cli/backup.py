@@ -58,7 +58,8 @@ def backup(
         )
     if written_backup.unremoved:
         print_warning(
-            f"{count_text(len(written_backup.unremoved), 'older backup')} could not be removed: {written_backup.unremoved[0]} ..."
+            f"{count_text(len(written_backup.unremoved), 'older backup')} could not be removed: "
+            f"{written_backup.unremoved[0]} ..."
         )
 
 
@@ -111,7 +112,8 @@ def restore(
     for restored_universe in restored_universes:
         kind = "beside the one that is there, as" if restored_universe.is_copy else "as it was:"
         print(
-            f"Restored {kind} “{restored_universe.name}” ({count_text(sum(restored_universe.counts.values()), 'record')})."
+            f"Restored {kind} “{restored_universe.name}” "
+            f"({count_text(sum(restored_universe.counts.values()), 'record')})."
         )
     print(f"Read back and compared: all of it is there. The library is {home_path}")
 
@@ -148,7 +150,10 @@ def _backup_lines(written_backup: BackedUp) -> str:
     universes = written_backup.manifest.universes
     records = sum(sum(universe.counts.values()) for universe in universes)
     moment = "all of one moment" if written_backup.manifest.one_moment else "each universe of one moment"
-    contents_text = f"{count_text(len(universes), 'universe')} ({count_text(records, 'record')}, {size_text(written_backup.size)})"
+    contents_text = (
+        f"{count_text(len(universes), 'universe')} ({count_text(records, 'record')}, "
+        f"{size_text(written_backup.size)})"
+    )
     lines = [
         f"Backed up {contents_text}, {moment}.",
         f"Written and read back whole: {written_backup.path}",
