@@ -11,14 +11,14 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from tests.long_model.playing import opened
+from tests.long_model.playing import open_run
 
 TURNS = 100
 
 
 async def _played(turns: int, seed: int) -> str:
     with tempfile.TemporaryDirectory(prefix="monitor-continuity-") as folder:
-        async with opened(Path(folder), seed) as run:
+        async with open_run(Path(folder), seed) as run:
             return (await run.play(turns)).table()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stores.authority import Role
 from stores.open import Stores
 from stores.records.canon import (
@@ -31,7 +33,7 @@ ODD = "Ωmega “quoted” \\ back\tslash\nnew line 🜂 e\u0301 \u2028 עברי
 async def play_campaign(stores: Stores, *, name: str = "The Salt Coast", text: str = ODD) -> Id:
     """Write the campaign and return its universe. `text` goes wherever words go."""
     universe = make.universe(id=make.new_id(), name=name, description=text)
-    of_it = {"universe_id": universe.id}
+    of_it: dict[str, Any] = {"universe_id": universe.id}
     log, canon = stores.log(Role.ORCHESTRATOR), stores.canon(Role.ORCHESTRATOR)
 
     # The world: one entity absorbed by another, one fact retconned, one ended.
@@ -143,7 +145,12 @@ async def play_campaign(stores: Stores, *, name: str = "The Salt Coast", text: s
     # Memory, a log put away, work of the background, a document, and an exchange that a crash cut short.
     memories = stores.log(Role.MEMORY_MANAGER)
     seen = make.memory(mara, text, importance=0.3, scene_id=first.id, turn_id=one.id)
-    told = {"told_by": bell.id, "about": (mara.id, bell.id), "corrects": seen.id, "source": text}
+    told: dict[str, Any] = {
+        "told_by": bell.id,
+        "about": (mara.id, bell.id),
+        "corrects": seen.id,
+        "source": text,
+    }
     askew = make.memory(
         mara, id=derive_id("memory", "misremembered", seen.id), corrects=seen.id, mistaken=True
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,7 +39,13 @@ async def fill(stores: Stores) -> list[Id]:
     (story, *_) = await log.stories(ids[0])
     moves = (("continue_story", "continue_story"), ("suspend", "suspended"))
     for seq, (event, target) in enumerate(moves, 1):
-        move = {"seq": seq, "loop": Loop.MAIN, "event": event, "target": target, "detail": story.id}
+        move: dict[str, Any] = {
+            "seq": seq,
+            "loop": Loop.MAIN,
+            "event": event,
+            "target": target,
+            "detail": story.id,
+        }
         await log.record_transition(make.transition(SESSION, **move))
     return ids
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.importers.test_importer import TURNS, written
+from tests.agents.importers.test_importer import TURNS, log_bytes
 from tests.test_worked_examples import monitor
 
 pytestmark = pytest.mark.slow
@@ -43,7 +43,7 @@ def run(home: Path, *arguments: str, said: bytes | None = None) -> tuple[int, st
 
 def test_a_log_is_brought_in_told_and_kept_whole(tmp_path: Path) -> None:
     home, log = tmp_path / "home", tmp_path / "the_long-road.jsonl"
-    log.write_bytes(written() + b"\nnot json\n")
+    log.write_bytes(log_bytes() + b"\nnot json\n")
     code, said, progress = run(home, "import-log", str(log), "--pc", "Mira")
     assert code == 0
     assert "Imported “The long road” in The long road: 120 turns in 6 scenes, and 13 notes" in said
@@ -66,7 +66,7 @@ def test_a_log_is_brought_in_told_and_kept_whole(tmp_path: Path) -> None:
 def test_ctrl_c_stops_it_and_the_same_command_goes_on(tmp_path: Path) -> None:
     home, log = tmp_path / "home", tmp_path / "log.jsonl"
     # Ten thousand come in within a second: enough that a busy machine has time to send the signal.
-    log.write_bytes(written(30_000))
+    log.write_bytes(log_bytes(30_000))
     running = begun(home, "import-log", str(log), "--no-index")
     assert running.stderr is not None
     assert "of 30,000 turns" in running.stderr.readline()

@@ -10,9 +10,9 @@ from agents.canon_keeper.predicates import value_in_words
 from agents.canon_keeper.proposal_subjects import named_entities, named_facts
 from agents.canon_keeper.retcon_impact import RetconImpact
 from agents.declarations.entity_lookup import read_entities_by_id
+from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.services.entity_cards import Atlas
 from agents.services.manual_edits import ByHand
-from agents.services.scene_views import SceneViewBuilder
 from agents.services.universe_gate import UniverseGate
 from agents.views.play_views import FactView, ProposalView
 from agents.views.world_views import ImpactView, Lookalike, MemoryNote, MergeView, SceneNote

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from agents.canon_keeper.decisions import OPEN_STATUSES, is_rejected
 from agents.declarations.declarations import manual_evidence
 from agents.events import EventBus, ProposalsChanged
+from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.resolver.resolver import Resolver
-from agents.services.scene_views import SceneViewBuilder
 from agents.services.universe_gate import UniverseGate
 from agents.views.world_views import Staged
 from stores.errors import InputError

@@ -11,10 +11,10 @@ from typing import Final
 
 from agents.canon_keeper.change_application import build_entity
 from agents.declarations.entity_lookup import read_entities_by_id
+from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.proposals.editing import editable_text
 from agents.services.entity_cards import Atlas
 from agents.services.provenance import Annals
-from agents.services.scene_views import SceneViewBuilder
 from agents.views.play_views import FactView
 from agents.views.query_views import AnswerStanding, Finding
 from stores.errors import NotFound

@@ -12,7 +12,7 @@ from agents.canon_keeper.decisions import OPEN_STATUSES
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.events import EventBus
 from agents.orchestrator.commit_events import publish_commit
-from agents.services.scene_views import CLOSED_STATUSES, MAX_CLOSED_ROWS, SceneViewBuilder
+from agents.orchestrator.scene_views import CLOSED_STATUSES, MAX_CLOSED_ROWS, SceneViewBuilder
 from agents.views.play_views import CommitReport, GateView
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id

@@ -41,7 +41,6 @@ from stores.records.ids import Id
 from stores.records.play import Resolution
 from stores.records.world import EntityKind
 
-DRAW_KINDS = frozenset({"oracle", "howmuch", "react", "spark", "event", "start", "track"})
 _LEAN_PATTERN = re.compile(r"[+-]?[0-3]")
 
 

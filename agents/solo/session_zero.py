@@ -112,7 +112,10 @@ class SessionZero:
                 return await self._clocks.act(scene_id, words)
             case _:
                 staged = await self._declarations.declare_entity(
-                    scene_id, EntityKind.CHARACTER, words, f"/zero {asked.key} {asked.example}"
+                    await self._books.opened(scene_id),
+                    EntityKind.CHARACTER,
+                    words,
+                    f"/zero {asked.key} {asked.example}",
                 )
                 return (f"Proposed: {getattr(staged.payload, 'name', words)}",)
 

@@ -1,4 +1,4 @@
-"""The part of the desk that is about who lives in a universe: their sheets, memories and histories."""
+"""Values that the characters screen draws: who lives in a universe, their sheets, memories and histories."""
 
 from __future__ import annotations
 
@@ -12,31 +12,42 @@ from stores.records.world import Entity
 
 @dataclass(frozen=True, slots=True)
 class CharacterRow:
-    """`seen` says in words where they were last, `memories` how many they have."""
+    """One character in the list."""
 
     entity: Entity
     memories: int = 0
+    """Number of memories."""
+
     seen: str = ""
+    """Where they were last, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """A memory beside the truth. `retention` is how much of it is left (0 ... 1; under `FORGOTTEN` of
-    `agents/memory_manager/decay.py` it is not recalled); `truth` is what canon says of the same, empty if it
-    says nothing; `where` tells where it is from, `lived` how it was lived, if the GM has it misremembered."""
+    """A memory beside the truth."""
 
     memory: Memory
     retention: float
+    """How much of it is left, from 0 to 1; under `FORGOTTEN` of `agents/memory_manager/decay.py` it is not
+    recalled."""
+
     forgotten: bool = False
     truth: str = ""
+    """What canon says of the same; empty if nothing."""
+
     agrees: bool | None = None
+    """Whether it agrees with canon; None if canon says nothing."""
+
     where: str = ""
+    """Where it is from, in words."""
+
     lived: str = ""
+    """How it was experienced, if the GM has it misremembered."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownView:
-    """Somebody knows of a fact: since when, how, from whom, and whether they have it right."""
+    """Who knows of a fact: since when, how, and from whom."""
 
     entity_id: Id
     name: str
@@ -44,17 +55,21 @@ class KnownView:
     how: str
     from_whom: str = ""
     mistaken: bool = False
+    """Whether they have it wrong."""
+
     forgotten: bool = False
     memory_id: Id | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CharacterView:
-    """`history` are the scenes they were in, in words, oldest first; `scene_id` is the one that the sheet is
-    played in (None: it is canon's own)."""
+    """A character's card, sheet, memories and history."""
 
     card: EntityCard
     sheet: SheetView | None = None
     memories: tuple[MemoryView, ...] = ()
     history: tuple[str, ...] = ()
+    """The scenes they were in, in words, oldest first."""
+
     scene_id: Id | None = None
+    """The scene that the sheet is played in; None: the sheet is canon's own."""

@@ -1,7 +1,7 @@
-"""The court and the house, as screens and commands know them: conflicts settled, rules laid down.
+"""Values that the conflict and policy screens draw: conflicts to resolve, rulings, and rules for kinds of
+change.
 
-A part of `agents.story_outline.Desk`, as `desk.bench`. Rulings are written by the CanonKeeper's own commit;
-all else is staged and waits at the gate. All calls raise `stores.errors.MonitorError`.
+Rulings are written by the CanonKeeper's own commit; everything else is staged and waits at the gate.
 """
 
 from __future__ import annotations
@@ -19,27 +19,34 @@ from stores.records.world import Universe
 # --- the court --------------------------------------------------------------------------------------
 
 WayName = Literal["new", "never", "old", "both", "until", "split", "same", "different", "accept", "reject"]
-"""How a conflict may be settled: the six rulings, one or two entities, or a plain verdict where no ruling
-could settle it."""
+"""How a conflict can be resolved: the six rulings, one or two entities, or a plain verdict where no ruling
+could resolve it."""
 
 Which = Literal["new", "old"]
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One of the two that do not go together. `card` when the question is whether two are one."""
+    """One of two statements that contradict each other."""
 
     words: str
     standing: str
+    """How far it may be relied on, in words."""
+
     when: str
+    """Its time in words."""
+
     authority: str
+    """Who it comes from, in words."""
+
     evidence: tuple[Basis, ...] = ()
     card: EntityCard | None = None
+    """Set if the question is whether two entities are one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several forms of a ruling, in words: which of the two yields, and what it becomes."""
+    """One of several variants of a ruling: which statement yields, and what it becomes."""
 
     words: str
     yielding: Which | None = None
@@ -50,24 +57,32 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A ruling that can be made. `asks` says what must be typed for it; `suggested` is typed already."""
+    """A ruling that can be made."""
 
     name: WayName
     words: str
     choices: tuple[Choice, ...] = ()
     asks: Literal["", "time", "name"] = ""
+    """What has to be typed for it."""
+
     suggested: str = ""
+    """What is typed already."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One conflict of a proposal. `against` names the fact or entity that it meets, where there is one;
-    `check` says which check found it; `certain` is false where it may be innocent."""
+    """One conflict of a proposal."""
 
     against: Id | None
+    """The fact or entity that it contradicts, if there is one."""
+
     check: str
+    """Name of the check that found it."""
+
     text: str
     certain: bool
+    """False where it may be harmless."""
+
     new: Statement
     old: Statement | None
     ways: tuple[Way, ...]
@@ -75,7 +90,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Docket:
-    """All conflicts of one proposal, in the order in which they are heard; none when all are settled."""
+    """All conflicts of one proposal, in the order in which they are shown; none when all are resolved."""
 
     universe: Universe
     proposal_id: Id
@@ -85,7 +100,7 @@ class Docket:
 
 @dataclass(frozen=True, slots=True)
 class RulingWords:
-    """What the GM rules on one case, as it was said. `when` is a moment as the calendar says it."""
+    """The GM's ruling on one conflict."""
 
     proposal_id: Id
     against: Id | None
@@ -95,20 +110,24 @@ class RulingWords:
     entity_id: Id | None = None
     name: str = ""
     when: str = ""
+    """A moment in the words of the calendar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """What a ruling did, a line for each thing; `left` counts the conflicts that the proposal still has."""
+    """The result of a ruling."""
 
     report: CommitReport | None
     lines: tuple[str, ...]
+    """One line for each thing it did."""
+
     left: int = 0
+    """Conflicts that the proposal still has."""
 
 
 @dataclass(frozen=True, slots=True)
 class RulingView:
-    """A ruling on record: of which two, how, by whom and when."""
+    """A ruling on record: between which two, how, by whom and when."""
 
     new: str
     old: str
@@ -121,32 +140,42 @@ class RulingView:
 
 @dataclass(frozen=True, slots=True)
 class KindView:
-    """A kind of change (or `whole:part`), its rule with who set it when, and how the GM decided so far:
-    `accepted` of `decided`. `offered` is the rule that these figures suggest."""
+    """The policy for one kind of change (or `kind:part`)."""
 
     kind: str
     words: str
     rule: KindRule | None = None
     by: str = ""
+    """Who set the rule."""
+
     at: str = ""
+    """When the rule was set."""
+
     accepted: int = 0
+    """How many of the `decided` proposals the GM accepted."""
+
     decided: int = 0
     offered: KindRule | None = None
+    """The rule that these figures suggest."""
 
 
 @dataclass(frozen=True, slots=True)
 class HouseView:
-    """What one universe lays down for its own gate. `predicates` is YAML over the bundled catalogue."""
+    """The policy of one universe for its gate."""
 
     universe: Universe
     kinds: tuple[KindView, ...]
     predicates: str = ""
+    """YAML that extends the bundled catalogue of predicates."""
+
     rulings: tuple[RulingView, ...] = field(default=())
 
     @property
     def offers(self) -> tuple[KindView, ...]:
+        """Kinds for which a rule is suggested."""
         return tuple(kind for kind in self.kinds if kind.offered)
 
     @property
     def rules(self) -> tuple[KindView, ...]:
+        """Kinds that have a rule."""
         return tuple(kind for kind in self.kinds if kind.rule)

@@ -1,4 +1,4 @@
-"""What the model did, as screens draw it: the X-ray of a turn, the bill, and how the model is set up."""
+"""Values that the X-ray, bill and model screens draw."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ from stores.records.play import Resolution, Turn
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """One step of the exchange. `line` is what came of it; `call` names the call that it made."""
+    """One step of an exchange."""
 
     step: str
     agent: str
     state: Literal["done", "skipped", "failed", "waiting"]
     line: str
+    """Its outcome in one line."""
+
     seconds: float = 0.0
     call_id: Id | None = None
+    """The call that it made."""
 
 
 @dataclass(frozen=True, slots=True)
 class XrayView:
-    """Why a turn says what it says: its exchange step by step, and every call with what was sent."""
+    """How a turn came about: its exchange step by step, and every call with what was sent."""
 
     turn: Turn
     steps: tuple[StepView, ...]
@@ -35,8 +38,7 @@ class XrayView:
 
 @dataclass(frozen=True, slots=True)
 class BillRow:
-    """One line of the bill. `calls` of which `unpriced` have no known price; money in millionths of a US
-    dollar."""
+    """One line of the bill. Money is in millionths of a US dollar."""
 
     label: str
     calls: int
@@ -44,24 +46,30 @@ class BillRow:
     tokens_out: int
     micros: int
     unpriced: int = 0
+    """Calls without a known price."""
+
     subject: Id | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetView:
-    """A budget of a story, a universe or a day. `limit` None: there is none. `degraded` says what waits or
-    asks because of it, in one line."""
+    """A budget of a story, a universe or a day, in millionths of a US dollar."""
 
     scope: Literal["story", "universe", "day"]
     label: str
     spent: int
     limit: int | None
+    """None: there is no limit."""
+
     subject: Id | None = None
     degraded: str = ""
+    """What waits because of it, in one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class BillView:
+    """The bill by call, turn, persona, story and day, and the budgets."""
+
     by_call: tuple[LlmCall, ...]
     by_turn: tuple[BillRow, ...]
     by_persona: tuple[BillRow, ...]
@@ -69,28 +77,29 @@ class BillView:
     by_day: tuple[BillRow, ...]
     budgets: tuple[BudgetView, ...]
     rules: tuple[str, ...] = ()
-    """What is degraded first, stated."""
+    """What waits first when a budget runs out, in lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class PersonaView:
-    """How one persona is set up. `own_model` is empty where the default serves it."""
+    """The settings of one persona."""
 
     persona: Persona
     on: bool
     own_model: str
+    """Empty if the default model serves it."""
+
     model: str
     temperature: float
     max_tokens: int
     does: str
     needs: str = ""
-    """Why it cannot be switched on or off as things are; empty: it can."""
+    """Why it cannot be switched on or off at the moment; empty: it can."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelHouse:
-    """How the model is set up. `key` says where the key of the default model's provider was found:
-    `environment NAME`, `keyring`, `not needed`, or `missing: set NAME`."""
+    """The settings of the language model."""
 
     model: str
     api_base: str
@@ -98,16 +107,21 @@ class ModelHouse:
     seconds: float
     personas: tuple[PersonaView, ...]
     key: str
+    """Where the API key of the default model's provider was found: `environment NAME`, `keyring`, `not
+    needed`, or `missing: set NAME`."""
+
     file: str
     from_environment: tuple[str, ...] = ()
+    """Settings that the environment overrides."""
+
     state: Literal["off", "starting", "ready", "failed"] = "off"
     trouble: str = ""
+    """Why `state` is `failed`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A first call: what came, how fast, at what price. `per_turn` is an estimate of one exchange's cost in
-    millionths of a US dollar (None: no price is known)."""
+    """A first call of a model: the answer, its speed and its price."""
 
     model: str
     words: str
@@ -118,5 +132,8 @@ class Trial:
     counted: bool
     micros: int
     priced: bool
+    """Whether the price is known."""
+
     takes_schema: bool
     per_turn: int | None = None
+    """Estimated cost of one exchange in millionths of a US dollar; None: no price is known."""

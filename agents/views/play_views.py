@@ -1,6 +1,6 @@
-"""What screens draw: plain values that the Orchestrator hands out, read from the stores at that moment.
+"""Values that the play, gate and sheet screens draw, read from the stores at one moment.
 
-A view holds no handle and no truth of its own; ask again after an event. Ticks are minutes of world time.
+A view has no handle; read it again after an event. Ticks are minutes of world time.
 """
 
 from __future__ import annotations
@@ -18,62 +18,79 @@ from stores.records.world import Entity, Number, Universe
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """One row of the transcript. `take`/`takes` count siblings; `made` the facts and entities that
-    rest on it; `notes` were made out of character while play stood on it."""
+    """One row of the transcript."""
 
     turn: Turn
     resolution: Resolution | None = None
     take: int = 1
+    """Position among its siblings, from 1."""
+
     takes: int = 1
+    """Number of siblings, itself included."""
+
     made: int = 0
+    """Number of facts and entities that rest on it."""
+
     notes: tuple[str, ...] = ()
+    """Out-of-character notes made at this turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConflictView:
-    """Why a proposal cannot stand beside canon. `rule` names the check, `other` the fact that it meets;
-    `entity_id` who or what may be the same as what it would bring in."""
+    """Why a proposal contradicts canon."""
 
     rule: str
+    """Name of the check that found it."""
+
     text: str
     other: Fact | None = None
+    """The fact that it contradicts."""
+
     certain: bool = True
+    """False where it may be harmless."""
+
     entity_id: Id | None = None
+    """The entity that may be the same as the proposed one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProposalView:
-    """A proposed change as rows draw it.
-
-    `mark`: what a commit now would do with it: accept, reject, defer, or hold (it meets a conflict).
-    `diff`: lines of (what, before, after). `number` is what `/accept N` means. `alike` are known things
-    that are much like what it would bring in: worth a look, and nothing is held for it. `by_rule` says
-    that a rule of the house made the mark; `by_policy`, that a commit closed it and nobody had decided it.
-    """
+    """A proposed change as rows draw it."""
 
     number: int
+    """The number that `/accept N` refers to."""
+
     proposal: ProposedChange
     status: ProposalStatus
     verdict: Verdict | None
     mark: Literal["accept", "reject", "defer", "hold"]
+    """What a commit now would do with it; `hold`: it has an unresolved conflict."""
+
     label: str
     title: str
     group: str
     confidence: float
     reasons: tuple[str, ...] = ()
     diff: tuple[tuple[str, str, str], ...] = ()
+    """Lines of (what, before, after)."""
+
     conflicts: tuple[ConflictView, ...] = ()
     critical: bool = False
     quote: str = ""
     turn_number: int | None = None
     alike: tuple[ConflictView, ...] = ()
+    """Existing things that resemble it; worth a look, but they hold nothing back."""
+
     by_rule: bool = False
+    """Whether a rule of the universe's policy set the mark."""
+
     by_policy: bool = False
+    """Whether a commit closed it without a decision of the GM."""
 
 
 @dataclass(frozen=True, slots=True)
 class CastMember:
-    """Someone in the scene with the working state: canon and what is staged on the line, folded."""
+    """Somebody in the scene with their working state: canon with what is staged on this line."""
 
     entity_id: Id
     name: str
@@ -81,29 +98,39 @@ class CastMember:
     numbers: dict[str, Number] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
+    """Names of numbers and tags that differ from canon."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadView:
-    """Something left open. `number` is what `/thread` takes; `kind` names the commitment that it shows
-    (empty: a thread of the GM's own), `proposed` one that is not canon yet, `paying` one whose pay-off is
-    proposed. `age` and `closed` are in words."""
+    """Something left open in the story."""
 
     id: Id
     number: int
+    """The number that `/thread` takes."""
+
     name: str
     weight: int = 1
     kind: str = ""
+    """The commitment that it shows; empty: a thread of the GM's own."""
+
     age: str = ""
+    """Its age, in words."""
+
     open: bool = True
     closed: str = ""
+    """When it was closed, in words."""
+
     proposed: bool = False
+    """Whether it is not canon yet."""
+
     paying: bool = False
+    """Whether its pay-off is proposed."""
 
 
 @dataclass(frozen=True, slots=True)
 class TensionOffer:
-    """Where a scene's sealed results would move the tension, and why."""
+    """A change of tension that the scene's sealed results suggest."""
 
     before: int
     after: int
@@ -112,49 +139,64 @@ class TensionOffer:
 
 @dataclass(frozen=True, slots=True)
 class SceneView:
-    """All that the Scene screen shows but the transcript. `state` is the scene loop's; `clocks` and
-    `tracks` are those that run; `opening` is a line on how the scene may begin, until somebody acts."""
+    """Everything that the play screen shows besides the transcript."""
 
     universe: Universe
     story: Story
     scene: Scene
     when: str
+    """World time in words."""
+
     state: str
+    """State of the scene loop."""
+
     turns: int
     place: str
     cast: tuple[CastMember, ...]
     proposals: tuple[ProposalView, ...]
     trigger: str = ""
+    """Why a commit is offered now; empty: it is not."""
+
     can_undo: bool = False
     can_redo: bool = False
     unfinished: int = 0
+    """Number of exchanges whose narration was interrupted."""
+
     threads: tuple[ThreadView, ...] = ()
     clocks: tuple[ProgressClock, ...] = ()
+    """Clocks that are open."""
+
     tracks: tuple[ProgressClock, ...] = ()
+    """Progress tracks that are open."""
+
     opening: str = ""
+    """A suggestion for how the scene begins, until somebody acts."""
 
 
 @dataclass(frozen=True, slots=True)
 class GateView:
-    """Everything that waits at the gate: of one scene, or (scene None) of a universe without one.
-
-    `elsewhere` counts what waits at the gates of scenes that are being played. `told` is what the scene's
-    end has brought by itself, `tension` where its results would move the tension.
-    """
+    """The proposals at a gate: of one scene or, without a scene, of the universe."""
 
     title: str
     universe: Universe
     scene: Scene | None
     finalizing: bool
+    """Whether the scene is ending."""
+
     proposals: tuple[ProposalView, ...]
     elsewhere: int = 0
+    """Number of proposals at the gates of scenes that are being played."""
+
     told: tuple[str, ...] = ()
+    """What the end of the scene proposed by itself, in lines."""
+
     tension: TensionOffer | None = None
+    """A change of tension that its results suggest."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommitReport:
-    """What one commit did."""
+    """The result of one commit."""
 
     canonization_id: Id | None
     facts: tuple[Fact, ...]
@@ -163,97 +205,131 @@ class CommitReport:
     rejected: int
     deferred: int
     held: int
+    """Proposals left open because of a conflict."""
+
     failed: tuple[tuple[str, str], ...] = ()
+    """Title and reason of each proposal that could not be written."""
+
     next_scene_id: Id | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class StoryCard:
-    """A story to go on with; `previously` is read for the one that the menu offers."""
+    """A story that can be continued."""
 
     story: Story
     universe: Universe
     scene: Scene | None
     state: str
+    """State of the story loop."""
+
     scene_state: str
     scenes: int
     turns: int
     last_line: str = ""
     suspended: bool = False
     previously: tuple[str, ...] = ()
+    """A recap in lines, for the story that the menu offers."""
 
 
 @dataclass(frozen=True, slots=True)
 class MenuView:
-    """`resume` is the story that was played last. `notes` are lines from recovery and store health."""
+    """The main menu."""
 
     resume: StoryCard | None
+    """The story that was played last."""
+
     stories: int
     universes: int
     facts: int
     health: tuple[tuple[str, str], ...] = ()
+    """Name and state of each store."""
+
     notes: tuple[str, ...] = ()
+    """Messages of recovery and of the stores' health."""
 
 
 @dataclass(frozen=True, slots=True)
 class FactView:
-    """A fact with what it rests on; `current` is false for what was superseded, ended or retconned."""
+    """A fact with its evidence."""
 
     fact: Fact
     current: bool
+    """False if it was superseded, ended or retconned."""
+
     when: str
+    """Its time in words."""
+
     evidence: tuple[Evidence, ...] = ()
     superseded_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class EntityCard:
+    """An entity with what canon says of it."""
+
     entity: Entity
     facts: tuple[FactView, ...]
     relations: tuple[tuple[str, Entity, FactView], ...]
+    """Relation in words, the other entity, and the fact."""
+
     history: tuple[FactView, ...]
+    """Facts that no longer hold."""
+
     evidence: tuple[Evidence, ...]
     appears_in: tuple[str, ...]
+    """Titles of its scenes."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnTrace:
-    """Where a turn stands, and what it made true. `proposals` are what it would make true: they wait, or
-    (for a turn off the line) are withdrawn. `resolution` is the sealed result that the turn shows."""
+    """Where a turn stands, and what it made true."""
 
     turn: Turn
     scene: Scene
     story: Story
     on_line: bool
+    """Whether it is on the scene's current line of turns."""
+
     facts: tuple[Fact, ...]
     entities: tuple[Entity, ...]
     proposals: tuple[ProposalView, ...] = ()
+    """What it proposes; withdrawn if the turn is off the line."""
+
     resolution: Resolution | None = None
+    """The sealed result that the turn shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """One line of a sheet. `key` is what an effect calls it, `shown` its value in words (`7/10`; a tag has
-    none); `number` runs from `low` to `high` where the rules say so. `own`: it stands on the sheet itself,
-    not just in the rules. `staged`: canon does not have it so."""
+    """One line of a character sheet."""
 
     kind: Literal["number", "track", "tag"]
     key: str
+    """The name that effects use."""
+
     label: str
     shown: str = ""
+    """The value in words (`7/10`); a tag has none."""
+
     meaning: str = ""
     number: Number | None = None
     low: Number | None = None
+    """Lowest value by the rules, if any."""
+
     high: Number | None = None
+    """Highest value by the rules, if any."""
+
     own: bool = True
+    """Whether it is on the sheet itself, and not only in the rules."""
+
     staged: bool = False
+    """Whether canon has another value."""
 
 
 @dataclass(frozen=True, slots=True)
 class SheetView:
-    """Somebody's sheet as the story's rules read it. `hints` are what the rules say of it as it stands,
-    `others` whose sheets lie beside it, `tags` those that the rules know. `last_edit` is the GM's own last
-    change of it that is still undecided."""
+    """A character sheet as the story's rules read it."""
 
     entity_id: Id
     name: str
@@ -261,24 +337,33 @@ class SheetView:
     system: str
     rows: tuple[SheetRow, ...]
     hints: tuple[str, ...] = ()
+    """What the rules say of its present values."""
+
     others: tuple[tuple[Id, str], ...] = ()
+    """Id and name of the other sheets of the scene."""
+
     tags: tuple[str, ...] = ()
+    """Tags that the rules know."""
+
     last_edit: Id | None = None
+    """The GM's own last change of it, if it is still undecided."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemView:
-    """A rule pack: what it is like, and what stands on a new hero's sheet. `problem` (of a file that cannot
-    be used) says which line is wrong; then all else is empty."""
+    """A rule pack, and what it puts on a new hero's sheet."""
 
     id: str
     name: str
     summary: str = ""
     own: bool = False
+    """Whether it is one of the user's own files."""
+
     numbers: tuple[SheetRow, ...] = ()
     tracks: tuple[SheetRow, ...] = ()
     tags: tuple[SheetRow, ...] = ()
     problem: str = ""
+    """Why the file cannot be used, with its line; then all other fields are empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,15 +378,12 @@ class CommandHelp:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came of one typed line.
-
-    `lines` are for the user and no part of the story; `goto` asks the screen to show another one (`xray`: of
-    the turn `subject`); `text` puts words back into the prompt (a branch re-opens the old turn's words);
-    `words` are what is asked there (`query`).
-    """
+    """The result of one typed line."""
 
     kind: Literal["exchange", "operation", "nothing"]
     lines: tuple[str, ...] = ()
+    """Lines for the user that are no part of the story."""
+
     goto: Literal[
         "",
         "gate",
@@ -317,7 +399,17 @@ class Reply:
         "model",
         "query",
     ] = ""
+    """The screen to show next."""
+
     subject: Id | None = None
+    """What that screen is about, such as the turn for `xray`."""
+
     text: str = ""
+    """Text to put back into the prompt: a branch reopens the words of the old turn."""
+
     words: str = ""
+    """What is asked on the `query` screen."""
+
     severity: Literal["information", "warning", "error"] = "information"
+    scene: SceneView | None = field(default=None, compare=False)
+    """What the play screen shows next, if it was asked for: it need not be read again."""

@@ -1,4 +1,4 @@
-"""What the Query screen and `monitor query` draw: answers by standing, each with what it rests on."""
+"""Values that the query screen and `monitor query` draw: answers by standing, each with its evidence."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from stores.records.ids import Id
 
 
 class AnswerStanding(StrEnum):
-    """How far something may be relied on. CANON is committed; PROPOSED waits at the gate; BOOK stands in the
-    transcript or in a source and was never decided; BELIEVED is somebody's memory; CONTRADICTED was canon, or
-    meets canon, and is not so now; UNKNOWN: the record is silent."""
+    """How far an answer may be relied on.
+
+    CANON is committed; PROPOSED waits at the gate; BOOK is in the transcript or a source and was never
+    decided; BELIEVED is somebody's memory; CONTRADICTED was canon or contradicts it; UNKNOWN: the record does
+    not say.
+    """
 
     CANON = "canon"
     PROPOSED = "proposed"
@@ -23,16 +26,19 @@ class AnswerStanding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One piece of an answer. `number` is what an answer in words cites ([1]); `text` what is found, `quote`
-    the verbatim words it rests on; `where` says in words where that is (story, scene, turn). The ids name
-    what a key can jump to; `believer` whose memory it is; `by` what each way of looking gave; `near` how near
-    it comes to the question, by meaning or words (0 ... 1)."""
+    """One piece of an answer. The ids name what a key can jump to."""
 
     number: int
+    """The number by which an answer in words cites it ([1])."""
+
     standing: AnswerStanding
     text: str
     quote: str = ""
+    """The verbatim words that it rests on."""
+
     where: str = ""
+    """Story, scene and turn, in words."""
+
     entity_id: Id | None = None
     fact_id: Id | None = None
     proposal_id: Id | None = None
@@ -42,42 +48,59 @@ class Finding:
     story_id: Id | None = None
     snippet_id: Id | None = None
     believer: str = ""
+    """Whose memory it is."""
+
     score: float = 0.0
     near: float = 0.0
+    """How close it comes to the question, by meaning or words, from 0 to 1."""
+
     by: tuple[tuple[str, float], ...] = ()
+    """The score of each search method."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`standing` is that of the best finding (UNKNOWN: there is none). `words` is a model's answer, empty
-    without one; `cited` the numbers it cites. `unsupported` says what of it no finding bears out: it is
-    shown, and marked. `nearest` was found and does not plainly answer it; it is shown apart. `notes`: what
-    could not be searched, and why."""
+    """The answer to a question."""
 
     question: str
     standing: AnswerStanding
+    """The standing of the best finding; UNKNOWN without one."""
+
     findings: tuple[Finding, ...] = ()
     nearest: tuple[Finding, ...] = ()
+    """Findings that do not plainly answer the question, shown apart."""
+
     words: str = ""
+    """A model's answer; empty without one."""
+
     cited: tuple[int, ...] = ()
+    """Numbers of the findings that it cites."""
+
     unsupported: tuple[str, ...] = ()
+    """Parts of it that no finding supports; they are shown and marked."""
+
     notes: tuple[str, ...] = ()
+    """What could not be searched, and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecalledTurn:
-    """A turn that was found again, as `monitor recall` tells it. `ref` is its name in an imported log."""
+    """A turn found by `monitor recall`."""
 
     turn_id: Id
     score: float
     ref: str
+    """Its identifier in an imported log."""
+
     speaker: str
     text: str
     story_id: Id
     scene_id: Id
     number: int
-    """Its place on its scene's line, from 1."""
+    """Its position on its scene's line of turns, from 1."""
     by: tuple[tuple[str, float], ...] = ()
+    """The score of each search method."""
+
     where: str = ""
 
     def finding(self, number: int) -> Finding:
@@ -97,6 +120,8 @@ class RecalledTurn:
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
+    """The turns found for a question."""
+
     question: str
     turns: tuple[RecalledTurn, ...] = ()
     notes: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What the Universe screen and those beside it draw: previews, the past, the ledger, what rests on what.
+"""Values that the world screens draw: edits, previews, history, commitments, evidence, and the relation map.
 
 Plain values like those of `agents.views.play_views`. Ticks are minutes of world time.
 """
@@ -19,7 +19,7 @@ from stores.records.world import Entity, EntityKind, Number, Universe
 
 @dataclass(frozen=True, slots=True)
 class NewThing:
-    """An entity to bring in by hand."""
+    """An entity that the GM creates by hand."""
 
     kind: EntityKind
     name: str
@@ -31,7 +31,7 @@ class NewThing:
 
 @dataclass(frozen=True, slots=True)
 class EntityEdit:
-    """How an entity is to be from now on, whole: what differs from canon is what is proposed."""
+    """All editable fields of an entity; what differs from canon is proposed."""
 
     name: str
     aliases: tuple[str, ...] = ()
@@ -42,33 +42,40 @@ class EntityEdit:
 
 @dataclass(frozen=True, slots=True)
 class FactEdit:
-    """How a fact should read; `value` in words, `other` the name of a relation's object ("" leaves either
-    as it is). `since` and `until` are moments as the calendar says them ("" leaves them as they are,
-    `always` takes them away)."""
+    """The wanted form of a fact."""
 
     statement: str
     value: str = ""
+    """The value in words; empty: unchanged."""
+
     other: str = ""
+    """Name of a relation's object; empty: unchanged."""
+
     standing: Standing = Standing.TRUE
     since: str = ""
+    """A moment in the words of the calendar; empty: unchanged; `always`: no start."""
+
     until: str = ""
+    """As `since`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """What an edit proposed. `waiting` counts all that waits at the universe's gate now."""
+    """What an edit proposed."""
 
     proposal_ids: tuple[Id, ...]
     titles: tuple[str, ...]
     waiting: int
+    """Number of proposals at the universe's gate now."""
 
     @property
     def lines(self) -> tuple[str, ...]:
+        """The result in lines for the user."""
         return *(f"Proposed: {title}" for title in self.titles), at_the_gate(self.waiting)
 
 
 def at_the_gate(waiting: int) -> str:
-    """Return how many changes wait, and the key that leads there; nothing if none does."""
+    """Return how many changes wait, and the key that opens the gate; empty if there are none."""
     return f"{waiting} wait{'s' if waiting == 1 else ''} at the gate: g" if waiting else ""
 
 
@@ -77,32 +84,37 @@ def at_the_gate(waiting: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SceneNote:
-    """A scene in a list: `turn_id` is where its reader begins (None: nothing was said in it)."""
+    """A scene in a list."""
 
     title: str
     turn_id: Id | None
+    """The turn at which a reader starts; None: it has no turns."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryNote:
+    """A memory in a list."""
+
     who: str
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ImpactView:
-    """What a retcon (or, with `restore`, its reverse) would change, and what would be left hanging.
-
-    `title` is the fact's sentence, or the name of the `entity` that it is about. `changes` are lines of
-    (what, before, after). `staged` says that it waits at the gate already.
-    """
+    """What a retcon (or, with `restore`, its reverse) would change, and what would lose its ground."""
 
     universe: Universe
     subject_id: Id
     title: str
+    """The fact's statement, or the name of the entity."""
+
     entity: bool
+    """Whether it is about an entity."""
+
     restore: bool
     changes: tuple[tuple[str, str, str], ...]
+    """Lines of (what, before, after)."""
+
     same_words: tuple[FactView, ...] = ()
     involving: tuple[FactView, ...] = ()
     caused: tuple[FactView, ...] = ()
@@ -111,32 +123,36 @@ class ImpactView:
     scenes: tuple[SceneNote, ...] = ()
     proposals: tuple[ProposalView, ...] = ()
     staged: bool = False
+    """Whether it waits at the gate already."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lookalike:
-    """Two that may be one, and how alike (per cent) their nearest names are."""
+    """Two entities that may be one."""
 
     one: Entity
     other: Entity
     likeness: float
+    """Likeness of their nearest names, in per cent."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergeView:
-    """Two entities side by side, and what making them one would do.
-
-    `clashes` pair what the kept one has (a sentence) with the absorbed one's fact that cannot stand
-    beside it; `repeated` is said of the kept one already; `gained` are the names that the kept one gets.
-    """
+    """Two entities side by side, and what merging them would do."""
 
     universe: Universe
     kept: EntityCard
     absorbed: EntityCard
     clashes: tuple[tuple[str, FactView], ...]
+    """A statement about the kept one, with the absorbed one's fact that contradicts it."""
+
     moved: tuple[FactView, ...]
     repeated: tuple[FactView, ...]
+    """Facts that the kept one has already."""
+
     gained: tuple[str, ...]
+    """Names that the kept one gets."""
+
     memories: int
     staged: bool = False
 
@@ -146,30 +162,34 @@ class MergeView:
 
 @dataclass(frozen=True, slots=True)
 class HistoryView:
-    """All values that something had, in the order of world time; `about` says whose and of what."""
+    """All values that something had, in order of world time."""
 
     universe: Universe
     about: str
+    """Whose value, and of what."""
+
     facts: tuple[FactView, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class MomentView:
-    """Canon at a moment: `when` of world time ("" for any), `known` of record time ("" for now).
-
-    `total` counts what held before the search narrowed it to `facts`.
-    """
+    """Canon at a moment."""
 
     universe: Universe
     when: str
+    """The moment of world time; empty: any."""
+
     known: str
+    """The moment of record time; empty: now."""
+
     facts: tuple[FactView, ...]
     total: int
+    """Number of facts before the search narrowed them."""
 
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """What is no longer in canon by the GM's word: retconned facts and entities, merged entities."""
+    """What the GM took out of canon: retconned facts and entities, merged entities."""
 
     universe: Universe
     facts: tuple[FactView, ...]
@@ -181,12 +201,11 @@ class TakenBack:
 
 @dataclass(frozen=True, slots=True)
 class CommitmentView:
-    """A promise, a debt or an open question. `number` counts the open ones from 1 (0: not open).
-
-    `staged` says that its pay-off waits at the gate; `ended` when it ceased to be open.
-    """
+    """A promise, a debt or an open question."""
 
     number: int
+    """Position among the open ones, from 1; 0: it is not open."""
+
     fact: FactView
     kind: str
     who: str
@@ -195,19 +214,26 @@ class CommitmentView:
     open: bool
     paid: bool
     ended: str = ""
+    """When it ceased to be open."""
+
     staged: bool = False
+    """Whether its pay-off waits at the gate."""
 
     @property
     def line(self) -> str:
-        """The commitment as a line without a screen shows it."""
+        """The commitment as one line of text."""
         age = f"  ({self.age})" if self.age else ""
         return f"{self.number}. {self.kind}: {self.fact.fact.statement}{age}"
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerView:
+    """The commitments of a universe."""
+
     universe: Universe
     now: str
+    """World time in words."""
+
     open: tuple[CommitmentView, ...]
     closed: tuple[CommitmentView, ...]
     proposed: tuple[ProposalView, ...]
@@ -218,13 +244,18 @@ class LedgerView:
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """One piece of evidence with where it leads: `place` says where it stands, `who` by whom and when,
-    `turn_id` is the turn that a reader jumps to."""
+    """One piece of evidence, and where it leads."""
 
     evidence: Evidence
     place: str = ""
+    """Where it stands, in words."""
+
     who: str = ""
+    """By whom and when, in words."""
+
     turn_id: Id | None = None
+    """The turn that a reader jumps to."""
+
     resolution: Resolution | None = None
     recorded: datetime | None = None
 
@@ -234,17 +265,21 @@ class Basis:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """An event on the timeline, with the day it stands under."""
+    """An event on the timeline."""
 
     day: str
+    """The day that it is listed under."""
+
     fact: FactView
 
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """One line of the relation map: what leads from where one stands to `other`, at `depth` 1 or 2."""
+    """One line of the relation map."""
 
     depth: int
+    """Distance from the root, 1 or 2."""
+
     words: str
     other: Entity
     fact_id: Id
@@ -252,5 +287,7 @@ class Tie:
 
 @dataclass(frozen=True, slots=True)
 class MapView:
+    """The relation map around one entity."""
+
     root: Entity
     ties: tuple[Tie, ...] = field(default=())

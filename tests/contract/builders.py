@@ -175,7 +175,11 @@ def mark(on: Turn, text: str = "Mara keeps the key.", **given: Any) -> DecisionM
 
 
 def ruling(pair: tuple[str, str] = ("new", "old"), **given: Any) -> Ruling:
-    filled = {"id": derive_id("test ruling", *sorted(pair)), "universe_id": UNIVERSE, "pair": pair}
+    filled: dict[str, Any] = {
+        "id": derive_id("test ruling", *sorted(pair)),
+        "universe_id": UNIVERSE,
+        "pair": pair,
+    }
     filled |= {"upheld": pair[0], "ruling": RulingKind.FROM_NOW, "by": "gm", "at": now()}
     return Ruling(**filled | given)
 
@@ -257,7 +261,7 @@ def snippet(of: Source, ordinal: int = 0, **given: Any) -> Snippet:
 
 
 def archived(of: Scene, **given: Any) -> ArchivedLog:
-    filled = {"id": derive_id("archived", of.id), "scene_id": of.id, "story_id": of.story_id}
+    filled: dict[str, Any] = {"id": derive_id("archived", of.id), "scene_id": of.id, "story_id": of.story_id}
     filled |= {"universe_id": of.universe_id, "object_key": "0" * 64, "turns": 2, "archived_at": now()}
     return ArchivedLog(**filled | given)
 

@@ -1,8 +1,8 @@
-"""What a model is made to tell wrongly, and turns that only look it: by what each needs of the record.
+"""Errors for the scripted model to narrate, and harmless turns that only resemble them.
 
-Every bait names the words that must stand in the Narrator's prompt for it to know better (`needs`), and the
-prose of a model that does not care (`tells`). Innocent turns are told from a pool of sentences, half of them
-near misses: a name on a door, a dead man's coat, an old tale.
+Each bait names the words that must be in the Narrator's prompt (`needs`) and the prose of a careless model
+(`tells`). Harmless turns come from a pool of sentences, half of them near misses: a name on a door, a dead
+man's coat, an old tale.
 """
 
 from __future__ import annotations
@@ -16,22 +16,31 @@ WIN, LOSE = "/check 1 vs 1", "/check 1 vs 99"
 
 @dataclass(frozen=True, slots=True)
 class Bait:
-    """`types` is what the player types, in several ways; `needs` is what the prompt must hold; `tells` the
-    bad prose in several ways (none: the prose is innocent, and what is invented is the player's own).
-    `reason` is how a finding on it reads; empty: nothing deterministic finds it. `records` is what the
-    Archivist makes of it. `repeats`: it tells the last turn again.
+    """One kind of error.
 
-    `{stranger}` is somebody whom the player's character meets for the first time in the scene, `{friend}` one
-    of those whom it knows.
+    `{stranger}` is somebody whom the player's character meets for the first time in the scene, `{friend}`
+    somebody whom it knows.
     """
 
     name: str
     reason: str
+    """Part of the finding's text; empty: no deterministic check finds it."""
+
     types: tuple[str, ...]
+    """What the player types, in several variants."""
+
     needs: tuple[str, ...]
+    """What the prompt must contain."""
+
     tells: tuple[str, ...] = ()
+    """The faulty prose in several variants; none: the prose is harmless and the player's words are the
+    error."""
+
     records: Mapping[str, Any] | None = None
+    """What the Archivist reports."""
+
     repeats: bool = False
+    """Whether it narrates the last turn again."""
 
 
 BAITS: Final = (

@@ -1,6 +1,8 @@
-"""Plays a story in which a scripted model baits continuity, and counts what was fed forward and caught.
+"""Plays a story in which a scripted model errs on purpose, and counts what was in the prompt and what was
+caught.
 
-A first scene is told by hand and put into canon; then the model tells, through the same desk as the screens.
+The first scene is narrated by hand and committed; then the model narrates, through the same services as the
+screens.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from tests.long_model.baits import BAITS, INNOCENT, INNOCENT_ACTS, Bait
 from tests.table import START
 
 SCENE_TURNS = 34
-"""Exchanges of a scene; then it ends, all that is clean goes into canon, and the next begins."""
+"""Exchanges of a scene; then it ends, everything without conflict is committed, and the next begins."""
 SENTENCES = 4
 
 FIRST_SCENE = (
@@ -55,14 +57,15 @@ FRIENDS = ("Wenna Pike", "Hester Marrow")
 
 @dataclass
 class Tally:
-    """What came of one kind of turn. `missed` are the words that went through unremarked."""
+    """The outcome of one kind of error."""
 
     times: int = 0
-    fed: int = 0
+    in_prompt: int = 0
     rewritten: int = 0
     warned: int = 0
     at_gate: int = 0
     missed: int = 0
+    """Number of errors that went through unnoticed."""
 
     @property
     def caught(self) -> int:
@@ -74,51 +77,51 @@ class Result:
     baits: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
     innocent: int = 0
     alarms: list[str] = field(default_factory=list)
-    unfed: list[str] = field(default_factory=list)
-    """What was to be in a prompt, and was not."""
+    missing_from_prompt: list[str] = field(default_factory=list)
+    """Facts that should have been in a prompt and were not."""
 
     def table(self) -> str:
-        """Return the figures as a person reads them."""
+        """Return the figures as a table in text."""
         head = ("bait", "times", "fed forward", "told again", "warned", "at the gate", "missed")
         rows = [
-            (name, t.times, f"{t.fed} of {t.times}", t.rewritten, t.warned, t.at_gate, t.missed)
+            (name, t.times, f"{t.in_prompt} of {t.times}", t.rewritten, t.warned, t.at_gate, t.missed)
             for name, t in self.baits.items()
         ]
         lines = [_row(head), *(_row(row) for row in rows)]
         times, missed = (sum(getattr(t, key) for t in self.baits.values()) for key in ("times", "missed"))
-        fed = sum(t.fed for t in self.baits.values())
+        fed = sum(t.in_prompt for t in self.baits.values())
         lines += [
             f"{times} baits: {fed} with what was needed in the prompt, {times - missed} caught",
             f"{self.innocent} innocent turns: {len(self.alarms)} false alarms",
         ]
-        return "\n".join((*lines, *self.alarms, *self.unfed))
+        return "\n".join((*lines, *self.alarms, *self.missing_from_prompt))
 
 
 class BaitingModel(ScriptedModel):
-    """Tells what it is set to; told to mend it, tells what is innocent."""
+    """Narrates the text that it is set to; asked to correct it, narrates a harmless one."""
 
     def __init__(self) -> None:
         super().__init__(self._answer)
-        self.innocent: Callable[[], str] = str
+        self.next_innocent: Callable[[], str] = str
         self.prose = ""
-        self.mended = ""
+        self.corrected_prose = ""
         self.record: dict[str, object] = {}
         self.first_prompt = ""
 
     @property
-    def told(self) -> str:
-        """What it told last, mended if it was mended."""
-        return self.mended or self.prose
+    def narrated_text(self) -> str:
+        """The text narrated last, corrected if it was corrected."""
+        return self.corrected_prose or self.prose
 
     def _answer(self, ask: LlmRequest) -> str:
         prompt = "\n".join(message.text for message in ask.messages)
         if persona_of(ask) is Persona.NARRATOR:
             if "How it was told before" in prompt:
-                self.mended = self.innocent()
-                return self.mended
+                self.corrected_prose = self.next_innocent()
+                return self.corrected_prose
             self.first_prompt = prompt
             return self.prose
-        told = self.told
+        told = self.narrated_text
         quote = {"quote": told.split(".")[0].strip()[:280]}
         changes = [{**self.record, **quote}] if self.record else []
         return json.dumps({"summary": told.split(".")[0][:200], "changes": changes})
@@ -130,7 +133,7 @@ class Run:
     def __init__(self, program: Program, model: BaitingModel, seed: int) -> None:
         self._services = program.services
         self._model = model
-        model.innocent = self._innocent_prose
+        model.next_innocent = self._innocent_prose
         self._dice = random.Random(seed)
         self._pool = cycle(self._dice.sample(INNOCENT, len(INNOCENT)))
         self._scene_id: Id = ""
@@ -215,7 +218,7 @@ class Run:
 
     async def _bait(self, bait: Bait) -> None:
         tally = self.result.baits[bait.name]
-        prose = self._model.told if bait.repeats else self._innocent_prose()
+        prose = self._model.narrated_text if bait.repeats else self._innocent_prose()
         friend = FRIENDS[tally.times % len(FRIENDS)]
         if bait.tells:
             told = self._named(bait.tells[tally.times % len(bait.tells)], friend)
@@ -229,8 +232,10 @@ class Run:
         tally.times += 1
         needs = [self._named(words, friend) for words in bait.needs]
         unfed = [words for words in needs if words not in self._model.first_prompt]
-        tally.fed += not unfed
-        self.result.unfed += [f"{bait.name}: “{words}” was not in the prompt" for words in unfed]
+        tally.in_prompt += not unfed
+        self.result.missing_from_prompt += [
+            f"{bait.name}: “{words}” was not in the prompt" for words in unfed
+        ]
         alarms = _alarms(reply.lines)
         right = [line for line in alarms if bait.reason and self._named(bait.reason, friend) in line]
         self.result.alarms += [f"{line} In a bait: {prose}" for line in alarms if line not in right]
@@ -239,7 +244,7 @@ class Run:
         tally.warned += bool(right) and not again
         tally.missed += not right
         if again:
-            assert await self._last() == self._model.mended, "what was told again stands on the line"
+            assert await self._last() == self._model.corrected_prose, "what was told again stands on the line"
         if bait.records is not None:
             self._waiting[await self._last_id()] = (bait, bool(right))
 
@@ -254,7 +259,7 @@ class Run:
         self.result.alarms += [f"{alarm} In: {prose}" for alarm in _alarms(reply.lines)]
 
     def _tell(self, prose: str, record: Mapping[str, object] | None) -> None:
-        self._model.prose, self._model.mended = prose, ""
+        self._model.prose, self._model.corrected_prose = prose, ""
         self._model.record = dict(record or {})
 
     def _innocent_prose(self, count: int = SENTENCES) -> str:
@@ -299,7 +304,7 @@ def _row(cells: tuple[object, ...]) -> str:
 
 
 @asynccontextmanager
-async def opened(home: Path, seed: int = 1, backend: str = "inmemory") -> AsyncIterator[Run]:
+async def open_run(home: Path, seed: int = 1, backend: str = "inmemory") -> AsyncIterator[Run]:
     clock = SteppingClock(START)
     model = BaitingModel()
     program = await open_program(

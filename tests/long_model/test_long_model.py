@@ -1,5 +1,6 @@
-"""A long story in which a scripted model baits continuity at every other turn: what is fed forward, what is
-caught, and that no innocent turn is accused.
+"""Tests continuity over a long story in which a scripted model errs at every other turn.
+
+Checked are what the prompts contained, what was caught, and that no innocent turn was accused.
 """
 
 from __future__ import annotations
@@ -9,28 +10,30 @@ from pathlib import Path
 import pytest
 
 from tests.long_model.baits import BAITS
-from tests.long_model.playing import Result, opened
+from tests.long_model.playing import Result, open_run
 
 UNCAUGHT = frozenset(bait.name for bait in BAITS if not bait.reason)
-"""What only a reader can see: an answer or a claim that is other than the one on record, in words of its own.
-The record is in the prompt; the Critic and the Steward, where they are on, and the GM are who is left."""
+"""Errors that only a reader can see: a claim that differs from the record in other words.
+
+The record is in the prompt; the Critic and the Steward, where they are on, and the GM have to notice them.
+"""
 
 
-async def _played(home: Path, turns: int, backend: str) -> Result:
-    async with opened(home, backend=backend) as run:
+async def _play(home: Path, turns: int, backend: str) -> Result:
+    async with open_run(home, backend=backend) as run:
         result = await run.play(turns)
     print("\n" + result.table())
     return result
 
 
-def _holds(result: Result) -> None:
-    assert not result.unfed
+def _check_result(result: Result) -> None:
+    assert not result.missing_from_prompt
     assert not result.alarms
     assert result.innocent
     for bait in BAITS:
         tally = result.baits[bait.name]
         assert tally.times, bait.name
-        assert tally.fed == tally.times
+        assert tally.in_prompt == tally.times
         assert tally.missed == (tally.times if bait.name in UNCAUGHT else 0), bait.name
         if bait.records is not None:
             # The same meeting is proposed once a scene, and held at the gate.
@@ -39,11 +42,11 @@ def _holds(result: Result) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["langgraph", "inmemory"])
-async def test_twenty_eight_turns(tmp_path: Path, backend: str) -> None:
-    _holds(await _played(tmp_path, 28, backend))
+async def test_continuity_over_28_turns(tmp_path: Path, backend: str) -> None:
+    _check_result(await _play(tmp_path, 28, backend))
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-async def test_a_hundred_turns(tmp_path: Path) -> None:
-    _holds(await _played(tmp_path, 100, "langgraph"))
+async def test_continuity_over_100_turns(tmp_path: Path) -> None:
+    _check_result(await _play(tmp_path, 100, "langgraph"))

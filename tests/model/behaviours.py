@@ -1,4 +1,4 @@
-"""What the scripted provider says. Beside it, so that no test imports LiteLLM."""
+"""The answers of the scripted provider, in a module that does not import LiteLLM."""
 
 from __future__ import annotations
 

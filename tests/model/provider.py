@@ -1,4 +1,4 @@
-"""A LiteLLM custom provider that behaves as its model's name says: `scripted/good`, `scripted/slow` ...
+"""A LiteLLM custom provider whose model names select its behaviour: `scripted/good`, `scripted/slow` ...
 
 The child registers it with `--provider tests.model.provider:provider`; everything between it and MONITOR is
 real: LiteLLM's stream, the child, the pipes.
@@ -12,15 +12,16 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
-import litellm
-from litellm import CustomLLM
+from litellm.exceptions import AuthenticationError, ContextWindowExceededError, RateLimitError
+from litellm.llms.custom_llm import CustomLLM
 from litellm.types.utils import EmbeddingResponse, GenericStreamingChunk, Usage
 
 from tests.model.behaviours import GOOD, HOSTILE, MALFORMED, RECORD
 
 
-class Scripted(CustomLLM):
+class ScriptedProvider(CustomLLM):
     async def astreaming(self, *args: Any, **kwargs: Any) -> AsyncIterator[GenericStreamingChunk]:  # type: ignore[override]
+        words: tuple[str, ...]
         match kwargs["model"]:
             case "good":
                 words, end = GOOD, "stop"
@@ -51,8 +52,8 @@ class Scripted(CustomLLM):
             yield _chunk(word)
         yield _chunk("", end, {"prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14})
 
-    async def aembedding(self, *args: Any, **kwargs: Any) -> EmbeddingResponse:  # type: ignore[override]
-        """Say of each text how long it is; `few` leaves one out."""
+    async def aembedding(self, *args: Any, **kwargs: Any) -> EmbeddingResponse:
+        """Embed each text as its length; `few` leaves one text out."""
         match kwargs["model"]:
             case "good" | "few":
                 texts = kwargs["input"][kwargs["model"] == "few" :]
@@ -63,22 +64,21 @@ class Scripted(CustomLLM):
             for n, t in enumerate(texts)
         ]
         usage = Usage(prompt_tokens=7, completion_tokens=0, total_tokens=7)
-        # Out of order, as no provider promises another.
+        # Out of order: no provider promises an order.
         return EmbeddingResponse(model="good", data=data[::-1], usage=usage, object="list")
 
 
 def _error(kind: str) -> Exception:
-    told = {"llm_provider": "scripted", "model": kind}
     match kind:
         case "unauthorized":
-            return litellm.AuthenticationError("wrong key sk-planted-in-the-error-0123456789", **told)
+            return AuthenticationError("wrong key sk-planted-in-the-error-0123456789", "scripted", kind)
         case "busy":
             response = httpx.Response(
                 429, headers={"retry-after": "7"}, request=httpx.Request("POST", "http://x")
             )
-            return litellm.RateLimitError("slow down", response=response, **told)
+            return RateLimitError("slow down", "scripted", kind, response=response)
         case "overlong":
-            return litellm.ContextWindowExceededError("8193 tokens, 8192 fit", **told)
+            return ContextWindowExceededError("8193 tokens, 8192 fit", kind, "scripted")
     return ValueError(f"no such behaviour: {kind}")
 
 
@@ -93,4 +93,4 @@ def _chunk(text: str, finish: str = "", usage: Any = None) -> GenericStreamingCh
     }
 
 
-provider = Scripted()
+provider = ScriptedProvider()

@@ -1,6 +1,6 @@
-"""A model server on loopback that behaves as the asked model's name says: OpenAI's protocol, real sockets.
+"""A model server on loopback whose model names select its behaviour: OpenAI's protocol over real sockets.
 
-For what only a connection can show: that it is closed, cut, silent, or not a model server's at all.
+It tests what only a connection can show: closed, cut, silent, or no model server at all.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ WORDS = ("The ", "door ", "opens.")
 
 
 class Server:
-    """`asked` are the requests' bodies, `headers` those of the last; `left` is set when a client hangs up."""
+    """Records requests and answers them."""
 
     def __init__(self) -> None:
-        self.asked: list[dict[str, Any]] = []
+        self.requests: list[dict[str, Any]] = []
         self.headers: dict[str, str] = {}
-        self.left = asyncio.Event()
+        self.client_left = asyncio.Event()
         self.address = ""
         self.answering: set[asyncio.Task[None]] = set()
 
@@ -32,10 +32,10 @@ class Server:
             head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
             self.headers = {n.lower(): v.strip() for n, _, v in (line.partition(":") for line in head[1:])}
             body = json.loads(await reader.readexactly(int(self.headers.get("content-length", "0"))))
-            self.asked.append(body)
+            self.requests.append(body)
             await self._answer(body["model"], reader, writer)
         except (asyncio.IncompleteReadError, ConnectionError):
-            self.left.set()
+            self.client_left.set()
         finally:
             self.answering.discard(task)
             writer.close()
@@ -53,12 +53,12 @@ class Server:
             writer.write(_head(200, "text/html") + b"<html><body>It works!</body></html>")
             return
         writer.write(_head(200, "text/event-stream"))
-        for word in SAID.get(model, WORDS):
+        for word in ANSWERS.get(model, WORDS):
             writer.write(_event(_delta({"content": word})))
         await writer.drain()
         if model == "silent":
             await reader.read()  # until the client hangs up
-            self.left.set()
+            self.client_left.set()
             return
         if model == "cut":
             return
@@ -88,7 +88,7 @@ ERRORS: dict[str, tuple[int, str, dict[str, str]]] = {
     "overlong": (400, "This model's maximum context length is 4096 tokens", {}),
     "picky": (400, "response_format is not supported here", {}),
 }
-SAID: dict[str, tuple[str, ...]] = {
+ANSWERS: dict[str, tuple[str, ...]] = {
     "tools": ("I will call a tool. ",),
     "schema": ('{"mood": "calm"}',),
     "escapes": ("\x1b[31mred\x00", "\ud800"),

@@ -1,4 +1,4 @@
-"""However MONITOR ends, the process that speaks for it ends too."""
+"""Tests that the child process ends however MONITOR ends."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ asyncio.run(main())
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks at processes through /proc")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-async def test_a_child_does_not_outlive_who_started_it(how: signal.Signals) -> None:
+async def test_child_does_not_outlive_its_parent(how: signal.Signals) -> None:
     parent = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", STARTS_ONE),
         stdout=asyncio.subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""What is tried again, how long is waited, who is asked next; never after a word was heard."""
+"""Tests of retries: which errors are retried, how long it waits, and which model is asked next."""
 
 from __future__ import annotations
 
@@ -28,13 +28,15 @@ FIRST, SECOND = ModelTarget("a/first", "http://127.0.0.1/v1"), ModelTarget("b/se
 ASK = LlmRequest("", (Message("user", "hello"),), max_tokens=50)
 
 
-class Slept(list[float]):
+class RecordedSleep(list[float]):
     async def __call__(self, seconds: float) -> None:
         self.append(seconds)
 
 
-async def told(model: ScriptedModel, trail: AttemptLog, *targets: ModelTarget) -> tuple[str, Slept]:
-    slept, words = Slept(), ""
+async def stream_text(
+    model: ScriptedModel, trail: AttemptLog, *targets: ModelTarget
+) -> tuple[str, RecordedSleep]:
+    slept, words = RecordedSleep(), ""
     async with aclosing(
         stream_with_retries(model, ASK, targets or (FIRST, SECOND), trail, sleep=slept)
     ) as stream:
@@ -43,9 +45,9 @@ async def told(model: ScriptedModel, trail: AttemptLog, *targets: ModelTarget) -
     return words, slept
 
 
-async def test_what_may_go_better_is_tried_again_after_a_while() -> None:
+async def test_retry_repeats_transient_errors_with_waits() -> None:
     model = ScriptedModel([ModelUnreachable("gone"), ModelTimeout("slow"), "It opens."])
-    words, slept = await told(model, trail := AttemptLog())
+    words, slept = await stream_text(model, trail := AttemptLog())
     assert words == "It opens."
     assert (trail.tries, trail.model) == (3, "a/first")
     assert [round(wait // 0.5 * 0.5, 1) for wait in slept] in ([0.5, 1.0], [1.0, 1.0], [0.5, 1.5], [1.0, 1.5])
@@ -53,25 +55,25 @@ async def test_what_may_go_better_is_tried_again_after_a_while() -> None:
     assert {(ask.model, ask.api_base) for ask in model.requests} == {(FIRST.model, FIRST.api_base)}
 
 
-async def test_a_provider_is_waited_for_as_long_as_it_says() -> None:
-    _, slept = await told(ScriptedModel([ModelBusy("full", retry_after=7.0), "Yes."]), AttemptLog())
+async def test_retry_waits_as_long_as_provider_asks() -> None:
+    _, slept = await stream_text(ScriptedModel([ModelBusy("full", retry_after=7.0), "Yes."]), AttemptLog())
     assert slept == [7.0]
 
 
-async def test_but_not_for_ever() -> None:
+async def test_retry_does_not_wait_for_ever() -> None:
     model = ScriptedModel(
         lambda ask: ModelBusy("full", retry_after=MAX_WAIT_SECONDS + 1) if ask.model == "a/first" else "Yes."
     )
-    words, slept = await told(model, trail := AttemptLog())
+    words, slept = await stream_text(model, trail := AttemptLog())
     assert (words, slept) == ("Yes.", [])
     assert (trail.tries, trail.model) == (2, "b/second")
     assert model.requests[-1].api_base == ""
 
 
-async def test_each_model_has_its_tries_and_the_last_one_s_error_is_told() -> None:
+async def test_retry_tries_each_model_and_raises_last_error() -> None:
     model = ScriptedModel(lambda ask: ModelUnreachable(ask.model))
     with pytest.raises(ModelUnreachable, match="b/second"):
-        await told(model, trail := AttemptLog())
+        await stream_text(model, trail := AttemptLog())
     assert [ask.model for ask in model.requests] == ["a/first"] * TRIES_PER_MODEL + [
         "b/second"
     ] * TRIES_PER_MODEL
@@ -83,28 +85,28 @@ async def test_each_model_has_its_tries_and_the_last_one_s_error_is_told() -> No
 
 
 @pytest.mark.parametrize("error", [ModelKeyRefused("no"), ModelUnknown("no"), ModelTooLong("no")])
-async def test_what_will_not_go_better_is_asked_of_the_next_at_once(error: ModelError) -> None:
+async def test_retry_asks_next_model_at_once_after_permanent_error(error: ModelError) -> None:
     model = ScriptedModel([error, "Yes."])
-    assert await told(model, AttemptLog()) == ("Yes.", [])
+    assert await stream_text(model, AttemptLog()) == ("Yes.", [])
     assert [ask.model for ask in model.requests] == ["a/first", "b/second"]
 
 
 @pytest.mark.parametrize("error", [ModelRefused("no"), ModelRejected("no"), BudgetExhausted("no")])
-async def test_what_the_player_has_to_know_first_is_asked_of_nobody_else(error: ModelError) -> None:
+async def test_retry_asks_no_other_model_after_refusal(error: ModelError) -> None:
     model = ScriptedModel([error, "Yes."])
     with pytest.raises(type(error)):
-        await told(model, AttemptLog())
+        await stream_text(model, AttemptLog())
     assert len(model.requests) == 1
 
 
-async def test_an_error_can_say_that_it_will_not_go_better() -> None:
+async def test_retry_respects_error_marked_permanent() -> None:
     unpaid = ModelBusy("no credit")
     unpaid.is_retryable = False
-    assert await told(ScriptedModel([unpaid, "Yes."]), AttemptLog()) == ("Yes.", [])
+    assert await stream_text(ScriptedModel([unpaid, "Yes."]), AttemptLog()) == ("Yes.", [])
 
 
 @pytest.mark.parametrize("error", [ModelUnreachable("gone"), ModelTimeout("slow")])
-async def test_nothing_is_tried_again_once_a_word_was_heard(error: ModelError) -> None:
+async def test_retry_stops_after_first_text(error: ModelError) -> None:
     class Breaks(ScriptedModel):
         async def stream(self, request: LlmRequest):  # type: ignore[no-untyped-def]
             self.requests.append(request)
@@ -112,7 +114,7 @@ async def test_nothing_is_tried_again_once_a_word_was_heard(error: ModelError) -
             raise error
 
     model, trail = Breaks(["unused"]), AttemptLog()
-    stream = stream_with_retries(model, ASK, (FIRST, SECOND), trail, sleep=Slept())
+    stream = stream_with_retries(model, ASK, (FIRST, SECOND), trail, sleep=RecordedSleep())
     assert await anext(stream) == TextChunk("It ")
     with pytest.raises(ModelCut, match=error.what):
         await anext(stream)
@@ -120,15 +122,15 @@ async def test_nothing_is_tried_again_once_a_word_was_heard(error: ModelError) -
     assert trail.failures
 
 
-async def test_closing_it_closes_what_it_reads() -> None:
+async def test_retry_closing_closes_model_stream() -> None:
     model = ScriptedModel([ScriptedReply(("one", "two", "three"))])
-    async with aclosing(stream_with_retries(model, ASK, (FIRST,), sleep=Slept())) as stream:
+    async with aclosing(stream_with_retries(model, ASK, (FIRST,), sleep=RecordedSleep())) as stream:
         assert await anext(stream) == TextChunk("one")
     assert len(model.stopped_requests) == 1
 
 
 @pytest.mark.parametrize("reply", [ScriptedReply(), ScriptedReply(usage=Usage(finish="length"))])
-async def test_an_answer_without_words_is_an_answer(reply: ScriptedAnswer) -> None:
+async def test_retry_accepts_empty_answer(reply: ScriptedAnswer) -> None:
     model = ScriptedModel([reply])
-    assert await told(model, trail := AttemptLog()) == ("", [])
+    assert await stream_text(model, trail := AttemptLog()) == ("", [])
     assert trail.tries == 1

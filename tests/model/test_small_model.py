@@ -1,4 +1,4 @@
-"""A real small model through the real child (`make test-model`). It is silly: only structure is asserted."""
+"""Tests with a real small model in the real child (`make test-model`). Only structure is asserted."""
 
 from __future__ import annotations
 
@@ -64,18 +64,18 @@ async def model() -> AsyncIterator[ChildModel]:
 
 
 @pytest.fixture
-def ask(address: str) -> LlmRequest:
+def model_request(address: str) -> LlmRequest:
     return LlmRequest(f"openai/{NAME}", TELL, max_tokens=60, temperature=0.2, seed=1, api_base=address)
 
 
-async def heard(model: ChildModel, ask: LlmRequest) -> tuple[list[str], Usage]:
-    parts = [part async for part in model.stream(ask)]
+async def collect_answer(model: ChildModel, model_request: LlmRequest) -> tuple[list[str], Usage]:
+    parts = [part async for part in model.stream(model_request)]
     assert isinstance(parts[-1], Usage)
     return [part.text for part in parts if isinstance(part, TextChunk)], parts[-1]
 
 
-async def test_it_tells_and_its_server_counts(model: ChildModel, ask: LlmRequest) -> None:
-    words, usage = await heard(model, ask)
+async def test_small_model_narrates_and_counts_tokens(model: ChildModel, model_request: LlmRequest) -> None:
+    words, usage = await collect_answer(model, model_request)
     print("".join(words))
     assert len(words) > 5
     assert usage.counted
@@ -83,28 +83,30 @@ async def test_it_tells_and_its_server_counts(model: ChildModel, ask: LlmRequest
     assert 5 < usage.tokens_out <= 60
     assert usage.finish in ("stop", "length")
     assert not usage.cost.known
-    again, _ = await heard(model, ask)
+    again, _ = await collect_answer(model, model_request)
     assert again == words  # the seed goes through
 
 
-async def test_a_bounded_schema_is_kept(model: ChildModel, ask: LlmRequest) -> None:
+async def test_small_model_keeps_bounded_schema(model: ChildModel, model_request: LlmRequest) -> None:
     asked = (Message("user", "How does a thief feel who hears a dog bark? Answer in JSON."),)
     for seed in range(4):
-        shaped = replace(ask, messages=asked, max_tokens=160, seed=seed, shape=AnswerSchema("mood", MOOD))
-        told = read("".join((await heard(model, shaped))[0]))
+        shaped = replace(
+            model_request, messages=asked, max_tokens=160, seed=seed, shape=AnswerSchema("mood", MOOD)
+        )
+        told = read("".join((await collect_answer(model, shaped))[0]))
         assert told is not None
         assert told["mood"] in ("calm", "afraid", "angry")
         assert 0 <= told["strength"] <= 100
         assert len(told["why"]) <= 80
 
 
-async def test_the_tools_rung_ends_in_json_or_in_words_and_never_in_a_crash(
-    model: ChildModel, ask: LlmRequest
+async def test_small_model_tool_call_gives_json_or_words(
+    model: ChildModel, model_request: LlmRequest
 ) -> None:
     """Small models write tool calls as text; the next rung reads those."""
-    shaped = replace(ask, max_tokens=160, shape=AnswerSchema("mood", MOOD, mode="tools"))
+    shaped = replace(model_request, max_tokens=160, shape=AnswerSchema("mood", MOOD, mode="tools"))
     try:
-        words, usage = await heard(model, shaped)
+        words, usage = await collect_answer(model, shaped)
     except ModelError as error:
         assert error.code == "ModelRejected", error  # noqa: PT017 - either end is a good one
     else:
@@ -112,29 +114,31 @@ async def test_the_tools_rung_ends_in_json_or_in_words_and_never_in_a_crash(
         assert usage.tokens_out > 0
 
 
-async def test_a_prompt_beyond_its_window_is_said(model: ChildModel, ask: LlmRequest) -> None:
-    long = replace(ask, messages=(Message("user", "The door opens. " * WINDOW),))
+async def test_small_model_reports_prompt_beyond_window(model: ChildModel, model_request: LlmRequest) -> None:
+    long = replace(model_request, messages=(Message("user", "The door opens. " * WINDOW),))
     with pytest.raises(ModelTooLong, match="does not fit"):
-        await heard(model, long)
+        await collect_answer(model, long)
 
 
-async def test_time_runs_out(model: ChildModel, ask: LlmRequest) -> None:
+async def test_small_model_times_out(model: ChildModel, model_request: LlmRequest) -> None:
     with pytest.raises((ModelTimeout, ModelCut), match=r"did not finish in 0\.5 s"):
-        await heard(model, replace(ask, max_tokens=4_000, seconds=0.5, temperature=1.0))
+        await collect_answer(model, replace(model_request, max_tokens=4_000, seconds=0.5, temperature=1.0))
 
 
-async def test_it_is_stopped_and_serves_the_next_at_once(model: ChildModel, ask: LlmRequest) -> None:
+async def test_small_model_serves_next_call_after_stop(model: ChildModel, model_request: LlmRequest) -> None:
     """It has one slot: were the stopped one still at work, this one would wait for 4,000 tokens."""
-    endless = replace(ask, max_tokens=4_000, messages=(Message("user", "Count from 1 to 5000: 1 2 3 4 5 6"),))
+    endless = replace(
+        model_request, max_tokens=4_000, messages=(Message("user", "Count from 1 to 5000: 1 2 3 4 5 6"),)
+    )
     async with aclosing(model.stream(endless)) as stream:
         for _ in range(3):
             assert isinstance(await anext(stream), TextChunk)
-    words, _ = await heard(model, replace(ask, max_tokens=10, seconds=10))
+    words, _ = await collect_answer(model, replace(model_request, max_tokens=10, seconds=10))
     assert words
 
 
-async def test_what_it_is_known_for(model: ChildModel, ask: LlmRequest) -> None:
-    facts = await model.read_facts(ask.model)
+async def test_small_model_facts(model: ChildModel, model_request: LlmRequest) -> None:
+    facts = await model.read_facts(model_request.model)
     assert facts.takes_schema
     assert facts.in_per_million is None
 
@@ -146,7 +150,7 @@ def read(text: str) -> Any:
         return None
 
 
-async def test_a_scene_of_ten_exchanges(address: str, tmp_path: Path) -> None:
+async def test_small_model_plays_ten_exchanges(address: str, tmp_path: Path) -> None:
     """The whole program, by its command: every exchange is told or is said to be untold, every call stands on
     the bill, the ladder makes of a weak model's output what can be made, and nothing became true by it."""
     environ = {

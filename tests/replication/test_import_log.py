@@ -10,9 +10,9 @@ from agents.importers.import_views import ImportProgress
 from monitor_tui.compose import compose
 from stores.authority import Store
 from stores.records.ids import SeededIdGenerator
-from tests.agents.importers.test_importer import TURNS, order
-from tests.replication.far import Far, Naps, all_of, healed, mirror_of
-from tests.replication.sessions import new_clock
+from tests.agents.importers.test_importer import TURNS, import_request
+from tests.mirror.far import Far, Naps, all_of, healed, mirror_of
+from tests.mirror.sessions import new_clock
 
 
 @pytest.mark.parametrize("down", [Store.LOG, Store.CANON])
@@ -27,9 +27,9 @@ async def test_a_log_comes_in_while_a_server_is_down(
             if progress.scenes == 2:
                 far.down.add(down)
 
-        done = await services.imports.import_log(order(), hear)
+        done = await services.imports.import_log(import_request(), hear)
         assert done.turns == TURNS
-        assert (await services.imports.import_log(order())).was_already_complete
+        assert (await services.imports.import_log(import_request())).was_already_complete
         far.down.clear()
         await healed(stores, naps)
         assert await all_of(stores) == await all_of(far.stores)

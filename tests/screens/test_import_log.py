@@ -9,7 +9,7 @@ import pytest
 
 from agents.events import Event, ImportMoved
 from screens.ingest.import_screen import ImportScreen
-from tests.agents.importers.test_importer import written
+from tests.agents.importers.test_importer import log_bytes
 from tests.screens.table import NARROW, ROOMY, Table, real_desk, seated, twin_desk
 from tests.screens.twin import TwinDesk
 
@@ -57,7 +57,7 @@ async def test_other_words_in_the_form_are_looked_at_anew(table: Table, twin: Tw
 
 async def test_it_goes_on_when_the_screen_is_left_and_can_be_stopped_there_again(tmp_path: Path) -> None:
     log = tmp_path / "road.jsonl"
-    log.write_bytes(written(3_000))
+    log.write_bytes(log_bytes(3_000))
     async with seated(real_desk(tmp_path / "home"), ROOMY) as table:
         await table.press("2", "i")
         await table.type(str(log))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from monitor_tui.app import MonitorApp
-from tests.agents.importers.test_importer import written
+from tests.agents.importers.test_importer import log_bytes
 from tests.screens.table import real_desk
 from tests.snapshots.test_screens import SIZES, Compare, Steps, walk
 
@@ -26,7 +26,7 @@ def test_import(
     name: str, size: tuple[int, int], snap_compare: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("road.jsonl").write_bytes(written() + b"\nnot json")
+    Path("road.jsonl").write_bytes(log_bytes() + b"\nnot json")
     Path("page.html").write_bytes(b"<!DOCTYPE html><p>GM: hi")
     app = MonitorApp(real_desk(tmp_path / "home"))
     assert snap_compare(app, terminal_size=size, run_before=walk(*STEPS[name]))

@@ -1,4 +1,4 @@
-"""Logs brought into a library: what they become there, cut off and gone on with, and played on."""
+"""Tests of imported logs: their records, interruption and resumption, and continued play."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ async def program(tmp_path: Path) -> AsyncIterator[Program]:
         yield found
 
 
-def order(**changes: Any) -> ImportRequest:
-    return ImportRequest(**{"name": "the_long-road.jsonl", "data": written(), "hero": "Mira", **changes})
+def import_request(**changes: Any) -> ImportRequest:
+    return ImportRequest(**{"name": "the_long-road.jsonl", "data": log_bytes(), "hero": "Mira", **changes})
 
 
-def written(turns: int = TURNS, words: str = "Words") -> bytes:
+def log_bytes(turns: int = TURNS, words: str = "Words") -> bytes:
     """A log of days with twenty turns each; every tenth turn has something said beside the story."""
     speakers = (("Mira", "player"), ("GM", "gm"), ("Ostrick", "npc"))
     lines = []
@@ -50,7 +50,7 @@ def written(turns: int = TURNS, words: str = "Words") -> bytes:
     return "\n".join(lines).encode()
 
 
-async def everything(program: Program, universe_id: Id) -> dict[str, list[Record]]:
+async def read_universe(program: Program, universe_id: Id) -> dict[str, list[Record]]:
     """All of the universe; what an import makes bears the time of its beginning, which is left out."""
     found: dict[str, list[Record]] = {}
 
@@ -61,7 +61,7 @@ async def everything(program: Program, universe_id: Id) -> dict[str, list[Record
     return found
 
 
-def imported(found: dict[str, list[Record]]) -> dict[str, list[dict[str, Any]]]:
+def comparable_records(found: dict[str, list[Record]]) -> dict[str, list[dict[str, Any]]]:
     """What was brought in, without times of making and in an order of its own."""
     ours = ("story_nodes", "scene_nodes", "stories", "scenes", "turns", "head_moves", "notes", "transitions")
     return {
@@ -73,9 +73,9 @@ def imported(found: dict[str, list[Record]]) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-async def test_a_log_becomes_a_story_with_scenes_and_turns_and_nothing_of_it_canon(program: Program) -> None:
+async def test_import_makes_story_with_scenes_and_turns_but_no_canon(program: Program) -> None:
     heard: list[ImportProgress] = []
-    done = await program.services.imports.import_log(order(), heard.append)
+    done = await program.services.imports.import_log(import_request(), heard.append)
     assert (done.universe, done.story, done.turns, done.scenes) == ("The long road",) * 2 + (TURNS, SCENES)
     assert (done.notes, done.resumed_at, done.was_already_complete, done.problems) == (13, 0, False, ())
     assert [h.turns for h in heard] == [20, 40, 60, 80, 100, 120]
@@ -96,15 +96,15 @@ async def test_a_log_becomes_a_story_with_scenes_and_turns_and_nothing_of_it_can
     assert ticks == sorted(set(ticks))
     assert ticks[20] - ticks[0] == 24 * 60
 
-    found = await everything(program, done.universe_id)
+    found = await read_universe(program, done.universe_id)
     assert not found["facts"]
     assert not [p for p in found["proposed_changes"] if "Mira" not in p.model_dump_json()]
     assert [str(getattr(entity, "name", "")) for entity in found["entities"]] == ["Mira"]
 
 
-async def test_out_of_character_talk_becomes_notes_and_no_turn(program: Program) -> None:
-    done = await program.services.imports.import_log(order())
-    found = await everything(program, done.universe_id)
+async def test_import_turns_out_of_character_talk_into_notes(program: Program) -> None:
+    done = await program.services.imports.import_log(import_request())
+    found = await read_universe(program, done.universe_id)
     turns = [turn for turn in found["turns"] if isinstance(turn, Turn)]
     assert not [turn for turn in turns if "aside" in turn.text or "Pizza" in turn.text or "(" in turn.text]
     notes = [note for note in found["notes"] if isinstance(note, Note)]
@@ -115,9 +115,9 @@ async def test_out_of_character_talk_becomes_notes_and_no_turn(program: Program)
     assert {at[note.turn_id or ""] for note in notes if "aside 25" in note.text} == {"Words 25."}
 
 
-async def test_the_story_can_be_played_on_exported_and_moved(program: Program, tmp_path: Path) -> None:
+async def test_import_story_can_be_continued_exported_and_archived(program: Program, tmp_path: Path) -> None:
     services = program.services
-    done = await services.imports.import_log(order())
+    done = await services.imports.import_log(import_request())
     (card,) = await services.stories.stories()
     assert (card.state, card.scene_state, card.scenes) == ("active", "active", SCENES)
     scene_id = await services.stories.resume(done.story_id)
@@ -154,7 +154,7 @@ async def test_the_story_can_be_played_on_exported_and_moved(program: Program, t
 
 
 @pytest.mark.parametrize("after", [0, 1, 3, SCENES - 1])
-async def test_cut_off_and_gone_on_with_it_is_as_if_it_had_never_been(
+async def test_import_resumes_after_interruption_with_same_result(
     program: Program, tmp_path: Path, after: int
 ) -> None:
     """Cancelled while any scene is written, then the same order again, in a library of its own."""
@@ -162,20 +162,25 @@ async def test_cut_off_and_gone_on_with_it_is_as_if_it_had_never_been(
     before = await program.services.stories.stories()
     assert [card.scene_state for card in before if card.scene] == ["active"] * len(before)
     assert await program.services.stories.recover() == ()
-    done = await program.services.imports.import_log(order())
+    done = await program.services.imports.import_log(import_request())
     assert done.resumed_at == (20 * len((await _scenes(program, done))[:after]) + 1 if after else 0)
 
     async with opened(tmp_path / "home2") as other:
         await other.services.stories.create_universe(NewUniverse("The long road"))
-        whole = await other.services.imports.import_log(order())
-        cut, uncut = await everything(program, done.universe_id), await everything(other, whole.universe_id)
-    assert [len(rows) for rows in imported(cut).values()] == [len(rows) for rows in imported(uncut).values()]
+        whole = await other.services.imports.import_log(import_request())
+        cut, uncut = (
+            await read_universe(program, done.universe_id),
+            await read_universe(other, whole.universe_id),
+        )
+    assert [len(rows) for rows in comparable_records(cut).values()] == [
+        len(rows) for rows in comparable_records(uncut).values()
+    ]
     assert [(t.ref, t.text, t.tick, t.depth) for t in turns_of(cut)] == [
         (t.ref, t.text, t.tick, t.depth) for t in turns_of(uncut)
     ]
-    again = await program.services.imports.import_log(order())
+    again = await program.services.imports.import_log(import_request())
     assert again.was_already_complete
-    assert imported(await everything(program, done.universe_id)) == imported(cut)
+    assert comparable_records(await read_universe(program, done.universe_id)) == comparable_records(cut)
     assert [f async for f in program.stores.doctor.findings() if f.state == "bad"] == []
 
 
@@ -188,7 +193,7 @@ async def _cut_off(program: Program, after: int) -> None:
             came.set()
             task.cancel()
 
-    task = asyncio.ensure_future(program.services.imports.import_log(order(), hear))
+    task = asyncio.ensure_future(program.services.imports.import_log(import_request(), hear))
     if after == 0:
         await asyncio.sleep(0)
         task.cancel()
@@ -197,10 +202,10 @@ async def _cut_off(program: Program, after: int) -> None:
 
 
 @pytest.mark.parametrize("moments", [2, 9, 30, 77])
-async def test_it_can_be_cancelled_at_any_moment(program: Program, moments: int) -> None:
+async def test_import_can_be_cancelled_at_any_moment(program: Program, moments: int) -> None:
     """Also in the middle of a write, again and again: no scene is there in part, and in the end all are."""
     for _ in range(40):
-        task = asyncio.ensure_future(program.services.imports.import_log(order()))
+        task = asyncio.ensure_future(program.services.imports.import_log(import_request()))
         for _ in range(moments):
             await asyncio.sleep(0.0005)
         if task.done():
@@ -212,8 +217,8 @@ async def test_it_can_be_cancelled_at_any_moment(program: Program, moments: int)
             s for card in await program.services.stories.stories() for s in await _of(program, card.story.id)
         ]:
             assert len(await program.services.play.transcript(scene.id, 0, 100)) == 20
-    done = await program.services.imports.import_log(order())
-    assert [t.ref for t in turns_of(await everything(program, done.universe_id))] == [
+    done = await program.services.imports.import_log(import_request())
+    assert [t.ref for t in turns_of(await read_universe(program, done.universe_id))] == [
         f"D{n // 20}:{n}" for n in range(TURNS)
     ]
     assert [universe.id for universe in await program.services.stories.universes()] == [done.universe_id]
@@ -231,23 +236,23 @@ def turns_of(found: dict[str, list[Record]]) -> list[Turn]:
     return [turn for turn in found["turns"] if isinstance(turn, Turn)]
 
 
-async def test_a_story_that_was_played_on_meanwhile_is_not_written_into(program: Program) -> None:
+async def test_import_refuses_story_that_was_continued(program: Program) -> None:
     services = program.services
     await _cut_off(program, 2)
     (card,) = await services.stories.stories()
     scene_id = await services.stories.resume(card.story.id)
     await services.play.submit(scene_id, "I go my own way.")
     with pytest.raises(InputError, match="was played on since its import was cut off") as refused:
-        await services.imports.import_log(order())
+        await services.imports.import_log(import_request())
     assert "--story" in refused.value.todo
-    beside = await services.imports.import_log(order(story="The long road, again"))
+    beside = await services.imports.import_log(import_request(story="The long road, again"))
     assert beside.turns == TURNS
 
 
-async def test_play_goes_on_while_a_log_comes_in(program: Program) -> None:
+async def test_import_lets_play_continue(program: Program) -> None:
     services = program.services
     scene_id = await begin(program)
-    coming = asyncio.ensure_future(services.imports.import_log(order(data=written(600))))
+    coming = asyncio.ensure_future(services.imports.import_log(import_request(data=log_bytes(600))))
     played = 0
     while not coming.done():
         await services.play.submit(scene_id, f"Act {played}.")
@@ -260,12 +265,12 @@ async def test_play_goes_on_while_a_log_comes_in(program: Program) -> None:
     ]
 
 
-async def test_who_speaks_and_is_known_is_in_the_cast(program: Program) -> None:
+async def test_import_puts_known_speakers_into_cast(program: Program) -> None:
     services = program.services
     universe = await services.stories.create_universe(NewUniverse("Coast"))
-    first = await services.imports.import_log(order(universe="coast", hero="Ostrick", story="One"))
+    first = await services.imports.import_log(import_request(universe="coast", hero="Ostrick", story="One"))
     assert first.universe_id == universe.id
-    second = await services.imports.import_log(order(universe=universe.id, story="Two"))
+    second = await services.imports.import_log(import_request(universe=universe.id, story="Two"))
     (ostrick,) = [e for e in await services.stories.characters(universe.id) if e.name == "Ostrick"]
     (mira,) = [e for e in await services.stories.characters(universe.id) if e.name == "Mira"]
     assert [scene.cast for scene in await _scenes(program, second)] == [(mira.id, ostrick.id)] * SCENES
@@ -274,32 +279,38 @@ async def test_who_speaks_and_is_known_is_in_the_cast(program: Program) -> None:
     assert story.pc_id == mira.id
 
 
-async def test_what_is_read_is_shown_before_anything_is_written(program: Program) -> None:
-    bad = written() + b"\nnot json"
-    preview = await program.services.imports.preview(order(data=bad, universe="Elsewhere", story="A tale"))
+async def test_import_preview_writes_nothing(program: Program) -> None:
+    bad = log_bytes() + b"\nnot json"
+    preview = await program.services.imports.preview(
+        import_request(data=bad, universe="Elsewhere", story="A tale")
+    )
     assert (preview.universe, preview.new_universe, preview.story) == ("Elsewhere", True, "A tale")
     assert (preview.turns, preview.scenes, preview.notes, preview.turns_already_in) == (TURNS, SCENES, 13, 0)
     assert preview.speakers[0] == ("Mira", "player", 40)
     assert [p.line for p in preview.problems] == [TURNS + 2]
     assert await program.services.stories.universes() == []
-    for refused in (order(data=b"%PDF-1.7"), order(hero="H" * 121), order(universe="U" * 121)):
+    for refused in (
+        import_request(data=b"%PDF-1.7"),
+        import_request(hero="H" * 121),
+        import_request(universe="U" * 121),
+    ):
         with pytest.raises(InputError):
             await program.services.imports.import_log(refused)
     assert await program.services.stories.universes() == []
 
 
-async def test_a_file_of_a_taken_name_gets_a_universe_of_its_own_unless_one_is_named(
+async def test_import_creates_universe_unless_one_is_named(
     program: Program,
 ) -> None:
     imports = program.services.imports
-    first = await imports.import_log(order())
-    other = written(40, "Other words")
-    preview = await imports.preview(order(data=other))
+    first = await imports.import_log(import_request())
+    other = log_bytes(40, "Other words")
+    preview = await imports.preview(import_request(data=other))
     assert (preview.universe, preview.new_universe) == ("The long road (2)", True)
-    second = await imports.import_log(order(data=other))
+    second = await imports.import_log(import_request(data=other))
     assert (first.universe, second.universe) == ("The long road", "The long road (2)")
-    again = await imports.import_log(order(data=other))
+    again = await imports.import_log(import_request(data=other))
     assert (again.universe_id, again.was_already_complete) == (second.universe_id, True)
-    assert (await imports.import_log(order())).universe_id == first.universe_id
-    named = await imports.import_log(order(data=written(20, "More"), universe="the long road"))
+    assert (await imports.import_log(import_request())).universe_id == first.universe_id
+    named = await imports.import_log(import_request(data=log_bytes(20, "More"), universe="the long road"))
     assert named.universe_id == first.universe_id

@@ -1,7 +1,6 @@
-"""Prose that is wrong, and prose that only looks it: a table for the checks, with what is to be found.
+"""Cases for the prose checks: faulty prose, and prose that only looks faulty.
 
-Each case: the kind that is looked for, whether it is there, the text, and the degree of the result if that
-matters. The innocent ones are the point: a check that cries wolf is switched off.
+Each case has the kind of finding, whether it is expected, the text, and the degree of the result.
 """
 
 from __future__ import annotations

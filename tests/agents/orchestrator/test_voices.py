@@ -17,7 +17,7 @@ from stores.authority import Role
 from stores.records.llm import CallOutcome, Money, Persona
 from stores.records.memory import Memory
 from stores.records.play import Speaker
-from tests.agents.narrator.kit import SELLA, TAM, package
+from tests.agents.narrator.contexts import SELLA, TAM, package
 from tests.agents.orchestrator.teller import PROSE, Teller, house, telling
 
 CHARACTER = (Persona.CHARACTER,)

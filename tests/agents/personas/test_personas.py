@@ -1,4 +1,4 @@
-"""What each persona asks for, what it makes of the answer, and what it does when it is switched off."""
+"""Tests of the personas: what each sends, how it reads the answer, and what it does when it is off."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from agents.personas.steward import Steward
 from stores.records.llm import FallbackStep, LlmCall, Persona
 from stores.records.memory import Memory
 from stores.records.play import Degree, Stake, Stakes
-from tests.agents.narrator.kit import JOSS, MARA, SELLA, STORY, TAM, line, package
+from tests.agents.narrator.contexts import JOSS, MARA, SELLA, STORY, TAM, line, package
 from tests.contract import builders as make
 
 T = TypeVar("T", bound=BaseModel)
@@ -45,13 +45,13 @@ AT = datetime(2026, 1, 1, tzinfo=UTC)
 OCCASION = CallContext("u", "s", "c", "b")
 
 
-class Calls:
+class FakeCalls:
     """Gives set answers, and keeps what was asked for."""
 
     def __init__(self, *answers: BaseModel | str | None, on: Collection[Persona] = tuple(Persona)) -> None:
         self._answers = list(answers)
         self._on = on
-        self.asked: list[tuple[Persona, PromptParts]] = []
+        self.requests: list[tuple[Persona, PromptParts]] = []
 
     def is_on(self, persona: Persona) -> bool:
         return persona in self._on
@@ -59,7 +59,7 @@ class Calls:
     async def ask_prose(
         self, persona: Persona, parts: PromptParts, call_context: CallContext, on_text: OnText
     ) -> ProseAnswer:
-        self.asked.append((persona, parts))
+        self.requests.append((persona, parts))
         text = str(self._answers.pop(0))
         on_text(text)
         return ProseAnswer(text, call(persona))
@@ -72,7 +72,7 @@ class Calls:
         output_type: type[T],
         task: str = "",
     ) -> StructuredAnswer[T]:
-        self.asked.append((persona, parts))
+        self.requests.append((persona, parts))
         answer = self._answers.pop(0)
         value = None if answer is None else output_type.model_validate_json(answer.model_dump_json())  # type: ignore[union-attr]
         return StructuredAnswer(value, FallbackStep.SCHEMA if value else FallbackStep.NONE, call(persona))
@@ -82,7 +82,7 @@ def call(persona: Persona) -> LlmCall:
     return LlmCall(id="1", universe_id="u", persona=persona, model="m", at=AT)
 
 
-def remembers(who: str, text: str) -> Memory:
+def memory_of(who: str, text: str) -> Memory:
     return Memory(id=make.new_id(), entity_id=who, universe_id="u", text=text, created_at=AT)
 
 
@@ -90,8 +90,8 @@ HERE = package(turns=line("I knock.", "Nobody answers."), words="I push the door
 BOUND = NarratorBrief(player_text="I push the door.", result="2d6: 5 vs 9, fail", degree=Degree.FAIL)
 
 
-async def test_each_persona_asks_for_what_its_prompt_names() -> None:
-    calls = Calls(
+async def test_persona_sends_sections_of_its_prompt() -> None:
+    calls = FakeCalls(
         Plan(beats=("a", "b")),
         Digest(points=("c",)),
         Warnings(warnings=("d",)),
@@ -112,7 +112,7 @@ async def test_each_persona_asks_for_what_its_prompt_names() -> None:
     told = await Character(calls).speak(TAM, (), HERE, BOUND, OCCASION)
     assert told is not None
     assert (await Monitor(calls).classify("show Mara", {"show": "shows"}, OCCASION)).command == "show"
-    assert [persona for persona, _ in calls.asked] == [
+    assert [persona for persona, _ in calls.requests] == [
         Persona.DIRECTOR,
         Persona.LIBRARIAN,
         Persona.STEWARD,
@@ -123,14 +123,14 @@ async def test_each_persona_asks_for_what_its_prompt_names() -> None:
         Persona.MONITOR,
     ]
     prompts = load_prompts()
-    for persona, sections in calls.asked:
+    for persona, sections in calls.requests:
         needed = {s.name for s in prompts[persona].sections if not s.drop} - {"note", "lines"}
         assert needed <= set(sections), persona
         assert set(sections) <= SECTION_NAMES
 
 
-async def test_with_all_but_the_narrator_off_a_turn_is_one_call() -> None:
-    calls = Calls("The door holds. It is cold.", on={Persona.NARRATOR})
+async def test_personas_off_leave_one_call_per_turn() -> None:
+    calls = FakeCalls("The door holds. It is cold.", on={Persona.NARRATOR})
     assert await Director(calls).plan(HERE, "I push.", OCCASION) is None
     assert await Librarian(calls).digest(HERE, "I push.", OCCASION) == ()
     assert await Steward(calls).assess(HERE, BOUND, OCCASION, ("known",)) == ("known",)
@@ -140,11 +140,11 @@ async def test_with_all_but_the_narrator_off_a_turn_is_one_call() -> None:
     assert (recorded.summary, recorded.changes) == ("The door holds.", None)
     assert await Character(calls).speak(TAM, (), HERE, BOUND, OCCASION) is None
     assert (await Monitor(calls).classify("list all", {"list": "lists"}, OCCASION)).mode == "narration"
-    assert len(calls.asked) == 1
+    assert len(calls.requests) == 1
 
 
-async def test_no_answer_is_what_being_off_is() -> None:
-    calls = Calls(None, None, None, None, None, None)
+async def test_persona_without_answer_behaves_as_if_off() -> None:
+    calls = FakeCalls(None, None, None, None, None, None)
     assert await Director(calls).plan(HERE, "", OCCASION) is None
     assert await Librarian(calls).digest(HERE, "", OCCASION) == ()
     assert await Steward(calls).assess(HERE, BOUND, OCCASION, ("known",)) == ("known",)
@@ -153,8 +153,8 @@ async def test_no_answer_is_what_being_off_is() -> None:
     assert (await Monitor(calls).classify("x", {"list": "lists"}, OCCASION)).mode == "narration"
 
 
-async def test_the_monitor_names_only_commands_that_there_are() -> None:
-    calls = Calls(
+async def test_monitor_chooses_only_existing_commands() -> None:
+    calls = FakeCalls(
         Routing(mode="operation", command="none"), Routing(mode="operation", command="end", argument="a\nb")
     )
     operations = {"end": "ends", "list": "lists"}
@@ -166,13 +166,13 @@ async def test_the_monitor_names_only_commands_that_there_are() -> None:
 # --- what an NPC knows --------------------------------------------------------------------------------
 
 
-async def test_an_npc_is_told_its_own_memories_and_nobody_elses() -> None:
+async def test_character_gets_only_its_own_memories() -> None:
     secret = make.fact("Sella Brand is the heir of the coast.", SELLA)
-    memories = (remembers(TAM.id, "I hid the key."), remembers(SELLA.id, "I saw Tam hide it."))
+    memories = (memory_of(TAM.id, "I hid the key."), memory_of(SELLA.id, "I saw Tam hide it."))
     here = package(secret, memories=memories, turns=line("I knock.", "Nobody answers."))
-    calls = Calls("“Go away.”")
+    calls = FakeCalls("“Go away.”")
     await Character(calls).speak(TAM, memories, here, BOUND, OCCASION)
-    ((_, sections),) = calls.asked
+    ((_, sections),) = calls.requests
     everything = "\n".join(sections.values())
     assert "I hid the key." in sections["memories"]
     assert "I saw Tam hide it." not in everything
@@ -184,8 +184,8 @@ async def test_an_npc_is_told_its_own_memories_and_nobody_elses() -> None:
     assert "2d6" not in everything
 
 
-def test_the_narrator_is_told_whose_each_memory_is() -> None:
-    memories = (remembers(TAM.id, "I hid the key."), remembers(JOSS.id, "I took it."))
+def test_narrator_prompt_names_owner_of_each_memory() -> None:
+    memories = (memory_of(TAM.id, "I hid the key."), memory_of(JOSS.id, "I took it."))
     shown = build_prompt_sections(package(memories=memories))["memories"]
     assert shown == "- Old Tam remembers: I hid the key."
 
@@ -193,7 +193,7 @@ def test_the_narrator_is_told_whose_each_memory_is() -> None:
 # --- sections -----------------------------------------------------------------------------------------
 
 
-def test_sections_are_known_and_say_who_is_dead_or_gone() -> None:
+def test_persona_sections_name_dead_and_absent() -> None:
     shown = build_prompt_sections(HERE)
     assert set(shown) <= set(SECTIONS) <= SECTION_NAMES
     assert set(build_npc_sections(HERE, TAM, ())) <= SECTION_NAMES
@@ -210,7 +210,7 @@ def test_sections_are_known_and_say_who_is_dead_or_gone() -> None:
 # --- what binds ---------------------------------------------------------------------------------------
 
 
-def test_the_sealed_result_binds_in_its_degree_with_what_was_at_stake() -> None:
+def test_narrator_brief_states_sealed_result_and_stakes() -> None:
     stakes = Stakes(
         by_degree=(
             Stake(degree=Degree.FAIL, says="the alarm is raised"),
@@ -230,12 +230,12 @@ def test_the_sealed_result_binds_in_its_degree_with_what_was_at_stake() -> None:
     assert bound.parts()["lines"] == STORY.lines_and_veils
 
 
-def test_going_on_asks_the_world_to_act() -> None:
+def test_narrator_brief_continuation_asks_world_to_act() -> None:
     assert NarratorBrief.from_story(STORY, "").parts()["words"] == CONTINUE_INSTRUCTION
     assert "result" not in NarratorBrief.from_story(STORY, "I look.").parts()
 
 
-def test_a_retake_says_what_is_wished_and_what_it_was() -> None:
+def test_narrator_brief_retake_has_note_and_draft() -> None:
     sections = replace(BOUND, note="less gore", draft="Blood.", voices={"Old Tam": "“No.”"}).parts()
     assert sections["note"] == "less gore"
     assert sections["draft"] == "Blood."
@@ -251,25 +251,25 @@ def test_a_retake_says_what_is_wished_and_what_it_was() -> None:
         ("", ""),
     ],
 )
-def test_the_first_sentence_stands_for_the_whole(text: str, line_: str) -> None:
+def test_archivist_first_sentence_summarises_draft(text: str, line_: str) -> None:
     assert first_sentence(text) == line_
 
 
-async def test_a_story_is_imagined_whether_the_monitor_is_on_or_not_and_its_words_are_clean() -> None:
+async def test_monitor_suggests_story_even_if_off_and_cleans_it() -> None:
     idea = StoryIdea(title="The\x1b[31m Light\nGoes Out", people=("Ode: a priest\u202e", "--", ""), place=" ")
-    calls = Calls(idea, on=())
+    calls = FakeCalls(idea, on=())
     found = await Monitor(calls).suggest_story("a lighthouse", {"world": "Salt Coast"}, OCCASION)
     assert (found.title, found.people, found.place) == ("The Light Goes Out", ("Ode: a priest",), "")
-    assert calls.asked == [(Persona.MONITOR, {"world": "Salt Coast", "words": "a lighthouse"})]
+    assert calls.requests == [(Persona.MONITOR, {"world": "Salt Coast", "words": "a lighthouse"})]
 
 
 @pytest.mark.parametrize("answer", [None, StoryIdea(), StoryIdea(title="\x07", people=("—",))])
-async def test_an_idea_with_nothing_in_it_is_told_as_a_failure(answer: StoryIdea | None) -> None:
+async def test_monitor_raises_error_for_empty_story_idea(answer: StoryIdea | None) -> None:
     with pytest.raises(ModelRefused, match="No story could be read"):
-        await Monitor(Calls(answer)).suggest_story("a lighthouse", {}, OCCASION)
+        await Monitor(FakeCalls(answer)).suggest_story("a lighthouse", {}, OCCASION)
 
 
-def test_an_idea_is_read_from_plain_words_with_labels() -> None:
+def test_story_idea_is_parsed_from_labelled_lines() -> None:
     text = "Sure!\n**Title:** The Drowned Light\n- Hero name: Sel\nScene goal: light it again\nNote: nice"
     idea = StoryIdea.from_words(text)
     assert idea == StoryIdea(title="The Drowned Light", hero_name="Sel", scene_goal="light it again")
@@ -277,7 +277,7 @@ def test_an_idea_is_read_from_plain_words_with_labels() -> None:
 
 
 @pytest.mark.parametrize("model", OUTPUTS.values())
-def test_every_answer_says_itself_in_one_line(model: type[BaseModel]) -> None:
+def test_persona_outputs_have_one_line_form(model: type[BaseModel]) -> None:
     examples = {
         Plan: Plan(beats=("a",)),
         Digest: Digest(points=()),
@@ -288,7 +288,7 @@ def test_every_answer_says_itself_in_one_line(model: type[BaseModel]) -> None:
         CitedAnswer: CitedAnswer(unknown=True),
         StoryIdea: StoryIdea(),
     }
-    words = examples[model].in_short()  # type: ignore[index]
+    words = examples[model].in_short()
     assert words
     assert "\n" not in words
     assert MARA.name not in words

@@ -1,4 +1,4 @@
-"""The import that runs behind the screens: told in events, stopped by a word, one at a time."""
+"""Tests of the import in the background: its events, cancelling, and one at a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from agents.events import Event, ImportMoved, Notice
 from monitor_tui.compose import Program
 from stores.errors import InputError
-from tests.agents.importers.test_importer import TURNS, order, written
+from tests.agents.importers.test_importer import TURNS, import_request, log_bytes
 from tests.table import opened
 
 
@@ -21,7 +21,7 @@ async def program(tmp_path: Path) -> AsyncIterator[Program]:
         yield found
 
 
-async def test_it_is_told_in_events_and_can_be_stopped_and_gone_on_with(
+async def test_import_runner_publishes_progress_and_resumes_after_cancel(
     program: Program, tmp_path: Path
 ) -> None:
     imports, heard = program.services.imports, []
@@ -34,7 +34,7 @@ async def test_it_is_told_in_events_and_can_be_stopped_and_gone_on_with(
 
     program.services.events.subscribe(hear)
     path = tmp_path / "the_long-road.jsonl"
-    path.write_bytes(written())
+    path.write_bytes(log_bytes())
     read = await imports.open_request(str(path), hero="Mira")
     assert await imports.run(read) is None
     assert imports.progress is None
@@ -53,21 +53,21 @@ async def test_it_is_told_in_events_and_can_be_stopped_and_gone_on_with(
     assert moved == [0, 40, 60, 80, 100, 120, 0]
 
 
-async def test_one_runs_at_a_time_and_leaving_ends_it(program: Program) -> None:
+async def test_import_runner_runs_one_at_a_time_and_ends_on_close(program: Program) -> None:
     imports = program.services.imports
-    running = asyncio.ensure_future(imports.run(order(data=written(3_000))))
+    running = asyncio.ensure_future(imports.run(import_request(data=log_bytes(3_000))))
     came = asyncio.Event()
     program.services.events.subscribe(
         lambda e: came.set() if isinstance(e, ImportMoved) and e.turns else None
     )
     await came.wait()
     with pytest.raises(InputError, match="being brought in already"):
-        await imports.run(order())
+        await imports.run(import_request())
     await program.close()
     assert await running is None
 
 
-async def test_a_file_that_cannot_be_read_is_named(program: Program, tmp_path: Path) -> None:
+async def test_import_runner_names_unreadable_file(program: Program, tmp_path: Path) -> None:
     for path in (str(tmp_path / "none.txt"), str(tmp_path), "a\0b"):
         with pytest.raises(InputError, match="cannot be read"):
             await program.services.imports.open_request(path)

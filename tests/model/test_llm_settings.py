@@ -1,4 +1,4 @@
-"""Where the model's settings come from, where its calls go, and how the file is changed."""
+"""Tests of the settings of the language model: where they come from and how the file is changed."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from stores.records.llm import Persona
 NARRATOR, CRITIC = Persona.NARRATOR, Persona.CRITIC
 
 
-def house(**sections: object) -> AppSettings:
+def app_settings(**sections: object) -> AppSettings:
     return AppSettings.model_validate(sections)
 
 
-def test_without_a_model_nobody_is_on(tmp_path: Path) -> None:
+def test_llm_settings_without_model_switch_all_personas_off(tmp_path: Path) -> None:
     settings = read_settings(tmp_path)
     assert not any(settings.is_on(persona) for persona in Persona)
     assert settings.targets(NARRATOR) == ()
     assert settings.budget.day is None
 
 
-def test_one_variable_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_llm_settings_need_one_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MONITOR_MODEL_NAME", "anthropic/claude-haiku-4-5")
     settings = read_settings(tmp_path)
     assert {p for p in Persona if settings.is_on(p)} == {NARRATOR, Persona.ARCHIVIST}
     assert settings.targets(NARRATOR) == (ModelTarget("anthropic/claude-haiku-4-5"),)
 
 
-def test_the_environment_wins_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_llm_settings_environment_overrides_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "settings.toml").write_text('[model]\nname = "openai/a"\nseconds = 9\n[critic]\non = true\n')
     for name, value in {
         "MODEL_NAME": "openai/b",
@@ -77,7 +77,7 @@ def test_the_environment_wins_and_says_so(tmp_path: Path, monkeypatch: pytest.Mo
         ("MONITOR_MODEL_NAEM", "x", "model.naem"),
     ],
 )
-def test_what_cannot_be_is_said(
+def test_llm_settings_report_invalid_values(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, says: str
 ) -> None:
     monkeypatch.setenv(name, value)
@@ -85,8 +85,8 @@ def test_what_cannot_be_is_said(
         read_settings(tmp_path)
 
 
-def test_a_persona_s_own_model_and_the_fall_backs() -> None:
-    settings = house(
+def test_llm_settings_persona_model_and_fallbacks() -> None:
+    settings = app_settings(
         model=ModelSettings(
             name="openai/big", api_base="https://here/v1", fallbacks=("openai/big", "groq/x")
         ),
@@ -102,7 +102,7 @@ def test_a_persona_s_own_model_and_the_fall_backs() -> None:
     )
 
 
-def test_names() -> None:
+def test_model_names_and_addresses_are_parsed() -> None:
     assert parse_target("cloudflare/@cf/meta/llama") == ModelTarget("cloudflare/@cf/meta/llama")
     assert [key_name(name) for name in ("gpt-4o", "groq/x", "gemini/x", "bedrock/x", "x")] == [
         "OPENAI_API_KEY",
@@ -119,7 +119,7 @@ def test_names() -> None:
     assert may_carry_key("https://api.example.com/v1")
 
 
-def test_a_change_leaves_all_else_as_it_stood(tmp_path: Path) -> None:
+def test_llm_settings_change_keeps_rest_of_file(tmp_path: Path) -> None:
     file = tmp_path / "settings.toml"
     file.write_text(
         '# mine\n[backup]\ndaily = false  # the NAS does it\n\n[model]\nname = "a/b"\nseconds = 5\n'
@@ -146,7 +146,7 @@ def test_a_change_leaves_all_else_as_it_stood(tmp_path: Path) -> None:
         ("[model\n", "model", {"name": "a/b"}),
     ],
 )
-def test_what_would_not_be_usable_is_not_written(
+def test_llm_settings_refuse_to_write_unusable_value(
     tmp_path: Path, before: str, section: str, changes: dict[str, str | float]
 ) -> None:
     file = tmp_path / "settings.toml"
@@ -156,18 +156,20 @@ def test_what_would_not_be_usable_is_not_written(
     assert file.read_text() == before
 
 
-def test_the_embedding_model_is_built_in_until_another_is_named() -> None:
-    assert house().embedding.model == "builtin"
-    assert house().embedding_target() is None
-    assert house(embedding={"model": " None "}).embedding_target() is None
-    named = house(embedding={"model": "openai/text-embedding-3-small", "api_base": "http://127.0.0.1:1/v1/"})
+def test_embedding_settings_default_to_builtin() -> None:
+    assert app_settings().embedding.model == "builtin"
+    assert app_settings().embedding_target() is None
+    assert app_settings(embedding={"model": " None "}).embedding_target() is None
+    named = app_settings(
+        embedding={"model": "openai/text-embedding-3-small", "api_base": "http://127.0.0.1:1/v1/"}
+    )
     assert named.embedding_target() == ModelTarget("openai/text-embedding-3-small", "http://127.0.0.1:1/v1")
     # A key that is only in the keyring is handed to the child for it as well.
     assert "openai/text-embedding-3-small" in models_named(named)
 
 
 @pytest.mark.parametrize("name", ["", "minilm", "text-embedding-3-small"])
-def test_a_name_that_is_no_embedding_model_is_refused(tmp_path: Path, name: str) -> None:
+def test_embedding_settings_refuse_invalid_name(tmp_path: Path, name: str) -> None:
     (tmp_path / "settings.toml").write_text(f'[embedding]\nmodel = "{name}"\n')
     with pytest.raises(InputError, match=r"embedding\.model.*builtin, none, or LiteLLM's name") as caught:
         read_settings(tmp_path)

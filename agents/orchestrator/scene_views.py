@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.scene_context import SceneContext, SceneContextLoader, sort_in_line_order
+from agents.context_assembly.scene_context import UNDECIDED_STATUSES, SceneContext, sort_in_line_order
 from agents.context_assembly.story_agenda import StoryAgendaReader
+from agents.orchestrator.clock_rows import folded_rows, together
 from agents.orchestrator.loops import LoopTransitions
-from agents.services.clock_rows import folded_rows, together
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.story_threads import thread_views
 from agents.views.play_views import CastMember, GateView, ProposalView, SceneView
@@ -16,24 +16,21 @@ from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import AdvanceClock
 from stores.records.ids import Id
+from stores.records.play import Turn
 from stores.records.workflow import Loop, ProposalStatus, ProposedChange
 
 CLOSED_STATUSES = (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
 MAX_CLOSED_ROWS = 30
 """Decided rows stay visible, the latest ones; withdrawn ones are gone with their turn."""
 
-UNDECIDED_STATUSES = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
-"""What still waits for a decision."""
-
 
 class SceneViewBuilder:
-    """Builds views. Stateless and read-only."""
+    """Builds what screens show of a scene and of proposals; changes nothing."""
 
     def __init__(
         self,
         log: LogReader,
         canon: CanonReader,
-        context: SceneContextLoader,
         agendas: StoryAgendaReader,
         start_rules: SceneStartRules,
         keeper: CanonKeeper,
@@ -41,18 +38,24 @@ class SceneViewBuilder:
     ) -> None:
         self._log = log
         self._canon = canon
-        self._context = context
         self._agendas = agendas
         self._start_rules = start_rules
         self._keeper = keeper
         self._loops = loops
 
-    async def build_scene_view(self, scene_id: Id, trigger_reason: str) -> SceneView:
-        """Return all that the Scene screen shows but the transcript."""
-        context = await self._context.load_context(scene_id)
+    async def build_scene_view(
+        self, context: SceneContext, offer_reason: str, *, state: str | None = None
+    ) -> SceneView:
+        """Return all that the Scene screen shows but the transcript.
+
+        `offer_reason` says why a commit is offered (empty: none is); `state` is the scene loop's, if it was
+        read already.
+        """
         scene = context.scene
-        state = await self._loops.read_state(Loop.SCENE, scene_id)
+        if state is None:
+            state = await self._loops.read_state(Loop.SCENE, scene.id)
         agenda = await self._agendas.read_agenda(context)
+        shown_proposals = await self._add_closed_proposals(scene.id, context.undecided)
         return SceneView(
             universe=context.universe,
             story=context.story,
@@ -62,11 +65,13 @@ class SceneViewBuilder:
             turns=context.head.depth + 1 if context.head else 0,
             place=context.place.name if context.place else "",
             cast=build_cast(context),
-            proposals=await self.build_proposal_rows(await self.list_shown_proposals(scene_id)),
-            trigger=trigger_reason,
+            proposals=await self.build_proposal_rows(
+                shown_proposals, read_turns=(context.head, context.last_play_turn)
+            ),
+            trigger=offer_reason,
             can_undo=scene.head is not None,
-            can_redo=await self._log.redo_target(scene_id) is not None,
-            unfinished=len(await self._log.checkpoints(scene_id)),
+            can_redo=await self._log.redo_target(scene.id) is not None,
+            unfinished=len(await self._log.checkpoints(scene.id)),
             threads=tuple(t for t in thread_views(context, agenda) if t.open),
             clocks=agenda.open_clocks,
             tracks=agenda.open_tracks,
@@ -84,15 +89,19 @@ class SceneViewBuilder:
     async def list_shown_proposals(self, scene_id: Id) -> list[ProposedChange]:
         """Return what waits on the scene's line, and what was decided last, in the order of the line;
         the changes of one moment as they were written."""
-        open_proposals = await self._log.proposals(scene_id=scene_id, statuses=UNDECIDED_STATUSES)
+        undecided = await self._log.proposals(scene_id=scene_id, statuses=UNDECIDED_STATUSES)
+        return await self._add_closed_proposals(scene_id, undecided)
+
+    async def _add_closed_proposals(
+        self, scene_id: Id, undecided: Sequence[ProposedChange]
+    ) -> list[ProposedChange]:
         closed_proposals = await self._log.proposals(
             scene_id=scene_id, statuses=CLOSED_STATUSES, last=MAX_CLOSED_ROWS
         )
-        on_line_ids = await self._log.on_line(scene_id, {p.turn_id for p in closed_proposals if p.turn_id})
+        turn_ids = {p.turn_id for p in closed_proposals if p.turn_id}
+        on_line_ids = await self._log.on_line(scene_id, turn_ids) if turn_ids else set()
         closed_proposals = [p for p in closed_proposals if p.turn_id is None or p.turn_id in on_line_ids]
-        return list(
-            sort_in_line_order(sorted([*open_proposals, *closed_proposals], key=lambda p: p.created_at))
-        )
+        return list(sort_in_line_order(sorted([*undecided, *closed_proposals], key=lambda p: p.created_at)))
 
     async def ids_in_same_rows(self, ids: Collection[Id]) -> list[Id]:
         """Return the ids with those that stand in one row with them, for a verdict is on the row."""
@@ -116,9 +125,14 @@ class SceneViewBuilder:
         ]
         return await self.build_proposal_rows(turn_proposals)
 
-    async def build_proposal_rows(self, proposals: Sequence[ProposedChange]) -> tuple[ProposalView, ...]:
-        """Return rows for the proposals, with the number of the turn that each hangs on."""
-        turns = await self._log.turns({p.turn_id for p in proposals if p.turn_id})
+    async def build_proposal_rows(
+        self, proposals: Sequence[ProposedChange], *, read_turns: Iterable[Turn | None] = ()
+    ) -> tuple[ProposalView, ...]:
+        """Return rows for the proposals, with the number of the turn that each hangs on; turns that were
+        read already are not read again."""
+        turns = {turn.id: turn for turn in read_turns if turn is not None}
+        if missing_ids := {p.turn_id for p in proposals if p.turn_id} - turns.keys():
+            turns |= await self._log.turns(missing_ids)
         turn_numbers = {turn_id: turn.depth + 1 for turn_id, turn in turns.items()}
         return folded_rows(await self._keeper.build_views(proposals, turn_numbers=turn_numbers))
 

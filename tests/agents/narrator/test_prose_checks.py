@@ -1,4 +1,4 @@
-"""Prose held against dice, record and lines: what is found, and what is let be."""
+"""Tests of the prose checks against dice, record, lines and veils."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from agents.narrator.prose_checks import (
 )
 from agents.personas.narrator_brief import NarratorBrief
 from stores.records.play import Degree
-from tests.agents.narrator.kit import LORNE, MARA, SELLA, STORY, TAM, line, package
+from tests.agents.narrator.contexts import LORNE, MARA, SELLA, STORY, TAM, line, package
 from tests.agents.narrator.prose_cases import CASES, Case
 from tests.contract import builders as make
 
@@ -28,21 +28,21 @@ TALK = ("I look round.", "The yard is wet and the bell hangs still.")
 WORDS = "Where is the bell? I ask."
 
 
-def held(degree: Degree | None = None, **given: object) -> ProseCheckInput:
+def check_input_of(degree: Degree | None = None, **given: object) -> ProseCheckInput:
     bound = NarratorBrief(player_text=WORDS, degree=degree, lines_and_veils=STORY.lines_and_veils)
     return build_prose_check_input(package(turns=line(*TALK), **given), bound)  # type: ignore[arg-type]
 
 
-def found(case: Case) -> bool:
-    return any(f.kind is case.kind for f in check_prose(case.text, held(case.degree)))
+def has_finding(case: Case) -> bool:
+    return any(f.kind is case.kind for f in check_prose(case.text, check_input_of(case.degree)))
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if not c.there], ids=lambda c: f"{c.kind}: {c.text[:40]}")
-def test_the_innocent_are_let_be(case: Case) -> None:
-    assert not found(case), check_prose(case.text, held(case.degree))
+def test_prose_checks_accept_innocent_prose(case: Case) -> None:
+    assert not has_finding(case), check_prose(case.text, check_input_of(case.degree))
 
 
-def test_what_is_wrong_is_found_with_few_misses_and_no_false_alarm(
+def test_prose_checks_find_faults_without_false_alarms(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     hits, misses, alarms = (
@@ -52,7 +52,7 @@ def test_what_is_wrong_is_found_with_few_misses_and_no_false_alarm(
     )
     missed = []
     for case in CASES:
-        told = found(case)
+        told = has_finding(case)
         hits[case.kind] += told and case.there
         alarms[case.kind] += told and not case.there
         misses[case.kind] += case.there and not told
@@ -67,16 +67,16 @@ def test_what_is_wrong_is_found_with_few_misses_and_no_false_alarm(
     assert sum(hits.values()) >= 0.95 * sum(case.there for case in CASES), missed
 
 
-def test_a_finding_names_the_words_it_rests_on_and_what_to_mend() -> None:
+def test_prose_finding_quotes_words_and_gives_reason() -> None:
     text = "The gate is high. You manage to climb it. Lorne nods."
-    findings = check_prose(text, held(Degree.FAIL))
+    findings = check_prose(text, check_input_of(Degree.FAIL))
     assert [f.kind for f in findings] == [ProseFindingKind.RESULT, ProseFindingKind.DEAD]
     assert all(f.quoted_text in text for f in findings)
     assert needs_rewrite(findings)
     assert "The dice say failure" in rewrite_note(findings)
 
 
-def test_a_dead_man_who_walks_by_nature_may_act() -> None:
+def test_prose_checks_let_undead_act() -> None:
     lorne = LORNE.model_copy(update={"tags": ("dead", "undead")})
     scene = package()
     cast = tuple(
@@ -90,7 +90,7 @@ def test_a_dead_man_who_walks_by_nature_may_act() -> None:
     )
 
 
-def test_whoever_shares_a_name_with_the_dead_may_act() -> None:
+def test_prose_checks_let_namesake_of_dead_act() -> None:
     tib = make.entity("Tib Lorne")
     scene = package()
     here = type(scene.canonical.cast[0])(tib, scene.canonical.cast[0].state)
@@ -98,7 +98,7 @@ def test_whoever_shares_a_name_with_the_dead_may_act() -> None:
     assert not check_prose("Lorne nods at you from the door.", build_prose_check_input(both, NarratorBrief()))
 
 
-def test_what_was_told_before_is_not_told_again() -> None:
+def test_prose_checks_find_repetition_of_earlier_turns() -> None:
     before = (
         "The rain comes down on the slates and the bell hangs still "
         "over the wet yard while nobody moves at all."
@@ -115,7 +115,7 @@ def test_what_was_told_before_is_not_told_again() -> None:
     assert not check_prose(other, held_)
 
 
-def test_a_small_models_echo_and_its_circles_are_told_again() -> None:
+def test_prose_checks_find_prompt_echo_and_loops() -> None:
     echo = "## The story\n<data>\nThe Lamp\n</data>"
     assert ProseFindingKind.ECHOES in {f.kind for f in check_prose(echo, ProseCheckInput())}
     circle = "The door is shut and the rain falls on it. " * 8
@@ -126,13 +126,13 @@ def test_a_small_models_echo_and_its_circles_are_told_again() -> None:
 
 
 @pytest.mark.parametrize(("text", "rewrite"), [("", True), ("...", True), ("It opens.", False)])
-def test_nothing_told_is_told_again_and_little_is_pointed_out(text: str, rewrite: bool) -> None:
+def test_prose_checks_reject_empty_prose_and_warn_of_short(text: str, rewrite: bool) -> None:
     findings = check_prose(text, ProseCheckInput())
     assert [f.kind for f in findings] == [ProseFindingKind.EMPTY]
     assert needs_rewrite(findings) is rewrite
 
 
-def test_a_line_that_the_player_typed_is_only_pointed_out() -> None:
+def test_prose_checks_warn_of_line_that_player_typed() -> None:
     typed = build_prose_check_input(
         package(), NarratorBrief(player_text="I crush the spider.", lines_and_veils="spiders")
     )
@@ -140,8 +140,8 @@ def test_a_line_that_the_player_typed_is_only_pointed_out() -> None:
     assert finding.severity is Severity.WARN
 
 
-def test_a_veil_is_pointed_out_and_a_line_is_told_again() -> None:
-    (finding,) = check_prose("They torture him until dawn, and you hear it all.", held())
+def test_prose_checks_warn_of_veil_and_rewrite_line() -> None:
+    (finding,) = check_prose("They torture him until dawn, and you hear it all.", check_input_of())
     assert (finding.kind, finding.severity) == (ProseFindingKind.LINE, Severity.WARN)
 
 
@@ -163,26 +163,26 @@ def test_a_veil_is_pointed_out_and_a_line_is_told_again() -> None:
         ("I never met you before, Tam.", None),
     ],
 )
-def test_the_players_premise_is_held_against_the_record(words: str, says: str | None) -> None:
+def test_premise_check_finds_unfounded_claims(words: str, says: str | None) -> None:
     lines = find_unfounded_claims(words, package(turns=line(*TALK)))
     assert (not lines) if says is None else says in lines[0]
 
 
-def test_what_the_record_holds_may_be_taken_for_granted() -> None:
+def test_premise_check_accepts_what_is_on_record() -> None:
     promised = make.fact("Sella Brand promised Mara a boat.", SELLA)
     words = "Sella, you promised me a boat last week."
     assert not find_unfounded_claims(words, package(matters=(promised,), turns=line(*TALK)))
 
 
-def test_kin_and_old_friends_are_no_strangers() -> None:
+def test_premise_check_knows_kin_and_old_friends() -> None:
     kin = make.relation(TAM, "sibling_of", MARA)
     text = "“When we last met you had two boots,” Tam says."
-    assert check_prose(text, held())
-    assert not check_prose(text, held(relations=(kin,)))
+    assert check_prose(text, check_input_of())
+    assert not check_prose(text, check_input_of(relations=(kin,)))
 
 
 @settings(deadline=None)
 @given(st.text(max_size=600), st.sampled_from([*Degree, None]))
-def test_any_prose_can_be_checked(text: str, degree: Degree | None) -> None:
-    for finding in check_prose(text, held(degree)):
+def test_prose_checks_survive_any_text(text: str, degree: Degree | None) -> None:
+    for finding in check_prose(text, check_input_of(degree)):
         assert "\n" not in finding.reason

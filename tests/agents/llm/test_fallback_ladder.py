@@ -1,4 +1,4 @@
-"""From any answer to a bounded model: which rung gave it, what it cost, and that nothing breaks it."""
+"""Tests of structured answers: which step of the fallback ladder answers, its cost, and any input."""
 
 from __future__ import annotations
 
@@ -24,48 +24,54 @@ NONE = ModelFacts("m")
 USED = Usage(tokens_in=10, tokens_out=5, counted=True, cost=Money(micros=7))
 
 
-class Asked:
+class FakeSender:
     """Answers in order; keeps what was asked."""
 
     def __init__(self, *answers: str | ModelError, finish: str = "stop") -> None:
         self._answers = list(answers)
         self._finish = finish
-        self.asked: list[LlmRequest] = []
+        self.requests: list[LlmRequest] = []
 
     async def __call__(self, ask: LlmRequest) -> tuple[str, Usage]:
-        self.asked.append(ask)
+        self.requests.append(ask)
         answer = self._answers.pop(0)
         if isinstance(answer, ModelError):
             raise answer
         return answer, Usage(**{**{f: getattr(USED, f) for f in USED.__slots__}, "finish": self._finish})
 
-    def ways(self) -> list[str]:
-        return [ask.shape.mode if ask.shape else "words" for ask in self.asked]
+    def request_modes(self) -> list[str]:
+        return [ask.shape.mode if ask.shape else "words" for ask in self.requests]
 
 
-async def climbed(once: Asked, facts: ModelFacts = EVERY, into: type[Any] = Plan) -> FallbackOutcome[Any]:
-    return await ask_with_fallbacks(once, ASK, into, facts)
+async def run_ladder(
+    sender: FakeSender, facts: ModelFacts = EVERY, into: type[Any] = Plan
+) -> FallbackOutcome[Any]:
+    return await ask_with_fallbacks(sender, ASK, into, facts)
 
 
 # --- the rungs ----------------------------------------------------------------------------------------
 
 
-async def test_the_schema_is_asked_for_first_and_one_call_is_enough() -> None:
-    once = Asked(json.dumps(PLAN))
-    got = await climbed(once)
-    assert got.value == Plan.model_validate(PLAN)
-    assert (got.fallback_step, got.tries, once.ways()) == (FallbackStep.SCHEMA, 1, ["schema"])
-    assert got.usage.cost == Money(micros=7)
+async def test_fallback_ladder_asks_by_schema_first_in_one_call() -> None:
+    sender = FakeSender(json.dumps(PLAN))
+    outcome = await run_ladder(sender)
+    assert outcome.value == Plan.model_validate(PLAN)
+    assert (outcome.fallback_step, outcome.tries, sender.request_modes()) == (
+        FallbackStep.SCHEMA,
+        1,
+        ["schema"],
+    )
+    assert outcome.usage.cost == Money(micros=7)
 
 
-async def test_a_model_without_a_schema_mode_is_asked_by_a_tool_and_one_without_either_in_words() -> None:
-    once = Asked(json.dumps(PLAN))
-    got = await climbed(once, ModelFacts("m", takes_tools=True))
-    assert (got.fallback_step, once.ways()) == (FallbackStep.TOOLS, ["tools"])
-    once = Asked(json.dumps(PLAN))
-    got = await climbed(once, NONE)
-    assert (got.fallback_step, once.ways()) == (FallbackStep.TEXT, ["words"])
-    assert '"beats"' in once.asked[0].messages[-1].text
+async def test_fallback_ladder_asks_by_tool_then_in_words() -> None:
+    sender = FakeSender(json.dumps(PLAN))
+    outcome = await run_ladder(sender, ModelFacts("m", takes_tools=True))
+    assert (outcome.fallback_step, sender.request_modes()) == (FallbackStep.TOOLS, ["tools"])
+    sender = FakeSender(json.dumps(PLAN))
+    outcome = await run_ladder(sender, NONE)
+    assert (outcome.fallback_step, sender.request_modes()) == (FallbackStep.TEXT, ["words"])
+    assert '"beats"' in sender.requests[0].messages[-1].text
 
 
 @pytest.mark.parametrize(
@@ -79,66 +85,75 @@ async def test_a_model_without_a_schema_mode_is_asked_by_a_tool_and_one_without_
         f"[{json.dumps(PLAN)}]",
     ],
 )
-async def test_json_is_found_in_the_text_for_no_further_call(answer: str) -> None:
-    once = Asked(answer)
-    got = await climbed(once)
-    assert got.value == Plan.model_validate(PLAN)
-    assert got.tries == 1
-    assert got.fallback_step in (FallbackStep.TEXT, FallbackStep.SCHEMA)
+async def test_fallback_ladder_finds_json_in_text_without_second_call(answer: str) -> None:
+    sender = FakeSender(answer)
+    outcome = await run_ladder(sender)
+    assert outcome.value == Plan.model_validate(PLAN)
+    assert outcome.tries == 1
+    assert outcome.fallback_step in (FallbackStep.TEXT, FallbackStep.SCHEMA)
 
 
-async def test_an_answer_that_was_cut_off_says_so() -> None:
-    got = await climbed(Asked('{"beats": ["The bell rings.", "Tam tu', finish="length"))
-    assert got.value == Plan(beats=("The bell rings.", "Tam tu"))
-    assert "cut off" in got.note
+async def test_fallback_ladder_notes_answer_that_was_cut_off() -> None:
+    outcome = await run_ladder(FakeSender('{"beats": ["The bell rings.", "Tam tu', finish="length"))
+    assert outcome.value == Plan(beats=("The bell rings.", "Tam tu"))
+    assert "cut off" in outcome.note
 
 
-async def test_without_json_the_next_way_is_tried_once_and_both_are_on_the_bill() -> None:
-    once = Asked("I would ring the bell.", json.dumps(PLAN))
-    got = await climbed(once)
-    assert (got.fallback_step, got.tries, once.ways()) == (FallbackStep.TOOLS, 2, ["schema", "tools"])
-    assert got.usage.cost == Money(micros=14)
-    assert got.usage.tokens_in == 20
+async def test_fallback_ladder_bills_both_requests() -> None:
+    sender = FakeSender("I would ring the bell.", json.dumps(PLAN))
+    outcome = await run_ladder(sender)
+    assert (outcome.fallback_step, outcome.tries, sender.request_modes()) == (
+        FallbackStep.TOOLS,
+        2,
+        ["schema", "tools"],
+    )
+    assert outcome.usage.cost == Money(micros=14)
+    assert outcome.usage.tokens_in == 20
 
 
-async def test_plain_words_are_the_last_rung_and_then_there_is_none() -> None:
-    got = await climbed(Asked("Well:\n1. The bell rings.\n2. Tam turns.", "No idea."))
-    assert (got.fallback_step, got.value) == (
+async def test_fallback_ladder_ends_with_plain_words_or_nothing() -> None:
+    outcome = await run_ladder(FakeSender("Well:\n1. The bell rings.\n2. Tam turns.", "No idea."))
+    assert (outcome.fallback_step, outcome.value) == (
         FallbackStep.HEURISTICS,
         Plan(beats=("The bell rings.", "Tam turns.")),
     )
-    got = await climbed(Asked("No idea.", "None at all."))
-    assert (got.fallback_step, got.value, got.tries, got.answer) == (
+    outcome = await run_ladder(FakeSender("No idea.", "None at all."))
+    assert (outcome.fallback_step, outcome.value, outcome.tries, outcome.answer) == (
         FallbackStep.NONE,
         None,
         2,
         "None at all.",
     )
-    assert "No structured answer" in got.note
+    assert "No structured answer" in outcome.note
 
 
-async def test_a_provider_that_takes_no_schema_is_asked_in_words() -> None:
-    once = Asked(ModelRejected("It takes no schema."), json.dumps(PLAN))
-    got = await climbed(once)
-    assert (got.fallback_step, once.ways()) == (FallbackStep.TEXT, ["schema", "words"])
-    assert "takes no schema" in got.note
+async def test_fallback_ladder_asks_in_words_after_rejected_schema() -> None:
+    sender = FakeSender(ModelRejected("It takes no schema."), json.dumps(PLAN))
+    outcome = await run_ladder(sender)
+    assert (outcome.fallback_step, sender.request_modes()) == (FallbackStep.TEXT, ["schema", "words"])
+    assert "takes no schema" in outcome.note
 
 
-async def test_a_failure_is_the_callers_unless_something_was_answered() -> None:
+async def test_fallback_ladder_raises_error_unless_something_was_answered() -> None:
     with pytest.raises(ModelBusy):
-        await climbed(Asked(ModelBusy("Busy.")))
+        await run_ladder(FakeSender(ModelBusy("Busy.")))
     with pytest.raises(ModelRejected):
-        await climbed(Asked(ModelRejected("No."), ModelRejected("No.")))
-    got = await climbed(Asked("- The bell rings.", ModelBusy("Busy.")))
-    assert (got.fallback_step, got.value) == (FallbackStep.HEURISTICS, Plan(beats=("The bell rings.",)))
+        await run_ladder(FakeSender(ModelRejected("No."), ModelRejected("No.")))
+    outcome = await run_ladder(FakeSender("- The bell rings.", ModelBusy("Busy.")))
+    assert (outcome.fallback_step, outcome.value) == (
+        FallbackStep.HEURISTICS,
+        Plan(beats=("The bell rings.",)),
+    )
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.text(max_size=200), min_size=2, max_size=2), st.booleans(), st.booleans())
-async def test_there_are_never_more_than_two_requests(answers: list[str], schema: bool, tools: bool) -> None:
-    once = Asked(*answers)
-    got = await climbed(once, ModelFacts("m", takes_schema=schema, takes_tools=tools))
-    assert len(once.asked) == got.tries <= 2
+async def test_fallback_ladder_never_sends_more_than_two_requests(
+    answers: list[str], schema: bool, tools: bool
+) -> None:
+    sender = FakeSender(*answers)
+    outcome = await run_ladder(sender, ModelFacts("m", takes_schema=schema, takes_tools=tools))
+    assert len(sender.requests) == outcome.tries <= 2
 
 
 # --- any text -------------------------------------------------------------------------------------------
@@ -153,26 +168,26 @@ JSONISH = st.recursive(
 )
 
 
-def bounded(value: BaseModel) -> bool:
+def assert_within_bounds(value: BaseModel) -> bool:
     """Whether the value keeps its own bounds when it is written and read again."""
     return type(value).model_validate_json(value.model_dump_json()) == value
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=500) | st.text(alphabet="{}[]\",':\\ \n`abjson0.-", max_size=300))
-def test_no_text_breaks_it(text: str) -> None:
+def test_answer_parsing_survives_any_text(text: str) -> None:
     for model in OUTPUTS.values():
         value = find_json_answer(text, model)
-        assert value is None or bounded(value)
+        assert value is None or assert_within_bounds(value)
 
 
 @settings(max_examples=150, deadline=None)
 @given(JSONISH, st.sampled_from([*OUTPUTS.values()]), st.integers(0, 400))
-def test_no_json_breaks_it_wherever_it_is_cut(data: object, model: type[BaseModel], cut: int) -> None:
+def test_answer_parsing_survives_json_cut_anywhere(data: object, model: type[BaseModel], cut: int) -> None:
     text = json.dumps(data)
     for part in (text, text[:cut], f"```\n{text}\n```", f"Sure: {text[cut:]}"):
         value = find_json_answer(part, model)
-        assert value is None or bounded(value)
+        assert value is None or assert_within_bounds(value)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +202,7 @@ def test_no_json_breaks_it_wherever_it_is_cut(data: object, model: type[BaseMode
     ],
 )
 @pytest.mark.timeout(15)
-def test_a_hostile_answer_does_not_hang_it(text: str) -> None:
+def test_answer_parsing_does_not_hang_on_hostile_answer(text: str) -> None:
     """Mended in full, the second of these took 20 s, and longer ones far longer."""
     assert find_json_answer(text, Chronicle) is None
 
@@ -195,7 +210,7 @@ def test_a_hostile_answer_does_not_hang_it(text: str) -> None:
 # --- put right ------------------------------------------------------------------------------------------
 
 
-def test_what_is_over_long_is_clipped_and_what_is_unknown_left_out() -> None:
+def test_answer_parsing_clips_long_values_and_drops_unknown_fields() -> None:
     data = {
         "summary": "x" * 900,
         "changes": [
@@ -225,24 +240,24 @@ def test_what_is_over_long_is_clipped_and_what_is_unknown_left_out() -> None:
         ('{"Rewrite": false, "clarity": NaN, "hook": 1e999}', False),
     ],
 )
-def test_truths_and_numbers_come_in_many_shapes(text: str, rewrite: bool) -> None:
+def test_answer_parsing_reads_booleans_and_numbers_in_many_forms(text: str, rewrite: bool) -> None:
     value = find_json_answer(text, Critique)
     assert value is not None
     assert value.rewrite is rewrite
     assert 0 <= value.hook <= 100
 
 
-def test_what_is_said_over_and_over_is_said_once() -> None:
+def test_answer_parsing_removes_repeated_entries() -> None:
     value = find_json_answer('{"beats": ["Rain.", "Rain.", "Rain.", "A door.", "Rain.", "Tam."]}', Plan)
     assert value == Plan(beats=("Rain.", "A door.", "Tam."))
 
 
-def test_an_object_without_a_field_of_ours_is_no_answer() -> None:
+def test_answer_parsing_rejects_object_without_known_fields() -> None:
     assert find_json_answer('{"error": "rate limit"}', Critique) is None
     assert find_json_answer("{}", Warnings) is None
 
 
-def test_only_commands_that_there_are_can_be_named() -> None:
+def test_answer_parsing_routing_accepts_only_existing_commands() -> None:
     into = routing_model(frozenset({"list", "show", "end"}))
     value = find_json_answer('{"mode": "operation", "command": "/Show", "argument": "Mara"}', into)
     assert isinstance(value, Routing)
@@ -255,7 +270,7 @@ def test_only_commands_that_there_are_can_be_named() -> None:
 
 
 @pytest.mark.parametrize("model", OUTPUTS.values())
-def test_every_schema_is_closed_and_bounded(model: type[BaseModel]) -> None:
+def test_answer_schema_is_closed_and_bounded(model: type[BaseModel]) -> None:
     def walk(schema: dict[str, Any]) -> None:
         kind = schema.get("type")
         if kind == "object":

@@ -1,4 +1,4 @@
-"""A key that is in use stands in nothing that a session writes: library, log, backup, export, transcript."""
+"""Tests that an API key in use is in no file that a session writes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.model.server import Server, serving
-from tests.model.test_keys import KEY
+from tests.model.test_provider_keys import KEY
 
 SCRIPT = (
     "universe: The Abbey\npc: Mara (hp 10)\nstory: Under the Abbey\nplace: Crypt\n---\nI light the lantern.\n"
@@ -21,7 +21,7 @@ SCRIPT = (
 
 
 @pytest.mark.slow
-async def test_a_key_is_in_nothing_that_is_written(tmp_path: Path) -> None:
+async def test_api_key_is_in_no_written_file(tmp_path: Path) -> None:
     home, script = tmp_path / "home", tmp_path / "one.play"
     script.write_text(SCRIPT)
     async with serving() as server:
@@ -38,10 +38,10 @@ async def test_a_key_is_in_nothing_that_is_written(tmp_path: Path) -> None:
         )
     ]
     assert not any(KEY in words for words in said)
-    names = [name for name, data in written(tmp_path)]
+    names = [name for name, data in written_files(tmp_path)]
     assert any(name.endswith("library.db") for name in names)
     assert sum(name.endswith(".zip") for name in names) == 2, said[-2:]
-    assert [name for name, data in written(tmp_path) if KEY.encode() in data] == []
+    assert [name for name, data in written_files(tmp_path) if KEY.encode() in data] == []
 
 
 async def play(home: Path, script: Path, server: Server, name: str) -> str:
@@ -65,7 +65,7 @@ async def monitor(home: Path, server: Server, name: str, *words: str) -> str:
     return done.stdout + done.stderr
 
 
-def written(folder: Path) -> Iterator[tuple[str, bytes]]:
+def written_files(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Every file, and every file inside an archive."""
     for path in folder.rglob("*"):
         if path.is_file():

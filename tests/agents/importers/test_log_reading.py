@@ -1,4 +1,4 @@
-"""Reading logs: every form of them, every encoding, and what is no log refused in words."""
+"""Tests of reading logs in every format and encoding, and of refusing other files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ from tests.examples import examples
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def wall(year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0) -> datetime:
+def local_moment(
+    year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0
+) -> datetime:
     """A moment as the clock on a wall shows it."""
     return datetime(year, month, day, hour, minute, second)  # noqa: DTZ001
 
@@ -34,11 +36,11 @@ def log_of(*lines: str, form: LogFormat | None = None, hero: str = "") -> Parsed
     return read_log("\n".join(lines).encode(), form=form, hero=hero)
 
 
-def rows(log: ParsedLog) -> list[tuple[str, str, str]]:
+def voice_rows(log: ParsedLog) -> list[tuple[str, str, str]]:
     return [(e.voice.value if e.voice else "", e.speaker, e.text) for e in log.entries]
 
 
-def line(**fields: Any) -> str:
+def json_line(**fields: Any) -> str:
     return json.dumps(fields)
 
 
@@ -55,46 +57,54 @@ def refusal(data: bytes, form: LogFormat | None = None) -> InputError:
 
 def test_json_lines_keep_ids_names_texts_and_times() -> None:
     log = log_of(
-        line(turn=1, speaker="Mira", role="player", text="I go in.", time="2023-05-08T19:30", mood="bold"),
-        line(turn="D1:2", speaker="GM", role="gm", text="It is dark.", time="1:56 pm on 8 May, 2023"),
-        line(turn=3, speaker="Ostrick", role="npc", text="Who goes there?"),
+        json_line(
+            turn=1, speaker="Mira", role="player", text="I go in.", time="2023-05-08T19:30", mood="bold"
+        ),
+        json_line(turn="D1:2", speaker="GM", role="gm", text="It is dark.", time="1:56 pm on 8 May, 2023"),
+        json_line(turn=3, speaker="Ostrick", role="npc", text="Who goes there?"),
     )
     assert log.form is LogFormat.JSON
     assert log.problems == ()
     assert [e.ref for e in log.entries] == ["1", "D1:2", "3"]
-    assert rows(log) == [
+    assert voice_rows(log) == [
         ("player", "Mira", "I go in."),
         ("gm", "GM", "It is dark."),
         ("npc", "Ostrick", "Who goes there?"),
     ]
-    assert [e.moment for e in log.entries] == [wall(2023, 5, 8, 19, 30), wall(2023, 5, 8, 13, 56), None]
+    assert [e.moment for e in log.entries] == [
+        local_moment(2023, 5, 8, 19, 30),
+        local_moment(2023, 5, 8, 13, 56),
+        None,
+    ]
     assert log.entries[1].time_text == "1:56 pm on 8 May, 2023"
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-def test_an_array_is_read_like_lines(indent: int | None) -> None:
+def test_json_array_is_read_like_lines(indent: int | None) -> None:
     entries = [{"turn": n, "speaker": "Mira", "role": "player", "text": f"Words {n}"} for n in range(3)]
     for whole in (entries, {"messages": entries}):
         log = read_log(json.dumps(whole, indent=indent).encode())
         assert [(e.ref, e.text) for e in log.entries] == [(str(n), f"Words {n}") for n in range(3)]
 
 
-def test_an_array_that_is_cut_off_gives_the_lines_that_are_whole() -> None:
-    log = log_of("[", line(turn=1, text="One") + ",", line(turn=2, text="Two") + ",", '{"turn": 3, "te')
+def test_json_array_cut_off_gives_complete_lines() -> None:
+    log = log_of(
+        "[", json_line(turn=1, text="One") + ",", json_line(turn=2, text="Two") + ",", '{"turn": 3, "te'
+    )
     assert [e.text for e in log.entries] == ["One", "Two"]
     assert [str(p) for p in log.problems] == ["line 4: it is not whole JSON at column 13; left out"]
 
 
-def test_bad_lines_are_named_and_the_others_are_read() -> None:
+def test_json_bad_lines_are_reported_and_others_read() -> None:
     log = log_of(
-        line(turn=1, role="player", text="Good"),
+        json_line(turn=1, role="player", text="Good"),
         "not json",
-        line(turn=3, role="gm"),
-        line(turn=4, role="gm", text=["a", {"text": "b"}]),
-        line(turn=5, role="gm", text={"a": 1}),
+        json_line(turn=3, role="gm"),
+        json_line(turn=4, role="gm", text=["a", {"text": "b"}]),
+        json_line(turn=5, role="gm", text={"a": 1}),
         "[1, 2]",
-        line(turn=7, role="gm", text="  \x1b[31m "),
-        line(turn=8, role="bard", speaker="Lu", text="La"),
+        json_line(turn=7, role="gm", text="  \x1b[31m "),
+        json_line(turn=8, role="bard", speaker="Lu", text="La"),
         "[" * 100_000,
     )
     assert [e.ref for e in log.entries] == ["1", "4", "8"]
@@ -109,15 +119,15 @@ def test_bad_lines_are_named_and_the_others_are_read() -> None:
     ]
 
 
-def test_roles_of_other_programs_are_known_and_missing_ones_are_guessed() -> None:
+def test_voices_from_foreign_roles_and_guesses() -> None:
     log = log_of(
-        line(role="user", text="I look."),
-        line(role="assistant", text="You see."),
-        line(speaker="Narrator", text="Rain."),
-        line(speaker="Mira", text="Hm."),
-        line(speaker="Mira", text="So."),
-        line(speaker="Oracle", text="Yes, and"),
-        line(text="Told by nobody."),
+        json_line(role="user", text="I look."),
+        json_line(role="assistant", text="You see."),
+        json_line(speaker="Narrator", text="Rain."),
+        json_line(speaker="Mira", text="Hm."),
+        json_line(speaker="Mira", text="So."),
+        json_line(speaker="Oracle", text="Yes, and"),
+        json_line(text="Told by nobody."),
     )
     assert [e.voice for e in log.entries] == [
         Voice.PLAYER,
@@ -130,28 +140,32 @@ def test_roles_of_other_programs_are_known_and_missing_ones_are_guessed() -> Non
     ]
 
 
-def test_without_any_role_the_hero_plays_or_who_speaks_most() -> None:
-    lines = [line(speaker=name, text=f"Words {n}") for n, name in enumerate(["Lu", "Mira", "Mira", "GM"])]
+def test_voices_without_roles_use_hero_or_busiest_speaker() -> None:
+    lines = [
+        json_line(speaker=name, text=f"Words {n}") for n, name in enumerate(["Lu", "Mira", "Mira", "GM"])
+    ]
     assert [e.voice for e in log_of(*lines).entries] == [Voice.NPC, Voice.PLAYER, Voice.PLAYER, Voice.GM]
     named = log_of(*lines, hero="lu")
     assert [e.voice for e in named.entries] == [Voice.PLAYER, Voice.NPC, Voice.NPC, Voice.GM]
     assert named.problems == ()
 
 
-def test_ids_that_come_twice_are_kept_and_told() -> None:
-    log = log_of(*(line(turn=ref, role="gm", text=f"Words {n}") for n, ref in enumerate([1, 2, 2, 2, 1])))
+def test_log_repeated_ids_are_kept_and_reported() -> None:
+    log = log_of(
+        *(json_line(turn=ref, role="gm", text=f"Words {n}") for n, ref in enumerate([1, 2, 2, 2, 1]))
+    )
     assert [e.ref for e in log.entries] == ["1", "2", "2", "2", "1"]
     assert [str(p) for p in log.problems] == [
         "2 turn ids stand in the log more than once (“2”, “1”); all those turns are kept"
     ]
 
 
-def test_a_line_that_no_turn_holds_is_cut_between_words_and_a_monstrous_one_is_left_out() -> None:
+def test_log_long_line_is_split_and_huge_one_dropped() -> None:
     words = "word " * (MAX_LINE // 4)
     log = log_of(
-        line(turn=1, role="gm", text=words),
-        line(turn=2, role="gm", text="x" * 1_000_001),
-        line(turn=3, role="gm", text="y" * (MAX_LINE + 1)),
+        json_line(turn=1, role="gm", text=words),
+        json_line(turn=2, role="gm", text="x" * 1_000_001),
+        json_line(turn=3, role="gm", text="y" * (MAX_LINE + 1)),
     )
     assert [e.ref for e in log.entries] == ["1", "1", "3", "3"]
     assert " ".join(e.text for e in log.entries[:2]) == words.strip()
@@ -180,7 +194,7 @@ def test_a_line_that_no_turn_holds_is_cut_between_words_and_a_monstrous_one_is_l
         ("/// a comment of code", "/// a comment of code", []),
     ],
 )
-def test_out_of_character_is_parted_from_the_story(text: str, story: str, asides: list[str]) -> None:
+def test_asides_are_split_from_story(text: str, story: str, asides: list[str]) -> None:
     found, aside = split_asides(text)
     if text.startswith("((a))"):
         assert aside  # it begins out of character, and so it is; nothing of it is lost
@@ -210,11 +224,11 @@ Session 2
 """
 
 
-def test_plain_text_is_read_with_its_marks_stamps_and_asides() -> None:
+def test_plain_text_log_has_marks_stamps_and_asides() -> None:
     log = read_log(PLAIN.encode(), hero="Mira")
     assert log.form is LogFormat.TEXT
     assert log.problems == ()
-    assert rows(log) == [
+    assert voice_rows(log) == [
         ("mark", "", "Session 1: The quay"),
         ("mark", "", "8 May 2023"),
         ("gm", "GM", "Rain on the roofs.\nIt drums."),
@@ -229,16 +243,16 @@ def test_plain_text_is_read_with_its_marks_stamps_and_asides() -> None:
         ("npc", "Ostrick", "So you are."),
     ]
     assert [e.moment for e in log.entries[2:5]] == [
-        wall(2023, 5, 8, 19, 30),
+        local_moment(2023, 5, 8, 19, 30),
         None,
-        wall(2023, 5, 8, 19, 32),
+        local_moment(2023, 5, 8, 19, 32),
     ]
     assert log.entries[3].time_text == "8 May 2023"
 
 
-def test_names_in_small_letters_are_names_if_they_come_often() -> None:
+def test_plain_text_accepts_frequent_lower_case_names() -> None:
     log = log_of("mira: hello", "mira: are you there", "mira: hm", "gm: yes")
-    assert rows(log) == [
+    assert voice_rows(log) == [
         ("player", "mira", "hello"),
         ("player", "mira", "are you there"),
         ("player", "mira", "hm"),
@@ -262,14 +276,14 @@ def test_names_in_small_letters_are_names_if_they_come_often() -> None:
         ("- a list", None),
     ],
 )
-def test_marks_are_known_from_words(line: str, title: str | None) -> None:
+def test_scene_headings_are_recognised(line: str, title: str | None) -> None:
     assert find_heading(line) == title
 
 
-def test_prose_is_read_as_told_when_it_is_said_to_be_text() -> None:
+def test_plain_text_prose_is_narration_if_format_is_given() -> None:
     prose = b"It was raining. Nobody came.\n\nIn the morning it had stopped."
     assert "no line of it says who speaks" in str(refusal(prose))
-    assert [voice for voice, _, _ in rows(read_log(prose, form=LogFormat.TEXT))] == ["gm", "gm"]
+    assert [voice for voice, _, _ in voice_rows(read_log(prose, form=LogFormat.TEXT))] == ["gm", "gm"]
 
 
 # --- Lonelog ----------------------------------------------------------------------------------------
@@ -297,7 +311,7 @@ S2 *The cellar*
 def test_lonelog_is_read_sign_by_sign() -> None:
     log = read_log(SOLO.encode(), hero="Mira")
     assert log.form is LogFormat.LONELOG
-    assert rows(log) == [
+    assert voice_rows(log) == [
         ("mark", "", "The Lighthouse"),
         ("mark", "", "The tower, dusk"),
         ("player", "Mira", "Sneak past the guard"),
@@ -325,7 +339,7 @@ _WORDS = st.text(st.characters(codec="utf-8", categories=["L", "N", "Zs"]), min_
 @given(
     st.lists(st.tuples(st.sampled_from(["player", "gm", "npc", "oracle"]), _WORDS), min_size=1, max_size=12)
 )
-def test_our_own_journal_is_read_back(said: list[tuple[str, str]]) -> None:
+def test_lonelog_reads_exported_journal(said: list[tuple[str, str]]) -> None:
     turns = [
         Turn(
             id=f"t{n}",
@@ -357,13 +371,13 @@ def test_our_own_journal_is_read_back(said: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize(
     "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
 )
-def test_any_encoding_gives_the_same_words(encoding: str) -> None:
+def test_log_decoding_gives_same_text_in_any_encoding(encoding: str) -> None:
     text = "GM: Größe, naïve café – “ok”.\r\nMira: Plain.\r\nGM: Again."
     log = read_log(text.encode(encoding))
     assert [e.text for e in log.entries] == ["Größe, naïve café – “ok”.", "Plain.", "Again."]
 
 
-def test_lines_of_two_encodings_are_each_read_in_their_own_and_that_is_told() -> None:
+def test_log_decoding_handles_mixed_encodings_and_reports_them() -> None:
     data = "GM: Größe\n".encode() + "Mira: naïve\n".encode("latin-1") + b"GM: odd \x81 byte\n"
     log = read_log(data)
     assert [e.text for e in log.entries] == ["Größe", "naïve", "odd \ufffd byte"]
@@ -373,7 +387,7 @@ def test_lines_of_two_encodings_are_each_read_in_their_own_and_that_is_told() ->
     ]
 
 
-def test_controls_and_escapes_are_stripped() -> None:
+def test_log_entries_have_no_control_characters() -> None:
     log = log_of("GM: \x1b[31mred\x1b[0m \x07bell \u202eback", "Mira\x1b[2J: I look\x00.")
     assert [(e.speaker, e.text) for e in log.entries] == [("GM", "red bell back"), ("Mira", "I look.")]
 
@@ -395,11 +409,11 @@ def test_controls_and_escapes_are_stripped() -> None:
         (b"- turn: 1\n  speaker: Mira\n  text: hm\n" * 5, "no line of it says who speaks"),
     ],
 )
-def test_what_is_no_log_is_refused_in_words(data: bytes, says: str) -> None:
+def test_log_decoding_rejects_files_that_are_no_log(data: bytes, says: str) -> None:
     assert says in str(refusal(data))
 
 
-def test_a_file_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_log_decoding_rejects_too_large_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agents.importers.log_reading.MAX_FILE", 100)
     assert MAX_FILE > 100_000_000
     with pytest.raises(InputError, match="are the most"):
@@ -432,13 +446,13 @@ _PIECES = st.sampled_from([*_SIGNS.replace("\n", "|").split("|"), *_SPACES])
 
 @settings(max_examples=examples(400, 60))
 @given(st.lists(_PIECES | st.text(max_size=5), max_size=30).map("".join), _FORMS)
-def test_any_text_is_read_or_refused(text: str, form: LogFormat | None) -> None:
+def test_log_reading_survives_any_text(text: str, form: LogFormat | None) -> None:
     is_log_or_refused(text.encode("utf-8", errors="replace"), form)
 
 
 @settings(max_examples=examples(400, 60))
 @given(st.binary(max_size=200), _FORMS)
-def test_any_bytes_are_read_or_refused(data: bytes, form: LogFormat | None) -> None:
+def test_log_reading_survives_any_bytes(data: bytes, form: LogFormat | None) -> None:
     is_log_or_refused(data, form)
 
 
@@ -452,14 +466,14 @@ _FIELDS = st.sampled_from(["turn", "speaker", "role", "text", "time", "scene", "
 
 @settings(max_examples=examples(400, 60))
 @given(st.lists(st.dictionaries(_FIELDS, _JSON, max_size=6), min_size=1, max_size=4))
-def test_any_fields_are_read_or_refused(objects: list[dict[str, Any]]) -> None:
+def test_log_reading_survives_any_json_fields(objects: list[dict[str, Any]]) -> None:
     is_log_or_refused("\n".join(map(json.dumps, objects)).encode(), None)
 
 
 @settings(max_examples=examples(200, 40))
 @given(st.lists(st.tuples(_WORDS, _WORDS, st.integers(0, 10**9)), min_size=1, max_size=8))
-def test_ids_and_texts_survive(said: list[tuple[str, str, int]]) -> None:
-    log = log_of(*(line(turn=ref, speaker=name, role="npc", text=text) for name, text, ref in said))
+def test_json_lines_preserve_ids_and_texts(said: list[tuple[str, str, int]]) -> None:
+    log = log_of(*(json_line(turn=ref, speaker=name, role="npc", text=text) for name, text, ref in said))
     assert [(e.speaker, e.text, e.ref) for e in log.entries] == [
         (name[:80], text, str(ref)) for name, text, ref in said
     ]
@@ -471,17 +485,17 @@ def test_ids_and_texts_survive(said: list[tuple[str, str, int]]) -> None:
 @pytest.mark.parametrize(
     ("value", "moment"),
     [
-        ("2023-05-08", wall(2023, 5, 8)),
-        ("2023-05-08T13:56:02Z", wall(2023, 5, 8, 13, 56, 2)),
-        ("2023-05-08 13:56+02:00", wall(2023, 5, 8, 13, 56)),
-        ("1:56 pm on 8 May, 2023", wall(2023, 5, 8, 13, 56)),
-        ("12:05 am, May 8th 2023", wall(2023, 5, 8, 0, 5)),
-        ("Monday, 8th of May 2023, 9 p.m.", wall(2023, 5, 8, 21)),
-        ("8.5.2023 07:30", wall(2023, 5, 8, 7, 30)),
-        ("05/08/2023", wall(2023, 5, 8)),
-        ("25/12/2023", wall(2023, 12, 25)),
-        (1_683_554_160, wall(2023, 5, 8, 13, 56)),
-        ("1683554160000", wall(2023, 5, 8, 13, 56)),
+        ("2023-05-08", local_moment(2023, 5, 8)),
+        ("2023-05-08T13:56:02Z", local_moment(2023, 5, 8, 13, 56, 2)),
+        ("2023-05-08 13:56+02:00", local_moment(2023, 5, 8, 13, 56)),
+        ("1:56 pm on 8 May, 2023", local_moment(2023, 5, 8, 13, 56)),
+        ("12:05 am, May 8th 2023", local_moment(2023, 5, 8, 0, 5)),
+        ("Monday, 8th of May 2023, 9 p.m.", local_moment(2023, 5, 8, 21)),
+        ("8.5.2023 07:30", local_moment(2023, 5, 8, 7, 30)),
+        ("05/08/2023", local_moment(2023, 5, 8)),
+        ("25/12/2023", local_moment(2023, 12, 25)),
+        (1_683_554_160, local_moment(2023, 5, 8, 13, 56)),
+        ("1683554160000", local_moment(2023, 5, 8, 13, 56)),
         ("31/31/2023", None),
         ("30 February 2023", None),
         ("Day 3, dusk", None),
@@ -493,7 +507,7 @@ def test_ids_and_texts_survive(said: list[tuple[str, str, int]]) -> None:
         (True, None),
     ],
 )
-def test_times_are_read_where_they_can_be(value: object, moment: datetime | None) -> None:
+def test_log_times_are_parsed_where_possible(value: object, moment: datetime | None) -> None:
     said, at = parse_time(value)
     assert at == moment
     assert len(said) <= 80
@@ -511,7 +525,7 @@ def test_times_are_read_where_they_can_be(value: object, moment: datetime | None
         ("", "", "Session of 8 May 2023", ""),
     ],
 )
-def test_when_it_was_said_can_be_found_in_words(ref: str, said: str, title: str, words: str) -> None:
+def test_log_times_are_described_in_searchable_words(ref: str, said: str, title: str, words: str) -> None:
     scene = Scene(id="c", story_id="s", universe_id="u", order=1, title=title, created_at=NOW)
     turn = Turn(
         id="t",
@@ -528,6 +542,6 @@ def test_when_it_was_said_can_be_found_in_words(ref: str, said: str, title: str,
     assert describe_said_time(turn, scene) == words
 
 
-def test_an_entry_says_where_it_stands() -> None:
-    log = log_of("", line(turn="x", role="gm", text="Words"))
+def test_log_problem_names_its_line() -> None:
+    log = log_of("", json_line(turn="x", role="gm", text="Words"))
     assert log.entries == (LogEntry(line=2, ref="x", text="Words", voice=Voice.GM),)

@@ -1,4 +1,4 @@
-"""The model's set-up as a settings screen and the command line use it."""
+"""Tests of the model's set-up, as the settings screen and the command line use it."""
 
 from __future__ import annotations
 
@@ -23,21 +23,22 @@ from monitor_tui.settings_file import SettingsFile
 from stores.errors import InputError
 from stores.records.llm import Money, Persona
 from tests.model.server import Server, serving
-from tests.model.test_keys import KEY, Ring
+from tests.model.test_provider_keys import KEY, FakeKeyring
 
 NAME = "anthropic/claude-haiku-4-5"
 
 
-class Spoken(ScriptedModel):
-    """A scripted model in the place of the child: it knows one provider, and remembers what it was handed."""
+class FakeChildModel(ScriptedModel):
+    """A scripted model in place of the child; it knows two providers, and records the keys it receives."""
 
     is_running = False
     broken = False
 
     def __init__(self, *replies: ScriptedAnswer, priced: bool = True) -> None:
-        prices = {"in_per_million": 1.0, "out_per_million": 5.0} if priced else {}
-        super().__init__(replies or ["It is dark."], facts=ModelFacts("", takes_schema=True, **prices))
-        self.handed: dict[str, str] = {}
+        in_price, out_price = (1.0, 5.0) if priced else (None, None)
+        facts = ModelFacts("", takes_schema=True, in_per_million=in_price, out_per_million=out_price)
+        super().__init__(replies or ["It is dark."], facts=facts)
+        self.received_keys: dict[str, str] = {}
 
     async def read_facts(self, model: str) -> ModelFacts:
         if not model.startswith(("anthropic/", "openai/")):
@@ -50,12 +51,12 @@ class Spoken(ScriptedModel):
         self.is_running = True
 
     async def send_keys(self, keys: Mapping[str, str]) -> None:
-        self.handed |= keys
+        self.received_keys |= keys
 
 
-class Table:
-    def __init__(self, home: Path, model: Spoken) -> None:
-        self.home, self.model, self.ring = home, model, Ring()
+class LlmSetupFixture:
+    def __init__(self, home: Path, model: FakeChildModel) -> None:
+        self.home, self.model, self.ring = home, model, FakeKeyring()
         self.events: list[Event] = []
         bus = EventBus()
         bus.subscribe(self.events.append)
@@ -71,29 +72,29 @@ class Table:
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Table:
-    return Table(tmp_path, Spoken())
+def setup(tmp_path: Path) -> LlmSetupFixture:
+    return LlmSetupFixture(tmp_path, FakeChildModel())
 
 
-async def test_a_house_without_a_model(table: Table) -> None:
-    house = await table.houses.house()
+async def test_llm_setup_without_model(setup: LlmSetupFixture) -> None:
+    house = await setup.houses.house()
     assert (house.model, house.state, house.key) == ("", "off", "not needed")
     assert not any(view.on for view in house.personas)
     assert all(view.needs and view.does for view in house.personas)
-    await table.houses.warm()
-    assert not table.model.is_running
+    await setup.houses.warm()
+    assert not setup.model.is_running
     with pytest.raises(ModelUnset):
-        await table.houses.try_out()
+        await setup.houses.try_out()
 
 
 @pytest.mark.slow
-async def test_a_model_is_chosen_and_stays_chosen(table: Table) -> None:
-    house = await table.houses.choose(model=NAME)
+async def test_llm_setup_stores_chosen_model(setup: LlmSetupFixture) -> None:
+    house = await setup.houses.choose(model=NAME)
     assert (house.model, house.api_base, house.key) == (NAME, "", "missing: set ANTHROPIC_API_KEY")
     assert {view.persona for view in house.personas if view.on} == {Persona.NARRATOR, Persona.ARCHIVIST}
-    house = await table.houses.set_fallbacks(("openai/x", " ", "openai/x"))
+    house = await setup.houses.set_fallbacks(("openai/x", " ", "openai/x"))
     assert house.fallbacks == ("openai/x",)
-    house = await table.houses.set_persona(Persona.CRITIC, on=True, model="openai/y", temperature=0.5)
+    house = await setup.houses.set_persona(Persona.CRITIC, on=True, model="openai/y", temperature=0.5)
     (critic,) = [view for view in house.personas if view.persona is Persona.CRITIC]
     assert (critic.on, critic.own_model, critic.model, critic.temperature) == (
         True,
@@ -101,90 +102,90 @@ async def test_a_model_is_chosen_and_stays_chosen(table: Table) -> None:
         "openai/y",
         0.5,
     )
-    again = Table(table.home, Spoken())
+    again = LlmSetupFixture(setup.home, FakeChildModel())
     await again.houses.read()
     assert (await again.houses.house()).personas == house.personas
-    house = await table.houses.choose(model="")
+    house = await setup.houses.choose(model="")
     assert not any(view.on for view in house.personas if view.persona is Persona.NARRATOR)
 
 
-async def test_a_key_goes_into_the_ring_and_to_the_child_and_nowhere_else(table: Table) -> None:
-    await table.houses.choose(model=NAME)
-    house = await table.houses.set_key(KEY)
+async def test_llm_setup_key_goes_only_to_keyring_and_child(setup: LlmSetupFixture) -> None:
+    await setup.houses.choose(model=NAME)
+    house = await setup.houses.set_key(KEY)
     assert house.key == "keyring"
     assert KEY not in repr(house)
-    assert table.model.handed == {"ANTHROPIC_API_KEY": KEY}
-    assert list(table.ring.values()) == [KEY]
+    assert setup.model.received_keys == {"ANTHROPIC_API_KEY": KEY}
+    assert list(setup.ring.values()) == [KEY]
     assert not [
-        path for path in table.home.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()
+        path for path in setup.home.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()
     ]
 
 
-async def test_what_nobody_goes_by_changes_nothing(table: Table) -> None:
-    await table.houses.choose(model=NAME)
-    before = (table.home / "settings.toml").read_text()
+async def test_llm_setup_unknown_model_changes_nothing(setup: LlmSetupFixture) -> None:
+    await setup.houses.choose(model=NAME)
+    before = (setup.home / "settings.toml").read_text()
     for change in (
-        table.houses.choose(model="antropic/x"),
-        table.houses.set_fallbacks(("openai/x", "blah")),
-        table.houses.set_persona(Persona.CRITIC, model="blah"),
-        table.houses.choose(model=NAME, api_base="localhost:80"),
-        table.houses.set_persona(Persona.CRITIC, temperature=7.0),
+        setup.houses.choose(model="antropic/x"),
+        setup.houses.set_fallbacks(("openai/x", "blah")),
+        setup.houses.set_persona(Persona.CRITIC, model="blah"),
+        setup.houses.choose(model=NAME, api_base="localhost:80"),
+        setup.houses.set_persona(Persona.CRITIC, temperature=7.0),
     ):
         with pytest.raises(InputError) as caught:
             await change
         assert caught.value.kept == "Nothing was changed."
-    assert (table.home / "settings.toml").read_text() == before
-    assert (await table.houses.house()).model == NAME
+    assert (setup.home / "settings.toml").read_text() == before
+    assert (await setup.houses.house()).model == NAME
 
 
-async def test_what_the_environment_says_is_not_written_in_vain(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+async def test_llm_setup_refuses_setting_overridden_by_environment(
+    setup: LlmSetupFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MONITOR_MODEL_NAME", NAME)
-    await table.houses.read()
+    await setup.houses.read()
     with pytest.raises(InputError, match="MONITOR_MODEL_NAME"):
-        await table.houses.choose(model="openai/x")
-    house = await table.houses.house()
+        await setup.houses.choose(model="openai/x")
+    house = await setup.houses.house()
     assert (house.model, house.from_environment) == (NAME, ("MONITOR_MODEL_NAME",))
 
 
-async def test_trouble_at_the_start_is_a_notice(table: Table) -> None:
-    await table.houses.choose(model=NAME)
-    assert (await table.houses.house()).state == "off"
-    table.model.broken = True
-    await table.houses.warm()
-    assert [event.severity for event in table.events if isinstance(event, Notice)] == ["warning"]
-    house = await table.houses.house()
+async def test_llm_setup_start_failure_is_a_notice(setup: LlmSetupFixture) -> None:
+    await setup.houses.choose(model=NAME)
+    assert (await setup.houses.house()).state == "off"
+    setup.model.broken = True
+    await setup.houses.warm()
+    assert [event.severity for event in setup.events if isinstance(event, Notice)] == ["warning"]
+    house = await setup.houses.house()
     assert (house.state, house.trouble) == ("failed", "It could not be started.")
-    table.model.broken = False
-    await table.houses.warm()
-    assert (await table.houses.house()).state == "ready"
+    setup.model.broken = False
+    await setup.houses.warm()
+    assert (await setup.houses.house()).state == "ready"
 
 
-async def test_a_trial(tmp_path: Path) -> None:
+async def test_llm_trial_reports_speed_and_price(tmp_path: Path) -> None:
     usage = Usage(40, 12, counted=True, cost=Money(micros=100))
-    table = Table(tmp_path, Spoken(ScriptedReply(("It is \x1b[31mdark", "."), usage)))
-    await table.houses.choose(model=NAME)
-    trial = await table.houses.try_out()
+    setup = LlmSetupFixture(tmp_path, FakeChildModel(ScriptedReply(("It is \x1b[31mdark", "."), usage)))
+    await setup.houses.choose(model=NAME)
+    trial = await setup.houses.try_out()
     assert (trial.words, trial.first_seconds, trial.seconds) == ("It is dark.", 1.0, 2.0)
     assert (trial.tokens_in, trial.tokens_out, trial.micros, trial.priced) == (40, 12, 100, True)
     assert trial.takes_schema
-    (asked,) = table.model.requests
+    (asked,) = setup.model.requests
     assert (asked.model, asked.messages) == (NAME, TRIAL)
     two = [load_prompts()[persona] for persona in (Persona.NARRATOR, Persona.ARCHIVIST)]
     assert trial.per_turn == round(FULL * sum(prompt.budget + 5 * prompt.max_tokens for prompt in two))
 
 
 @pytest.mark.parametrize(("said", "takes"), [('{"sky": "rain"}', True), ("It rains.", False), ("[]", False)])
-async def test_a_model_on_no_list_shows_whether_it_takes_a_schema(
+async def test_llm_trial_shows_schema_support_of_unlisted_model(
     tmp_path: Path, said: str, takes: bool
 ) -> None:
-    table = Table(tmp_path, Spoken("It is dark.", said, priced=False))
-    trial = await table.houses.try_out("openai/mine", api_base="http://127.0.0.1:1/v1")
+    setup = LlmSetupFixture(tmp_path, FakeChildModel("It is dark.", said, priced=False))
+    trial = await setup.houses.try_out("openai/mine", api_base="http://127.0.0.1:1/v1")
     assert trial.takes_schema is takes
     assert trial.per_turn is None
-    assert [ask.shape is not None for ask in table.model.requests] == [False, True]
-    assert {ask.api_base for ask in table.model.requests} == {"http://127.0.0.1:1/v1"}
+    assert [ask.shape is not None for ask in setup.model.requests] == [False, True]
+    assert {ask.api_base for ask in setup.model.requests} == {"http://127.0.0.1:1/v1"}
 
 
 # --- as a command, with a real child ------------------------------------------------------------------
@@ -212,7 +213,7 @@ async def command(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-async def test_the_command_makes_a_first_call(tmp_path: Path, server: Server) -> None:
+async def test_model_command_makes_trial_call(tmp_path: Path, server: Server) -> None:
     done = await command(tmp_path, "test", "--model", "openai/gpt-4o-mini", "--api-base", server.address)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("The door opens.\n")
@@ -239,7 +240,7 @@ async def test_the_command_makes_a_first_call(tmp_path: Path, server: Server) ->
         ("openai/cut", 6, "ModelCut"),
     ],
 )
-async def test_the_command_says_what_is_wrong(
+async def test_model_command_reports_errors(
     tmp_path: Path, server: Server, name: str, code: int, error: str
 ) -> None:
     done = await command(tmp_path, "test", "--json", "--model", name, "--api-base", server.address)
@@ -252,7 +253,7 @@ async def test_the_command_says_what_is_wrong(
 
 
 @pytest.mark.slow
-async def test_the_set_up_is_shown_without_asking_anybody(tmp_path: Path) -> None:
+async def test_model_command_shows_settings_without_call(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text('[model]\nname = "openai/gpt-4o-mini"\n')
     done = await command(tmp_path, "show", "--json")
     told = json.loads(done.stdout)

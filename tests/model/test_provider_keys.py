@@ -1,4 +1,4 @@
-"""Where a key is found, where it is kept, and that it is nowhere else."""
+"""Tests of API keys: where they are found, stored and masked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stores.errors import InputError
 KEY = "planted-key-1234567"
 
 
-class Ring(dict[tuple[str, str], str]):
+class FakeKeyring(dict[tuple[str, str], str]):
     def get_password(self, service: str, name: str) -> str | None:
         return self.get((service, name))
 
@@ -21,7 +21,7 @@ class Ring(dict[tuple[str, str], str]):
         self[service, name] = key
 
 
-class Broken(Ring):
+class FailingKeyring(FakeKeyring):
     def get_password(self, service: str, name: str) -> str | None:
         raise RuntimeError(f"locked, and {KEY} was in it")
 
@@ -46,13 +46,13 @@ class Broken(Ring):
         ),
     ],
 )
-async def test_where_a_key_is(at: ModelTarget, environ: dict[str, str], says: str) -> None:
-    keys = ProviderKeys(environ, Ring({(KEYRING_SERVICE, "GROQ_API_KEY"): KEY}))
+async def test_provider_keys_describe_source(at: ModelTarget, environ: dict[str, str], says: str) -> None:
+    keys = ProviderKeys(environ, FakeKeyring({(KEYRING_SERVICE, "GROQ_API_KEY"): KEY}))
     assert await keys.describe_source(at) == says
 
 
-async def test_a_key_is_kept_in_the_ring_and_found_there() -> None:
-    keys = ProviderKeys({}, ring := Ring())
+async def test_provider_keys_store_in_keyring_and_find_there() -> None:
+    keys = ProviderKeys({}, ring := FakeKeyring())
     assert await keys.store_key("anthropic/x", f" {KEY}\n") == "ANTHROPIC_API_KEY"
     assert ring == {(KEYRING_SERVICE, "ANTHROPIC_API_KEY"): KEY}
     assert await keys.read_keyring_keys(["anthropic/x", "openai/y", "ollama/z"]) == {"ANTHROPIC_API_KEY": KEY}
@@ -61,19 +61,19 @@ async def test_a_key_is_kept_in_the_ring_and_found_there() -> None:
 
 
 @pytest.mark.parametrize("key", ["", "two\nlines", "with\x1bescape", "schlüssel"])
-async def test_what_is_no_key_is_refused(key: str) -> None:
+async def test_provider_keys_refuse_invalid_key(key: str) -> None:
     with pytest.raises(InputError, match="no key"):
-        await ProviderKeys({}, Ring()).store_key("openai/x", key)
+        await ProviderKeys({}, FakeKeyring()).store_key("openai/x", key)
 
 
 @pytest.mark.parametrize("model", ["", "bedrock/x"])
-async def test_what_has_no_key_gets_none(model: str) -> None:
+async def test_provider_keys_refuse_provider_without_key(model: str) -> None:
     with pytest.raises(InputError):
-        await ProviderKeys({}, Ring()).store_key(model, KEY)
+        await ProviderKeys({}, FakeKeyring()).store_key(model, KEY)
 
 
-async def test_a_ring_that_fails_is_told_without_its_words() -> None:
-    keys = ProviderKeys({}, Broken())
+async def test_provider_keys_report_keyring_failure_without_its_message() -> None:
+    keys = ProviderKeys({}, FailingKeyring())
     assert await keys.describe_source(ModelTarget("openai/x")) == "missing: set OPENAI_API_KEY"
     with pytest.raises(InputError, match="OPENAI_API_KEY") as caught:
         await keys.store_key("openai/x", KEY)
@@ -81,7 +81,7 @@ async def test_a_ring_that_fails_is_told_without_its_words() -> None:
     assert caught.value.__cause__ is None
 
 
-async def test_where_there_is_no_ring_the_environment_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_provider_keys_name_environment_without_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
     import keyring
     from keyring.backends import fail
 
@@ -90,13 +90,13 @@ async def test_where_there_is_no_ring_the_environment_is_named(monkeypatch: pyte
         await ProviderKeys({}).store_key("openai/x", KEY)
 
 
-def test_secrets_are_struck_by_value_and_by_looks() -> None:
+def test_secret_masking_by_value_and_form() -> None:
     environ = {"OPENAI_API_KEY": KEY, "MY_TOKEN": "no", "HOME": "/home/me"}
     told = mask_known_secrets(f"bad {KEY} no /home/me sk-abcdefghijklmnop", environ)
     assert told == "bad *** no /home/me ***"
 
 
-def test_a_schema_as_strict_modes_take_it() -> None:
+def test_strict_schema_requires_all_fields() -> None:
     schema = {
         "type": "object",
         "title": "Beat",

@@ -1,4 +1,4 @@
-"""Prose against rules that forbid and matters that are settled: what is wrong, and what only looks it."""
+"""Tests of the checks for broken rules and reopened matters: true findings and harmless lookalikes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ LAMP = ("Mara promised Wenna to bring back the copper lantern.", frozenset({"Mar
         ("The weir is opened at noon.", False),
     ],
 )
-def test_rules(text: str, there: bool) -> None:
+def test_record_checks_find_broken_rules(text: str, there: bool) -> None:
     assert bool(list(find_rule_breaches(text, [SALT, WEIR]))) is there
 
 
-def test_a_rule_that_forbids_nothing_is_not_checked() -> None:
+def test_record_checks_skip_rule_that_forbids_nothing() -> None:
     assert not list(
         find_rule_breaches("The sea takes one of us each year.", ["The sea takes one of us each year."])
     )
@@ -45,5 +45,5 @@ def test_a_rule_that_forbids_nothing_is_not_checked() -> None:
         ("The lantern still burns.", False),
     ],
 )
-def test_settled_matters(text: str, there: bool) -> None:
+def test_record_checks_find_reopened_matters(text: str, there: bool) -> None:
     assert bool(list(find_reopened_matters(text, [LAMP]))) is there

@@ -1,4 +1,4 @@
-"""Names in prose without a model: what is one, and what only has a capital."""
+"""Tests of finding names in prose: names, and words that are only capitalised."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from agents.prose.names import find_name_spans, find_names
         ("He swears by the Salt Bell and by Osk.", ["Salt Bell", "Osk"]),
     ],
 )
-def test_names_are_found_and_sentences_starts_are_not(text: str, names: list[str]) -> None:
+def test_name_spans_exclude_sentence_starts(text: str, names: list[str]) -> None:
     assert list(find_names(text)) == names
 
 
 @settings(deadline=None)
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=400))
-def test_any_text_can_be_read_and_spans_are_where_they_say(text: str) -> None:
+def test_name_spans_survive_any_text_and_match_it(text: str) -> None:
     for span in find_name_spans(text):
         assert " ".join(text[span.start : span.end].split()) == span.name

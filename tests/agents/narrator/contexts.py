@@ -1,4 +1,4 @@
-"""A context package by hand: Mara in the yard with Old Tam (a stranger) and Sella Brand (known of old)."""
+"""Builds a context package for tests: Mara in the yard with Old Tam (a stranger) and Sella Brand (known of old)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from agents.canon_keeper.predicates import load_catalogue
 from agents.context_assembly.context_package import (
     CanonContext,
     ContextPackage,
-    NarrativeContext,
     RecalledContext,
     ScenePerson,
 )
+from agents.context_assembly.narrative_context import NarrativeContext
 from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.story_agenda import StoryAgenda
 from agents.resolver.working_state import WorkingState

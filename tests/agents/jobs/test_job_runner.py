@@ -1,0 +1,441 @@
+"""Tests of the background: order of jobs, failures and retries, idle and close."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from agents.events import BackgroundMoved, Event, EventBus, LineMoved, Notice
+from agents.jobs import job_runner as runner_module
+from agents.jobs.job_queue import JobQueue, QueueEntry
+from agents.jobs.job_runner import JobRunner
+from agents.jobs.job_store import JobStore
+from agents.jobs.worker import MAX_FAILURES, MODEL_QUEUE, PLAIN_QUEUE, JobSubject, RetryLater
+from stores.authority import Role
+from stores.errors import InputError, StoreUnavailable
+from stores.open import Stores
+from stores.records.ids import Id, utc_now
+from stores.records.jobs import JobKind, JobState
+from tests.libraries import library
+
+
+class FakeWorker:
+    """A worker whose `work` is called with a subject and returns the number of items left."""
+
+    def __init__(
+        self,
+        work: Callable[[Id], int] = lambda id: 0,
+        *,
+        kind: JobKind = JobKind.INDEX,
+        queue: str = PLAIN_QUEUE,
+        priority: int = 20,
+        subjects: Collection[JobSubject] = (),
+    ) -> None:
+        self.kind, self.queue, self.priority = kind, queue, priority
+        self.done: list[Id] = []
+        self.subject_list = list(subjects)
+        self.scan_count = 0
+        self._work = work
+
+    async def subjects(self) -> Collection[JobSubject]:
+        self.scan_count += 1
+        return self.subject_list
+
+    async def on_event(self, event: Event) -> Collection[JobSubject]:
+        return [JobSubject(event.scene_id, "u")] if isinstance(event, LineMoved) else []
+
+    async def reconcile(self, subject_id: Id) -> int:
+        await asyncio.sleep(0)
+        self.done.append(subject_id)
+        return self._work(subject_id)
+
+
+class FastClock:
+    """A clock that advances a minute per reading, so that no test waits for a retry."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 60.0
+        return self.now
+
+
+@pytest.fixture
+async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
+    async with library(tmp_path / "home") as opened:
+        yield opened
+
+
+@pytest.fixture
+def events() -> EventBus:
+    return EventBus()
+
+
+@pytest.fixture
+def published(events: EventBus) -> list[Event]:
+    events_seen: list[Event] = []
+    events.subscribe(events_seen.append)
+    return events_seen
+
+
+@pytest.fixture
+async def runner(stores: Stores, events: EventBus) -> AsyncIterator[JobRunner]:
+    job_runner = build_runner(stores, events)
+    yield job_runner
+    await job_runner.close()
+
+
+def build_runner(
+    stores: Stores, events: EventBus, follow_ups: Mapping[JobKind, tuple[JobKind, ...]] | None = None
+) -> JobRunner:
+    job_store = JobStore(stores.log(Role.ORCHESTRATOR), utc_now)
+    return JobRunner(job_store, events, seconds=FastClock(), follow_ups=follow_ups or {})
+
+
+async def stored_jobs(stores: Stores) -> list[tuple[JobState, int, str]]:
+    return [(job.state, job.attempts, job.error) for job in await stores.log(Role.ORCHESTRATOR).jobs()]
+
+
+async def test_job_runner_does_leftover_and_touched_subjects(
+    runner: JobRunner, events: EventBus, stores: Stores
+) -> None:
+    worker = FakeWorker(subjects=[JobSubject("a", "u"), JobSubject("b", "u")])
+    runner.register(worker)
+    await runner.wait_until_idle()
+    assert worker.done == ["a", "b"]
+    events.publish(LineMoved("c"))
+    events.publish(LineMoved("c"))
+    await runner.wait_until_idle()
+    assert worker.done == ["a", "b", "c"]
+    assert await stored_jobs(stores) == []  # success leaves no record
+
+
+async def test_job_runner_works_in_pieces_and_counts_items_left(runner: JobRunner) -> None:
+    left = {"a": 3}
+
+    def piece(id: Id) -> int:
+        left[id] -= 1
+        seen.append(runner.current_status().items_left)
+        return left[id]
+
+    seen: list[int] = []
+    worker = FakeWorker(piece, subjects=[JobSubject("a", "u", 3)])
+    runner.register(worker)
+    await runner.wait_until_idle()
+    assert worker.done == ["a"] * 3
+    assert seen == [3, 2, 1]
+    assert runner.current_status().items_left == 0
+
+
+async def test_job_runner_reruns_job_requested_while_running(runner: JobRunner, events: EventBus) -> None:
+    def ask_again(id: Id) -> int:
+        if len(worker.done) == 1:
+            runner.request(JobKind.INDEX, JobSubject("a", "u"))
+            runner.request(JobKind.INDEX, JobSubject("a", "u"))
+        return 0
+
+    worker = FakeWorker(ask_again, subjects=[JobSubject("a", "u")])
+    runner.register(worker)
+    await runner.wait_until_idle()
+    assert worker.done == ["a", "a"]
+
+
+async def test_job_runner_retries_failure_and_forgets_it_on_success(
+    runner: JobRunner, stores: Stores
+) -> None:
+    def fails_twice(id: Id) -> int:
+        if len(worker.done) < 3:
+            raise RuntimeError("no")
+        return 0
+
+    worker = FakeWorker(fails_twice, subjects=[JobSubject("a", "u")])
+    runner.register(worker)
+    await runner.wait_until_idle()
+    assert worker.done == ["a"] * 3
+    assert await stored_jobs(stores) == []
+
+
+async def test_job_runner_shows_poisoned_job_once_until_user_retries(
+    runner: JobRunner, stores: Stores, published: list[Event]
+) -> None:
+    broken = True
+
+    def fails(id: Id) -> int:
+        if broken:
+            raise RuntimeError("it is broken")
+        return 0
+
+    worker = FakeWorker(fails, subjects=[JobSubject("a", "u"), JobSubject("b", "u")])
+    worker.subject_list = [JobSubject("a", "u")]
+    runner.register(worker)
+    await runner.wait_until_idle()
+    assert worker.done == ["a"] * MAX_FAILURES
+    (poisoned,) = (await runner.read_status()).poisoned
+    assert (poisoned.state, poisoned.error) == (JobState.POISONED, "RuntimeError: it is broken")
+    assert [event.severity for event in published if isinstance(event, Notice)] == ["warning"]
+    runner.request(JobKind.INDEX, JobSubject("a", "u"))  # no request of the user
+    await runner.wait_until_idle()
+    assert len(worker.done) == MAX_FAILURES
+    broken = False
+    await runner.retry(poisoned.id)
+    await runner.wait_until_idle()
+    assert len(worker.done) == MAX_FAILURES + 1
+    assert await stored_jobs(stores) == []
+    with pytest.raises(InputError):
+        await runner.retry(poisoned.id)
+
+
+async def test_job_store_keeps_failures_across_restart(stores: Stores, events: EventBus) -> None:
+    def fails(id: Id) -> int:
+        raise RuntimeError("no")
+
+    first = build_runner(stores, events)
+    worker = FakeWorker(fails, subjects=[JobSubject("a", "u")])
+    first.register(worker)
+    await first.wait_until_idle()
+    await first.close()
+    second = build_runner(stores, events)
+    second_worker = FakeWorker(subjects=[JobSubject("a", "u"), JobSubject("b", "u")])
+    second.register(second_worker)
+    await second.wait_until_idle()
+    assert second_worker.done == ["b"]
+    assert [job.subject_id for job in second.current_status().poisoned] == ["a"]
+    # Its subject has changed: one more try.
+    events.publish(LineMoved("a"))
+    await second.wait_until_idle()
+    assert second_worker.done == ["b", "a"]
+    assert await stored_jobs(stores) == []
+    await second.close()
+
+
+async def test_job_store_counts_crash_of_process_as_failure(stores: Stores, events: EventBus) -> None:
+    job_store = JobStore(stores.log(Role.ORCHESTRATOR), utc_now)
+    await job_store.record_start(
+        JobKind.INDEX, JobSubject("a", "u"), MAX_FAILURES
+    )  # as if the process had ended here
+    runner = build_runner(stores, events)
+    worker = FakeWorker(subjects=[JobSubject("a", "u")])
+    runner.register(worker)
+    await runner.wait_until_idle()
+    assert worker.done == []
+    assert "ended while it was tried" in runner.current_status().poisoned[0].error
+    await runner.close()
+
+
+async def test_job_runner_waits_for_unavailable_store_without_counting(
+    stores: Stores, events: EventBus
+) -> None:
+    is_away = True
+
+    def needs_a_store(id: Id) -> int:
+        if is_away:
+            raise StoreUnavailable("The index does not answer.")
+        return 0
+
+    seconds = [0.0]
+    job_store = JobStore(stores.log(Role.ORCHESTRATOR), utc_now)
+    runner = JobRunner(job_store, events, seconds=lambda: seconds[0])
+    worker = FakeWorker(needs_a_store, subjects=[JobSubject(str(n), "u") for n in range(50)])
+    runner.register(worker)
+    await runner.wait_until_idle()  # jobs that wait for a store count as idle
+    assert worker.done == ["0"]  # the others are not tried: they would fail alike
+    assert ("words", "50 to do · The index does not answer.") in runner.current_status().rows
+    assert await stored_jobs(stores) == []
+    is_away = False
+    seconds[0] = 1_000.0
+    runner.request(JobKind.INDEX, JobSubject("new", "u"))
+    while len(worker.done) < 52:  # noqa: ASYNC110 - retries start by the clock
+        await asyncio.sleep(0.001)
+    await runner.wait_until_idle()
+    assert runner.current_status().items_left == 0
+    await runner.close()
+
+
+async def test_job_runner_does_not_count_retry_later_as_failure(runner: JobRunner, stores: Stores) -> None:
+    def later(id: Id) -> int:
+        if len(worker.done) < MAX_FAILURES + 3:
+            raise RetryLater("The budget of the day is used up.", seconds=60)
+        return 0
+
+    worker = FakeWorker(later, subjects=[JobSubject("a", "u")])
+    runner.register(worker)
+    runner.start()
+    while len(worker.done) < MAX_FAILURES + 3:  # noqa: ASYNC110 - retries start by the clock
+        await asyncio.sleep(0.001)
+    await runner.wait_until_idle()
+    assert await stored_jobs(stores) == []
+
+
+async def test_job_queues_do_not_wait_for_each_other(runner: JobRunner) -> None:
+    released = asyncio.Event()
+
+    class Slow(FakeWorker):
+        async def reconcile(self, subject_id: Id) -> int:
+            await released.wait()
+            return await super().reconcile(subject_id)
+
+    slow = Slow(kind=JobKind.SUMMARISE, queue=MODEL_QUEUE, subjects=[JobSubject("a", "u")])
+
+    def release(id: Id) -> int:
+        released.set()
+        return 0
+
+    quick = FakeWorker(release, subjects=[JobSubject("b", "u")])
+    runner.register(slow)
+    runner.register(quick)
+    await runner.wait_until_idle()
+    assert (slow.done, quick.done) == (["a"], ["b"])
+
+
+async def test_job_runner_writes_memories_before_index(runner: JobRunner, events: EventBus) -> None:
+    order: list[str] = []
+
+    def noted(name: str) -> Callable[[Id], int]:
+        def work(id: Id) -> int:
+            order.append(name)
+            return 0
+
+        return work
+
+    runner.register(FakeWorker(noted("index")))
+    runner.register(FakeWorker(noted("remember"), kind=JobKind.REMEMBER, priority=30))
+    await runner.wait_until_idle()
+    events.publish(LineMoved("a"))
+    await runner.wait_until_idle()
+    assert order == ["remember", "index"]
+
+
+async def test_job_runner_requests_follow_ups(stores: Stores, events: EventBus) -> None:
+    runner = build_runner(stores, events, follow_ups={JobKind.REMEMBER: (JobKind.INDEX,)})
+    memory_worker = FakeWorker(kind=JobKind.REMEMBER, priority=30, subjects=[JobSubject("a", "u", 9)])
+    index_worker = FakeWorker()
+    runner.register(memory_worker)
+    runner.register(index_worker)
+    await runner.wait_until_idle()
+    assert (memory_worker.done, index_worker.done) == (["a"], ["a"])
+    await runner.close()
+
+
+async def test_job_runner_rescans_after_worker_fails_on_event(
+    runner: JobRunner, events: EventBus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.jobs.job_runner.STORE_SECONDS", 0.0)
+
+    class Breaks(FakeWorker):
+        async def on_event(self, event: Event) -> Collection[JobSubject]:
+            raise StoreUnavailable("away")
+
+    worker = Breaks()
+    runner.register(worker)
+    await runner.wait_until_idle()
+    worker.subject_list = [JobSubject("a", "u")]
+    events.publish(LineMoved("a"))
+    await runner.wait_until_idle()
+    assert (worker.done, worker.scan_count) == (["a"], 2)
+
+
+async def test_job_status_events_count_down_to_zero(
+    runner: JobRunner, published: list[Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.jobs.job_status.SECONDS", 0.0)
+    left = [9]
+
+    def piece(id: Id) -> int:
+        left[0] -= 1
+        return left[0]
+
+    runner.register(FakeWorker(piece, subjects=[JobSubject("a", "u", 9)]))
+    await runner.wait_until_idle()
+    while not published or published[-1] != BackgroundMoved(0):  # noqa: ASYNC110 - published by a timer
+        await asyncio.sleep(0.001)
+    counts = [event.waiting for event in published if isinstance(event, BackgroundMoved)]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] > 0
+
+
+async def test_job_runner_close_leaves_no_task(runner: JobRunner, events: EventBus) -> None:
+    async def forever(subject_id: Id) -> int:
+        await asyncio.Event().wait()
+        return 0
+
+    worker = FakeWorker(subjects=[JobSubject("a", "u")])
+    worker.reconcile = forever  # type: ignore[method-assign]
+    runner.register(worker)
+    runner.start()
+    await asyncio.sleep(0)
+    await runner.close()
+    assert not [task for task in asyncio.all_tasks() if task.get_name().startswith("background")]
+    events.publish(LineMoved("a"))  # nobody listens
+
+
+def test_job_queue_is_fair_between_universes() -> None:
+    queue, worker = JobQueue(), FakeWorker()
+    for number in range(6):
+        queue.put(QueueEntry(worker, JobSubject(f"big {number}", "big"), number))
+    queue.put(QueueEntry(worker, JobSubject("small", "small"), 6))
+    taken_ids = [entry.subject.id for _ in range(3) if (entry := queue.take_next(0.0))]
+    assert taken_ids == ["big 0", "small", "big 1"]
+
+
+def test_job_queue_takes_urgent_entries_first() -> None:
+    queue, worker = JobQueue(), FakeWorker()
+    entries = [QueueEntry(worker, JobSubject(name, name), n) for n, name in enumerate("abc")]
+    for entry in entries:
+        queue.put(entry)
+    entries[2].urgent = True
+    queue.put(entries[2])  # requested again: it waits only once
+    taken_ids = [taken.subject.id for _ in range(4) if (taken := queue.take_next(0.0))]
+    assert taken_ids == ["c", "a", "b"]
+
+
+async def test_job_runner_serves_subjects_of_no_universe(runner: JobRunner) -> None:
+    """Such as recording which memories were read, whatever their universe."""
+    worker = FakeWorker()
+    runner.register(worker)
+    await runner.wait_until_idle()
+    runner.request(JobKind.INDEX, JobSubject("of none", ""), urgent=True)
+    await runner.wait_until_idle()
+    runner.request(JobKind.INDEX, JobSubject("of none", ""), urgent=True)
+    runner.request(JobKind.INDEX, JobSubject("a", "u"))
+    await runner.wait_until_idle()
+    assert worker.done == ["of none", "of none", "a"]
+
+
+async def test_job_runner_can_wait_for_one_universe(runner: JobRunner) -> None:
+    worker = FakeWorker(lambda id: 5 if id == "endless" else 0)
+    worker.subject_list = [
+        JobSubject("endless", "other", 5),
+        JobSubject("a", "u", 2),
+        JobSubject("b", "u", 1),
+    ]
+    runner.register(worker)
+    await runner.wait_until_idle("u")
+    assert {"a", "b"} <= set(worker.done)
+    assert (runner.count_items_left("u"), runner.count_items_left("other")) == (0, 5)
+
+
+async def test_job_runner_close_ends_despite_worker_ignoring_cancel(
+    stores: Stores, events: EventBus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner_module, "CLOSE_SECONDS", 0.01)
+
+    class IgnoresCancel(FakeWorker):
+        async def reconcile(self, subject_id: Id) -> int:
+            begun.set()
+            while not may_end.is_set():
+                with suppress(asyncio.CancelledError):
+                    await may_end.wait()
+            return 0
+
+    begun, may_end = asyncio.Event(), asyncio.Event()
+    runner = build_runner(stores, events)
+    runner.register(IgnoresCancel(subjects=[JobSubject("a", "u")]))
+    runner.start()
+    await begun.wait()
+    await runner.close()
+    may_end.set()
