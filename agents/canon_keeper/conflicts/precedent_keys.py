@@ -1,7 +1,6 @@
 """How the keys that rulings are found by are made of identifiers: so that a copy's court remembers too.
 
 Only an agent can read what a statement says; a restore is given this by the program. Pure.
-Source: `precedents.side_of`, stores/backup_copy.py.
 """
 
 from __future__ import annotations
