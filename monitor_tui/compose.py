@@ -59,7 +59,7 @@ from monitor_tui.settings import read_settings
 from monitor_tui.settings_file import SettingsFile
 from monitor_tui.user_files import UserFiles, load_sample
 from stores.authority import Role
-from stores.backup_kin import Kin
+from stores.backup.derived_ids import Kin
 from stores.open import Stores, open_stores, read_store_kinds
 from stores.records.ids import Clock, IdGenerator, SystemIdGenerator, utc_now
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from agents.llm.scripted_model import ScriptedModel
+from monitor_tui.cli.replay import replay_story
 from stores.authority import Role
 from stores.open import open_stores
 from stores.records.canon import CanonBatch
@@ -54,6 +56,19 @@ def test_replay_gives_the_same_canon(home: Path) -> None:
     completed = replay(home, "A story")
     assert completed.returncode == 0, completed.stderr
     assert "The same canon:" in completed.stdout
+
+
+async def test_replay_with_another_model_leaves_canon_as_it_is(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in (*LINES[:6], "> The well is deep."):
+            await program.services.play.submit(scene_id, line)
+    report = await replay_story(tmp_path, "A story", "test/other", ScriptedModel(["A cold wind rises."]))
+    assert report.narrated_text == "A cold wind rises."
+    assert report.differences == ()
+    async with opened(tmp_path) as program:
+        rows = await program.services.play.transcript(scene_id, 0, 9)
+    assert rows[-1].turn.text == "The well is deep.", "the library itself keeps its own words"
 
 
 def test_replay_reports_canon_that_the_log_does_not_give(home: Path) -> None:

@@ -1,6 +1,6 @@
 """ContextAssembly: what stands before an exchange: the scene, who is in it, and the working state.
 
-Reads every store and writes none. Source: AGENT_ORCHESTRATION, ContextAssembly; design/ontology.md,
+Reads every store and writes none.
 "Working state": canonical state plus the state changes on the line, folded in order.
 """
 

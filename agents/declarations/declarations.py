@@ -1,7 +1,7 @@
 """The GM's declarations, staged: what `/npc`, `/place`, `/fact`, `/state`, `/go`, `/axiom` propose.
 
 Each rests on the words typed and on the turn that play stands on, so that undoing that turn takes the
-declaration back with it. Nothing here writes canon. Source: design/authority.md; design/ontology.md.
+declaration back with it. Nothing here writes canon.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Several moves of one clock in one scene are one row of the gate, and a verdict on it is on all of them.
 
-Each move hangs on its own turn, so that undo takes back that one alone. Pure. Source: design/product.md,
+Each move hangs on its own turn, so that undo takes back that one alone. Pure.
 "Gate fatigue is the likeliest failure".
 """
 

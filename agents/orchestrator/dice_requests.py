@@ -1,7 +1,4 @@
-"""Dice at the table: asking for the player's own, telling what may be rolled, taking a roll otherwise.
-
-Source: design/product.md, "Solo procedures" (physical dice; reroll one die, pick instead of rolled).
-"""
+"""Dice at the table: asking for the player's own, telling what may be rolled, taking a roll otherwise."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""One exchange as data: what a crash must find again to go on at the next node.
-
-Source: design/loops.md, "One turn" and "Recovery".
-"""
+"""One exchange as data: what a crash must find again to go on at the next node."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Between a typed roll and the Resolver: whose numbers count, who is meant by each name, whose dice fall.
-
-Source: design/loops.md, node `resolve`; AGENT_ORCHESTRATION, Resolver; design/product.md (physical dice).
-"""
+"""Between a typed roll and the Resolver: whose numbers count, who is meant by each name, whose dice fall."""
 
 from __future__ import annotations
 

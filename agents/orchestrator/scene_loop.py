@@ -1,7 +1,4 @@
-"""The Scene Loop: play, mid-scene commits, and the end through the gate.
-
-Source: CONVERSATIONAL_LOOPS, "Scene Loop" and "Canonization triggers"; design/loops.md.
-"""
+"""The Scene Loop: play, mid-scene commits, and the end through the gate."""
 
 from __future__ import annotations
 

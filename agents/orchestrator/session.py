@@ -1,6 +1,6 @@
 """The Main Loop: modes, suspend and resume, recovery, and the menu.
 
-Source: CONVERSATIONAL_LOOPS, "Main Loop"; design/loops.md, "Recovery". It never writes canon.
+It never writes canon.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The Story Loop: set-up, scene after scene, and the end.
 
-Source: CONVERSATIONAL_LOOPS, "Story Loop"; design/loops.md. The Orchestrator writes containers and loop
-state; what becomes true goes through the CanonKeeper.
+The Orchestrator writes containers and loop state; what becomes true goes through the CanonKeeper.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The commitment ledger: what is promised, owed and asked, and its pay-off. One for screens and commands.
-
-Source: design/product.md, "A commitment ledger (promises, debts, open questions) with age and pay-off".
-"""
+"""The commitment ledger: what is promised, owed and asked, and its pay-off. One for screens and commands."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What an edit by hand would do, in views: retcons with all that rests on them, merges side by side.
-
-Source: design/authority.md, "Retcon" and "same thing, other name: ... shown side by side".
-"""
+"""What an edit by hand would do, in views: retcons with all that rests on them, merges side by side."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The GM's manual acts, staged: proposals on the GM's word that rest on the act itself, outside any scene.
 
-They wait at the universe's gate like all else. Source: design/interface.md, "manual edits (as gm
-proposals)"; design/authority.md, "Canon policy".
+They wait at the universe's gate like all else.
 """
 
 from __future__ import annotations

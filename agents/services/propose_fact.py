@@ -1,7 +1,4 @@
-"""Making an answer true: a fact on the GM's word, staged where play stands or at the universe's own gate.
-
-Source: design/interface.md, "Query" ("make it true" leads on from unknown); nothing here writes canon.
-"""
+"""Making an answer true: a fact on the GM's word, staged where play stands or at the universe's own gate."""
 
 from __future__ import annotations
 

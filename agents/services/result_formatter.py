@@ -1,6 +1,6 @@
 """Records as findings: how far each may be relied on, the words it rests on, and where those stand.
 
-Read-only. Source: design/interface.md, "Query".
+Read-only.
 """
 
 from __future__ import annotations

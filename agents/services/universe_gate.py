@@ -1,7 +1,7 @@
 """The gate of a universe: what no scene's gate will show (any more), decided and written without a scene.
 
-The GM's own edits, what was deferred when its scene closed, what could not be written, and what an
-abandoned story left behind. Source: design/interface.md, "Canon gate".
+The GM's own edits, what was deferred when its scene closed, what could not be written, and what an abandoned
+story left behind.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Character sheets by the story's rule pack: shown, changed on the GM's word, and begun for a new hero.
 
 Nothing here writes canon: a change is proposed.
-Source: design/product.md ("deterministic state with one writer, every value editable"); docs/rule-packs.md.
 """
 
 from __future__ import annotations

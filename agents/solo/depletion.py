@@ -83,6 +83,7 @@ def _describe_new_numbers(pack: Pack, sheet_before: Sheet, changes: Iterable[Sta
         if c.op is StateOp.ADD and c.key in pack.number_keys() and fold_name(c.key) not in known_keys
     ]
     return [
-        f"{sheet_before.name} had no {spoken_key(key)}, so it counts from 0: /state {sheet_before.name}.{key} = 8 sets it."
+        f"{sheet_before.name} had no {spoken_key(key)}, so it counts from 0: /state "
+        f"{sheet_before.name}.{key} = 8 sets it."
         for key in dict.fromkeys(new_keys)
     ]

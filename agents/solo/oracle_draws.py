@@ -1,7 +1,7 @@
 """What chance is asked besides checks: the oracle, reactions, how much, sparks, events, the scene check.
 
-Each is a draw that the Resolver seals. Here it is made ready: names are found, and canon is read for who
-is meant and for what an answer is likely to be. Source: design/product.md, "Solo procedures".
+Each is a draw that the Resolver seals. Here it is made ready: names are found, and canon is read for who is
+meant and for what an answer is likely to be.
 """
 
 from __future__ import annotations

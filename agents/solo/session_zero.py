@@ -1,7 +1,7 @@
 """Session zero: a few questions before (or while) a story is told, each with a line that answers or skips it.
 
 `/zero` shows them all and begins with the first that is open; an answer leads to the next. Nothing is kept
-but the answers. Source: design/product.md, "Solo procedures" (session zero).
+but the answers.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from monitor_tui.cli.common import (
 
 if TYPE_CHECKING:
     from agents.orchestrator.replay import CanonRecords, ReplayReport
+    from agents.services.llm_setup import ModelProcess
     from stores.open import Stores
     from stores.records.play import Story
 
@@ -39,7 +40,7 @@ def replay_command(
     home: Home = None,
 ) -> None:
     """Replay a story's log in a scratch library, and compare what becomes canon there."""
-    report = run_command(_replay_story(resolve_home(context, home), story, model))
+    report = run_command(replay_story(resolve_home(context, home), story, model))
     if report.narrated_text:
         print(f"{model} narrates: {report.narrated_text}")
     for difference in report.differences[:MAX_SHOWN_DIFFERENCES]:
@@ -50,7 +51,13 @@ def replay_command(
     print(f"The same canon: {commits}, {count_text(report.record_count, 'record')} compared.")
 
 
-async def _replay_story(home: Path, story_name: str, model: str) -> ReplayReport:
+async def replay_story(
+    home: Path, story_name: str, model: str, model_process: ModelProcess | None = None
+) -> ReplayReport:
+    """Replay a story's log, and have `model` narrate its last turn again in a copy if one is named.
+
+    `model_process` answers for the model, if not LiteLLM in a child process.
+    """
     from agents.orchestrator.replay import ReplayReport, compare_canon, read_canon, replay_commits
     from stores.authority import Role
     from stores.open import open_stores
@@ -75,7 +82,7 @@ async def _replay_story(home: Path, story_name: str, model: str) -> ReplayReport
             differences, narrated_text = compare_canon(canon_before, canon_after), ""
             if model:
                 narrated_text, canon_narrated = await _narrate_in_copy(
-                    stores, story, Path(folder) / "narrated", home, model
+                    stores, story, Path(folder) / "narrated", home, model, model_process
                 )
                 differences += compare_canon(canon_before, canon_narrated)
     record_count = sum(len(records) for records in canon_before.values())
@@ -83,7 +90,12 @@ async def _replay_story(home: Path, story_name: str, model: str) -> ReplayReport
 
 
 async def _narrate_in_copy(
-    stores: Stores, story: Story, copy_home: Path, home: Path, model: str
+    stores: Stores,
+    story: Story,
+    copy_home: Path,
+    home: Path,
+    model: str,
+    model_process: ModelProcess | None,
 ) -> tuple[str, CanonRecords]:
     """Have a model narrate the story's last turn again in a copy of its campaign; return the words, and the
     canon of the copy after it."""
@@ -103,7 +115,7 @@ async def _narrate_in_copy(
         await scratch.close()
     settings = read_settings(home)
     settings = settings.model_copy(update={"model": settings.model.model_copy(update={"name": model})})
-    program = await open_program(copy_home, settings=settings)
+    program = await open_program(copy_home, settings=settings, model=model_process)
     try:
         scene_id = (await program.stores.log(Role.CONTEXT_ASSEMBLY).scenes(story.id))[-1].id
         await program.services.play.narrate_again(scene_id)

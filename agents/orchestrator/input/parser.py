@@ -1,7 +1,4 @@
-"""What a typed line means: words of the story, a roll, or an operation. Pure; needs no model.
-
-Source: design/loops.md (node `route`) and design/interface.md ("Input").
-"""
+"""What a typed line means: words of the story, a roll, or an operation. Pure; needs no model."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The model at the table: which lines it answers, how it tells again or goes on, and what came of that.
-
-Source: design/loops.md, "One turn"; design/interface.md, "Takes" and `/gm`.
-"""
+"""The model at the table: which lines it answers, how it tells again or goes on, and what came of that."""
 
 from __future__ import annotations
 

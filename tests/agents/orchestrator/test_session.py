@@ -1,4 +1,4 @@
-"""Suspend and resume from any point; recovery as the table of design/loops.md says."""
+"""Suspend and resume from any point; recovery as the table of."""
 
 from __future__ import annotations
 
