@@ -164,14 +164,14 @@ class ServiceComposer:
         self._notes = notes
         self._play = play = PlayParts(agents)
         log, canon, keeper = agents.log, agents.canon, agents.keeper
-        clock, ids, events, lock = self._base.clock, self._base.ids, self._base.events, play.session_lock
+        clock, ids, events = self._base.clock, self._base.ids, self._base.events
         self._atlas, self._transcript = Atlas(canon, log), TranscriptReader(log, canon)
         self._chronicle = Chronicle(
             log, canon, agents.contexts, agents.agendas, self._atlas, self._transcript
         )
         self._universe_gate = UniverseGate(log, canon, keeper, play.views, events)
         self._by_hand = ByHand(
-            log, agents.resolver, self._universe_gate, play.views, lock, ids, clock, events
+            log, agents.resolver, self._universe_gate, play.views, play.dispatcher, ids, clock, events
         )
         self._edits = Edits(canon, log, keeper, self._by_hand, ids, clock)
         self._annals = Annals(canon, log, keeper, self._atlas, clock)
@@ -184,7 +184,7 @@ class ServiceComposer:
             play.views,
             agents.declarations,
             self._by_hand,
-            lock,
+            play.dispatcher,
         )
         self._export_universe = partial(export_universe, self._base.stores, home, clock)
 
@@ -251,7 +251,7 @@ class ServiceComposer:
             actions=play.actions,
             dispatcher=play.dispatcher,
             play_table=play.play_table,
-            pipeline=play.pipeline,
+            narration_runner=play.narration_runner,
             narration=play.narration,
             views=play.views,
             transcript_reader=self._transcript,
@@ -300,7 +300,7 @@ class ServiceComposer:
             agents.resolver,
             agents.contexts,
             Statements(agents.canon, self._atlas, self._annals),
-            self._play.session_lock,
+            self._play.dispatcher,
             base.clock,
             base.events,
         )
@@ -314,7 +314,7 @@ class ServiceComposer:
             agents.resolver,
             conflicts,
             self._by_hand,
-            self._play.session_lock,
+            self._play.dispatcher,
             base.clock,
             base.events,
         )
@@ -351,7 +351,7 @@ class ServiceComposer:
             play.play_table.sheets,
             self._by_hand,
             self._universe_gate,
-            play.session_lock,
+            play.dispatcher,
             self._base.ids,
         )
 
@@ -359,7 +359,7 @@ class ServiceComposer:
         agents, play = self.agents, self._play
         placing = Placing(agents.canon, agents.log, self._atlas, self._annals, play.views)
         propose = GmsWord(
-            agents.contexts, agents.declarations, self._edits, agents.loops, play.session_lock
+            agents.contexts, agents.declarations, self._edits, agents.loops, play.dispatcher
         ).propose
         return Recollections(
             agents.canon,
@@ -380,7 +380,7 @@ class ServiceComposer:
             agents.canon,
             play.stories.create_universe,
             play.stories.create_hero,
-            play.session_lock,
+            play.dispatcher.exclusive,
             base.clock,
             base.events,
         )
@@ -396,7 +396,7 @@ class ServiceComposer:
             Bills(agents.log, agents.canon, agents.budget_guard, base.clock),
             agents.log,
             agents.keeper,
-            self._play.session_lock,
+            self._play.dispatcher,
             Imagining(agents.calls, agents.canon, base.ids),
         )
 

@@ -187,7 +187,6 @@ class PlayParts:
     def __init__(self, agents: Agents) -> None:
         self.agents = agents
         base, log, contexts = agents.base, agents.log, agents.contexts
-        self.session_lock = SessionLock()
         self.journal = Books(log, contexts, agents.loops, base.ids, base.clock, base.events)
         self.people = People(log, agents.canon, contexts, agents.agendas, self.journal)
         self.oracle_draws = OracleDraws(
@@ -197,13 +196,14 @@ class PlayParts:
             contexts, agents.resolver, agents.read_catalogue, self.oracle_draws, base.files.packs
         )
         self.timeline = Timeline(log, agents.gm_turn_writer, base.ids, base.clock, base.events)
+        self.narration_runner = self._build_narration_runner()
         self.pipeline = ExchangePipeline(
             log,
             contexts,
             agents.gm_turn_writer,
             self.rolls,
             agents.loops,
-            self._build_narration_runner(),
+            self.narration_runner,
             base.clock,
             base.events,
         )
@@ -217,7 +217,7 @@ class PlayParts:
         )
         self.narration = Narration(
             agents.calls,
-            self.pipeline,
+            self.narration_runner,
             self.timeline,
             contexts,
             agents.packages,
@@ -254,7 +254,7 @@ class PlayParts:
             base.events,
         )
         self.guard = SceneGuard(contexts, agents.loops, self.pipeline, self.narration.refuse_while_narrating)
-        self.dispatcher = Dispatcher(self.session_lock, self.guard, contexts)
+        self.dispatcher = Dispatcher(SessionLock(), self.guard, contexts)
         self.triggers = CommitTriggers(contexts, self.scenes, base.events)
         self.actions = SceneActions(
             log,

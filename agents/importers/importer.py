@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from itertools import accumulate
 from pathlib import PurePath
 from typing import Final, NamedTuple, TypeVar
@@ -66,7 +67,7 @@ class Importer:
         canon: CanonReader,
         create_universe: CreateUniverse,
         create_hero: CreateHero,
-        session_lock: asyncio.Lock,
+        exclusive: Callable[[], AbstractAsyncContextManager[None]],
         clock: Clock,
         events: EventBus,
     ) -> None:
@@ -75,7 +76,7 @@ class Importer:
         self._canon = canon
         self._create_universe = create_universe
         self._create_hero = create_hero
-        self._session_lock = session_lock
+        self._exclusive = exclusive
         self._clock = clock
         self._events = events
 
@@ -162,7 +163,7 @@ class Importer:
         self, story_import: StoryImport, scene_index: int, *, is_continuing: bool
     ) -> None:
         records = await asyncio.to_thread(story_import.records, scene_index)
-        async with self._session_lock:
+        async with self._exclusive():
             # Play continues during an import, possibly in this very story.
             if is_continuing and not await self._is_untouched(story_import, scene_index - 1):
                 raise _played_on_error(story_import, scene_index - 1)

@@ -14,7 +14,7 @@ from stores.records.ids import Id
 
 
 class AbsentCastReader:
-    """Reads where canon has people. Stateless."""
+    """Finds those of a cast whom canon has in another place."""
 
     def __init__(self, canon: CanonReader, catalogue: Catalogue) -> None:
         self._canon = canon

@@ -25,7 +25,7 @@ AlterationKind = Literal["reroll", "pick"]
 
 
 class DiceRequestService:
-    """Stateless."""
+    """Asks for dice and choices that a roll still needs, and alters rolls that were made."""
 
     def __init__(
         self, rolls: RollService, timeline: Timeline, pipeline: ExchangePipeline, ids: IdGenerator

@@ -52,20 +52,16 @@ class NarrationPlan(Record):
 
 
 class Exchange(Record):
-    """What was typed, and the identifiers and seeds of all that will come of it.
-
-    `beat_id` names it in checkpoints and transitions: the first turn that it appends. `exchange_id` is
-    the exchange that its turns join (GM words and rolls may join an open one). `told`: by the GM;
-    `passes`: the words say that time passes; `proposals` are what comes of that by itself; `telling` is what
-    the model tells then. `hearers` are those who alone hear the words (empty: everyone present).
-    """
+    """What was typed, and the identifiers and seeds of all that will come of it."""
 
     _read_old_names = model_validator(mode="before")(
         old_names_reader(beat_id="run_id", told="gm_authored", passes="time_passes", telling="narration")
     )
 
     run_id: Id
+    """Names the exchange in checkpoints and transitions: the first turn that it appends."""
     exchange_id: Id
+    """The exchange that its turns join: GM words and rolls may join an open one."""
     scene_id: Id
     parent_id: Id | None
     depth: int
@@ -73,12 +69,17 @@ class Exchange(Record):
     words_id: Id | None = None
     words: str = ""
     gm_authored: bool = False
+    """Whether the words are the GM's."""
     time_passes: bool = False
+    """Whether the words say that time passes."""
     seed: int = 0
     roll: RollPlan | None = None
     proposals: tuple[ProposedChange, ...] = ()
+    """What comes of the words by itself, without a roll."""
     narration: NarrationPlan | None = None
+    """What a model narrates then, if one does."""
     hearers: tuple[Id, ...] = ()
+    """Those who alone hear the words; empty for everyone present."""
 
     def build_words_turn(self, created_at: datetime) -> Turn | None:
         """Return the turn of the words typed, if there were any."""
@@ -202,7 +203,7 @@ def begin_exchange(
 
 
 def begin_answer(ids: IdGenerator, scene: Scene, head: Turn, note: str) -> Exchange:
-    """Fix everything about telling what came of the exchange that the line ends in, which nobody told."""
+    """Fix everything about narrating the exchange that the line ends in, which nobody has narrated."""
     turn_id = ids.new()
     return Exchange(
         run_id=turn_id,
@@ -232,7 +233,7 @@ def begin_continuation(ids: IdGenerator, scene: Scene, head: Turn | None, note: 
 
 
 def begin_retake(ids: IdGenerator, old_turn: Turn, take: int, note: str) -> Exchange:
-    """Fix everything about another take of what the GM told."""
+    """Fix everything about another take of a GM turn."""
     turn_id = ids.new()
     return Exchange(
         run_id=turn_id,

@@ -88,25 +88,9 @@ class ExchangePipeline:
     async def read_context_after(self, run: ExchangeRun) -> SceneContext:
         """Return the scene as it stands after an exchange that was played to its end."""
         if run.exchange.roll is not None and run.exchange.roll.alteration is not None:
-            return await self._contexts.load_context(
-                run.exchange.scene_id
-            )  # the old roll's proposals left the line
+            # The old roll's proposals left the line.
+            return await self._contexts.load_context(run.exchange.scene_id)
         return await self._contexts.advance(run.context, run.turns, run.proposals)
-
-    async def narrate(self, run_id: Id, scene_id: Id, *, pause: bool = False) -> NarrationState | None:
-        """Have the model tell the exchange that was played; None if there is nothing to tell. With `pause`,
-        what it would stage waits until the exchange is settled."""
-        for checkpoint in await self._log.checkpoints(scene_id):
-            if checkpoint.exchange_id == run_id:
-                return await self._narration_runner.run(checkpoint, pause=pause)
-        return None
-
-    async def find_unnarrated_run(self, scene_id: Id) -> Id | None:
-        """Return the run of an exchange that was rolled, and that the model has not narrated to its end."""
-        unnarrated_checkpoints = [
-            c for c in await self._log.checkpoints(scene_id) if NarrationState.is_stored_in(c)
-        ]
-        return unnarrated_checkpoints[0].exchange_id if unnarrated_checkpoints else None
 
     async def resume(self, checkpoint: Checkpoint) -> None:
         """Go on with an exchange that a crash cut off, at the node after its last."""
@@ -121,7 +105,7 @@ class ExchangePipeline:
             await self._run_steps(run, EXCHANGE_STEPS[EXCHANGE_STEPS.index(checkpoint.node) + 1 :])
             if exchange.narration is None:
                 return
-        await self.narrate(checkpoint.exchange_id, checkpoint.scene_id)
+        await self._narration_runner.narrate(checkpoint.scene_id, checkpoint.exchange_id)
 
     async def finish_open_exchanges(self, scene_id: Id, *, narrate: bool = True) -> list[str]:
         """Finish every exchange of the scene that was begun and not finished, before anything else is
@@ -154,7 +138,7 @@ class ExchangePipeline:
         self._loops.publish_transitions(drop_transition)
 
     async def _save_gm_words(self, checkpoint: Checkpoint) -> None:
-        """What the GM told stands in the checkpoint alone until it is told: tell it where play stands."""
+        """Append the GM's words, which until then only the checkpoint holds, where play stands now."""
         try:
             turn = read_exchange(checkpoint).build_words_turn(self._clock())
         except ValueError:

@@ -27,7 +27,7 @@ _REST_PATTERN = re.compile(r"(.*?)(?:\s+with\s+(.+))?", re.IGNORECASE | re.DOTAL
 
 
 class RestService:
-    """Stateless."""
+    """Reads what is typed behind /rest, and begins the exchange that a rest is."""
 
     def __init__(
         self, context: SceneContextLoader, rolls: RollService, ids: IdGenerator, clock: Clock

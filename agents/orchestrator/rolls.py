@@ -42,7 +42,7 @@ from stores.records.world import Entity, Number
 
 
 class RollService:
-    """Prepares rolls and has them sealed. Stateless."""
+    """Prepares rolls for the Resolver: whose numbers count, who is meant, whose dice are thrown."""
 
     def __init__(
         self,

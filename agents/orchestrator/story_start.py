@@ -1,4 +1,4 @@
-"""The beginning of a story: its first scene, and the opening words that are told in it."""
+"""The beginning of a story: its first scene, and its opening words."""
 
 from __future__ import annotations
 

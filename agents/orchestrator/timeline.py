@@ -16,7 +16,7 @@ _GM_SPEAKERS = (Speaker.GM, Speaker.NPC)
 
 
 class Timeline:
-    """Moves heads. Stateless: the head is the scene's, and every move is in the log."""
+    """Moves the head of a scene along its turn tree. Every move is in the log; nothing is removed."""
 
     def __init__(
         self,

@@ -20,7 +20,7 @@ from stores.records.world import EntityStatus
 
 
 class UndoneCanonService:
-    """Proposes retcons of what rests on nothing but turns that left the line. Stateless."""
+    """Proposes retcons of what rests on nothing but turns that left the line."""
 
     def __init__(
         self, log: LogReader, canon: CanonReader, resolver: Resolver, clock: Clock, events: EventBus

@@ -7,7 +7,6 @@ memory misremembered is the MemoryManager's to write, and never canon.
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,6 +15,7 @@ from typing import Final
 from agents.declarations.entity_lookup import read_entities_by_id
 from agents.memory_manager.fact_knowledge import CharacterBelief, FactKnowledge, KnowledgeReader
 from agents.memory_manager.memory_changes import derive_misremembered_id
+from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.reply_lines import commit_lines
 from agents.proposals.statements import require_statement_length
 from agents.sanitize import clean
@@ -64,7 +64,7 @@ class Portraits:
         sheets: Sheets,
         by_hand: ByHand,
         gate: UniverseGate,
-        turnstile: asyncio.Lock,
+        dispatcher: Dispatcher,
         ids: IdGenerator,
     ) -> None:
         self._canon = canon
@@ -75,7 +75,7 @@ class Portraits:
         self._sheets = sheets
         self._by_hand = by_hand
         self._gate = gate
-        self._turnstile = turnstile
+        self._dispatcher = dispatcher
         self._ids = ids
 
     # --- looking -------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ class Portraits:
         now = await present(self._log, universe_id)
         act = Act(change, f"Brought in: {change.name}")
         staged = await self._by_hand.stage(universe_id, [act], tick=now)
-        async with self._turnstile:
+        async with self._dispatcher.exclusive():
             report = await self._gate.commit(universe_id, staged.proposal_ids)
         if report.entities:
             return Reply("operation", commit_lines(report), subject=report.entities[0].id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 
 from agents.canon_keeper.commitments import Commitment, closed_statement
@@ -10,6 +9,7 @@ from agents.canon_keeper.decisions import OPEN_STATUSES, is_rejected
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.declarations.declarations import DeclarationService
+from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.services.entity_cards import Atlas
 from agents.services.manual_edits import STAGED_NOT, Act, ByHand, present
@@ -36,7 +36,7 @@ class Ledger:
         views: SceneViewBuilder,
         declarations: DeclarationService,
         by_hand: ByHand,
-        turnstile: asyncio.Lock,
+        dispatcher: Dispatcher,
     ) -> None:
         self._canon = canon
         self._log = log
@@ -46,7 +46,7 @@ class Ledger:
         self._views = views
         self._declarations = declarations
         self._by_hand = by_hand
-        self._turnstile = turnstile
+        self._dispatcher = dispatcher
 
     async def read(self, universe_id: Id, scene_id: Id | None = None) -> LedgerView:
         """The ledger at the present of a scene, or of the universe."""
@@ -77,7 +77,7 @@ class Ledger:
         await self._refuse_repeated(fact.universe_id, fact_id)
         if scene_id is None:
             return await self._by_hand.stage(fact.universe_id, [Act(change, words)], tick=tick)
-        async with self._turnstile:
+        async with self._dispatcher.exclusive():
             proposal = await self._declarations.stage_change(
                 await self._context.load_context(scene_id), change, words
             )

@@ -5,7 +5,6 @@ It decides nothing: the CanonKeeper's court hears and rules.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from functools import partial
 
@@ -18,6 +17,7 @@ from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.commit_events import publish_commit
+from agents.orchestrator.dispatcher import Dispatcher
 from agents.proposals.statements import MAX_NAME_LENGTH
 from agents.resolver.resolver import Resolver
 from agents.sanitize import clean_line
@@ -51,7 +51,7 @@ class Courtroom:
         resolver: Resolver,
         context: SceneContextLoader,
         statements: Statements,
-        turnstile: asyncio.Lock,
+        dispatcher: Dispatcher,
         clock: Clock,
         events: EventBus,
     ) -> None:
@@ -61,7 +61,7 @@ class Courtroom:
         self._resolver = resolver
         self._context = context
         self._statements = statements
-        self._turnstile = turnstile
+        self._dispatcher = dispatcher
         self._clock = clock
         self._events = events
 
@@ -127,7 +127,7 @@ class Courtroom:
 
     async def rule(self, ruling: RulingWords) -> Ruled:
         """Make it: written at once, and remembered, so that the same pair never asks again."""
-        async with self._turnstile:
+        async with self._dispatcher.exclusive():
             proposal = await self._proposal(ruling.proposal_id)
             before = await self._context.load_context(proposal.scene_id) if proposal.scene_id else None
             report, lines = await self._made(ruling, proposal)

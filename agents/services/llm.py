@@ -5,11 +5,10 @@ See `agents.model_desk.ModelDesk` for what each call promises.
 
 from __future__ import annotations
 
-import asyncio
-
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.llm.call_context import PersonaCalls
 from agents.llm.cancellations import Cancellations
+from agents.orchestrator.dispatcher import Dispatcher
 from agents.personas.outputs import StoryIdea
 from agents.services.bill import Bills
 from agents.services.llm_setup import Houses
@@ -36,7 +35,7 @@ class Models:
         bills: Bills,
         log: OrchestratorLog,
         keeper: CanonKeeper,
-        turnstile: asyncio.Lock,
+        dispatcher: Dispatcher,
         imagining: Imagining,
     ) -> None:
         self._imagining = imagining
@@ -47,7 +46,7 @@ class Models:
         self._bills = bills
         self._log = log
         self._keeper = keeper
-        self._turnstile = turnstile
+        self._dispatcher = dispatcher
 
     @property
     def on(self) -> bool:
@@ -124,7 +123,7 @@ class Models:
                 kept="Nothing was changed.",
                 todo="As in: /budget story 5, or /budget day none.",
             )
-        async with self._turnstile:
+        async with self._dispatcher.exclusive():
             if scope == "story":
                 story = await self._log.story(subject)
                 await self._log.put_story(story.model_copy(update={"budget": micros}))

@@ -5,13 +5,13 @@ They wait at the universe's gate like all else.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.canon_keeper.decisions import OPEN_STATUSES, is_rejected
 from agents.declarations.declarations import manual_evidence
 from agents.events import EventBus, ProposalsChanged
+from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.resolver.resolver import Resolver
 from agents.services.universe_gate import UniverseGate
@@ -44,7 +44,7 @@ class ByHand:
         resolver: Resolver,
         gate: UniverseGate,
         views: SceneViewBuilder,
-        turnstile: asyncio.Lock,
+        dispatcher: Dispatcher,
         ids: IdGenerator,
         clock: Clock,
         events: EventBus,
@@ -53,7 +53,7 @@ class ByHand:
         self._resolver = resolver
         self._gate = gate
         self._views = views
-        self._turnstile = turnstile
+        self._dispatcher = dispatcher
         self._ids = ids
         self._clock = clock
         self._events = events
@@ -65,7 +65,7 @@ class ByHand:
         """
         if not acts:
             raise InputError("That is how it is already.", kept=STAGED_NOT)
-        async with self._turnstile:
+        async with self._dispatcher.exclusive():
             fresh = await self._not_waiting(universe_id, acts)
             proposals = [self._proposal(universe_id, act, tick) for act in fresh]
             await self._resolver.stage(proposals)

@@ -9,9 +9,9 @@ from typing import Literal
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.dispatcher import Access, Dispatcher
-from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.line_player import LinePlayer
 from agents.orchestrator.narration.narration import Narration
+from agents.orchestrator.narration.runner import NarrationRunner
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_views import SceneViewBuilder
@@ -36,7 +36,7 @@ class PlayService:
     actions: SceneActions
     dispatcher: Dispatcher
     play_table: PlayTable
-    pipeline: ExchangePipeline
+    narration_runner: NarrationRunner
     narration: Narration
     views: SceneViewBuilder
     transcript_reader: TranscriptReader
@@ -138,7 +138,7 @@ class PlayService:
     async def finish_narration(self, scene_id: Id) -> Reply:
         """Have the model go on with an exchange that a crash or a pause left without narration
         (`SceneView.unfinished`); nothing happens if there is none."""
-        run_id = await self.pipeline.find_unnarrated_run(scene_id)
+        run_id = await self.narration_runner.find_unnarrated_run(scene_id)
         if run_id is None:
             return Reply("operation")
         self.narration.refuse_while_narrating(scene_id, "finish the exchange")

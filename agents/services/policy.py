@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from asyncio import gather
 
 from agents.canon_keeper.change_kinds import PLURALS, describe_kind, parse_kind
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.universe_policy import DecisionTally, RuleSuggestion, suggest_rules
 from agents.events import EventBus, ProposalsChanged
+from agents.orchestrator.dispatcher import Dispatcher
 from agents.resolver.resolver import Resolver
 from agents.services.conflicts import Courtroom
 from agents.services.manual_edits import ByHand
@@ -34,7 +34,7 @@ class HouseDesk:
         resolver: Resolver,
         court: Courtroom,
         by_hand: ByHand,
-        turnstile: asyncio.Lock,
+        dispatcher: Dispatcher,
         clock: Clock,
         events: EventBus,
     ) -> None:
@@ -44,7 +44,7 @@ class HouseDesk:
         self._resolver = resolver
         self._court = court
         self._by_hand = by_hand
-        self._turnstile = turnstile
+        self._dispatcher = dispatcher
         self._clock = clock
         self._events = events
 
@@ -69,7 +69,7 @@ class HouseDesk:
         returns the kind as it is kept.
         """
         kind = parse_kind(kind)
-        async with self._turnstile:
+        async with self._dispatcher.exclusive():
             await self._keeper.policies.set_rule(universe_id, kind, rule)
         self._events.publish(ProposalsChanged(universe_id, None))
         return kind
@@ -78,14 +78,14 @@ class HouseDesk:
         """Check and keep the universe's own predicates; returns how many there are. Raises InputError that
         names the line that is wrong.
         """
-        async with self._turnstile:
+        async with self._dispatcher.exclusive():
             own = await self._keeper.policies.set_predicates(universe_id, text)
         self._events.publish(ProposalsChanged(universe_id, None))
         return len(own)
 
     async def undo(self, proposal_id: Id) -> Staged:
         """Take back what a commit did with a proposal: what undoes it waits at the gate."""
-        async with self._turnstile:
+        async with self._dispatcher.exclusive():
             undoing = await self._keeper.undo_planner.plan_undo(proposal_id, await self._title(proposal_id))
             await self._resolver.stage(undoing.proposals)
             if undoing.closed_proposal.status is ProposalStatus.REJECTED:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.declarations.declarations import DeclarationService
+from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.loops import LoopTransitions
 from agents.orchestrator.reply_lines import proposed_reply
 from agents.services.world_edits import Edits
@@ -22,19 +21,19 @@ class GmsWord:
         declarations: DeclarationService,
         edits: Edits,
         loops: LoopTransitions,
-        turnstile: asyncio.Lock,
+        dispatcher: Dispatcher,
     ) -> None:
         self._contexts = contexts
         self._declarations = declarations
         self._edits = edits
         self._loops = loops
-        self._turnstile = turnstile
+        self._dispatcher = dispatcher
 
     async def propose(self, scene_id: Id | None, universe_id: Id, statement: str) -> str:
         """Propose that this is so: as `/fact` does in a scene that is played, else by hand. Returns what to
         tell. Raises InputError for a statement that cannot be staged; StoreError."""
         if scene_id is not None and await self._loops.read_state(Loop.SCENE, scene_id) == "active":
-            async with self._turnstile:
+            async with self._dispatcher.exclusive():
                 context = await self._contexts.load_context(scene_id)
                 reply = proposed_reply([await self._declarations.declare_fact(context, statement)])
             return f"{reply.lines[0]} (it waits at the scene's gate)"

@@ -30,8 +30,7 @@ MAX_NAMED_THREADS = 3
 
 
 class SceneEndActions:
-    """Lets a scene's end act, and tells of it. Stateless; whoever calls `act` or `take_back` holds the
-    turnstile."""
+    """Applies what a scene's end brings by itself, and describes it. The caller holds the session lock."""
 
     def __init__(
         self,

@@ -34,7 +34,7 @@ class Stamp(TypedDict):
 
 
 class Books:
-    """Makes entries. Stateless; whoever calls holds the turnstile."""
+    """Makes entries. Stateless; the caller holds the session lock."""
 
     def __init__(
         self,

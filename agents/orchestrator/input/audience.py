@@ -15,7 +15,7 @@ from stores.records.ids import Id
 async def resolve_hearers(
     words_input: WordsInput, context: SceneContext, contexts: SceneContextLoader
 ) -> tuple[WordsInput, tuple[Id, ...]]:
-    """Return the words as they are to be told, and who alone hears them (nobody: everyone present).
+    """Return the words as the turn records them, and who alone hears them (nobody: everyone present).
 
     Raises InputError when one who is to hear a whisper is unknown, or is not here.
     """

@@ -18,26 +18,26 @@ from stores.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class RollInput:
-    """What the Resolver is asked; `spec` is what stood behind the command. An oracle's `spec` is its
-    likelihood; without one, canon may suggest it. `faces` are those of the player's own dice, typed behind
-    a last ` = ` (empty: the = stands there, and nothing behind it yet)."""
+    """A roll that was typed."""
 
     kind: RollKind
     spec: str
+    """What stood behind the command. An oracle's is its likelihood; empty lets canon suggest one."""
     faces: tuple[int, ...] | None = None
+    """Faces of the player's own dice, behind a last ` = `; empty when nothing stands there yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordsInput:
-    """Words of the story, by the player or (`told`) by the GM, with the roll that they call for. `narrated`:
-    they came behind /narrate, which with a model means that it tells them, whatever they look like.
-    `whispered` are the names of those who alone hear them."""
+    """Words of the story, by the player or the GM, with the roll that they call for."""
 
     text: str
     gm_authored: bool
     roll: RollInput | None = None
     is_narrate_command: bool = False
+    """Whether they came behind /narrate: a model narrates them then, whatever they look like."""
     hearer_names: tuple[str, ...] = ()
+    """Names of those who alone hear them, as they were typed."""
 
 
 @dataclass(frozen=True, slots=True)

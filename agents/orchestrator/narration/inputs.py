@@ -57,7 +57,7 @@ class NarrationInput:
 
 
 class NarrationInputLoader:
-    """Reads grounds. Stateless."""
+    """Reads what a narration starts from: the scene before it, its package, and what it answers."""
 
     def __init__(
         self, log: LogReader, context: SceneContextLoader, packages: ContextPackageBuilder, clock: Clock
@@ -79,7 +79,7 @@ class NarrationInputLoader:
         return read_input
 
     async def find_turn(self, turn_id: Id) -> Turn | None:
-        """Return the turn, if it was told."""
+        """Return the turn, if it is in the log."""
         return (await self._log.turns([turn_id])).get(turn_id)
 
     async def _load_input(self, state: NarrationState) -> NarrationInput:
@@ -91,7 +91,7 @@ class NarrationInputLoader:
         words = next((t.text for t in reversed(answered_turns) if t.speaker is Speaker.PLAYER), "")
         results = await self._log.resolutions([t.id for t in answered_turns])
         package = await self._packages.build_package(_context_before(context, previous_turn), words)
-        # What is told of stands in sections of its own; what comes after is what is told anew.
+        # The turns that are answered have sections of their own; later ones are narrated again.
         answered_ids = {t.id for t in answered_turns}
         line_turns = package.narrative.recent_turns
         context_turns = tuple(
@@ -108,7 +108,7 @@ class NarrationInputLoader:
         self, state: NarrationState, context: SceneContext, narrated_turn: Turn | None
     ) -> Turn | None:
         """Return the turn that the telling follows: a retake's is fixed, else it is the end of the line;
-        what a crash left told already does not count."""
+        a turn that was appended before a crash does not count."""
         if state.narration.kind == "retake":
             parent_id = state.exchange.parent_id
             return await self._log.turn(parent_id) if parent_id else None
@@ -137,7 +137,7 @@ class NarrationInputLoader:
 
 
 def _select_answered_turns(line_turns: Sequence[Turn], state: NarrationState) -> list[Turn]:
-    """Return what is told of: the exchange's own turns, or (going on) all since the GM told last."""
+    """Return the turns to narrate: the exchange's own, or (going on) all since the last GM turn."""
     if state.narration.kind != "on":
         return [
             t

@@ -12,9 +12,10 @@ from agents.llm.call_context import CallContext, PersonaCalls
 from agents.llm.errors import ModelError, ModelUnset
 from agents.llm.llm_settings import CopilotSettings
 from agents.orchestrator.exchange import Exchange, begin_answer, begin_continuation, begin_retake
-from agents.orchestrator.exchange_pipeline import ExchangePipeline, is_answered
+from agents.orchestrator.exchange_pipeline import is_answered
 from agents.orchestrator.input.intent import NARRATION, InputIntent, read_intent
 from agents.orchestrator.input.parser import ParsedInput, RollInput, WordsInput
+from agents.orchestrator.narration.runner import NarrationRunner
 from agents.orchestrator.narration.state import NARRATION_STEPS, NarrationState
 from agents.orchestrator.timeline import Timeline
 from agents.personas.monitor import Monitor
@@ -41,12 +42,12 @@ OUT_OF_CHARACTER_NOTE = (
 
 
 class Narration:
-    """Has exchanges told. Holds nothing but which scenes are being told right now."""
+    """Decides what a model narrates, and has it narrated; knows which scenes are being narrated now."""
 
     def __init__(
         self,
         calls: PersonaCalls,
-        pipeline: ExchangePipeline,
+        runner: NarrationRunner,
         timeline: Timeline,
         context: SceneContextLoader,
         packages: ContextPackageBuilder,
@@ -55,7 +56,7 @@ class Narration:
         ids: IdGenerator,
     ) -> None:
         self._calls = calls
-        self._pipeline = pipeline
+        self._runner = runner
         self._timeline = timeline
         self._context = context
         self._packages = packages
@@ -81,7 +82,7 @@ class Narration:
         )
 
     def apply_narrate_override(self, parsed_input: ParsedInput) -> ParsedInput:
-        """With a model, `/narrate` is the player's word that it be told; `>` stays the GM's own telling."""
+        """With a model, `/narrate` has the model narrate the words; `>` stays the GM's own narration."""
         if isinstance(parsed_input, WordsInput) and parsed_input.is_narrate_command and self.is_enabled:
             return replace(parsed_input, gm_authored=False)
         return parsed_input
@@ -171,11 +172,12 @@ class Narration:
         return begin_continuation(self._ids, context.scene, context.head, note)
 
     async def narrate(self, scene_id: Id, run_id: Id, *, is_resumed: bool = False) -> NarrationState | None:
-        """Have an exchange told that was played; `again` if it had begun before, so that a pause is over.
-        Raises StoreError; what a model fails at is in `told`."""
+        """Have an exchange narrated that was played; `is_resumed` ends a pause in one that had begun.
+
+        Raises StoreError; what a model fails at is in the state's `player_lines`."""
         with self._mark_narrating(scene_id):
-            return await self._pipeline.narrate(
-                run_id, scene_id, pause=self._read_copilot().pause and not is_resumed
+            return await self._runner.narrate(
+                scene_id, run_id, pause=self._read_copilot().pause and not is_resumed
             )
 
     async def answer_out_of_character(self, context: SceneContext, words: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from typing import Protocol
 from agents.orchestrator.loops import LoopTransitions
 from agents.orchestrator.narration.state import NARRATION_STEPS, NarrationState
 from stores.ports import OrchestratorLog
-from stores.records.ids import Clock
+from stores.records.ids import Clock, Id
 from stores.records.workflow import Checkpoint, Loop
 
 StepFunction = Callable[[NarrationState], Awaitable[NarrationState]]
@@ -49,7 +49,7 @@ class PlainNarrationEngine:
 
 
 class LazyLangGraphEngine:
-    """LangGraph, loaded when the first exchange is told: its import takes 1.2 CPU seconds."""
+    """LangGraph, loaded when the first exchange is narrated: its import takes 1.2 CPU seconds."""
 
     def __init__(self, log: OrchestratorLog, clock: Clock) -> None:
         self._log = log
@@ -64,7 +64,7 @@ class LazyLangGraphEngine:
 
 
 class NarrationRunner:
-    """Runs the nodes and ends the exchange. Stateless: where it stands is its checkpoint."""
+    """Runs the narration steps and ends the exchange. Where a run stands is in its checkpoint."""
 
     def __init__(
         self,
@@ -77,6 +77,27 @@ class NarrationRunner:
         self._build_steps = build_steps
         self._engine = engine
         self._loops = loops
+
+    async def narrate(self, scene_id: Id, run_id: Id, *, pause: bool = False) -> NarrationState | None:
+        """Have the model narrate an exchange that was played; None if there is nothing to narrate.
+
+        With `pause`, what it would stage waits until the exchange is run again.
+        """
+        for checkpoint in await self._log.checkpoints(scene_id):
+            if checkpoint.exchange_id == run_id:
+                return await self.run(checkpoint, pause=pause)
+        return None
+
+    async def find_unnarrated_run(self, scene_id: Id) -> Id | None:
+        """Return the run of an exchange that was rolled, and that the model has not narrated to its end."""
+        return next(
+            (
+                checkpoint.exchange_id
+                for checkpoint in await self._log.checkpoints(scene_id)
+                if NarrationState.is_stored_in(checkpoint)
+            ),
+            None,
+        )
 
     async def run(self, checkpoint: Checkpoint, *, pause: bool = False) -> NarrationState:
         """Tell the exchange to its end, or (with `pause`) to where it waits before `stage`: then it is whole

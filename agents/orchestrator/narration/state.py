@@ -29,8 +29,7 @@ LAST_EXCHANGE_STEP = "resolve"
 
 
 class NarrationState(Record):
-    """`done` is the last node that was done; `text` what was told in the turn `told_id`, `whole` unless it
-    was cut off (`why`). `bullet` is the Archivist's line; `steps` are for the X-ray."""
+    """Where a narration stands between two steps, as its checkpoint holds it."""
 
     _read_old_names = model_validator(mode="before")(
         old_names_reader(
@@ -47,6 +46,7 @@ class NarrationState(Record):
 
     exchange: Exchange
     last_step: str = LAST_EXCHANGE_STEP
+    """The last step that was done."""
     evidence: tuple[str, ...] = ()
     beats: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
@@ -54,10 +54,14 @@ class NarrationState(Record):
     voices: dict[str, str] = Field(default_factory=dict)
     """What those say who were spoken to, by name."""
     gm_turn_id: Id | None = None
+    """The turn that holds the narration; None until there is one."""
     narrated_text: str = ""
     is_complete: bool = True
+    """Whether the narration was written to its end."""
     cutoff_reason: str = ""
+    """Why it was cut off, if it was."""
     exchange_summary: str = ""
+    """The Archivist's one line on the exchange."""
     proposals: tuple[ProposedChange, ...] = ()
     offered_command: str = ""
     """The command that the arbiter would have come next."""

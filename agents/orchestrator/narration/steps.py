@@ -82,7 +82,7 @@ class StepResult(NamedTuple):
 
 
 class NarrationSteps:
-    """The nodes, bound to their agents. Stateless: what one run has assembled goes with the run."""
+    """The narration steps, each with the agents that it needs."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class NarrationSteps:
         self._timer = timer
 
     def build_steps(self) -> StepFunctions:
-        """Return the nodes by name for one run, each timed, told of and put down for the X-ray."""
+        """Return the nodes by name for one run, each timed, published and recorded for the X-ray."""
         read_input = self._input_loader.loader_for_run()
         step_functions = {
             "assemble": self._assemble_context,
@@ -144,7 +144,7 @@ class NarrationSteps:
         except MonitorError:
             raise  # a store's trouble: the checkpoint stays, and the step is done again
         except Exception:
-            # A fault of ours in one step must not cost the exchange: what was typed, rolled and told stands.
+            # A fault of ours in one step must not cost the exchange: what was typed, rolled and narrated stands.
             logging.getLogger("monitor").exception("The step %s of the telling failed.", step_name)
             result = StepResult(
                 _with_fault(state, step_name), "failed", "a fault of MONITOR's own, see monitor.log"
@@ -160,7 +160,7 @@ class NarrationSteps:
         self._publish_step(state, step_name, result.outcome, result.summary)
         return result.state.model_copy(update={"steps": (*result.state.steps, step_record)})
 
-    # --- before a word is told -----------------------------------------------------------------------
+    # --- before the narration -----------------------------------------------------------------------
 
     async def _assemble_context(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
         evidence_points = await self._personas.librarian.digest(

@@ -101,7 +101,7 @@ async def test_an_exchange_cut_off_goes_on_at_the_next_node(tmp_path: Path, node
         )
         turn = exchange.build_words_turn(START)
         assert turn
-        loops = program.services.play.pipeline._loops
+        loops = program.services.play.line_player._pipeline._loops
         moves = [loops.build_transition(None, Loop.TURN, exchange.run_id, "user_input")]
         if node == "assemble":
             moves.append(loops.build_transition(moves[0], Loop.TURN, exchange.run_id, "context_loaded"))
@@ -398,7 +398,7 @@ async def test_words_that_the_store_refused_are_told_before_anything_else(
 ) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        narrator = program.services.play.pipeline._gm_turn_writer
+        narrator = program.services.play.line_player._pipeline._gm_turn_writer
         tell = narrator.append_turn
 
         async def fail(*args: object) -> None:
