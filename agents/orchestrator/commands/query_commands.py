@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from agents.orchestrator.commands.registry import Command
 from agents.views.play_views import CommandHelp, Reply
-from agents.views.query_views import Answer, AnswerStanding, Finding
+from agents.views.query_views import Answer, AnswerStanding, QueryFinding
 from stores.records.ids import Id
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def answer_lines(answer: Answer) -> tuple[str, ...]:
     return (*lines, *(f"note: {note}" for note in answer.notes))
 
 
-def _finding_line(finding: Finding) -> str:
+def _finding_line(finding: QueryFinding) -> str:
     believer_note = f" by {finding.believer}" if finding.believer else ""
     place_note = f"  ({finding.where})" if finding.where else ""
     return " ".join(
