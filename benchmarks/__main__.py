@@ -17,6 +17,7 @@ from benchmarks import (
     modes,
     opening,
     prompt_prefix,
+    reads,
     start,
     stores,
     table,
@@ -26,6 +27,7 @@ from benchmarks.libraries import Libraries
 
 GROUPS = {
     "exchange": exchange.run,
+    "reads": reads.run,
     "commit": commit.run,
     "opening": opening.run,
     "keys": keys.run,

@@ -16,12 +16,12 @@ from benchmarks.passages import START, UNIVERSE, Kind, id_of
 from benchmarks.table import Row, times
 from stores.authority import Role, Store
 from stores.errors import StoreUnavailable
-from stores.mirror.link import OpenConnection, Timeouts
-from stores.mirror.open import ServerConnectors, open_replicated_stores
-from stores.mirror.stamps import ReplayClock
 from stores.open import open_stores
 from stores.records.ids import SystemIdGenerator, utc_now
 from stores.records.play import Scene, Speaker, Story, Turn
+from stores.replication.connection import OpenConnection, Timeouts
+from stores.replication.open_replicated import ServerConnectors, open_replicated_stores
+from stores.replication.replay_clock import ReplayClock
 from stores.stores import Stores
 
 COUNT = 300

@@ -1,7 +1,7 @@
 """How much of the Narrator's prompt a provider's prefix cache can reuse, from one turn to the next.
 
 A story is played on a fresh library; before each answer the prompt is built as it would be sent, and compared
-with the one before it. Tokens are estimated. Source: design/product.md, pain 9.
+with the one before it. Tokens are estimated.
 """
 
 from __future__ import annotations

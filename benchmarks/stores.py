@@ -1,4 +1,4 @@
-"""The stores alone, at the sizes of the issue: `make bench-stores`. The same work for every kind of stores.
+"""The stores alone, at their full sizes: `make bench-stores`. The same work for every kind of stores.
 
 python -m benchmarks.stores [--kind embedded] [--quick] [--cache FOLDER] [--anew]
 """
@@ -57,7 +57,7 @@ Open = Callable[[Path], AbstractAsyncContextManager[Stores]]
 """Opens a set of stores whose home (a copy, or all of it) is in a folder."""
 
 AIMS = {"append": 5, "tail": 2, "commit": 15, "neighbourhood": 5, "vectors": 30, "words": 20}
-"""Milliseconds, embedded, from the issue; vectors at 100,000."""
+"""Milliseconds, embedded; vectors at 100,000."""
 
 
 @asynccontextmanager

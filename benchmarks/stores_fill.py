@@ -1,4 +1,4 @@
-"""What the stores are measured with, at the sizes of the issue: written once, and kept in a cache folder.
+"""What the stores are measured with, at their full sizes: written once, and kept in a cache folder.
 
 Everything goes in through the ports and the archive's door, so that any set of stores can be filled.
 """

@@ -3,7 +3,7 @@ word is heard.
 
 The model answers at once, so nearly all that is measured is ours; what it does take is taken off. *In this
 process* it is scripted; *by its child* it is a LiteLLM custom provider behind the real child and pipes, so
-LiteLLM's own work is in the figure. Source: the issue "The model", what it must show, 3.
+LiteLLM's own work is in the figure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The real program in a pseudo-terminal: keys in, frames out, each timed to the end of its frame.
 
-Linux and macOS. The terminal says that it knows synchronized output, so every frame of the program ends
-in `ESC[?2026l`. Source: design/style.md ("Measure keys through a pty").
+Linux and macOS. The terminal says that it knows synchronized output, so every frame of the program ends in
+`ESC[?2026l`.
 """
 
 from __future__ import annotations

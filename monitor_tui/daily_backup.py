@@ -16,8 +16,8 @@ from typing import Literal
 
 from agents.events import Notice
 from monitor_tui.settings import read_settings
-from stores.backup import BackedUp, back_up
-from stores.backup_shelf import is_due, library_of
+from stores.backup.folder import is_due, library_of
+from stores.backup.writing import BackedUp, back_up
 from stores.errors import InputError, MonitorError
 from stores.open import Stores
 from stores.records.ids import Clock, utc_now

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from monitor_tui.cli.common import count_text, size_text
 from monitor_tui.settings import BackupSettings, read_settings
-from stores.backup_shelf import library_of, shelved
+from stores.backup.folder import library_of, shelved
 from stores.doctor import DoctorFinding
 from stores.errors import InputError
 
@@ -92,7 +92,10 @@ def _check_backups(home: Path, settings: BackupSettings, now: datetime) -> Docto
             "backups", "warning", f"There is none in {folder}: `monitor backup` writes one.{daily_off_note}"
         )
     age = now - existing_backups[0].manifest.made_at
-    backups_text = f"{count_text(len(existing_backups), 'backup')} in {folder}, the last {existing_backups[0].manifest.made_at:%Y-%m-%d %H:%M} UTC."
+    backups_text = (
+        f"{count_text(len(existing_backups), 'backup')} in {folder}, the last "
+        f"{existing_backups[0].manifest.made_at:%Y-%m-%d %H:%M} UTC."
+    )
     return DoctorFinding(
         "backups", "warning" if age > OLD_BACKUP_AGE else "ok", backups_text + daily_off_note
     )

@@ -20,7 +20,7 @@ from pydantic_settings import (
 )
 
 from agents.llm.llm_settings import AppSettings
-from stores.backup_shelf import FOLDER, KEEP
+from stores.backup.folder import FOLDER, KEEP
 from stores.errors import InputError
 
 SETTINGS_FILE = "settings.toml"

@@ -1,6 +1,6 @@
 """A campaign out of one library and into another, whole: `<name>.monitor.zip`.
 
-Over the ports alone, so any set of stores will do. Source: design/ontology.md ("Campaign archive").
+Over the ports alone, so any set of stores will do.
 """
 
 from __future__ import annotations

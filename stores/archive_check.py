@@ -1,7 +1,7 @@
 """Whether the records of an archive agree with each other: one universe, one tree a scene, no loose ends.
 
 What cannot be seen from within the archive (that it names nothing of another campaign) is the store's to
-check, from the identifiers that are gathered here. Source: design/authority.md ("Security").
+check, from the identifiers that are gathered here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The file format of a campaign archive: `.monitor.zip`.
 
 Members: one JSON-lines file for each collection of `HISTORY`, `objects/<collection>/<sha256>` and the
-manifest. Source: design/ontology.md ("Campaign archive").
+manifest.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Zip files of records and originals, written always alike and read with distrust: campaigns and backups.
 
 Members: files of JSON lines, `objects/<collection>/<sha256>`, and last the manifest, which vouches for the
-others. Nothing in it depends on when or where it is written but what the manifest says of that. A file
-that comes in may be hostile: its names, sizes, checksums and versions are checked before any of it is
-used, and nothing is ever unpacked to disk. Source: design/authority.md ("Security").
+others. Nothing in it depends on when or where it is written but what the manifest says of that. A file that
+comes in may be hostile: its names, sizes, checksums and versions are checked before any of it is used, and
+nothing is ever unpacked to disk.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Who may write what: one table, from which the handles, the credentials and the tests are all made.
 
-Source: design/authority.md and AGENT_ORCHESTRATION, "Write Authority Matrix". Anything that is not
-granted here is refused by the store itself. `columns` narrows an update to those columns; `values`
-narrows a row to those values of a column (who speaks in a turn).
+Anything that is not granted here is refused by the store itself. `columns` narrows an update to those
+columns; `values` narrows a row to those values of a column (who speaks in a turn).
 """
 
 from __future__ import annotations

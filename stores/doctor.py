@@ -1,7 +1,4 @@
-"""What `monitor doctor` asks of a set of stores: that each role is held to its leave, and that all is whole.
-
-Source: design/authority.md ("`monitor doctor` tries what each must not be able to do and reports").
-"""
+"""What `monitor doctor` asks of a set of stores: that each role is held to its leave, and that all is whole."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Files that are whole and on the disk before they have their name.
-
-Source: design/architecture.md ("fsync + rename"); design/libraries.md ("obstore's LocalStore never fsyncs").
-"""
+"""Files that are whole and on the disk before they have their name."""
 
 from __future__ import annotations
 

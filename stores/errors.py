@@ -1,19 +1,18 @@
 """The whole error tree, drawn once. Each says what happened, what was kept and what to do.
 
-Source: design/authority.md ("Errors cross as typed codes, each with what the user can do about it").
 
-    MonitorError
-    ├── StoreError            a store could not do what was asked
-    │   ├── LibraryUnreadable   not a MONITOR library, damaged, or made by a newer program
-    │   ├── LibraryInUse        another MONITOR holds it
-    │   ├── StoreFull           the disk is full
-    │   ├── StoreUnavailable    a server does not answer
-    │   ├── WriteDenied         the role may not write there (the store itself refused)
-    │   └── NotFound            no such record
-    ├── InputError            what was typed cannot be done as it stands
-    ├── IllegalTransition     a loop cannot do that from where it stands
-    ├── CanonConflict         canon says otherwise
-    └── ArchiveError          a campaign archive is damaged or hostile
+MonitorError
+├── StoreError            a store could not do what was asked
+│   ├── LibraryUnreadable   not a MONITOR library, damaged, or made by a newer program
+│   ├── LibraryInUse        another MONITOR holds it
+│   ├── StoreFull           the disk is full
+│   ├── StoreUnavailable    a server does not answer
+│   ├── WriteDenied         the role may not write there (the store itself refused)
+│   └── NotFound            no such record
+├── InputError            what was typed cannot be done as it stands
+├── IllegalTransition     a loop cannot do that from where it stands
+├── CanonConflict         canon says otherwise
+└── ArchiveError          a campaign archive is damaged or hostile
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The archive's door to a store: all that is true of one universe, read in one moment, written all or not.
 
-Beside the five ports, because those only ever show what is current and only ever add to it. Source:
-design/ontology.md ("Campaign archive").
+Beside the five ports, because those only ever show what is current and only ever add to it.
 """
 
 from __future__ import annotations

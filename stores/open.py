@@ -1,7 +1,6 @@
 """Opening a home folder: the five stores of it, each as whatever role asks may use it.
 
 Importing this is cheap: SQLite and numpy come when a store is opened or used.
-Source: design/architecture.md ("stores/", "A home folder holds ...").
 """
 
 from __future__ import annotations
@@ -93,8 +92,8 @@ async def open_stores(
     from stores.embedded.library import open_library
     from stores.embedded.object_store import remove_temporary_files
     from stores.embedded.stores import build_embedded_stores
-    from stores.mirror.place import read_replica_state
-    from stores.mirror.words import servers_not_named_error
+    from stores.replication.join_errors import servers_not_named_error
+    from stores.replication.replica_state import read_replica_state
 
     await asyncio.to_thread(make_home, home)
     async with AsyncExitStack() as exit_stack:
@@ -116,10 +115,10 @@ async def _open_with_servers(
     on_progress: Callable[[str], None],
 ) -> Stores:
     """Open with these stores on servers, and with a copy in `home` that stands in while one is down."""
-    from stores.mirror.open import open_replicated_stores
-    from stores.mirror.stamps import ReplayClock
-    from stores.servers.addresses import addresses
-    from stores.servers.open import ServerStores, import_drivers
+    from stores.replication.open_replicated import open_replicated_stores
+    from stores.replication.replay_clock import ReplayClock
+    from stores.servers.server_settings import addresses
+    from stores.servers.server_stores import ServerStores, import_drivers
 
     await asyncio.to_thread(import_drivers, server_stores)
     servers = ServerStores(addresses(environ, server_stores), ReplayClock(clock))

@@ -3,7 +3,6 @@
 Over the ports alone, so any two sets will do. The source is only read. A universe that is in the target
 already, and equal, is passed over; one that an earlier migration left half done is finished; one that is
 another there is left alone. So a migration that was cut off is begun again, and goes on.
-Source: the issue "The five stores", `monitor migrate`.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from stores.archive_check import check_records
 from stores.archive_file import ArchiveReader, ArchiveWriter, CampaignManifest
 from stores.archive_zip import program_version
 from stores.authority import Role
-from stores.backup_tally import Sum, Tally
+from stores.backup.tally import Sum, Tally
 from stores.durable_files import is_disk_full
 from stores.errors import MonitorError, NotFound, StoreError, StoreFull
 from stores.history import OBJECT_COLLECTIONS, RECORD_COLLECTIONS, CollectionRecords
@@ -132,7 +131,10 @@ class _UniverseMigrator:
             if not source_tally.differs_from(target_tally):
                 return self._make_result(MigrationOutcome.EQUAL, source_tally, target_tally)
             if differing_collections := await self._find_extra_collections():
-                reason = f"The target has it with other {', '.join(differing_collections)}, and it is left as it is there."
+                reason = (
+                    f"The target has it with other {', '.join(differing_collections)}, and it is left as "
+                    "it is there."
+                )
                 return self._make_result(MigrationOutcome.OTHER, source_tally, target_tally, reason)
             outcome = MigrationOutcome.FINISHED
         if dry_run:

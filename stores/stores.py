@@ -1,7 +1,4 @@
-"""The five stores as the program holds them, whatever stands behind each.
-
-Source: design/architecture.md ("stores/").
-"""
+"""The five stores as the program holds them, whatever stands behind each."""
 
 from __future__ import annotations
 

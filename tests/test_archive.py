@@ -1,4 +1,4 @@
-"""Archives: what goes out comes in again, whole, once, or not at all. Source: design/ontology.md."""
+"""Archives: what goes out comes in again, whole, once, or not at all."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Archives that are damaged, foreign or made to harm: each is refused, in words, and changes nothing.
-
-Source: design/authority.md ("Archives are checked for path traversal and size before a byte is written").
-"""
+"""Archives that are damaged, foreign or made to harm: each is refused, in words, and changes nothing."""
 
 from __future__ import annotations
 

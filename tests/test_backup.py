@@ -1,7 +1,4 @@
-"""Backups: what is written is whole, read back and kept; what is damaged is found; nothing half done stays.
-
-Source: design/product.md, pain 7; the issue "The five stores", `monitor backup`.
-"""
+"""Backups: what is written is whole, read back and kept; what is damaged is found; nothing half done stays."""
 
 # ruff: noqa: ASYNC240  (files are looked at while nothing else runs)
 
@@ -23,11 +20,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stores import backup_file
-from stores.backup import BackedUp, back_up
-from stores.backup_file import BackupManifest
-from stores.backup_restore import verify
-from stores.backup_shelf import Shelved, given_up, is_due, library_of, shelved
+from stores.backup import file_format as backup_file
+from stores.backup.file_format import BackupManifest
+from stores.backup.folder import Shelved, given_up, is_due, library_of, shelved
+from stores.backup.restoring import verify
+from stores.backup.writing import BackedUp, back_up
 from stores.errors import ArchiveError, InputError, StoreError, StoreFull
 from stores.history import RECORD_COLLECTIONS
 from stores.open import Stores

@@ -14,7 +14,7 @@ import pytest
 from agents.events import Notice
 from monitor_tui import daily_backup
 from monitor_tui.daily_backup import BackupNotes, DailyBackup
-from stores.backup_restore import verify
+from stores.backup.restoring import verify
 from stores.open import Stores
 from tests.campaign import play_campaign
 from tests.libraries import fill, library

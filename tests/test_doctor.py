@@ -1,7 +1,4 @@
-"""`monitor doctor`: it finds what is wrong, tries what is forbidden, and leaves everything as it was.
-
-Source: the issue "The five stores" (`monitor doctor` ... a tick for each refusal that really came).
-"""
+"""`monitor doctor`: it finds what is wrong, tries what is forbidden, and leaves everything as it was."""
 
 # ruff: noqa: ASYNC240  (files are looked at while nothing else runs)
 

@@ -1,7 +1,4 @@
-"""`index.db`: derived, so it may be lost, deleted or damaged at any time, and truth is never touched.
-
-Source: design/architecture.md ("may be deleted at any time").
-"""
+"""`index.db`: derived, so it may be lost, deleted or damaged at any time, and truth is never touched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening a home folder. Source: stores/open.py, design/architecture.md ("A home folder holds ...")."""
+"""Opening a home folder."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_no_driver_comes_before_its_server_is_asked() -> None:
 async def test_a_driver_that_is_not_installed_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import stores.servers.open as ways
+    import stores.servers.server_stores as ways
 
     monkeypatch.setattr(ways, "find_spec", lambda name: None if name == "neo4j" else object())
     kinds = read_store_kinds({"MONITOR_CANON": "servers"})

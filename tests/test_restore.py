@@ -1,7 +1,4 @@
-"""The restore drill: everything comes back as it was, beside what is there, or not at all.
-
-Source: the issue "The five stores", `monitor restore`: "restored as a copy ... a restore drill is a test".
-"""
+"""The restore drill: everything comes back as it was, beside what is there, or not at all."""
 
 # ruff: noqa: ASYNC240  (files are looked at while nothing else runs)
 
@@ -23,11 +20,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stores.authority import Role
-from stores.backup import back_up
-from stores.backup_copy import Copy, Derivation, identifiers
-from stores.backup_file import BackupReader
-from stores.backup_kin import kin
-from stores.backup_restore import Restored, restore
+from stores.backup.campaign_copy import Copy, Derivation, identifiers
+from stores.backup.derived_ids import kin
+from stores.backup.file_format import BackupReader
+from stores.backup.restoring import Restored, restore
+from stores.backup.writing import back_up
 from stores.errors import ArchiveError, InputError, StoreError, StoreFull
 from stores.open import Stores
 from stores.records.ids import Id, derive_id

@@ -23,10 +23,10 @@ from agents.canon_keeper.conflicts.precedent_keys import derive_statement_keys
 from agents.canon_keeper.predicates import load_catalogue
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role
-from stores.backup import back_up
-from stores.backup_copy import identifiers
-from stores.backup_kin import kin
-from stores.backup_restore import restore
+from stores.backup.campaign_copy import identifiers
+from stores.backup.derived_ids import kin
+from stores.backup.restoring import restore
+from stores.backup.writing import back_up
 from stores.embedded.database import Database, Priority
 from stores.errors import MonitorError
 from stores.records.canon import AssertFact, RetconFact

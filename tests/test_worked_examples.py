@@ -1,4 +1,4 @@
-"""The two worked examples of CONVERSATIONAL_LOOPS, played by the command as anyone would."""
+"""Two worked examples of whole sessions, played by the command as anyone would."""
 
 from __future__ import annotations
 

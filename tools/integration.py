@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from tools import watched
+from tools import timed_run as watched
 
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _EXPORT: Final = re.compile(r"export (\w+)='?(.*?)'?$")

@@ -2,7 +2,7 @@
 
 SmolLM2-135M-Instruct (Apache-2.0) lies whole in a wheel, and a prebuilt llama.cpp with its OpenAI-compatible
 server in another; both are named in `requirements-model.lock` and kept in the cache, in a folder of their
-own. The first line on stdout is the address; the server ends when stdin does. Source: design/libraries.md,
+own. The first line on stdout is the address; the server ends when stdin does.
 "Model".
 """
 

@@ -51,7 +51,10 @@ def usage_text(call: LlmCall) -> str:
     """Say what went in and came out, and whether the provider counted it."""
     cached_note = f" ({call.tokens_cached:,} cached)" if call.tokens_cached else ""
     counted_note = "counted by the provider" if call.counted else "estimated"
-    token_counts = f"{tokens_text(call.tokens_in, call.counted)} in{cached_note}, {tokens_text(call.tokens_out, call.counted)} out"
+    token_counts = (
+        f"{tokens_text(call.tokens_in, call.counted)} in{cached_note}, "
+        f"{tokens_text(call.tokens_out, call.counted)} out"
+    )
     return f"{token_counts}, {counted_note}"
 
 

@@ -1,6 +1,6 @@
 """Weighing proposals: canon and house rules read once, every check run, and what policy makes of it.
 
-It writes nothing. Source: design/authority.md, "Canon policy", "Contradictions".
+It writes nothing.
 """
 
 from __future__ import annotations

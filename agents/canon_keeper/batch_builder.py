@@ -1,7 +1,6 @@
 """From accepted proposals to the one batch that a commit writes. Pure.
 
 The batch holds absolute values and derived ids, so that writing it twice is writing it once.
-Source: design/ontology.md, "Canon graph"; design/loops.md, "Recovery".
 """
 
 from __future__ import annotations

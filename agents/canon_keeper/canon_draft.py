@@ -1,7 +1,7 @@
 """Canon as it would stand: a working copy that proposals are tried on, in memory.
 
-Judging tries every open proposal on one, committing tries the accepted ones on a fresh one; what the
-second leaves behind is what gets written. Source: design/authority.md, "Contradictions", "Retcon".
+Judging tries every open proposal on one, committing tries the accepted ones on a fresh one; what the second
+leaves behind is what gets written.
 """
 
 from __future__ import annotations

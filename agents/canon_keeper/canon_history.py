@@ -1,8 +1,7 @@
 """How it used to be: one value through world time, and all of canon as it was known at a moment.
 
-World time is ticks (minutes); record time is when it was written down. Canon keeps the last word on
-each fact, the log of commits every word: what was known at a moment is what the commits up to then
-leave. Source: design/ontology.md, "Time".
+World time is ticks (minutes); record time is when it was written down. Canon keeps the last word on each
+fact, the log of commits every word: what was known at a moment is what the commits up to then leave.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Canon policy: what a commit would do with a proposal, and why. Pure, total, deterministic.
-
-Source: design/authority.md, "Canon policy"; AGENT_ORCHESTRATION, "Canonization Policy Evaluation".
-"""
+"""Canon policy: what a commit would do with a proposal, and why. Pure, total, deterministic."""
 
 from __future__ import annotations
 

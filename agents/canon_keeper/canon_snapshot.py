@@ -1,7 +1,4 @@
-"""What must be read of canon to judge or commit some proposals: once, before anything is decided.
-
-Source: design/authority.md, "Contradictions": "checked before every commit".
-"""
+"""What must be read of canon to judge or commit some proposals: once, before anything is decided."""
 
 from __future__ import annotations
 

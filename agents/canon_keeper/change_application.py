@@ -1,7 +1,4 @@
-"""Trying a proposal on a world: what each kind of change does to entities and facts.
-
-Source: design/ontology.md, "Proposed change kinds".
-"""
+"""Trying a proposal on a world: what each kind of change does to entities and facts."""
 
 from __future__ import annotations
 

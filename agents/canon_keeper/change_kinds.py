@@ -1,8 +1,4 @@
-"""What a rule of the house may call a proposal: its kind, or a kind with its predicate or key. Pure.
-
-Source: design/authority.md, "Per universe, per proposal kind, a policy"; design/ontology.md, "Proposed
-change kinds".
-"""
+"""What a rule of the house may call a proposal: its kind, or a kind with its predicate or key. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The write-ahead record of commits: planned, written, closed, and what to do when that is cut off.
 
-A plan holds the whole batch in absolute values and derived ids, so that writing it again changes
-nothing. Source: design/loops.md, "Recovery"; design/ontology.md, `canonizations`.
+A plan holds the whole batch in absolute values and derived ids, so that writing it again changes nothing.
 """
 
 from __future__ import annotations

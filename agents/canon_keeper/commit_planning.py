@@ -1,7 +1,4 @@
-"""From open proposals to the plan of a commit: weighed, settled, folded into one batch. It writes nothing.
-
-Source: design/loops.md, "Recovery"; design/authority.md, "Canon policy".
-"""
+"""From open proposals to the plan of a commit: weighed, settled, folded into one batch. It writes nothing."""
 
 from __future__ import annotations
 

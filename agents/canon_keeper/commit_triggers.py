@@ -1,7 +1,4 @@
-"""Which staged proposals ask to be committed at once, and what has to go with them. Pure.
-
-Source: design/loops.md, "Canonization triggers"; CONVERSATIONAL_LOOPS, "Mid-scene canonization".
-"""
+"""Which staged proposals ask to be committed at once, and what has to go with them. Pure."""
 
 from __future__ import annotations
 

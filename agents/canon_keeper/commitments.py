@@ -1,7 +1,6 @@
 """The ledger of commitments: promises, debts and open questions, whose, since when, and paid off or not.
 
-Ticks are minutes of world time. Source: design/product.md, "A commitment ledger"; design/ontology.md,
-`commitment`.
+Ticks are minutes of world time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Proposals folded into a world once, in the order they are written, so that checking them is writing them.
-
-Source: design/architecture.md (a commit is checked and built from the same canon).
-"""
+"""Proposals folded into a world once, in the order they are written, so that checking them is writing them."""
 
 from __future__ import annotations
 

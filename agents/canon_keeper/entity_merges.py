@@ -1,8 +1,4 @@
-"""One thing under two names: who might be the same, what a merge would move, and how to split it again.
-
-Source: design/authority.md, "same thing, other name: alias and fuzzy match -> proposed merge, shown side
-by side"; design/ontology.md, `merge_entities`.
-"""
+"""One thing under two names: who might be the same, what a merge would move, and how to split it again."""
 
 from __future__ import annotations
 

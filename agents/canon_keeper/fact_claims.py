@@ -1,7 +1,7 @@
 """What a proposal would make true: the fact it becomes, and how that meets what stands. Pure.
 
-A state change, a clock and an ending become facts as well: nothing in canon moves without a sentence
-that says so and evidence for it. Source: design/ontology.md, "Canon graph", "Proposed change kinds".
+A state change, a clock and an ending become facts as well: nothing in canon moves without a sentence that
+says so and evidence for it.
 """
 
 from __future__ import annotations

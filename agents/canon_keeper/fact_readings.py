@@ -1,7 +1,6 @@
 """What a fact says, read so that two facts can be compared: who, what, of whom, and when.
 
 Pure. Times are world ticks (minutes); no start means since ever, no end means still.
-Source: design/ontology.md, "Time" and "Predicates are a catalogue".
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The CanonKeeper: the one agent that writes what is true.
 
-A commit is planned (the whole batch is in the log), written (canon has it) and closed (the proposals
-know); see `journal.py`.
-Source: AGENT_ORCHESTRATION, "CanonKeeper Agent"; design/authority.md; design/loops.md, "Recovery".
+A commit is planned (the whole batch is in the log), written (canon has it) and closed (the proposals know);
+see `journal.py`.
 """
 
 from __future__ import annotations

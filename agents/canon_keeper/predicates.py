@@ -1,7 +1,4 @@
-"""The catalogue of predicates: how each kind of statement behaves. Data, read from `predicates.yaml`.
-
-Source: design/ontology.md, "Predicates are a catalogue"; design/authority.md, "Contradictions".
-"""
+"""The catalogue of predicates: how each kind of statement behaves. Data, read from `predicates.yaml`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A proposal in words for the rows and diffs of the proposals panel and the gate. Pure.
-
-Source: design/interface.md, "Scene screen" and "Canon gate": "the change as a diff against canon".
-"""
+"""A proposal in words for the rows and diffs of the proposals panel and the gate. Pure."""
 
 from __future__ import annotations
 

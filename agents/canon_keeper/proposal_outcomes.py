@@ -1,7 +1,4 @@
-"""How each proposal ends in a commit, before anything is written. Pure.
-
-Source: design/authority.md, "Canon policy": nothing is rejected merely for being undecided: it is deferred.
-"""
+"""How each proposal ends in a commit, before anything is written. Pure."""
 
 from __future__ import annotations
 

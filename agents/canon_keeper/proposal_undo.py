@@ -1,7 +1,6 @@
 """Taking back what a commit did with one proposal: the proposal that undoes it. It writes nothing.
 
-What became canon is retconned, restored, split or described as before; what was kept out is proposed
-again. Source: design/authority.md, "what a policy decided is shown and can be undone".
+What became canon is retconned, restored, split or described as before; what was kept out is proposed again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What else must be read to see who was where and when: stays, births, deeds, rules, what lies in what.
 
 Only what a proposal makes necessary: most say nothing of a place or of the past.
-Source: design/authority.md, "Contradictions".
 """
 
 from __future__ import annotations

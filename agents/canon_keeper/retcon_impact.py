@@ -1,7 +1,4 @@
-"""What rests on a fact: shown before it is retconned, and before it is restored.
-
-Source: design/authority.md, "Retcon": "a preview lists what rests on the fact".
-"""
+"""What rests on a fact: shown before it is retconned, and before it is restored."""
 
 from __future__ import annotations
 

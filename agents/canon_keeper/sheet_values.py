@@ -1,7 +1,6 @@
 """What an entity bears of the states that hold of it: numbers and tags.
 
 `Mara's hp is 7.` is a fact, and `hp: 7` stands on her sheet because of it. Pure.
-Source: design/ontology.md, "Working state": "Committing folds them in".
 """
 
 from __future__ import annotations

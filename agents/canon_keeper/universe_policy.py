@@ -1,7 +1,6 @@
 """What one universe lays down for its own gate: rulings, rules by kind, predicates of its own.
 
 Rules by kind are offered from the GM's own decisions, never taken unasked.
-Source: design/authority.md, "Canon policy"; design/product.md, "Gate fatigue".
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The context package: what the record holds that bears on one exchange, from ports alone.
 
 `canonical` is canon's, `narrative` the log's, `recalled` what was remembered or found again; what is shown to
-a persona of it is text by section (`agents/context_assembly/sections.py`). Source: AGENT_ORCHESTRATION,
-ContextAssembly; design/product.md, pain 1 (assertions, commitments, changes and encounters are fed forward).
+a persona of it is text by section (`agents/context_assembly/sections.py`). ContextAssembly;, pain 1
+(assertions, commitments, changes and encounters are fed forward).
 """
 
 from __future__ import annotations

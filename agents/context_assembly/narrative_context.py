@@ -1,7 +1,7 @@
 """What the log holds that bears on one exchange: the line in view, what it leads on from, what was decided.
 
 Read-only. The line comes first, for what is found again waits for it: what is in view is not found again.
-Source: AGENT_ORCHESTRATION, ContextAssembly (`narrative`).
+
 """
 
 from __future__ import annotations

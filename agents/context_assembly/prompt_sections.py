@@ -1,7 +1,7 @@
 """The context package as text, by section of a prompt. Pure.
 
 What changes least is worded so that it stays the same from turn to turn (a prefix cache then holds); what
-moves with every turn stands in sections of its own. Source: design/product.md, pain 9.
+moves with every turn stands in sections of its own.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """ContextAssembly: what stands before an exchange: the scene, who is in it, and the working state.
 
-Reads every store and writes none. Source: AGENT_ORCHESTRATION, ContextAssembly; design/ontology.md,
+Reads every store and writes none.
 "Working state": canonical state plus the state changes on the line, folded in order.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from asyncio import gather
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rapidfuzz import process
 
@@ -20,10 +20,13 @@ from stores.records.canon import AssertFact, CreateEntity, StateChange
 from stores.records.ids import Id, derive_id
 from stores.records.play import Scene, Story, Turn
 from stores.records.story_journal import JournalEntry, PresenceEntry
-from stores.records.workflow import ProposalStatus, ProposedChange, Verdict
+from stores.records.workflow import ProposalStatus, ProposedChange, Transition, Verdict
 from stores.records.world import ACTORS, Entity, EntityStatus, Universe
 
-_UNDECIDED_STATUSES = (ProposalStatus.PENDING, ProposalStatus.DEFERRED)
+_EFFECTIVE_STATUSES = (ProposalStatus.PENDING, ProposalStatus.DEFERRED)
+
+UNDECIDED_STATUSES = (ProposalStatus.PENDING, ProposalStatus.DEFERRED, ProposalStatus.FAILED)
+"""Statuses of proposals that no commit has closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,10 @@ class SceneContext:
     place: Entity | None
     story_entries: tuple[JournalEntry, ...] = ()
     last_play_turn: Turn | None = None
+    undecided: tuple[ProposedChange, ...] = ()
+    """Every proposal on the line that no commit has closed, those that do not count included."""
+    scene_transition: Transition | None = None
+    """The last move of the scene's loop, where that was read already."""
 
     @property
     def tick(self) -> int:
@@ -95,30 +102,55 @@ class SceneContextLoader:
     async def load_context(self, scene_id: Id) -> SceneContext:
         """Return the scene as it stands at its head."""
         scene = await self._log.scene(scene_id)
-        # Together: each read by itself waits for a thread, and an exchange comes here several times.
-        story, head, undecided_proposals, universe = await gather(
+        # Together: each read by itself waits for a thread.
+        story, head, undecided, universe = await gather(
             self._log.story(scene.story_id),
             self._read_turn(scene.head),
-            self._log.proposals(scene_id=scene_id, statuses=_UNDECIDED_STATUSES),
+            self._log.proposals(scene_id=scene_id, statuses=UNDECIDED_STATUSES),
             self._canon.universe(scene.universe_id),
         )
-        staged_proposals = sort_in_line_order(select_effective_proposals(undecided_proposals))
-        place_id = _find_pc_place(staged_proposals, story.pc_id) or scene.place_id
-        story_entries = await self._read_story_entries(story)
         last_play_turn = head
         if head is not None and is_scene_end_turn(head):
             last_play_turn = await self._read_turn(head.parent_id)
-        entities = await self._read_entities(scene, story, staged_proposals, story_entries, place_id)
-        return SceneContext(
+        context = SceneContext(
             universe=universe,
             story=story,
             scene=scene,
             head=head,
+            staged_proposals=(),
+            entities={},
+            place=None,
+            story_entries=await self._read_story_entries(story),
+            last_play_turn=last_play_turn,
+        )
+        return await self._with_undecided(context, undecided)
+
+    async def advance(
+        self, context: SceneContext, turns: Sequence[Turn], proposals: Sequence[ProposedChange]
+    ) -> SceneContext:
+        """Return the scene once these turns were appended to its line and these proposals were staged.
+
+        Nothing that the context holds already is read again.
+        """
+        if turns:
+            head = turns[-1]
+            scene = context.scene.model_copy(update={"head": head.id})
+            context = replace(context, scene=scene, head=head, last_play_turn=head, scene_transition=None)
+        return await self._with_undecided(context, (*context.undecided, *proposals))
+
+    async def _with_undecided(
+        self, context: SceneContext, undecided: Sequence[ProposedChange]
+    ) -> SceneContext:
+        """Return the context with these proposals on its line, and with everybody whom they concern."""
+        staged_proposals = sort_in_line_order(select_effective_proposals(undecided))
+        place_id = _find_pc_place(staged_proposals, context.story.pc_id) or context.scene.place_id
+        entities = await self._read_entities(context, staged_proposals, place_id)
+        return replace(
+            context,
+            undecided=tuple(undecided),
             staged_proposals=staged_proposals,
             entities=entities,
             place=entities.get(place_id) if place_id else None,
-            story_entries=story_entries,
-            last_play_turn=last_play_turn,
         )
 
     async def _read_turn(self, turn_id: Id | None) -> Turn | None:
@@ -176,21 +208,17 @@ class SceneContextLoader:
         return tuple(sorted(counting_entries, key=lambda entry: entry.tick))
 
     async def _read_entities(
-        self,
-        scene: Scene,
-        story: Story,
-        staged_proposals: Iterable[ProposedChange],
-        story_entries: Iterable[JournalEntry],
-        place_id: Id | None,
+        self, context: SceneContext, staged_proposals: Sequence[ProposedChange], place_id: Id | None
     ) -> dict[Id, Entity]:
-        wanted_ids = {*scene.cast, *filter(None, (story.pc_id, place_id))}
-        wanted_ids |= {
-            e.entity_id for e in story_entries if isinstance(e, PresenceEntry) and e.scene_id == scene.id
-        }
+        """Return everybody and everything that the scene concerns, reading only what the context has not."""
+        wanted_ids = {*context.scene.cast, *filter(None, (context.story.pc_id, place_id))}
+        wanted_ids |= {e.entity_id for e in context.scene_presence_entries()}
         wanted_ids |= {p.change.entity_id for p in staged_proposals if isinstance(p.change, StateChange)}
-        entities_by_id = await self._canon.entities_by_id(wanted_ids)
-        # Who never was is not here, whatever the scene's record has of an earlier commit.
-        entities = {i: e for i, e in entities_by_id.items() if e.status is not EntityStatus.RETCONNED}
+        entities = {i: context.entities[i] for i in wanted_ids if i in context.entities}
+        if missing_ids := wanted_ids - entities.keys():
+            canon_entities = await self._canon.entities_by_id(missing_ids)
+            # Who never was is not here, whatever the scene's record has of an earlier commit.
+            entities |= {i: e for i, e in canon_entities.items() if e.status is not EntityStatus.RETCONNED}
         for proposal in staged_proposals:
             if isinstance(proposal.change, CreateEntity) and proposal.change.entity_id not in entities:
                 entities[proposal.change.entity_id] = build_entity(proposal, proposal.change)
@@ -212,7 +240,7 @@ def select_effective_proposals(proposals: Iterable[ProposedChange]) -> tuple[Pro
     return tuple(
         p
         for p in proposals
-        if p.status in _UNDECIDED_STATUSES
+        if p.status in _EFFECTIVE_STATUSES
         and (p.decision is None or p.decision.verdict in (Verdict.ACCEPT, Verdict.DEFER))
     )
 

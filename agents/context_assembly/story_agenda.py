@@ -2,7 +2,6 @@
 
 Reads every store and writes none. Threads come from the story's books and, by themselves, from the
 commitments that are open in canon or proposed on the line; clocks are canon's with what is staged folded in.
-Source: design/product.md, "Solo procedures"; design/ontology.md, "Working state".
 """
 
 from __future__ import annotations

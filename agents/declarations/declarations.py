@@ -1,7 +1,7 @@
 """The GM's declarations, staged: what `/npc`, `/place`, `/fact`, `/state`, `/go`, `/axiom` propose.
 
 Each rests on the words typed and on the turn that play stands on, so that undoing that turn takes the
-declaration back with it. Nothing here writes canon. Source: design/authority.md; design/ontology.md.
+declaration back with it. Nothing here writes canon.
 """
 
 from __future__ import annotations
@@ -53,17 +53,15 @@ class DeclarationService:
         self._events = events
 
     async def declare_entity(
-        self, scene_id: Id, kind: EntityKind, argument: str, example: str
+        self, context: SceneContext, kind: EntityKind, argument: str, example: str
     ) -> ProposedChange:
         """Propose a new entity; a name that ends in `!` is a discovery."""
         new_entity = declare.read_entity(argument, example)
-        context = await self._context.load_context(scene_id)
         change = declare.build_entity_creation(new_entity, kind, self._ids.new())
         return await self._stage_proposal(context, change, argument, critical=new_entity.is_important)
 
-    async def declare_place(self, scene_id: Id, argument: str, example: str) -> list[ProposedChange]:
+    async def declare_place(self, context: SceneContext, argument: str, example: str) -> list[ProposedChange]:
         """Propose a discovered place; `Crypt > Chamber` (or `here > Chamber`) says where it leads on from."""
-        context = await self._context.load_context(scene_id)
         name, colon, description = argument.partition(":")
         start_name, arrow, name = name.rpartition(">")
         new_place = declare.read_entity(f"{name.strip()}{colon}{description}", example)
@@ -90,9 +88,8 @@ class DeclarationService:
             )
         return context.place
 
-    async def declare_fact(self, scene_id: Id, argument: str) -> ProposedChange:
+    async def declare_fact(self, context: SceneContext, argument: str) -> ProposedChange:
         """Propose a fact: a relation, a value, or a sentence."""
-        context = await self._context.load_context(scene_id)
         catalogue = await self._read_catalogue(context.universe.id)
         change = await declare.read_fact(
             argument,
@@ -104,15 +101,13 @@ class DeclarationService:
         critical = catalogue.is_critical(change.predicate, change.value)
         return await self._stage_proposal(context, change, argument, critical=critical)
 
-    async def declare_axiom(self, scene_id: Id, argument: str) -> ProposedChange:
+    async def declare_axiom(self, context: SceneContext, argument: str) -> ProposedChange:
         """Propose a rule of the world."""
-        context = await self._context.load_context(scene_id)
         change = await declare.read_axiom(argument, scene_entity_finder(context, self._context))
         return await self._stage_proposal(context, change, argument)
 
-    async def declare_move(self, scene_id: Id, argument: str) -> ProposedChange:
+    async def declare_move(self, context: SceneContext, argument: str) -> ProposedChange:
         """Propose that the player character is now in a place."""
-        context = await self._context.load_context(scene_id)
         actor = context.player_character()
         if actor is None:
             raise InputError("This story has no player character to go anywhere.", kept="Nothing was staged.")
@@ -126,21 +121,19 @@ class DeclarationService:
         change = build_location_fact(actor, place, context.tick)
         return await self._stage_proposal(context, change, f"{actor.name} goes to {place.name}.")
 
-    async def declare_state(self, scene_id: Id, argument: str) -> list[ProposedChange]:
+    async def declare_state(self, context: SceneContext, argument: str) -> list[ProposedChange]:
         """Propose changes of numbers, values and tags: `Mara.hp -3, Mara +wounded`."""
-        context = await self._context.load_context(scene_id)
         changes = []
         for effect in parse_effects(argument):
             entity = await self._context.find_one_entity(context, effect.name)
             changes.append(StateChange(entity_id=entity.id, key=effect.key, op=effect.op, value=effect.value))
-        return await self.propose_state_changes(scene_id, changes, argument)
+        return await self.propose_state_changes(context, changes, argument)
 
     async def propose_state_changes(
-        self, scene_id: Id, changes: Sequence[StateChange], quote: str
+        self, context: SceneContext, changes: Sequence[StateChange], quote: str
     ) -> list[ProposedChange]:
         """Propose changes of numbers, values and tags, all resting on the same words. Raises InputError
         without any."""
-        context = await self._context.load_context(scene_id)
         catalogue = await self._read_catalogue(context.universe.id)
         proposals = [
             self._build_proposal(context, c, quote, critical=catalogue.is_critical(c.key, c.value))

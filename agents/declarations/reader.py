@@ -1,6 +1,6 @@
 """What the GM declares in words, read into proposed changes: `/npc`, `/place`, `/fact`, `/axiom`, `/go`.
 
-Pure but for the look-up of names, which is handed in. Source: design/interface.md, "Input".
+Pure but for the look-up of names, which is handed in.
 """
 
 from __future__ import annotations

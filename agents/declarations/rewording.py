@@ -1,4 +1,4 @@
-"""Whom a statement involves once its words were changed. Pure. Source: design/interface.md, key `e`."""
+"""Whom a statement involves once its words were changed. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What makes vectors of texts, as those who index and those who search know it.
-
-Source: design/libraries.md, "Embeddings"; the issue "Context that remembers".
-"""
+"""What makes vectors of texts, as those who index and those who search know it."""
 
 from __future__ import annotations
 

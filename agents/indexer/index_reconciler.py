@@ -5,8 +5,7 @@ of a scene change in the index the seal is broken, and it is put back last; so w
 turns are right, whatever was killed when. With it, what play adds or takes back is found without reading the
 scene: only what lies between that head and the present one is looked at.
 
-What it remembers between pieces (how far it came) may be lost at any time. Source: the issue "Context that
-remembers"; design/architecture.md ("The Indexer follows by events"); AGENT_ORCHESTRATION, Indexer.
+What it remembers between pieces (how far it came) may be lost at any time.
 """
 
 from __future__ import annotations

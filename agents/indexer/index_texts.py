@@ -1,7 +1,7 @@
 """What is indexed of what: the one place that says which words stand for a turn, a fact, a memory.
 
 Pure. A mark is a print of everything that was indexed; another one says that the item is out of date.
-Measured (design/libraries.md, "Embeddings"): a turn is found much better with its speaker's name before it
+Measured: a turn is found much better with its speaker's name before it
 and its neighbour, the turn that it answers, behind it.
 """
 
@@ -42,7 +42,10 @@ class SceneFingerprint(NamedTuple):
     memory_fingerprint: str
 
     def as_text(self) -> str:
-        return f"{self.text_fingerprint}:{self.pc_fingerprint}:{self.head_id or ''}:{self.turn_count}:{self.memory_fingerprint}"
+        return (
+            f"{self.text_fingerprint}:{self.pc_fingerprint}"
+            f":{self.head_id or ''}:{self.turn_count}:{self.memory_fingerprint}"
+        )
 
 
 def parse_scene_fingerprint(fingerprint_text: str | None) -> SceneFingerprint | None:

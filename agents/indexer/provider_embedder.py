@@ -1,7 +1,7 @@
 """An embedding model of a provider, through the process that speaks LiteLLM; it goes by the budgets.
 
 What it costs stands on the bill as the Librarian's: who finds things again. Searches and indexing are
-background work: at 80 % of a budget they wait. Source: design/loops.md, "Background".
+background work: at 80 % of a budget they wait.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 What one embedding model made cannot be compared with what another did. When another model is set, its
 vectors are made beside the old ones; searches go by the old ones until the new are whole, and only then are
-the old ones dropped. Source: design/architecture.md (collections carry model and dimension).
+the old ones dropped.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 """Who was there at each turn of a line, and what of it they could hear. Pure.
 
-Present are the scene's cast, those whom a turn brings in, and those who came since, until they leave. What
-is kept in the books on a turn holds from the next turn on: somebody who leaves behind a turn heard it, and
-who comes heard it only if it tells of them. The player's character is always there; the dead and the
-senseless hear nothing. Results are seen by all; what an oracle is asked, and the program's own lines, by
-nobody. A whisper reaches its hearers alone. World time (ticks) only rises along a line, so it tells before
-from after.
-Source: design/product.md, pain 12; the issue "Context that remembers", MemoryManager.
+Present are the scene's cast, those whom a turn brings in, and those who came since, until they leave. What is
+kept in the books on a turn holds from the next turn on: somebody who leaves behind a turn heard it, and who
+comes heard it only if it tells of them. The player's character is always there; the dead and the senseless
+hear nothing. Results are seen by all; what an oracle is asked, and the program's own lines, by nobody. A
+whisper reaches its hearers alone. World time (ticks) only rises along a line, so it tells before from after.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What may be spoken of, and what each one holds of it: claims by their slots. Pure.
-
-Source: design/product.md, "Truth against belief".
-"""
+"""What may be spoken of, and what each one holds of it: claims by their slots. Pure."""
 
 from __future__ import annotations
 

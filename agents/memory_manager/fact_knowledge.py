@@ -1,7 +1,7 @@
 """Who knows what: since when, from whom, and whether they have it right. Read-only.
 
 A belief is measured against canon when it is asked for, and never stored as right or wrong: canon may change,
-and canon is not touched by what anybody believes. Source: design/product.md, "Truth against belief".
+and canon is not touched by what anybody believes.
 """
 
 from __future__ import annotations

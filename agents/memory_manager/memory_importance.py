@@ -3,7 +3,7 @@
 Importance is the greatest of what applies: the kind of fact, its catalogue's word that it is critical, and
 what the words tell of (a death 0.9, a betrayal 0.8, a wound 0.6 ...); who has a part in it adds 0.1. A turn
 that comes to less than SIGNIFICANT leaves no memory of its own. Valence is what good and bad words come to,
-from -1 to 1. Source: the issue "Context that remembers", MemoryManager; the lists are ours.
+from -1 to 1.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 A background worker: its subjects are scenes, and how far it came with one is its cursor (a turn, and a print
 of what was proposed and decided there). Behind an undo it starts anew; what it makes again has the same
-identifiers. Beside them there is one subject for the memories that were read. Needs no model. Source:
-design/authority.md (memories are its alone); design/loops.md, "Background".
+identifiers. Beside them there is one subject for the memories that were read. Needs no model.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What the proposals of a scene say as they stand: facts they would become, whom they leave senseless. Pure.
-
-Source: design/ontology.md, "Working state": what is staged on the line counts as it is folded.
-"""
+"""What the proposals of a scene say as they stand: facts they would become, whom they leave senseless. Pure."""
 
 from __future__ import annotations
 

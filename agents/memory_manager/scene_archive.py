@@ -2,7 +2,7 @@
 
 What is put away is the whole tree (every turn of every line, how the head moved, notes, results, decisions,
 summaries, and the identifiers of its proposals) as gzipped JSON lines, under its own checksum. Nothing is
-taken out of the log by it: the log is append-only, and evidence points into it. Source: design/loops.md,
+taken out of the log by it: the log is append-only, and evidence points into it.
 "Memory layers"; docs/decisions/0018.
 """
 

@@ -1,7 +1,7 @@
 """Reading what a stretch of a scene holds for those who live it, from canon and log. Read-only.
 
 Who was brought in, who came and left, who was dead or senseless when, what rests on which turn, and what may
-be spoken of. Source: design/ontology.md, "The turn tree" and "Working state".
+be spoken of.
 """
 
 from __future__ import annotations

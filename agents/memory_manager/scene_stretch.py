@@ -1,7 +1,4 @@
-"""What one stretch of a scene holds for those who live it: plain data.
-
-Source: the issue "Context that remembers", MemoryManager.
-"""
+"""What one stretch of a scene holds for those who live it: plain data."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 A claim is a slot and what stands in it (`owned_by` of the bell: Tam; `alive` of the orc: false; where the key
 is: `under the stone`). Two that fill one slot differently cannot both be so. Read are the catalogue's own
 sentences ("Mara owns The Bell."), where something is, and what the password, the killer, the name and the
-like are; a sentence otherwise claims itself alone. Source: design/ontology.md, "Predicates are a catalogue".
+like are; a sentence otherwise claims itself alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What is said in a turn, and by whom: the sentences that somebody in the world is told. Pure.
 
 Quoted words go to whom the prose gives them; reported ones (`I tell Bela that ...`, `Tam says that ...`) to
-their subject. Without either, all that an NPC's turn holds is said by the NPC. Source: design/product.md,
+their subject. Without either, all that an NPC's turn holds is said by the NPC.
 "Truth against belief: who knows what, since when, told by whom".
 """
 

@@ -1,6 +1,6 @@
 """The warm layer as a prompt is told it: what all before this scene, and what left the view in it, came to.
 
-Read-only. Each summary counts while the last turn that it covers is on its line. Source: design/loops.md,
+Read-only. Each summary counts while the last turn that it covers is on its line.
 "Memory layers".
 """
 

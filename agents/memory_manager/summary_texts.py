@@ -4,7 +4,7 @@ A summary is extracted, never invented: the outcome that the GM gave, the facts 
 decided, the Archivist's bullets where there are some, and else the weightiest sentences (`weighing.py`), in
 their order and up to a length. `@DECISION` marks and commitments stand behind it on lines of their own,
 whole: they are no part of what is shortened. Ten summaries roll up into one of the next level, so that a
-thousand scenes are some thirty summaries long. Source: design/loops.md, "Memory layers".
+thousand scenes are some thirty summaries long.
 """
 
 from __future__ import annotations

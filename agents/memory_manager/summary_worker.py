@@ -2,7 +2,7 @@
 
 A background worker; its subjects are scenes. Each summary is anchored to the turns that it covers and named
 by the last of them: behind an undo it does not count, and what is played instead has one of its own. Done
-again it is the same. Source: design/loops.md, "Memory layers".
+again it is the same.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Which memories count: lived on the line, and not replaced by another that counts itself. Read-only.
-
-Source: design/ontology.md, "The turn tree".
-"""
+"""Which memories count: lived on the line, and not replaced by another that counts itself. Read-only."""
 
 from __future__ import annotations
 

@@ -3,8 +3,7 @@
 Read are a whisper to somebody by name (or to you, and me): `I whisper to Bela: run`, `Bela whispers to Mara,
 “...”`, `“...,” Bela whispers to Mara`, `Bela leans over to Mara and whispers that ...`. A whisper to nobody
 in particular is a low voice, which everybody hears; one to `him` or `her` is heard by who whispers and by
-the player's character alone: what is kept from too many does less harm than what is told to all. Source:
-design/product.md, pain 12.
+the player's character alone: what is kept from too many does less harm than what is told to all.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Whom canon has somewhere else than where play goes on: they are not carried along into the next scene.
-
-Source: design/authority.md, "Contradictions": "the absent do not act"; design/loops.md, "Scene".
-"""
+"""Whom canon has somewhere else than where play goes on: they are not carried along into the next scene."""
 
 from __future__ import annotations
 

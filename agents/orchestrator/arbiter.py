@@ -2,7 +2,7 @@
 
 Score = 0.3 urgency + 0.4 dependency + 0.3 the player's intent, each of 100. The winner above a threshold is
 offered with its reason; an explicit word of the player's always wins, because nothing here is ever done
-unasked. Source: V7_ORCHESTRATOR, "Transition Arbiter" and "Deadlock Detector"; design/loops.md.
+unasked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Telling listeners what a commit did. Source: AGENT_ORCHESTRATION, "Event Publishing"."""
+"""Telling listeners what a commit did."""
 
 from __future__ import annotations
 

@@ -1,22 +1,21 @@
-"""Dice at the table: asking for the player's own, telling what may be rolled, taking a roll otherwise.
-
-Source: design/product.md, "Solo procedures" (physical dice; reroll one die, pick instead of rolled).
-"""
+"""Dice at the table: asking for the player's own, telling what may be rolled, taking a roll otherwise."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Literal
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.exchange import begin_altered_roll
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.input.parser import RollInput
-from agents.orchestrator.rolls import CHECK_ROLLS, PROGRAM_DRAWN_ROLLS, RollService
+from agents.orchestrator.rolls import RollService
 from agents.orchestrator.timeline import Timeline
 from agents.resolver.alteration_parser import read_pick, read_reroll
 from agents.resolver.dice_faces import DiceToThrow, describe_dice_to_throw, open_for_faces, split_faces
 from agents.resolver.pack_check import list_check_options, list_moves
+from agents.resolver.roll_kinds import CHECK_KINDS, PROGRAM_DRAWN_KINDS
 from agents.resolver.sparks import Spark
 from agents.views.play_views import Reply
 from stores.records.ids import IdGenerator
@@ -49,7 +48,7 @@ class DiceRequestService:
         return _ask_for_dice(typed_line, roll.faces, missing_dice) if missing_dice else None
 
     def explain_program_draws(
-        self, turns: list[Turn], results: list[Resolution], context: SceneContext
+        self, turns: Sequence[Turn], results: Sequence[Resolution], context: SceneContext
     ) -> list[str]:
         """Say which of these rolls the program made although the player throws the dice."""
         if context.story.dice is not DiceRoller.PHYSICAL:
@@ -58,7 +57,7 @@ class DiceRequestService:
         program_draws = [
             r
             for r in results
-            if r.turn_id in oracle_turn_ids and r.kind in PROGRAM_DRAWN_ROLLS and not r.by_hand
+            if r.turn_id in oracle_turn_ids and r.kind in PROGRAM_DRAWN_KINDS and not r.by_hand
         ]
         explanation_by_kind = {
             "event": "The program drew the event: its dice depend on each other.",
@@ -69,10 +68,10 @@ class DiceRequestService:
     async def alter_last_roll(
         self, context: SceneContext, alteration_kind: AlterationKind, text: str
     ) -> tuple[Reply, list[Turn]]:
-        """Take the last roll of the line otherwise, as another take of the turn that shows it.
+        """Replace the last roll of the line by another take of the turn that shows it.
 
         Returns the turns that left the line for it: none while dice are still to be thrown by hand. Raises
-        InputError if the line does not end in a roll, or this one cannot be taken so.
+        InputError if the line does not end in a roll, or this one cannot be altered so.
         """
         roll_turn, original = await self._timeline.read_last_roll(context.scene)
         spec, faces = split_faces(text) if alteration_kind == "reroll" else (text, None)
@@ -111,7 +110,7 @@ class DiceRequestService:
     def _list_choices(self, roll: RollInput, context: SceneContext) -> tuple[str, ...]:
         """Return what may stand behind a bare `/move` or `/check`; nothing if it says what it wants."""
         pack = self._rolls.find_pack(context)
-        if roll.kind not in CHECK_ROLLS or roll.spec.split(";")[0].strip() or pack is None:
+        if roll.kind not in CHECK_KINDS or roll.spec.split(";")[0].strip() or pack is None:
             return ()
         sheet = self._rolls.read_sheet(context, context.player_character())
         if roll.kind == "move":

@@ -1,7 +1,4 @@
-"""One exchange as data: what a crash must find again to go on at the next node.
-
-Source: design/loops.md, "One turn" and "Recovery".
-"""
+"""One exchange as data: what a crash must find again to go on at the next node."""
 
 from __future__ import annotations
 
@@ -18,8 +15,8 @@ from stores.records.play import Scene, Speaker, Turn
 from stores.records.workflow import ProposedChange
 
 EXCHANGE_STEPS = ("record", "assemble", "narrate", "resolve", "finish")
-"""The nodes of the turn graph that need no model, in order. Each is idempotent: identifiers and seeds
-are fixed when the exchange begins, so that a node done twice is done once."""
+"""The steps that need no model, in order, by the names that checkpoints store. Each is idempotent:
+identifiers and seeds are fixed when the exchange begins, so that a step done twice is done once."""
 
 
 class RollPlan(Record):

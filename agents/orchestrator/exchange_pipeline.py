@@ -1,10 +1,13 @@
-"""The turn graph: what was typed is recorded and rolled here; then, if a model tells, `Telling` goes on.
+"""One exchange without a model: what was typed is recorded, rolled, sealed and finished, step by step.
 
-Source: design/loops.md, "One turn". A crash between two nodes resumes at the next; nothing typed can be
-lost once `record` has returned.
+A crash between two steps resumes at the next; nothing typed can be lost once `record` has returned. If a
+model narrates, `NarrationRunner` goes on from the last step's checkpoint.
 """
 
 from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, ProposalsChanged, ResolutionSealed, TurnAppended
@@ -20,16 +23,36 @@ from stores.errors import IllegalTransition, InputError, NotFound
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id
 from stores.records.play import MoveKind, Resolution, Speaker, Turn
-from stores.records.workflow import Checkpoint, Loop, Transition
+from stores.records.workflow import Checkpoint, Loop, ProposedChange, Transition
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeRun:
+    """An exchange on its way through the steps: each step returns it with what it added."""
+
+    exchange: Exchange
+    context: SceneContext
+    """The scene as it stood before the exchange."""
+    last_transition: Transition | None = None
+    """The last move of the exchange's turn loop."""
+    turns: tuple[Turn, ...] = ()
+    """The turns that were appended, in order."""
+    results: tuple[Resolution, ...] = ()
+    """The results that were sealed, in order."""
+    proposals: tuple[ProposedChange, ...] = ()
+    """The changes that were staged."""
+
+
+ExchangeStep = Callable[[ExchangeRun], Awaitable[ExchangeRun]]
 
 
 class ExchangePipeline:
-    """Runs exchanges, node by node. Stateless: where an exchange stands is its checkpoint."""
+    """Runs exchanges step by step. Where an exchange stands is in its checkpoint."""
 
     def __init__(
         self,
         log: OrchestratorLog,
-        context: SceneContextLoader,
+        contexts: SceneContextLoader,
         gm_turn_writer: GmTurnWriter,
         rolls: RollService,
         loops: LoopTransitions,
@@ -38,22 +61,37 @@ class ExchangePipeline:
         events: EventBus,
     ) -> None:
         self._log = log
-        self._context = context
+        self._contexts = contexts
         self._gm_turn_writer = gm_turn_writer
         self._rolls = rolls
         self._loops = loops
         self._narration_runner = narration_runner
         self._clock = clock
         self._events = events
+        steps: tuple[ExchangeStep, ...] = (
+            self._record_input,
+            self._record_context_loaded,
+            self._append_gm_words,
+            self._resolve_roll,
+            self._finish_exchange,
+        )
+        self._steps = dict(zip(EXCHANGE_STEPS, steps, strict=True))
 
-    async def play(self, exchange: Exchange, context: SceneContext) -> Resolution | None:
-        """Play one exchange from the first node; returns its sealed result, if it rolled.
+    async def play(self, exchange: Exchange, context: SceneContext) -> ExchangeRun:
+        """Play one exchange from the first step.
 
-        One that a model tells is whole only when `tell` has been called too. Raises MonitorError with
+        One that a model narrates is whole only when `narrate` has been called too. Raises MonitorError with
         nothing half done that `resume` would not finish.
         """
-        last_transition = await self._record_input(exchange)
-        return await self._run_steps(exchange, last_transition, last_step="record", context=context)
+        return await self._run_steps(ExchangeRun(exchange, context), EXCHANGE_STEPS)
+
+    async def read_context_after(self, run: ExchangeRun) -> SceneContext:
+        """Return the scene as it stands after an exchange that was played to its end."""
+        if run.exchange.roll is not None and run.exchange.roll.alteration is not None:
+            return await self._contexts.load_context(
+                run.exchange.scene_id
+            )  # the old roll's proposals left the line
+        return await self._contexts.advance(run.context, run.turns, run.proposals)
 
     async def narrate(self, run_id: Id, scene_id: Id, *, pause: bool = False) -> NarrationState | None:
         """Have the model tell the exchange that was played; None if there is nothing to tell. With `pause`,
@@ -64,7 +102,7 @@ class ExchangePipeline:
         return None
 
     async def find_unnarrated_run(self, scene_id: Id) -> Id | None:
-        """Return the beat of an exchange that was rolled, and that the model has not told to its end."""
+        """Return the run of an exchange that was rolled, and that the model has not narrated to its end."""
         unnarrated_checkpoints = [
             c for c in await self._log.checkpoints(scene_id) if NarrationState.is_stored_in(c)
         ]
@@ -75,8 +113,12 @@ class ExchangePipeline:
         if not NarrationState.is_stored_in(checkpoint):
             exchange = Exchange.model_validate(checkpoint.state)
             last_transition = await self._log.loop_state(Loop.TURN, exchange.run_id)
-            context = await self._context.load_context(exchange.scene_id)
-            await self._run_steps(exchange, last_transition, last_step=checkpoint.node, context=context)
+            run = ExchangeRun(
+                exchange,
+                await self._contexts.load_context(exchange.scene_id),
+                last_transition=last_transition,
+            )
+            await self._run_steps(run, EXCHANGE_STEPS[EXCHANGE_STEPS.index(checkpoint.node) + 1 :])
             if exchange.narration is None:
                 return
         await self.narrate(checkpoint.exchange_id, checkpoint.scene_id)
@@ -124,123 +166,115 @@ class ExchangePipeline:
         position = {"parent_id": head.id if head else None, "depth": head.depth + 1 if head else 0}
         await self._gm_turn_writer.append_turn(turn.model_copy(update={**position, "exchange_id": turn.id}))
 
-    async def _run_steps(
-        self, exchange: Exchange, last_transition: Transition | None, *, last_step: str, context: SceneContext
-    ) -> Resolution | None:
-        done_index = EXCHANGE_STEPS.index(last_step)
-        if done_index < EXCHANGE_STEPS.index("assemble"):
-            last_transition = await self._record_context_loaded(exchange, last_transition)
-        if done_index < EXCHANGE_STEPS.index("narrate"):
-            await self._append_gm_words(exchange)
-        sealed_result = (
-            await self._resolve_roll(exchange, context)
-            if done_index < EXCHANGE_STEPS.index("resolve")
-            else None
-        )
-        if exchange.narration is None:
-            await self._finish_exchange(exchange, last_transition)
-        else:
-            await self._log.save_checkpoint(NarrationState(exchange=exchange).to_checkpoint(self._clock()))
-        return sealed_result
+    async def _run_steps(self, run: ExchangeRun, step_names: Sequence[str]) -> ExchangeRun:
+        for step_name in step_names:
+            run = await self._steps[step_name](run)
+        return run
 
-    async def _record_input(self, exchange: Exchange) -> Transition:
+    async def _record_input(self, run: ExchangeRun) -> ExchangeRun:
         """What was typed is in the log, with all that is needed to go on, before anything else."""
-        scene_transition = await self._loops.plan_transition(Loop.SCENE, exchange.scene_id, "user_turn")
+        exchange = run.exchange
+        last_transition = run.context.scene_transition or await self._loops.read_last_transition(
+            Loop.SCENE, exchange.scene_id
+        )
+        scene_transition = self._loops.build_transition(
+            last_transition, Loop.SCENE, exchange.scene_id, "user_turn"
+        )
         turn_transition = self._loops.build_transition(None, Loop.TURN, exchange.run_id, "user_input")
+        transitions = [scene_transition, turn_transition]
+        checkpoint = self._build_checkpoint(exchange, "record")
         turn = exchange.build_words_turn(self._clock())
+        run = replace(run, last_transition=turn_transition)
         if turn is not None and not exchange.gm_authored:
-            await self._log.begin_exchange(
-                turn,
-                MoveKind.APPEND,
-                self._build_checkpoint(exchange, "record"),
-                [scene_transition, turn_transition],
-            )
+            await self._log.begin_exchange(turn, MoveKind.APPEND, checkpoint, transitions)
             self._events.publish(TurnAppended(turn))
+            run = replace(run, turns=(turn,))
         else:
-            await self._log.save_checkpoint(
-                self._build_checkpoint(exchange, "record"), [scene_transition, turn_transition]
-            )
-        self._loops.publish_transitions(scene_transition, turn_transition)
-        return turn_transition
+            await self._log.save_checkpoint(checkpoint, transitions)
+        self._loops.publish_transitions(*transitions)
+        return run
 
-    async def _record_context_loaded(
-        self, exchange: Exchange, last_transition: Transition | None
-    ) -> Transition:
+    async def _record_context_loaded(self, run: ExchangeRun) -> ExchangeRun:
         """The context is loaded; without a model nothing is made of it but names and numbers."""
+        exchange = run.exchange
         transition = self._loops.build_transition(
-            last_transition, Loop.TURN, exchange.run_id, "context_loaded"
+            run.last_transition, Loop.TURN, exchange.run_id, "context_loaded"
         )
         await self._log.save_checkpoint(self._build_checkpoint(exchange, "assemble"), [transition])
         self._loops.publish_transitions(transition)
-        return transition
+        return replace(run, last_transition=transition)
 
-    async def _append_gm_words(self, exchange: Exchange) -> None:
+    async def _append_gm_words(self, run: ExchangeRun) -> ExchangeRun:
         """The GM's words, when that is what was typed."""
-        turn = exchange.build_words_turn(self._clock())
-        if turn is None or not exchange.gm_authored:
-            return
+        turn = run.exchange.build_words_turn(self._clock())
+        if turn is None or not run.exchange.gm_authored:
+            return run
         await self._gm_turn_writer.append_turn(turn)
         self._events.publish(TurnAppended(turn))
+        return replace(run, turns=(*run.turns, turn))
 
-    async def _resolve_roll(self, exchange: Exchange, context: SceneContext) -> Resolution | None:
+    async def _resolve_roll(self, run: ExchangeRun) -> ExchangeRun:
         """The result is sealed first; only then does the line show it, and what it brings behind it."""
+        exchange = run.exchange
         if exchange.proposals:
             await self._rolls.stage_proposals(exchange.proposals)
-            self._events.publish(ProposalsChanged(context.universe.id, exchange.scene_id))
+            self._events.publish(ProposalsChanged(run.context.universe.id, exchange.scene_id))
+            run = replace(run, proposals=exchange.proposals)
         if exchange.roll is None:
-            return None
+            return run
         words_turn = exchange.build_words_turn(self._clock())
         if words_turn is None and exchange.parent_id:
             words_turn = await self._log.turn(exchange.parent_id)
-        sealed_result = await self._rolls.seal_roll(exchange.roll, context, words_turn, exchange.tick)
+        sealed_result = await self._rolls.seal_roll(exchange.roll, run.context, words_turn, exchange.tick)
         turn = exchange.build_oracle_turn(sealed_result.resolution.text, self._clock())
-        await self._append_result(
-            turn, sealed_result, context, MoveKind.TAKE if exchange.roll.alteration else MoveKind.APPEND
-        )
-        if followup := followup_roll_of(sealed_result.resolution, context.story.tension):
-            await self._resolve_followup(
-                exchange, exchange.plan_followup_roll(*followup), turn, words_turn, context
-            )
-        return sealed_result.resolution
+        move_kind = MoveKind.TAKE if exchange.roll.alteration else MoveKind.APPEND
+        run = await self._append_result(run, turn, sealed_result, move_kind)
+        if followup := followup_roll_of(sealed_result.resolution, run.context.story.tension):
+            run = await self._resolve_followup(run, exchange.plan_followup_roll(*followup), turn, words_turn)
+        return run
 
     async def _resolve_followup(
-        self,
-        exchange: Exchange,
-        plan: RollPlan,
-        previous_turn: Turn,
-        words_turn: Turn | None,
-        context: SceneContext,
-    ) -> None:
+        self, run: ExchangeRun, plan: RollPlan, previous_turn: Turn, words_turn: Turn | None
+    ) -> ExchangeRun:
         """What a result brings is part of its exchange: played on after a crash, and undone with it."""
+        exchange = run.exchange
         try:
-            sealed_result = await self._rolls.seal_roll(plan, context, words_turn, exchange.tick)
+            sealed_result = await self._rolls.seal_roll(plan, run.context, words_turn, exchange.tick)
         except InputError:
-            return  # there is nobody and nothing that an event could be about
+            return run  # there is nobody and nothing that an event could be about
         turn = exchange.build_followup_turn(plan, previous_turn, sealed_result.resolution.text, self._clock())
-        await self._append_result(turn, sealed_result, context)
+        return await self._append_result(run, turn, sealed_result, MoveKind.APPEND)
 
     async def _append_result(
-        self,
-        turn: Turn,
-        sealed_result: SealedResult,
-        context: SceneContext,
-        move_kind: MoveKind = MoveKind.APPEND,
-    ) -> None:
+        self, run: ExchangeRun, turn: Turn, sealed_result: SealedResult, move_kind: MoveKind
+    ) -> ExchangeRun:
         await self._log.append_turn(turn, move_kind)
         self._events.publish(ResolutionSealed(sealed_result.resolution))
         self._events.publish(TurnAppended(turn))
         if sealed_result.proposals:
-            self._events.publish(ProposalsChanged(context.universe.id, context.scene.id))
+            self._events.publish(ProposalsChanged(run.context.universe.id, run.context.scene.id))
+        return replace(
+            run,
+            turns=(*run.turns, turn),
+            results=(*run.results, sealed_result.resolution),
+            proposals=(*run.proposals, *sealed_result.proposals),
+        )
 
-    async def _finish_exchange(self, exchange: Exchange, last_transition: Transition | None) -> None:
+    async def _finish_exchange(self, run: ExchangeRun) -> ExchangeRun:
+        """End the exchange; one that a model narrates is handed over with a checkpoint instead."""
+        exchange = run.exchange
+        if exchange.narration is not None:
+            await self._log.save_checkpoint(NarrationState(exchange=exchange).to_checkpoint(self._clock()))
+            return run
         ready_transition = self._loops.build_transition(
-            last_transition, Loop.TURN, exchange.run_id, "response_ready"
+            run.last_transition, Loop.TURN, exchange.run_id, "response_ready"
         )
         staged_transition = self._loops.build_transition(
             ready_transition, Loop.TURN, exchange.run_id, "proposals_staged"
         )
         await self._log.finish_exchange(exchange.run_id, [ready_transition, staged_transition])
         self._loops.publish_transitions(ready_transition, staged_transition)
+        return replace(run, last_transition=staged_transition)
 
     def _build_checkpoint(self, exchange: Exchange, step: str) -> Checkpoint:
         return Checkpoint(

@@ -1,7 +1,4 @@
-"""The only hand that moves loops: a transition is checked, persisted, published, and only then acted on.
-
-Source: design/loops.md ("Every transition is written before its effects").
-"""
+"""Moves the four loops: a transition is checked, persisted and published before anything acts on it."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from stores.records.workflow import Loop, Transition
 
 
 class LoopTransitions:
-    """Moves the four loops. Stateless: where a loop stands is its last transition in the log."""
+    """Moves the four loops. Where a loop stands is its last transition in the log."""
 
     def __init__(self, log: OrchestratorLog, clock: Clock, events: EventBus) -> None:
         self._log = log
@@ -22,7 +19,14 @@ class LoopTransitions:
 
     async def read_state(self, loop: Loop, subject_id: Id) -> str:
         """Return the state that the loop stands in."""
-        last_transition = await self._log.loop_state(loop, subject_id)
+        return self.state_after(loop, await self.read_last_transition(loop, subject_id))
+
+    async def read_last_transition(self, loop: Loop, subject_id: Id) -> Transition | None:
+        """Return the loop's last move; None if it has not moved yet."""
+        return await self._log.loop_state(loop, subject_id)
+
+    def state_after(self, loop: Loop, last_transition: Transition | None) -> str:
+        """Return the state that the loop's last move left it in."""
         return last_transition.target if last_transition else initial_state(loop)
 
     async def plan_transition(
@@ -35,8 +39,8 @@ class LoopTransitions:
     def build_transition(
         self, last_transition: Transition | None, loop: Loop, subject_id: Id, event: str, *, detail: str = ""
     ) -> Transition:
-        """Return the transition that `event` makes after `last`, unwritten. Raises IllegalTransition."""
-        source = last_transition.target if last_transition else initial_state(loop)
+        """Return the transition that `event` makes after `last_transition`, unwritten. Raises IllegalTransition."""
+        source = self.state_after(loop, last_transition)
         # A history state goes back to where the loop was when it was suspended.
         history_state = last_transition.source if last_transition and event == "resume" else None
         return Transition(

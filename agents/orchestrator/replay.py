@@ -2,10 +2,9 @@
 
 A session is fixed by its seed (identifiers and dice), by the lines typed and decisions made, and by the words
 that came from the model. A call's identifier follows from the exchange that it was made for
-(`agents.llm.model_calls`), so that calls laid out beforehand in a new library are found when the same lines are
-typed there: the same turns, proposals and, after the same decisions, the same canon come of it. The dice fall
-before anything is told of them, so that another model's words move no result either.
-Source: the issue "The model" ("a session's log with recorded model outputs replays to the same canon").
+(`agents.llm.model_calls`), so that calls laid out beforehand in a new library are found when the same lines
+are typed there: the same turns, proposals and, after the same decisions, the same canon come of it. The dice
+fall before anything is told of them, so that another model's words move no result either.
 """
 
 from __future__ import annotations

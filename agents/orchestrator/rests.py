@@ -1,7 +1,4 @@
-"""Rests by the story's rule pack: time passes and what they give is proposed, in one exchange.
-
-Source: docs/rule-packs.md (`rests`); design/loops.md, "One turn".
-"""
+"""Rests by the story's rule pack: time passes and what they give is proposed, in one exchange."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Between a typed roll and the Resolver: whose numbers count, who is meant by each name, whose dice fall.
-
-Source: design/loops.md, node `resolve`; AGENT_ORCHESTRATION, Resolver; design/product.md (physical dice).
-"""
+"""Between a typed roll and the Resolver: whose numbers count, who is meant by each name, whose dice fall."""
 
 from __future__ import annotations
 
@@ -32,20 +29,16 @@ from agents.resolver.resolution_requests import (
     SealedResult,
 )
 from agents.resolver.resolver import Resolver
+from agents.resolver.roll_kinds import CHECK_KINDS, DRAW_KINDS, PROGRAM_DRAWN_KINDS
 from agents.resolver.ruleset_schema import Pack
 from agents.resolver.rulesets import PackLibrary
 from agents.resolver.sheets import NewSheet, Sheet
-from agents.solo.oracle_draws import DRAW_KINDS, OracleDraws
+from agents.solo.oracle_draws import OracleDraws
 from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.play import DiceRoller, Resolution, Turn
 from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, Number
-
-CHECK_ROLLS = ("check", "move")
-PROGRAM_DRAWN_ROLLS = ("event", "spark")
-"""Draws that the player's own dice are never asked for: those of an event depend on each other, and a
-spark's tables have dice that nobody owns."""
 
 
 class RollService:
@@ -74,7 +67,7 @@ class RollService:
         thrown_dice = await self._list_thrown_dice(roll, context)
         if roll.faces is not None and roll.kind == "event":
             raise faces_error("The dice of an event depend on each other, so the program throws them.")
-        asks_player_dice = context.story.dice is DiceRoller.PHYSICAL and roll.kind not in PROGRAM_DRAWN_ROLLS
+        asks_player_dice = context.story.dice is DiceRoller.PHYSICAL and roll.kind not in PROGRAM_DRAWN_KINDS
         if roll.faces is None and not asks_player_dice:
             return ()
         return read_physical_dice(thrown_dice, roll.faces or ()).dice_to_throw
@@ -112,7 +105,7 @@ class RollService:
             return await self._seal_alteration(
                 plan.altered_turn_id, plan.alteration, context, request_fields | proposal_fields
             )
-        if plan.kind in CHECK_ROLLS:
+        if plan.kind in CHECK_KINDS:
             return await self._resolver.check(
                 CheckRequest(
                     **request_fields,
@@ -155,7 +148,7 @@ class RollService:
 
     async def _list_thrown_dice(self, roll: RollInput, context: SceneContext) -> list[Dice]:
         """Return the dice that are thrown. Raises InputError if the roll could not be resolved."""
-        if roll.kind in CHECK_ROLLS:
+        if roll.kind in CHECK_KINDS:
             await self._find_targets(roll.kind, roll.spec, context)
             check_reader = self._choose_check_reader(roll.kind, context)
             return dice_in_throw_order(check_reader(roll.spec, _actor_numbers(context)).dice)

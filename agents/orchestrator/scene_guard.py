@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.loops import LoopTransitions
 from stores.errors import IllegalTransition
-from stores.ports import OrchestratorLog
 from stores.records.ids import Id
-from stores.records.play import Scene
 from stores.records.workflow import Loop
 
 RefuseWhileNarrating = Callable[[Id, str], None]
@@ -21,20 +21,19 @@ class SceneGuard:
 
     def __init__(
         self,
-        log: OrchestratorLog,
+        contexts: SceneContextLoader,
         loops: LoopTransitions,
         pipeline: ExchangePipeline,
         refuse_while_narrating: RefuseWhileNarrating,
     ) -> None:
-        self._log = log
+        self._contexts = contexts
         self._loops = loops
         self._pipeline = pipeline
         self._refuse_while_narrating = refuse_while_narrating
 
-    async def require_open_story(self, scene_id: Id) -> None:
-        """Raise IllegalTransition when the scene's story is over."""
-        scene = await self._log.scene(scene_id)
-        story_state = await self._loops.read_state(Loop.STORY, scene.story_id)
+    async def require_open_story(self, story_id: Id) -> None:
+        """Raise IllegalTransition when the story is over."""
+        story_state = await self._loops.read_state(Loop.STORY, story_id)
         if story_state != "active":
             raise IllegalTransition(
                 f"This story is {story_state}.",
@@ -42,20 +41,24 @@ class SceneGuard:
                 todo="Start another story in its universe.",
             )
 
-    async def require_playing(self, scene_id: Id, action: str) -> Scene:
+    async def require_playing(self, context: SceneContext, action: str) -> SceneContext:
         """Return the scene once every unfinished exchange in it is finished.
 
         Raises IllegalTransition when the scene is not Active, is being narrated, or its story is over; the
         message names `action`.
         """
-        await self.require_open_story(scene_id)
+        scene_id = context.scene.id
+        await self.require_open_story(context.story.id)
         self._refuse_while_narrating(scene_id, action)
-        state = await self._loops.read_state(Loop.SCENE, scene_id)
+        transition = await self._loops.read_last_transition(Loop.SCENE, scene_id)
+        state = self._loops.state_after(Loop.SCENE, transition)
         if state != "active":
             raise IllegalTransition(
                 f"You cannot {action} in a scene that is {state}.",
                 kept="Nothing was changed.",
                 todo="/reopen goes back from the gate to play." if state == "finalizing" else "",
             )
-        await self._pipeline.finish_open_exchanges(scene_id)
-        return await self._log.scene(scene_id)
+        finished_lines = await self._pipeline.finish_open_exchanges(scene_id)
+        if finished_lines:
+            return await self._contexts.load_context(scene_id)
+        return replace(context, scene_transition=transition)

@@ -1,12 +1,9 @@
-"""The Scene Loop: play, mid-scene commits, and the end through the gate.
-
-Source: CONVERSATIONAL_LOOPS, "Scene Loop" and "Canonization triggers"; design/loops.md.
-"""
+"""The Scene Loop: play, mid-scene commits, and the end through the gate."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from agents.context_assembly.scene_context import (
@@ -22,11 +19,10 @@ from agents.declarations.reader import build_involvements, find_mentioned_entiti
 from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
 from agents.orchestrator.absent_cast import AbsentCastReader
 from agents.orchestrator.loops import LoopTransitions
+from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
-from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.sanitize import require_title
-from agents.services.scene_views import SceneViewBuilder
 from agents.solo.scene_end import SceneEndActions
 from agents.views.play_views import CommitReport
 from stores.errors import IllegalTransition, StoreError
@@ -45,6 +41,15 @@ LONG_SCENE_TURNS = 50
 """Turns without a commit after which one is offered."""
 
 
+@dataclass(frozen=True, slots=True)
+class CommitOffer:
+    """A commit in the middle of a scene that is offered to the player."""
+
+    reason: str
+    proposal_ids: tuple[Id, ...]
+    """What it would write."""
+
+
 class SceneLoop:
     """Moves one scene at a time from Active through the gate to Completed."""
 
@@ -54,7 +59,6 @@ class SceneLoop:
         canon: CanonReader,
         context: SceneContextLoader,
         keeper: CanonKeeper,
-        undone_canon: UndoneCanonService,
         declarations: DeclarationService,
         stories: StoryLoop,
         views: SceneViewBuilder,
@@ -67,7 +71,6 @@ class SceneLoop:
         self._canon = canon
         self._context = context
         self._keeper = keeper
-        self.undone_canon = undone_canon
         self._declarations = declarations
         self._stories = stories
         self._views = views
@@ -76,9 +79,9 @@ class SceneLoop:
         self._clock = clock
         self._events = events
 
-    async def end_scene(self, scene_id: Id, summary: str) -> None:
+    async def end_scene(self, context: SceneContext, summary: str) -> None:
         """Active -> Finalizing; the summary becomes the scene's proposed event, and clocks act."""
-        context = await self._context.load_context(scene_id)
+        scene_id = context.scene.id
         await self._loops.plan_transition(Loop.SCENE, scene_id, "end")
         if summary:
             await self._reject_old_outcome(context)
@@ -87,14 +90,13 @@ class SceneLoop:
         await self._scene_end.apply_scene_end(context)
         await self._loops.fire(Loop.SCENE, scene_id, "end")
 
-    async def rename_scene(self, scene_id: Id, name: str, goal: str) -> Scene:
+    async def rename_scene(self, scene: Scene, name: str, goal: str) -> Scene:
         """Give the scene a title and, if there is one, a goal. Raises InputError without a title."""
-        scene = await self._log.scene(scene_id)
         renamed_scene = scene.model_copy(
             update={"title": require_title(name, "A scene needs a title."), "goal": goal or scene.goal}
         )
         await self._log.update_scene(renamed_scene)
-        self._events.publish(SceneOpened(scene_id))
+        self._events.publish(SceneOpened(scene.id))
         return renamed_scene
 
     async def reopen_scene(self, scene_id: Id) -> None:
@@ -127,7 +129,7 @@ class SceneLoop:
             raise IllegalTransition(
                 f"This scene is {state}; what it made true is in canon.", kept="Nothing was changed."
             )
-        return await self._commit_mid_scene(scene_id, only_ids, reason)
+        return await self._commit_mid_scene(await self._context.load_context(scene_id), only_ids, reason)
 
     async def finish_interrupted_close(self, scene: Scene) -> Scene:
         """After a crash between the written canon and the scene's end: complete it, open the next."""
@@ -147,14 +149,14 @@ class SceneLoop:
         """After a crash between a scene's end and the next one's beginning: open that one."""
         return await self._open_next_scene(await self._context.load_context(scene.id))
 
-    async def find_trigger(self, scene_id: Id, dismissed_ids: Collection[Id]) -> tuple[str, tuple[Id, ...]]:
-        """Return why a commit is offered now, and what it would write; ("", ()) when none is."""
-        pending_proposals = await self._read_pending_proposals(scene_id)
+    async def find_offer(self, context: SceneContext, dismissed_ids: Collection[Id]) -> CommitOffer | None:
+        """Return what a commit would write now, and why one is offered; None when none is."""
+        pending_proposals = _pending_in_line_order(context.undecided)
         critical_proposals = [
             p for p in await self._keeper.find_critical(pending_proposals) if p.id not in dismissed_ids
         ]
         if not critical_proposals:
-            return await self._find_long_scene_trigger(scene_id, pending_proposals, dismissed_ids)
+            return await self._find_long_scene_offer(context, pending_proposals, dismissed_ids)
         trigger_batch = await self._keeper.select_trigger_batch(pending_proposals, critical_proposals)
         critical_ids = {p.id for p in critical_proposals}
         # Rows of all that is staged: a proposal may name someone whom only another one brings in.
@@ -163,29 +165,25 @@ class SceneLoop:
             for row in await self._views.build_proposal_rows(pending_proposals)
             if row.proposal.id in critical_ids
         ]
-        return f"Critical: {'; '.join(titles)}", tuple(p.id for p in trigger_batch)
+        return CommitOffer(f"Critical: {'; '.join(titles)}", tuple(p.id for p in trigger_batch))
 
-    async def raise_trigger(self, scene_id: Id, dismissed_ids: Collection[Id]) -> CommitReport | None:
-        """After something was staged: commit what is critical if the story says so, else offer it."""
-        reason, proposal_ids = await self.find_trigger(scene_id, dismissed_ids)
-        if not proposal_ids:
-            return None
-        story = await self._log.story((await self._log.scene(scene_id)).story_id)
+    async def raise_offer(self, context: SceneContext, offer: CommitOffer) -> CommitReport | None:
+        """After something was staged: commit what is offered if the story says so, else announce it."""
+        story = context.story
         if story.critical is CriticalCommitMode.AUTO or story.mode is StoryMode.AUTOPILOT:
-            return await self._commit_mid_scene(scene_id, proposal_ids, reason)
-        self._events.publish(TriggerRaised(scene_id, proposal_ids, reason))
+            return await self._commit_mid_scene(context, offer.proposal_ids, offer.reason)
+        self._events.publish(TriggerRaised(context.scene.id, offer.proposal_ids, offer.reason))
         return None
 
     # --- inside --------------------------------------------------------------------------------------
 
     async def _commit_mid_scene(
-        self, scene_id: Id, only_ids: Sequence[Id] | None, reason: str
+        self, context: SceneContext, only_ids: Sequence[Id] | None, reason: str
     ) -> CommitReport:
-        """A mid-scene commit: the scene stays Active."""
-        context = await self._context.load_context(scene_id)
-        pending_proposals = await self._read_pending_proposals(scene_id)
+        """Commit in the middle of a scene, which stays Active."""
+        pending_proposals = await self._read_pending_proposals(context.scene.id)
         chosen_proposals = [p for p in pending_proposals if only_ids is None or p.id in only_ids]
-        await self._loops.fire(Loop.SCENE, scene_id, "critical_event", detail=reason[:200])
+        await self._loops.fire(Loop.SCENE, context.scene.id, "critical_event", detail=reason[:200])
         result = await self._keeper.commit(
             chosen_proposals, reason=reason, scene=context.scene, story_id=context.story.id, undecided="leave"
         )
@@ -257,22 +255,26 @@ class SceneLoop:
         statuses = [ProposalStatus.PENDING, ProposalStatus.FAILED]
         return list(sort_in_line_order(await self._log.proposals(scene_id=scene_id, statuses=statuses)))
 
-    async def _find_long_scene_trigger(
-        self, scene_id: Id, pending_proposals: Sequence[ProposedChange], dismissed_ids: Collection[Id]
-    ) -> tuple[str, tuple[Id, ...]]:
-        """Every fifty turns a commit of what has gathered is offered."""
+    async def _find_long_scene_offer(
+        self,
+        context: SceneContext,
+        pending_proposals: Sequence[ProposedChange],
+        dismissed_ids: Collection[Id],
+    ) -> CommitOffer | None:
+        """Every fifty turns, return an offer to commit what has gathered."""
         waiting_proposals = [
             p for p in select_effective_proposals(pending_proposals) if p.id not in dismissed_ids
         ]
-        if not waiting_proposals:
-            return "", ()
+        length = context.head.depth + 1 if context.head else 0
+        if not waiting_proposals or length < LONG_SCENE_TURNS:
+            return None
         turns = await self._log.turns({p.turn_id for p in waiting_proposals if p.turn_id})
         oldest_depth = min((t.depth for t in turns.values()), default=None)
-        length = await self._log.line_length(scene_id)
         if oldest_depth is None or length - oldest_depth < LONG_SCENE_TURNS:
-            return "", ()
-        return f"{length - oldest_depth} turns since the oldest of {len(waiting_proposals)} proposals", tuple(
-            p.id for p in waiting_proposals
+            return None
+        return CommitOffer(
+            f"{length - oldest_depth} turns since the oldest of {len(waiting_proposals)} proposals",
+            tuple(p.id for p in waiting_proposals),
         )
 
     async def _reject_old_outcome(self, context: SceneContext) -> None:
@@ -327,3 +329,8 @@ class SceneLoop:
             )
         )
         self._events.publish(ProposalsChanged(scene.universe_id, scene.id))
+
+
+def _pending_in_line_order(undecided: Iterable[ProposedChange]) -> tuple[ProposedChange, ...]:
+    """Return the proposals that a commit closes, in the order of their line."""
+    return sort_in_line_order([p for p in undecided if p.status is not ProposalStatus.DEFERRED])

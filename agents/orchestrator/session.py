@@ -1,6 +1,6 @@
 """The Main Loop: modes, suspend and resume, recovery, and the menu.
 
-Source: CONVERSATIONAL_LOOPS, "Main Loop"; design/loops.md, "Recovery". It never writes canon.
+It never writes canon.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from agents.orchestrator.scene_loop import SceneLoop
 from agents.state_machines import legal_events
 from agents.story_outline import Mode
 from agents.views.play_views import MenuView, StoryCard
-from stores.errors import NotFound, StoreError
+from stores.errors import IllegalTransition, NotFound, StoreError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.records.ids import Id, derive_id
 from stores.records.play import Scene, Speaker, Story
@@ -60,7 +60,11 @@ class SessionLoop:
             await self._loops.fire(Loop.MAIN, SESSION_ID, "suspend", detail=story_id)
 
     async def resume_story(self, story_id: Id) -> Scene:
-        """Go back to a story's scene where it was left, finishing what was cut off."""
+        """Go back to a story's scene where it was left. Raises IllegalTransition if the story is over."""
+        if await self._loops.read_state(Loop.STORY, story_id) != "active":
+            raise IllegalTransition(
+                "That story is over.", kept="It stays readable.", todo="Start another in its universe."
+            )
         story = await self._log.story(story_id)
         scenes = await self._log.scenes(story_id)
         if not scenes:

@@ -1,10 +1,11 @@
 """The Story Loop: set-up, scene after scene, and the end.
 
-Source: CONVERSATIONAL_LOOPS, "Story Loop"; design/loops.md. The Orchestrator writes containers and loop
-state; what becomes true goes through the CanonKeeper.
+The Orchestrator writes containers and loop state; what becomes true goes through the CanonKeeper.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from agents.orchestrator.loops import LoopTransitions
@@ -62,6 +63,15 @@ class StoryLoop:
         )
         await self._keeper.create_universe(universe, [])
         return universe
+
+    async def import_universe(self, universe: Universe, proposals: Sequence[ProposedChange]) -> None:
+        """Create a universe with all that these proposals bring into it."""
+        await self._resolver.stage(proposals)
+        await self._keeper.create_universe(universe, proposals)
+
+    async def abandon_story(self, story_id: Id) -> None:
+        """Active -> Abandoned: nothing of it is written any more."""
+        await self._loops.fire(Loop.STORY, story_id, "abandon")
 
     async def start_story(self, outline: StoryOutline) -> Scene:
         """Create story, player character and place where they are new, and the first scene, Active; propose

@@ -1,7 +1,4 @@
-"""Moving along the turn tree: undo, redo, takes, branches. Nothing is ever removed or rewritten.
-
-Source: design/ontology.md, "The turn tree"; design/interface.md, "Takes".
-"""
+"""Moving along the turn tree: undo, redo, takes, branches. Nothing is ever removed or rewritten."""
 
 from __future__ import annotations
 

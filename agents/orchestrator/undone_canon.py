@@ -1,7 +1,6 @@
 """What had become canon and was taken back at the table: its retcon is proposed, and waits at the gate.
 
 Undo takes back what is staged by itself; what is canon goes only through the gate.
-Source: design/ontology.md, "The turn tree"; design/authority.md, "Retcon".
 """
 
 from __future__ import annotations

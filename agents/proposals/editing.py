@@ -1,4 +1,4 @@
-"""A proposal with its words changed by the GM. Pure. Source: design/interface.md, key `e`."""
+"""A proposal with its words changed by the GM. Pure."""
 
 from __future__ import annotations
 

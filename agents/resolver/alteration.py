@@ -2,8 +2,6 @@
 
 What was sealed is never touched: a new result is made from it, which says what was done and what had
 fallen. Pure, given a generator.
-
-Source: design/product.md, "Solo procedures" (reroll one die, pick instead of rolled; recorded as such).
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """What `/reroll` and `/pick` ask for, read against the roll that they are about. Pure.
 
 Dice that depend on each other (a random event's) cannot be taken apart.
-
-Source: design/product.md, "Solo procedures" (reroll one die, pick instead of rolled).
 """
 
 from __future__ import annotations

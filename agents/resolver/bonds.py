@@ -1,7 +1,6 @@
 """How one is disposed towards another, as canon has it: what stands between them, with the facts.
 
 Warmth counts like points on two dice: 3 is a friend, -3 an enemy. What canon does not say is no bond.
-Source: design/product.md, "Solo procedures"; design/ontology.md, "Predicates are a catalogue".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What canon says of a claim that a question makes: that it is so, that it cannot be, or nothing.
 
-Pure. Source: design/authority.md, "Contradictions"; the readings are those of the canon gate.
+Pure.
 """
 
 from __future__ import annotations

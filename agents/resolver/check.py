@@ -7,8 +7,6 @@
 A name is a number of the acting character and is added to 2d6; dice may use names too (`d20+might vs
 15`). Nothing at all, or a word of likelihood, asks the *narrative randomizer*: one percentile die against
 the odds below.
-
-Source: AGENT_ORCHESTRATION, Resolver; design/authority.md ("fall back to the narrative randomizer").
 """
 
 from __future__ import annotations

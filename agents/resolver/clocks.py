@@ -1,9 +1,8 @@
 """What moves by itself: clocks that fill and strike, tracks that are worked at and finished by a roll.
 
 Pure: each function returns another record, or the change to propose. A track is finished by two d10: each
-that shows no more than the boxes that are full is met. Both met is a success, one a partial one. So ten
-full boxes cannot fail, and at seven it is 49, 42 and 9 in a hundred. Source: design/product.md, "Solo
-procedures" (clocks and tracks) and pain 15 ("clocks and threads act at scene end"). The rule is our own.
+that shows no more than the boxes that are full is met. Both met is a success, one a partial one. So ten full
+boxes cannot fail, and at seven it is 49, 42 and 9 in a hundred. The rule is our own.
 """
 
 from __future__ import annotations

@@ -3,9 +3,6 @@
 A roll has two halves. *Throwing* takes faces from a seeded generator, or those of the physical dice that
 the player typed, and follows rerolls and explosions. *Scoring* is pure: formula and fallen dice in, total
 and text out. A sealed roll can therefore be checked, or one of its dice replaced, long after.
-
-Source: design/product.md, "Solo procedures" (full dice notation, physical-dice mode); AGENT_ORCHESTRATION,
-Resolver.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 Dice are thrown as at a table: all of them first, left to right; then, together, whatever those faces ask
 to be thrown again (explosions, rerolls), in the order of the dice; and so on until nothing does.
-
-Source: design/product.md, "Solo procedures" (physical-dice mode).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What a dice expression is made of, how it is written, and its limits.
-
-Source: design/libraries.md, "Dice"; design/authority.md, "Security" ("Dice are bounded").
-"""
+"""What a dice expression is made of, how it is written, and its limits."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@
     faces    = number | comparison number
     label    = "[" words "]" | "#" words             at the end
 
-Nothing typed is ever evaluated as code. Source: design/libraries.md, "Dice".
+Nothing typed is ever evaluated as code.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What fallen dice come to: pure, so that a sealed roll can be checked again at any time.
-
-Source: design/libraries.md, "Dice"; design/interface.md, "Scene screen" (how a result reads).
-"""
+"""What fallen dice come to: pure, so that a sealed roll can be checked again at any time."""
 
 from __future__ import annotations
 

@@ -1,12 +1,10 @@
 """What a result does to someone, as typed: `Orc.hp -8`, `Mara +wounded`, `Mara.alive = false`.
 
-    effect  = name "." key ("+" | "-") number       add to a number
-            | name "." key "=" value                set a number or a value
-            | name ("+" | "-") tag                  put on or take off a tag
-    name    = words or "words in quotes"
-    value   = true, false, yes, no, a number, words or "words in quotes"
-
-Source: AGENT_ORCHESTRATION, Resolver ("structured deltas"); design/ontology.md, "Working state".
+effect  = name "." key ("+" | "-") number       add to a number
+        | name "." key "=" value                set a number or a value
+        | name ("+" | "-") tag                  put on or take off a tag
+name    = words or "words in quotes"
+value   = true, false, yes, no, a number, words or "words in quotes"
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """How much, how many, how far: three dice, seven amounts, and the middle far more often than the ends.
 
-A lean of -3 to 3 is added to the dice when the fiction says more or less than usual.
-Source: design/product.md, "Solo procedures" ("how much"). The bands are our own.
+A lean of -3 to 3 is added to the dice when the fiction says more or less than usual. The bands are our own.
 """
 
 from __future__ import annotations

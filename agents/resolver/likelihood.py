@@ -7,8 +7,6 @@ of which canon does not speak, is even. The first of these that has something to
 2. the dead do not act;
 3. what stands between two makes help or harm likely or not;
 4. a sentence of canon begins with the very words.
-
-Source: design/product.md, "Solo procedures"; design/authority.md, "Contradictions".
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ High is good, as in every other check: the lowest faces are *no, and*, the highe
 event breaks in when the gap between the two digits of the roll and the tension make ten; the chance is
 two in a hundred for each point of tension, and as great for a high roll as for a low one.
 
-Source: design/product.md, "Solo procedures". The numbers are our own.
+The numbers are our own.
 """
 
 from __future__ import annotations

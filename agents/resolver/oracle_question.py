@@ -1,9 +1,8 @@
 """A typed question brought into the shape of a statement, so that canon's sentences can be held against it.
 
 `Is Mara still in the inn?` and `{subject} is in {object}.` both become `S in O` and *is a state*: names
-become mentions, the leading verb goes, so do articles and small adverbs, and words lose their endings.
-No more grammar than that is read; what fits no pattern is left unanswered. Pure.
-Source: design/product.md, "Solo procedures"; design/ontology.md (predicates carry their sentence).
+become mentions, the leading verb goes, so do articles and small adverbs, and words lose their endings. No
+more grammar than that is read; what fits no pattern is left unanswered. Pure.
 """
 
 from __future__ import annotations

@@ -6,8 +6,6 @@
 `strike Orc`, `might`, `might 14`, `strike "Old Tam" +1 vs 14 adv`, `strike Orc; fail: Mara +hurt`.
 Effects typed for a degree stand in for the pack's. What no move or number begins is read as without a
 pack (`2d6+2 vs 8`), so the generic check works in every system.
-
-Source: design/product.md ("Rule systems are data"); AGENT_ORCHESTRATION, Resolver.
 """
 
 from __future__ import annotations

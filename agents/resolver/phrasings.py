@@ -1,7 +1,7 @@
 """Other ways to say what the catalogue's predicates say, for reading questions: data.
 
-The catalogue has one sentence for each predicate, and that is read as well; a predicate that is not here
-is understood by its own sentence alone. Source: design/ontology.md, "Predicates are a catalogue".
+The catalogue has one sentence for each predicate, and that is read as well; a predicate that is not here is
+understood by its own sentence alone.
 """
 
 from __future__ import annotations

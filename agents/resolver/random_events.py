@@ -7,7 +7,7 @@ The scene check reads one d100. The lowest faces, two for each point of tension,
 happens first. The next, four for each point, *alter*: the scene is not quite as planned. So at tension 5 it
 is 10, 20 and 70 in a hundred, and at 9 hardly half of all scenes begin as expected.
 
-Source: design/product.md, "Solo procedures". The rules and numbers are our own.
+The rules and numbers are our own.
 """
 
 from __future__ import annotations

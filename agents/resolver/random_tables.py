@@ -9,8 +9,7 @@
       - {text: hard frost, weight: 3}
       - {text: is in the way, aim: npc}     # said of one of the campaign's own
 
-A table that is wrong is refused whole, with the line. Source: design/product.md, "Solo procedures";
-design/authority.md, "Security" (a document is data, and bounded).
+A table that is wrong is refused whole, with the line.
 """
 
 from __future__ import annotations

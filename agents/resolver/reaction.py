@@ -1,6 +1,6 @@
 """How somebody takes it: two dice and what stands between the two, in five bands.
 
-Source: design/product.md, "Solo procedures" (NPC reaction). The bands are our own.
+The bands are our own.
 """
 
 from __future__ import annotations

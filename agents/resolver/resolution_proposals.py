@@ -1,8 +1,4 @@
-"""Building proposals and their evidence; pure. Identifiers derive from the turn, so a retry rebuilds them.
-
-Source: design/ontology.md (identifiers; "Proposed change kinds"); AGENT_ORCHESTRATION, Resolver
-("evidence-linked proposals").
-"""
+"""Building proposals and their evidence; pure. Identifiers derive from the turn, so a retry rebuilds them."""
 
 from __future__ import annotations
 

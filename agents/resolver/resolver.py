@@ -3,9 +3,6 @@
 It holds no state. Whatever it makes of one request has identifiers derived from the turn that will show
 it, and a result that is sealed already is handed out again as it stands: after a crash the same request
 gives the same records, and never other dice.
-
-Source: AGENT_ORCHESTRATION, "Resolver Agent"; design/loops.md, "One turn" (5. resolve);
-design/authority.md (it writes resolutions and proposals; when it fails, the narrative randomizer speaks).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Reading a rule pack: whole, or refused with the lines and entries that are wrong, and why.
-
-Source: design/product.md ("a pack is a YAML file with its licence"); design/authority.md, "Security".
-"""
+"""Reading a rule pack: whole, or refused with the lines and entries that are wrong, and why."""
 
 from __future__ import annotations
 

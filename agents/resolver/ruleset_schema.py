@@ -1,9 +1,6 @@
 """What a rule pack is made of: the fields of one YAML file. Data alone; nothing in a pack is ever run.
 
 `docs/rule-packs.md` explains every field to those who write one.
-
-Source: design/product.md ("Rule systems are data: a pack is a YAML file with its licence");
-design/authority.md, "Security".
 """
 
 from __future__ import annotations

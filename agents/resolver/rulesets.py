@@ -1,8 +1,4 @@
-"""Which rule packs there are: those that come with the program, and the user's own from the home folder.
-
-Source: design/architecture.md ("rule systems ... in `agents/resolver/systems/`. A user's own packs and
-tables come from the home folder").
-"""
+"""Which rule packs there are: those that come with the program, and the user's own from the home folder."""
 
 from __future__ import annotations
 

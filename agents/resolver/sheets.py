@@ -2,8 +2,6 @@
 
 A sheet is an entity's own numbers and tags; the pack says what they mean. A number that the entity has
 not got yet counts as the pack's default. Pure.
-
-Source: design/product.md ("deterministic state with one writer, every value editable").
 """
 
 from __future__ import annotations

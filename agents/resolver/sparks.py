@@ -1,7 +1,6 @@
 """Spark words: a few words drawn by chance that ask the GM what they mean here.
 
-Source: design/product.md, "Solo procedures" (action + theme, descriptors). The words are our own, in
-`tables/`; a user's table of the same name takes their place.
+The words are our own, in `tables/`; a user's table of the same name takes their place.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Where random tables come from: the ones bundled here, and the user's own files.
-
-Source: design/product.md, "Rule systems are data"; design/authority.md, "Security" (bounded).
-"""
+"""Where random tables come from: the ones bundled here, and the user's own files."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 
 Numbers are filled in before the text is read, the names of {actor} and {target} only after it: whatever
 somebody is called, their name never becomes dice or an effect.
-
-Source: design/authority.md, "Security" (outside text never becomes a formula or a command).
 """
 
 from __future__ import annotations

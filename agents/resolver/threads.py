@@ -1,8 +1,7 @@
 """Threads as they stand: what the story's books say of them, with the commitments that show by themselves.
 
-Pure and total: an entry that means nothing any more (its thread is closed, or was never opened on this
-line) changes nothing, as the command would have been refused. Source: design/product.md, "Solo procedures"
-(weighted thread lists) and "A commitment ledger".
+Pure and total: an entry that means nothing any more (its thread is closed, or was never opened on this line)
+changes nothing, as the command would have been refused.
 """
 
 from __future__ import annotations

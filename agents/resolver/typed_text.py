@@ -1,8 +1,4 @@
-"""Small things about typed words that every reader here needs.
-
-Source: design/authority.md, "Security" (control characters in outside text are stripped);
-design/libraries.md (`rapidfuzz` for near names).
-"""
+"""Small things about typed words that every reader here needs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Canonical state with staged changes folded in, in order: what the sheet says right now.
 
 Nothing is overwritten in place, so an undone exchange takes its changes with it.
-Source: design/ontology.md, "Working state".
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """From a question to the graph: whom and what it names, the facts within two hops, what turns they rest on.
 
 Read-only. Names are found by the index of entities and by exact name; facts by the index and along relations.
-Source: AGENT_ORCHESTRATION, ContextAssembly ("Canonical: graph traversal from scene entities (1-2 hops)").
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Finding again: the record searched by words and by meaning, then along the graph and the line.
 
 Stateless and read-only. What an index gives is looked up in the truth before it is returned, so that nothing
-which was taken back is found. A store that is down is a note. Source: design/loops.md, "Memory layers";
-AGENT_ORCHESTRATION, ContextAssembly ("Retrieval strategies").
+which was taken back is found. A store that is down is a note.
 """
 
 from __future__ import annotations

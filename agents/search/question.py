@@ -2,7 +2,6 @@
 
 Pure. The rule by which a text bears on a question is stated in `bearing`. It is one of words, so it can be
 wrong in both ways; what it turns down is still shown, apart, as what came nearest.
-Source: design/interface.md, "Query"; the issue "Context that remembers".
 """
 
 from __future__ import annotations

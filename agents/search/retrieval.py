@@ -1,7 +1,6 @@
 """What of earlier play, of canon and of the rule books bears on the player's words: the package's `recalled`.
 
-Read-only. It has a patience: what is not found in time is gone without, and said. Source:
-AGENT_ORCHESTRATION, ContextAssembly (`similar_scenes`, `rule_excerpts`); design/product.md, pain 1.
+Read-only. It has a patience: what is not found in time is gone without, and said.
 """
 
 from __future__ import annotations

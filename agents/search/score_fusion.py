@@ -1,7 +1,7 @@
 """Scores of several ways of looking, made comparable and added up. Pure.
 
 Min-max normalised sums, not ranks: textbook reciprocal-rank fusion with k = 60 measured worse than words
-alone on long dialogue logs (design/libraries.md, "Embeddings").
+alone on long dialogue logs.
 """
 
 from __future__ import annotations

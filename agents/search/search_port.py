@@ -1,7 +1,4 @@
-"""Finding again: what those who ask the record know of the search behind it.
-
-Source: design/loops.md, "Memory layers"; the issue "Context that remembers", ContextAssembly.
-"""
+"""Finding again: what those who ask the record know of the search behind it."""
 
 from __future__ import annotations
 

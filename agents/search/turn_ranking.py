@@ -2,7 +2,7 @@
 
 An index item holds a turn and the one before it, so a hit says that the answer is in either: a turn that asks
 hands on to the one that answers. Then what stands beside other hits, who was asked after, when, and what was
-said later. Source: design/libraries.md, "Embeddings".
+said later.
 """
 
 from __future__ import annotations

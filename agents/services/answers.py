@@ -2,7 +2,6 @@
 
 Read-only. What canon says of those who are named is always read; all else is found by `Recall`. What was
 found and does not bear on the question (see `inquiries.bearing`) comes apart, as what is nearest.
-Source: design/interface.md, "Query"; the issue "Context that remembers".
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The bill: what calls of a model have cost, summed five ways, and the budgets that bound it. Read only.
-
-Source: design/product.md, pain 9; V7_ORCHESTRATOR, "Cost Budget Enforcer".
-"""
+"""The bill: what calls of a model have cost, summed five ways, and the budgets that bound it. Read only."""
 
 from __future__ import annotations
 

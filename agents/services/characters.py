@@ -1,7 +1,7 @@
 """Those who live in a universe: sheets, memories beside the truth, where they were, and who knows of what.
 
 See `agents.views.character_views.CharactersDesk`. Somebody new comes in by the gate's own commit; how the GM has a
-memory misremembered is the MemoryManager's to write, and never canon. Source: design/interface.md,
+memory misremembered is the MemoryManager's to write, and never canon.
 "Characters".
 """
 

@@ -2,7 +2,6 @@
 
 A sentence is borne out if it cites findings that there are, and every name and number in it stands in one of
 those. That is not to say that it is right: it is what code can see. What it adds is shown, and marked.
-Source: the issue "Context that remembers" ("a model that answers beyond its evidence").
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The commitment ledger: what is promised, owed and asked, and its pay-off. One for screens and commands.
-
-Source: design/product.md, "A commitment ledger (promises, debts, open questions) with age and pay-off".
-"""
+"""The commitment ledger: what is promised, owed and asked, and its pay-off. One for screens and commands."""
 
 from __future__ import annotations
 
@@ -13,9 +10,9 @@ from agents.canon_keeper.decisions import OPEN_STATUSES, is_rejected
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.declarations.declarations import DeclarationService
+from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.services.entity_cards import Atlas
 from agents.services.manual_edits import STAGED_NOT, Act, ByHand, present
-from agents.services.scene_views import SceneViewBuilder
 from agents.views.world_views import CommitmentView, LedgerView, StagedEdits
 from agents.world_time.calendar import format_tick
 from stores.errors import InputError

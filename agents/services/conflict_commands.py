@@ -1,7 +1,7 @@
 """The clerk of the court: conflicts heard and ruled on, promises kept, house rules laid down, in lines.
 
 What the screens show in full is here for the prompt and for scripts: `/court`, `/promises`, `/paid`,
-`/rules`. All of it goes through the desk's bench. Source: design/authority.md; design/interface.md.
+`/rules`. All of it goes through the desk's bench.
 """
 
 from __future__ import annotations

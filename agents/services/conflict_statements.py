@@ -1,7 +1,4 @@
-"""Both sides of a conflict in views: the words, how they stand, when, on whose word, and what they rest on.
-
-Source: design/authority.md, "A conflict opens the court: both statements with their evidence".
-"""
+"""Both sides of a conflict in views: the words, how they stand, when, on whose word, and what they rest on."""
 
 from __future__ import annotations
 

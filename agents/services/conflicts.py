@@ -1,6 +1,6 @@
 """The court as screens and commands see it: cases in views, what a ruling would do, and the ruling made.
 
-It decides nothing: the CanonKeeper's court hears and rules. Source: design/authority.md, "Contradictions".
+It decides nothing: the CanonKeeper's court hears and rules.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What an edit by hand would do, in views: retcons with all that rests on them, merges side by side.
-
-Source: design/authority.md, "Retcon" and "same thing, other name: ... shown side by side".
-"""
+"""What an edit by hand would do, in views: retcons with all that rests on them, merges side by side."""
 
 from __future__ import annotations
 
@@ -13,9 +10,9 @@ from agents.canon_keeper.predicates import value_in_words
 from agents.canon_keeper.proposal_subjects import named_entities, named_facts
 from agents.canon_keeper.retcon_impact import RetconImpact
 from agents.declarations.entity_lookup import read_entities_by_id
+from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.services.entity_cards import Atlas
 from agents.services.manual_edits import ByHand
-from agents.services.scene_views import SceneViewBuilder
 from agents.services.universe_gate import UniverseGate
 from agents.views.play_views import FactView, ProposalView
 from agents.views.world_views import ImpactView, Lookalike, MemoryNote, MergeView, SceneNote

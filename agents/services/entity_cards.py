@@ -1,4 +1,4 @@
-"""Looking at the world: entities, their cards, what rests on what. Source: design/interface.md, Universe."""
+"""Looking at the world: entities, their cards, what rests on what."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""How an entity is to be, as typed, read into the changes that make it so. Pure.
-
-Source: design/ontology.md, "Proposed change kinds": `update_entity`, `state_change`.
-"""
+"""How an entity is to be, as typed, read into the changes that make it so. Pure."""
 
 from __future__ import annotations
 

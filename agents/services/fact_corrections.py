@@ -1,6 +1,6 @@
 """A fact corrected by hand: as it should have read all along, on the evidence that it rests on.
 
-A fact of canon is never rewritten: the correction takes its place. Source: design/ontology.md, `SUPERSEDES`.
+A fact of canon is never rewritten: the correction takes its place.
 """
 
 from __future__ import annotations

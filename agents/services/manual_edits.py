@@ -1,7 +1,6 @@
 """The GM's manual acts, staged: proposals on the GM's word that rest on the act itself, outside any scene.
 
-They wait at the universe's gate like all else. Source: design/interface.md, "manual edits (as gm
-proposals)"; design/authority.md, "Canon policy".
+They wait at the universe's gate like all else.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from dataclasses import dataclass
 from agents.canon_keeper.decisions import OPEN_STATUSES, is_rejected
 from agents.declarations.declarations import manual_evidence
 from agents.events import EventBus, ProposalsChanged
+from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.resolver.resolver import Resolver
-from agents.services.scene_views import SceneViewBuilder
 from agents.services.universe_gate import UniverseGate
 from agents.views.world_views import StagedEdits
 from stores.errors import InputError

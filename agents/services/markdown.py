@@ -1,7 +1,6 @@
 """Outside text in a Markdown file: it reads as it was written and never becomes structure.
 
-Escapes are backslashes before punctuation, which CommonMark and its dialects (GitHub, Pandoc, Obsidian)
-undo. Source: design/authority.md, "Security" ("markup is escaped").
+Escapes are backslashes before punctuation, which CommonMark and its dialects (GitHub, Pandoc, Obsidian) undo.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The house as screens and commands see it: rules by kind with the GM's own figures, predicates, undoing.
-
-Source: design/authority.md, "Canon policy"; design/product.md, "Gate fatigue".
-"""
+"""The house as screens and commands see it: rules by kind with the GM's own figures, predicates, undoing."""
 
 from __future__ import annotations
 

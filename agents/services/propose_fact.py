@@ -1,12 +1,10 @@
-"""Making an answer true: a fact on the GM's word, staged where play stands or at the universe's own gate.
-
-Source: design/interface.md, "Query" ("make it true" leads on from unknown); nothing here writes canon.
-"""
+"""Making an answer true: a fact on the GM's word, staged where play stands or at the universe's own gate."""
 
 from __future__ import annotations
 
 import asyncio
 
+from agents.context_assembly.scene_context import SceneContextLoader
 from agents.declarations.declarations import DeclarationService
 from agents.orchestrator.loops import LoopTransitions
 from agents.orchestrator.reply_lines import proposed_reply
@@ -19,8 +17,14 @@ class GmsWord:
     """Stages facts. Stateless."""
 
     def __init__(
-        self, declarations: DeclarationService, edits: Edits, loops: LoopTransitions, turnstile: asyncio.Lock
+        self,
+        contexts: SceneContextLoader,
+        declarations: DeclarationService,
+        edits: Edits,
+        loops: LoopTransitions,
+        turnstile: asyncio.Lock,
     ) -> None:
+        self._contexts = contexts
         self._declarations = declarations
         self._edits = edits
         self._loops = loops
@@ -31,6 +35,7 @@ class GmsWord:
         tell. Raises InputError for a statement that cannot be staged; StoreError."""
         if scene_id is not None and await self._loops.read_state(Loop.SCENE, scene_id) == "active":
             async with self._turnstile:
-                reply = proposed_reply([await self._declarations.declare_fact(scene_id, statement)])
+                context = await self._contexts.load_context(scene_id)
+                reply = proposed_reply([await self._declarations.declare_fact(context, statement)])
             return f"{reply.lines[0]} (it waits at the scene's gate)"
         return "\n".join((await self._edits.say(universe_id, statement)).lines)

@@ -1,7 +1,4 @@
-"""The record behind canon, in views: what rests on what, how it used to be, what happened when.
-
-Source: design/ontology.md, "Time"; design/product.md, "A two-way chain from page or roll ...".
-"""
+"""The record behind canon, in views: what rests on what, how it used to be, what happened when."""
 
 from __future__ import annotations
 

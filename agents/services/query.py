@@ -1,6 +1,6 @@
 """Asking the record: answers by standing, turns found again, words searched, and what makes an answer true.
 
-See `agents.recall_desk.RecallDesk`. Source: design/interface.md, "Query".
+See `agents.recall_desk.RecallDesk`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Short recaps read from the record: "previously on" when a story is opened, and what a session brought.
 
 Pure and deterministic; no model has a hand in it, so nothing stands in a recap that is not on record.
-
-Source: design/product.md, "Solo procedures" (recap); design/interface.md, main menu ("previously on").
 """
 
 from __future__ import annotations

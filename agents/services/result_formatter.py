@@ -1,6 +1,6 @@
 """Records as findings: how far each may be relied on, the words it rests on, and where those stand.
 
-Read-only. Source: design/interface.md, "Query".
+Read-only.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Final
 
 from agents.canon_keeper.change_application import build_entity
 from agents.declarations.entity_lookup import read_entities_by_id
+from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.proposals.editing import editable_text
 from agents.services.entity_cards import Atlas
 from agents.services.provenance import Annals
-from agents.services.scene_views import SceneViewBuilder
 from agents.views.play_views import FactView
 from agents.views.query_views import AnswerStanding, QueryFinding
 from stores.errors import NotFound

@@ -1,7 +1,4 @@
-"""The rulings that are open to a conflict, in plain words: what is chosen, what must be typed for it. Pure.
-
-Source: design/authority.md, "rulings: new wins, old wins, both stand, time-bounded, different things".
-"""
+"""The rulings that are open to a conflict, in plain words: what is chosen, what must be typed for it. Pure."""
 
 from __future__ import annotations
 

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.scene_context import SceneContextLoader
 from agents.events import EventBus, SceneOpened
-from agents.orchestrator.exchange import begin_exchange
-from agents.orchestrator.exchange_pipeline import ExchangePipeline
-from agents.orchestrator.loops import LoopTransitions
+from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.session import SessionLoop
 from agents.orchestrator.story_loop import StoryLoop
-from agents.resolver.resolver import Resolver
+from agents.orchestrator.story_start import StoryStart
 from agents.services.story_export import StoryRecord
 from agents.services.story_record import Chronicle
 from agents.services.world_import import WorldSeed, proposals_of
 from agents.solo.play_table import PlayTable
 from agents.story_outline import Mode, NewUniverse, StoryOutline
 from agents.views.play_views import CommitReport, MenuView, RulePackView, StoryCard
-from stores.errors import IllegalTransition
 from stores.ports import CanonReader
-from stores.records.ids import Clock, Id, IdGenerator, derive_id
-from stores.records.workflow import Loop
+from stores.records.ids import Clock, Id, derive_id
 from stores.records.world import Entity, EntityKind, Universe
 
 SAMPLE_UNIVERSE_ID = derive_id("universe", "sample")
@@ -34,45 +28,42 @@ SAMPLE_SYSTEM = "lantern_twos"
 """The rule pack that the sample's characters are written for."""
 
 
+@dataclass(frozen=True, slots=True)
+class StartupReaders:
+    """What the menu and the sample world are read from, outside the stores."""
+
+    read_notes: Callable[[], tuple[str, ...]]
+    """Returns lines on what is amiss in the user's own files; may read files."""
+    read_health: Callable[[], tuple[tuple[str, str], ...]]
+    """Returns each store with how it is."""
+    load_sample: Callable[[], WorldSeed]
+
+
 class StoryService:
     """Starts, opens and ends stories. Raises `stores.errors.MonitorError` with words for the player."""
 
     def __init__(
         self,
         *,
-        canon: CanonReader,
-        keeper: CanonKeeper,
-        resolver: Resolver,
-        context: SceneContextLoader,
+        dispatcher: Dispatcher,
         session: SessionLoop,
         stories: StoryLoop,
-        pipeline: ExchangePipeline,
-        play_table: PlayTable,
+        story_start: StoryStart,
         story_record_reader: Chronicle,
-        startup_notes: Callable[[], tuple[str, ...]],
-        load_sample: Callable[[], WorldSeed],
-        read_health: Callable[[], tuple[tuple[str, str], ...]],
-        loops: LoopTransitions,
-        session_lock: asyncio.Lock,
-        ids: IdGenerator,
+        play_table: PlayTable,
+        canon: CanonReader,
+        startup: StartupReaders,
         clock: Clock,
         events: EventBus,
     ) -> None:
-        self._canon = canon
-        self._keeper = keeper
-        self._resolver = resolver
-        self._context = context
+        self._dispatcher = dispatcher
         self._session = session
         self._stories = stories
-        self._pipeline = pipeline
-        self._play_table = play_table
+        self._story_start = story_start
         self._story_record_reader = story_record_reader
-        self._startup_notes = startup_notes
-        self._load_sample = load_sample
-        self._read_health = read_health
-        self._loops = loops
-        self._session_lock = session_lock
-        self._ids = ids
+        self._play_table = play_table
+        self._canon = canon
+        self._startup = startup
         self._clock = clock
         self._events = events
         self._open_story_id: Id | None = None
@@ -85,18 +76,18 @@ class StoryService:
 
     async def enter(self, mode: Mode) -> None:
         """Main loop: Idle -> Executing(mode)."""
-        async with self._session_lock:
+        async with self._dispatcher.exclusive():
             await self._session.enter_mode(mode)
 
     async def leave(self) -> None:
         """Main loop: back to Idle."""
-        async with self._session_lock:
+        async with self._dispatcher.exclusive():
             await self._session.leave_mode()
             self._open_story_id = None
 
     async def menu(self) -> MenuView:
-        notes = await asyncio.to_thread(self._startup_notes)
-        view = await self._session.build_menu(self._read_health(), (*self._recovery_lines, *notes))
+        notes = await asyncio.to_thread(self._startup.read_notes)
+        view = await self._session.build_menu(self._startup.read_health(), (*self._recovery_lines, *notes))
         if view.resume is None or view.resume.scene is None:
             return view
         previously = await self._story_record_reader.in_short(view.resume.scene.id)
@@ -107,11 +98,11 @@ class StoryService:
 
     async def add_sample(self) -> Universe:
         """Bring in the bundled sample universe (once: a second call returns the same one)."""
-        universe, proposals, _ = proposals_of(self._load_sample(), SAMPLE_UNIVERSE_ID, clock=self._clock)
-        async with self._session_lock:
+        sample = self._startup.load_sample()
+        universe, proposals, _ = proposals_of(sample, SAMPLE_UNIVERSE_ID, clock=self._clock)
+        async with self._dispatcher.exclusive():
             if universe.id not in {u.id for u in await self._canon.universes()}:
-                await self._resolver.stage(proposals)
-                await self._keeper.create_universe(universe, proposals)
+                await self._stories.import_universe(universe, proposals)
         return await self._canon.universe(universe.id)
 
     async def systems(self) -> tuple[RulePackView, ...]:
@@ -120,7 +111,8 @@ class StoryService:
 
     async def sample_outline(self) -> StoryOutline:
         """The sample's suggested story and first scene; its universe must be there already."""
-        universe, _, opening = proposals_of(self._load_sample(), SAMPLE_UNIVERSE_ID, clock=self._clock)
+        sample = self._startup.load_sample()
+        universe, _, opening = proposals_of(sample, SAMPLE_UNIVERSE_ID, clock=self._clock)
         return StoryOutline(
             universe_id=universe.id,
             title=opening.title,
@@ -139,7 +131,7 @@ class StoryService:
         )
 
     async def create_universe(self, new_universe: NewUniverse) -> Universe:
-        async with self._session_lock:
+        async with self._dispatcher.exclusive():
             return await self._stories.create_universe(new_universe)
 
     async def characters(self, universe_id: Id) -> list[Entity]:
@@ -154,15 +146,9 @@ class StoryService:
         """Create story, PC if needed, and first scene; returns the scene's id, Active."""
         pack = await self._play_table.settings.pack(outline.system)
         outline = replace(self._play_table.sheets.with_hero(outline, pack), system=pack.id if pack else "")
-        async with self._session_lock:
+        async with self._dispatcher.exclusive():
             await self._session.enter_mode(Mode.START_STORY)
-            scene = await self._stories.start_story(outline)
-            for opening_text in outline.prose:
-                head = (await self._context.load_context(scene.id)).head
-                opening = begin_exchange(
-                    self._ids, scene, head, words=opening_text, gm_authored=True, is_answered=True
-                )
-                await self._pipeline.play(opening, await self._context.load_context(scene.id))
+            scene = await self._story_start.start(outline)
             self._open_story_id = scene.story_id
         self._events.publish(SceneOpened(scene.id))
         return scene.id
@@ -172,11 +158,7 @@ class StoryService:
 
     async def resume(self, story_id: Id) -> Id:
         """Open the story where it was left: its scene's id. Finishes a half-done exchange first."""
-        async with self._session_lock:
-            if await self._loops.read_state(Loop.STORY, story_id) != "active":
-                raise IllegalTransition(
-                    "That story is over.", kept="It stays readable.", todo="Start another in its universe."
-                )
+        async with self._dispatcher.exclusive():
             scene = await self._session.resume_story(story_id)
             self._open_story_id = story_id
         self._events.publish(SceneOpened(scene.id))
@@ -184,18 +166,18 @@ class StoryService:
 
     async def suspend(self) -> None:
         """Leave the open story where it stands (Main: Suspended)."""
-        async with self._session_lock:
+        async with self._dispatcher.exclusive():
             await self._session.suspend(self._open_story_id)
             self._open_story_id = None
 
     async def abandon(self, story_id: Id) -> None:
-        async with self._session_lock:
-            await self._loops.fire(Loop.STORY, story_id, "abandon")
+        async with self._dispatcher.exclusive():
+            await self._stories.abandon_story(story_id)
 
     async def story_record(self, story_id: Id) -> StoryRecord:
         """Return everything that a written-out story tells."""
         return await self._story_record_reader.story(story_id)
 
     async def complete_story(self, story_id: Id, recap: str = "") -> CommitReport:
-        async with self._session_lock:
+        async with self._dispatcher.exclusive():
             return await self._stories.complete_story(story_id, recap)

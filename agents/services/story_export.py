@@ -3,10 +3,8 @@
 Both tell the kept line in order and cite canon: each fact at the last turn that it rests on.
 Lines and veils stay at home.
 
-Source: design/ontology.md, "Campaign archive" ("Markdown of a story (with canon as footnotes)");
-design/product.md, "lossy export". The journal's signs are those that solo players use in their logs (as
-in Lonelog by R. Bisceglie): `@` action, `?` question, `d:` roll, `->` result, `=>` what happens; `!` and
-`<-` (a fact, and what it rests on) are ours.
+The journal's signs are those that solo players use in their logs (as in Lonelog by R. Bisceglie): `@` action,
+`?` question, `d:` roll, `->` result, `=>` what happens; `!` and `<-` (a fact, and what it rests on) are ours.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""A story begun in words: what the world has is told to the Monitor, whose idea fills a form. Read only.
-
-Source: AGENT_ORCHESTRATION, "start-story wizard"; design/authority.md: nothing of it is so before the GM
-begins the story, and whom it brings in is proposed at the gate.
-"""
+"""A story begun in words: what the world has is told to the Monitor, whose idea fills a form. Read only."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A story read back: "previously on", and the whole of it to write out. Read-only.
-
-Source: design/product.md, "Solo procedures" (recap); design/ontology.md, "Markdown of a story".
-"""
+"""A story read back: "previously on", and the whole of it to write out. Read-only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The transcript's rows and a turn's trace, read from the log and canon. Source: design/interface.md."""
+"""The transcript's rows and a turn's trace, read from the log and canon."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The gate of a universe: what no scene's gate will show (any more), decided and written without a scene.
 
-The GM's own edits, what was deferred when its scene closed, what could not be written, and what an
-abandoned story left behind. Source: design/interface.md, "Canon gate".
+The GM's own edits, what was deferred when its scene closed, what could not be written, and what an abandoned
+story left behind.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from agents.canon_keeper.decisions import OPEN_STATUSES
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.events import EventBus
 from agents.orchestrator.commit_events import publish_commit
-from agents.services.scene_views import CLOSED_STATUSES, MAX_CLOSED_ROWS, SceneViewBuilder
+from agents.orchestrator.scene_views import CLOSED_STATUSES, MAX_CLOSED_ROWS, SceneViewBuilder
 from agents.views.play_views import CommitReport, GateView
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id

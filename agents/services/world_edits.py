@@ -1,7 +1,4 @@
-"""The GM's edits by hand, as proposed changes: of entities, of facts, of what is one and what is two.
-
-Source: design/interface.md, "Universe"; design/ontology.md, "Proposed change kinds".
-"""
+"""The GM's edits by hand, as proposed changes: of entities, of facts, of what is one and what is two."""
 
 from __future__ import annotations
 

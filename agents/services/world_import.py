@@ -1,7 +1,6 @@
 """Founding a world from a file: YAML words become a checked seed, and a seed becomes proposals.
 
-Nothing here is canon: the proposals pass the gate like any other. Source: design/product.md, "nothing
-becomes true in your world without evidence and your decision"; design/ontology.md, "Identifiers".
+Nothing here is canon: the proposals pass the gate like any other.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The X-ray of a turn: why it says what it says, from what the log keeps of its exchange.
 
-Read only. Source: design/product.md, pain 13; V7_ORCHESTRATOR, "X-ray".
+Read only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Character sheets by the story's rule pack: shown, changed on the GM's word, and begun for a new hero.
 
 Nothing here writes canon: a change is proposed.
-Source: design/product.md ("deterministic state with one writer, every value editable"); docs/rule-packs.md.
 """
 
 from __future__ import annotations
@@ -38,7 +37,10 @@ class Sheets:
 
     async def view(self, scene_id: Id, entity_id: Id | None = None) -> SheetView:
         """Return somebody's sheet, the hero's if nobody is named. Raises InputError if nobody is there."""
-        context = await self._context.load_context(scene_id)
+        return self.view_in(await self._context.load_context(scene_id), entity_id)
+
+    def view_in(self, context: SceneContext, entity_id: Id | None = None) -> SheetView:
+        """Return somebody's sheet in a scene that was read, as `view` does."""
         cast = sorted(context.present_actors(), key=lambda e: not e.is_pc)
         first = context.player_character() or next(iter(cast), None)
         entity = context.entities.get(entity_id) if entity_id else first
@@ -84,13 +86,13 @@ class Sheets:
         )
 
     async def edit(
-        self, scene_id: Id, entity_id: Id, numbers: Mapping[str, Number], tags: Mapping[str, bool]
+        self, context: SceneContext, entity_id: Id, numbers: Mapping[str, Number], tags: Mapping[str, bool]
     ) -> list[ProposedChange]:
         """Propose, on the GM's word, that numbers of a sheet are these, and that tags are on it or not.
 
         Raises InputError for somebody who is not in the scene, and for changes that cannot be.
         """
-        view = await self.view(scene_id, entity_id)
+        view = self.view_in(context, entity_id)
         rows = {fold_name(row.key): row for row in view.rows if row.kind != "tag"}
         changes = [
             _number_change(view.entity_id, row.key if row else key, row, value)
@@ -104,7 +106,7 @@ class Sheets:
         ]
         words = ", ".join((*(f"{k} {v:g}" for k, v in numbers.items()), *_tag_words(tags)))
         return await self._declarations.propose_state_changes(
-            scene_id, changes, f"{view.name}'s sheet: {words}"
+            context, changes, f"{view.name}'s sheet: {words}"
         )
 
     # --- set-up --------------------------------------------------------------------------------------

@@ -1,15 +1,15 @@
-"""What runs out: numbers that come to 0 and tracks that fill up, heard as they are staged.
+"""Numbers that come to 0 and tracks that fill up, noticed as they are staged.
 
-What the rules say of it is told and its effects are suggested; nothing is staged, for the GM decides.
-Source: docs/rule-packs.md (`at_zero`, `at_full`).
+What the rule pack says of it (`at_zero`, `at_full`) is shown and its effects are suggested; nothing is
+staged, for the GM decides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.rolls import RollService
 from agents.resolver.effects import Effect
 from agents.resolver.ruleset_schema import Pack, spoken_key
@@ -19,42 +19,25 @@ from agents.resolver.working_state import fold_changes
 from agents.views.play_views import Reply
 from stores.errors import InputError
 from stores.records.canon import StateChange, StateOp
-from stores.records.ids import Id
 from stores.records.world import Entity
 
 
-@dataclass(frozen=True, slots=True)
-class StagedSnapshot:
-    """What was staged on a scene's line at a moment."""
-
-    scene_id: Id
-    staged_ids: frozenset[Id]
-
-
 class DepletionWatcher:
-    """Stateless."""
+    """Says what the story's rule pack makes of numbers that came to 0 and of tracks that filled up."""
 
-    def __init__(self, context: SceneContextLoader, rolls: RollService) -> None:
-        self._context = context
+    def __init__(self, rolls: RollService) -> None:
         self._rolls = rolls
 
-    async def take_snapshot(self, scene_id: Id) -> StagedSnapshot | None:
-        """Remember what is staged, so that `crossed` can tell what came since; None without a rule pack."""
-        context = await self._context.load_context(scene_id)
-        if self._rolls.find_pack(context) is None:
-            return None
-        return StagedSnapshot(scene_id, frozenset(p.id for p in context.staged_proposals))
-
-    async def add_depletion_lines(self, snapshot: StagedSnapshot | None, reply: Reply) -> Reply:
-        """Add to a reply what the rules say of numbers that came to 0 (or tracks that filled) since, with
-        their effects as a line to accept. Nothing is staged: the GM decides."""
-        if snapshot is None:
-            return reply
-        context = await self._context.load_context(snapshot.scene_id)
+    def add_depletion_lines(self, before: SceneContext, context: SceneContext, reply: Reply) -> Reply:
+        """Add to a reply what the rules say of numbers that came to 0 (or tracks that filled) since the
+        scene stood as `before`, with their effects as a line to accept. Nothing is staged: the GM decides."""
         pack = self._rolls.find_pack(context)
-        new_changes = [p.change for p in context.staged_proposals if p.id not in snapshot.staged_ids]
+        if pack is None or self._rolls.find_pack(before) is None:
+            return reply
+        staged_before_ids = {p.id for p in before.staged_proposals}
+        new_changes = [p.change for p in context.staged_proposals if p.id not in staged_before_ids]
         state_changes = [change for change in new_changes if isinstance(change, StateChange)]
-        if pack is None or not state_changes:
+        if not state_changes:
             return reply
         lines: list[str] = []
         effects: list[Effect] = []
@@ -100,6 +83,7 @@ def _describe_new_numbers(pack: Pack, sheet_before: Sheet, changes: Iterable[Sta
         if c.op is StateOp.ADD and c.key in pack.number_keys() and fold_name(c.key) not in known_keys
     ]
     return [
-        f"{sheet_before.name} had no {spoken_key(key)}, so it counts from 0: /state {sheet_before.name}.{key} = 8 sets it."
+        f"{sheet_before.name} had no {spoken_key(key)}, so it counts from 0: /state "
+        f"{sheet_before.name}.{key} = 8 sets it."
         for key in dict.fromkeys(new_keys)
     ]

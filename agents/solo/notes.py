@@ -1,7 +1,6 @@
 """Notes out of character: kept beside the turn that they were made at, and no part of the line.
 
-Undoing takes none back, and nobody tells them. Source: design/interface.md ("`/gm ...`: talk to the GM out
-of character"); design/product.md ("out-of-character notes").
+Undoing takes none back, and nobody tells them.
 """
 
 from __future__ import annotations

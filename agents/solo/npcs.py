@@ -1,7 +1,6 @@
 """Who matters in the story, and who is here: `/npcs`, and `/cast` with those who come and go.
 
-How much somebody matters is the books' word; canon is not touched by it. Source: design/product.md, "Solo
-procedures" (weighted thread and NPC lists; scene bookkeeping).
+How much somebody matters is the books' word; canon is not touched by it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What chance is asked besides checks: the oracle, reactions, how much, sparks, events, the scene check.
 
-Each is a draw that the Resolver seals. Here it is made ready: names are found, and canon is read for who
-is meant and for what an answer is likely to be. Source: design/product.md, "Solo procedures".
+Each is a draw that the Resolver seals. Here it is made ready: names are found, and canon is read for who is
+meant and for what an answer is likely to be.
 """
 
 from __future__ import annotations
@@ -41,7 +41,6 @@ from stores.records.ids import Id
 from stores.records.play import Resolution
 from stores.records.world import EntityKind
 
-DRAW_KINDS = frozenset({"oracle", "howmuch", "react", "spark", "event", "start", "track"})
 _LEAN_PATTERN = re.compile(r"[+-]?[0-3]")
 
 

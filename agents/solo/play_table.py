@@ -1,6 +1,6 @@
 """What lies on the table beside the story: dice, sheets, rules, notes, in one hand.
 
-What the desk and the slash commands share. Source: design/product.md, "Solo procedures".
+What the desk and the slash commands share.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """What acts by itself when a scene ends: clocks go on and strike, and what nobody touched is named.
 
 What the clocks do is told in a turn of its own at the end of the line, with the changes proposed on it: to
-reopen the scene is to step back before that turn, which takes them along; to end it again the same way is
-to stand on the same turn again. So nothing acts twice, and all of it has words that it rests on.
-Source: design/product.md, pain 15 ("clocks and threads act at scene end"); design/ontology.md, "The turn
-tree".
+reopen the scene is to step back before that turn, which takes them along; to end it again the same way is to
+stand on the same turn again. So nothing acts twice, and all of it has words that it rests on.
 """
 
 from __future__ import annotations

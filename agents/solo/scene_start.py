@@ -1,7 +1,4 @@
-"""How a scene begins: the check that may alter or interrupt it, offered while nothing much is played.
-
-Source: design/product.md, "Solo procedures" (scene check: as expected, altered, interrupted).
-"""
+"""How a scene begins: the check that may alter or interrupt it, offered while nothing much is played."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Session zero: a few questions before (or while) a story is told, each with a line that answers or skips it.
 
 `/zero` shows them all and begins with the first that is open; an answer leads to the next. Nothing is kept
-but the answers. Source: design/product.md, "Solo procedures" (session zero).
+but the answers.
 """
 
 from __future__ import annotations
@@ -112,7 +112,10 @@ class SessionZero:
                 return await self._clocks.act(scene_id, words)
             case _:
                 staged = await self._declarations.declare_entity(
-                    scene_id, EntityKind.CHARACTER, words, f"/zero {asked.key} {asked.example}"
+                    await self._books.opened(scene_id),
+                    EntityKind.CHARACTER,
+                    words,
+                    f"/zero {asked.key} {asked.example}",
                 )
                 return (f"Proposed: {getattr(staged.payload, 'name', words)}",)
 

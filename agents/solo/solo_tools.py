@@ -1,7 +1,5 @@
 """All that keeps a story going beside its line, in one hand: threads, clocks, people, tension, scene start
 and end, session zero. What the desk and the slash commands share.
-
-Source: design/product.md, "Solo procedures".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`/clock` and `/track`: what comes nearer, and what is worked at; started, moved, set, stopped.
 
 Every act is a proposal that moves the clock at once on this line, goes with its turn, and becomes canon at
-the gate. Source: design/product.md, "Solo procedures"; design/ontology.md, "Working state".
+the gate.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The story's books: what the GM enters beside the line, and the tension that was set.
 
 An entry hangs on the turn that play stands on, so that undoing that turn takes it back. Nothing here is
-canon. Source: design/ontology.md, "Narrative log" (`stories`) and "The turn tree".
+canon.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a story is played by, and may be changed in mid-story: its rules, whose dice fall, what tension does.
 
-None of it is part of the line: undoing takes no setting back. Source: design/product.md, "Solo procedures".
+None of it is part of the line: undoing takes no setting back.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """`/thread`: what the story has left open, listed, opened, weighed, renamed, closed and opened again.
 
 A commitment shows by itself: only its weight is the books', and to close it is to propose its pay-off.
-Source: design/product.md, "Solo procedures" and "A commitment ledger".
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Where a scene leaves the tension: offered from its sealed results with the reason, decided by the GM.
-
-Source: design/product.md, "Solo procedures" ("tension moves at scene end").
-"""
+"""Where a scene leaves the tension: offered from its sealed results with the reason, decided by the GM."""
 
 from __future__ import annotations
 

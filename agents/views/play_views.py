@@ -411,3 +411,5 @@ class Reply:
     """What is asked on the `query` screen."""
 
     severity: Literal["information", "warning", "error"] = "information"
+    scene: SceneView | None = field(default=None, compare=False)
+    """What the play screen shows next, if it was asked for: it need not be read again."""

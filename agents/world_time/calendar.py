@@ -1,7 +1,4 @@
-"""World time as people say it: ticks (minutes since the universe's epoch) to "Day 3, dusk" and back.
-
-Source: design/ontology.md, "Time": calendar arithmetic is code, never a model's guess.
-"""
+"""World time as people say it: ticks (minutes since the universe's epoch) to "Day 3, dusk" and back."""
 
 from __future__ import annotations
 

@@ -7,8 +7,6 @@
     day    = ("day" | the calendar's own word) number
 
 Without a day, a clock time or part is the next one after now. Time never goes back.
-
-Source: design/ontology.md, "Time" ("Calendar arithmetic is code, never a model's guess").
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
     moment = "now" | "always" | tick | day ["," (clock | part)] | count "days before" day
 
 A moment may be past or to come; a jump of play (`durations`) only goes on. A bare day is its beginning.
-
-Source: design/ontology.md, "Time": world time and record time are different questions.
 """
 
 from __future__ import annotations

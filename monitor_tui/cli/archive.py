@@ -47,7 +47,8 @@ def archive_command(
         archived_logs = run_command(_archive_story(home_path, story))
         turns = sum(each.turns for each in archived_logs)
         print(
-            f"Put away {count_text(len(archived_logs), 'scene')} with {count_text(turns, 'turn')}; each was read back whole."
+            f"Put away {count_text(len(archived_logs), 'scene')} with {count_text(turns, 'turn')}; "
+            "each was read back whole."
         )
         print("The library keeps its own log: nothing was taken out of it.")
     elif listed:

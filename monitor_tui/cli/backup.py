@@ -24,8 +24,8 @@ from monitor_tui.cli.common import (
 from stores.errors import InputError, MonitorError
 
 if TYPE_CHECKING:
-    from stores.backup import BackedUp
-    from stores.backup_restore import Restored
+    from stores.backup.restoring import Restored
+    from stores.backup.writing import BackedUp
 
 commands = command_group()
 
@@ -58,7 +58,8 @@ def backup(
         )
     if written_backup.unremoved:
         print_warning(
-            f"{count_text(len(written_backup.unremoved), 'older backup')} could not be removed: {written_backup.unremoved[0]} ..."
+            f"{count_text(len(written_backup.unremoved), 'older backup')} could not be removed: "
+            f"{written_backup.unremoved[0]} ..."
         )
 
 
@@ -111,7 +112,8 @@ def restore(
     for restored_universe in restored_universes:
         kind = "beside the one that is there, as" if restored_universe.is_copy else "as it was:"
         print(
-            f"Restored {kind} “{restored_universe.name}” ({count_text(sum(restored_universe.counts.values()), 'record')})."
+            f"Restored {kind} “{restored_universe.name}” "
+            f"({count_text(sum(restored_universe.counts.values()), 'record')})."
         )
     print(f"Read back and compared: all of it is there. The library is {home_path}")
 
@@ -121,8 +123,8 @@ def restore(
 
 async def _write_backup(home: Path, to: Path | None, keep: int | None) -> BackedUp:
     from monitor_tui.settings import read_settings
-    from stores.backup import back_up
-    from stores.backup_shelf import library_of
+    from stores.backup.folder import library_of
+    from stores.backup.writing import back_up
 
     settings = read_settings(home).backup
     async with open_library(home) as stores:
@@ -148,7 +150,10 @@ def _backup_lines(written_backup: BackedUp) -> str:
     universes = written_backup.manifest.universes
     records = sum(sum(universe.counts.values()) for universe in universes)
     moment = "all of one moment" if written_backup.manifest.one_moment else "each universe of one moment"
-    contents_text = f"{count_text(len(universes), 'universe')} ({count_text(records, 'record')}, {size_text(written_backup.size)})"
+    contents_text = (
+        f"{count_text(len(universes), 'universe')} ({count_text(records, 'record')}, "
+        f"{size_text(written_backup.size)})"
+    )
     lines = [
         f"Backed up {contents_text}, {moment}.",
         f"Written and read back whole: {written_backup.path}",
@@ -175,7 +180,7 @@ def _files_to_verify(path: Path) -> list[Path]:
 
 def _verify_file(path: Path) -> dict[str, Any]:
     from stores.archive import verify_campaign
-    from stores.backup_restore import verify as verify_backup
+    from stores.backup.restoring import verify as verify_backup
 
     report: dict[str, Any] = {"path": str(path), "whole": True}
     try:
@@ -204,7 +209,7 @@ def _verify_file(path: Path) -> dict[str, Any]:
 async def _restore_backup(home: Path, path: Path, universe: str | None, *, new: bool) -> list[Restored]:
     from monitor_tui.compose import derived_id_readers
     from stores.authority import Role
-    from stores.backup_restore import restore
+    from stores.backup.restoring import restore
 
     async with open_library(home) as stores:
         if new and await stores.canon(Role.CONTEXT_ASSEMBLY).universes():

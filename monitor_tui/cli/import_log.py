@@ -151,7 +151,8 @@ class _ProgressReporter:
         elif (tenth := 10 * progress_state.turns // max(progress_state.total_turns, 1)) > self._tenth:
             self._tenth = tenth
             print_progress(
-                f"{progress_state.turns:,} of {progress_state.total_turns:,} turns, {progress_state.scenes:,} of {progress_state.total_scenes:,} scenes"
+                f"{progress_state.turns:,} of {progress_state.total_turns:,} turns, "
+                f"{progress_state.scenes:,} of {progress_state.total_scenes:,} scenes"
             )
 
     def summary(self) -> str:
@@ -160,7 +161,8 @@ class _ProgressReporter:
         if self._last_progress is None:
             return "Nothing was brought in by this run."
         imported_text = (
-            f"At least {self._last_progress.turns:,} of {self._last_progress.total_turns:,} turns are in, as a story that can be "
+            f"At least {self._last_progress.turns:,} of {self._last_progress.total_turns:,} turns "
+            "are in, as a story that can be "
             "played."
         )
         return f"{imported_text} The same command again goes on from there."

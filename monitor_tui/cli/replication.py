@@ -23,7 +23,7 @@ def mirror(
     home: Home = None,
 ) -> None:
     """Say what the home folder is a copy of, and what waits there to be sent. Asks no server."""
-    from stores.mirror import aside
+    from stores.replication import set_aside as aside
 
     home_path = resolve_home(context, home)
     if set_aside:

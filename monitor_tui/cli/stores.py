@@ -23,7 +23,7 @@ from monitor_tui.cli.common import (
 from stores.errors import InputError
 
 if TYPE_CHECKING:
-    from stores.backup_tally import Sum
+    from stores.backup.tally import Sum
     from stores.store_migration import MigrationReport
 
 commands = command_group()

@@ -239,7 +239,8 @@ class GateScreen(ProposalDecisionScreen):
             self.start_change(self._commit_proposals(), "commit")
             return
         question = ConfirmDialog(
-            f"{len(conflicting_proposals)} of these {'meets' if len(conflicting_proposals) == 1 else 'meet'} a conflict. Commit the rest?",
+            f"{len(conflicting_proposals)} of these "
+            f"{'meets' if len(conflicting_proposals) == 1 else 'meet'} a conflict. Commit the rest?",
             "What is held stays proposed; nothing in canon is overwritten. First: "
             + one_line(conflicting_proposals[0].title),
             yes="Commit the rest",

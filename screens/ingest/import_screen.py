@@ -237,4 +237,7 @@ def _progress_bar(progress: ImportProgress) -> str:
         return "Reading the log ..."
     filled_cells = BAR_CELLS * progress.turns // progress.total_turns
     turns = f"{progress.turns:,} of {progress.total_turns:,} turns"
-    return f"{'█' * filled_cells}{'░' * (BAR_CELLS - filled_cells)}\n{turns}, {progress.scenes:,} of {progress.total_scenes:,} scenes"
+    return (
+        f"{'█' * filled_cells}{'░' * (BAR_CELLS - filled_cells)}\n{turns}, {progress.scenes:,} "
+        f"of {progress.total_scenes:,} scenes"
+    )

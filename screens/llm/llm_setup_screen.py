@@ -252,7 +252,10 @@ def _trial_lines(trial: LlmTrialView) -> Iterator[str]:
         f"{tokens_text(trial.tokens_in, trial.counted)} tokens in, {tokens_text(trial.tokens_out, trial.counted)} out."
     )
     if trial.priced and trial.per_turn is not None:
-        yield f"That cost {format_dollars(trial.micros)}; a turn as you are set up about {format_dollars(trial.per_turn)}."
+        yield (
+            f"That cost {format_dollars(trial.micros)}; a turn as you are set up about "
+            f"{format_dollars(trial.per_turn)}."
+        )
     else:
         yield "No price is known for it: it counts tokens but no money, and no budget can stop it."
     if not trial.takes_schema:

@@ -1,6 +1,6 @@
 """A retcon before it is one: what it would change, and all that rests on what was never so.
 
-On what was retconned already the same screen restores it. Source: design/authority.md, "Retcon".
+On what was retconned already the same screen restores it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The canon graph in `library.db`: reading, the Orchestrator's containers, the CanonKeeper's commits.
 
 Which of it a role may really do is refused or allowed by SQLite, on the role's own connection.
-Source: design/ontology.md ("Canon graph"), stores/ports.py.
 """
 
 from __future__ import annotations

@@ -298,7 +298,7 @@ def _find_near_ids(connection: apsw.Connection, roots: Sequence[Id], hops: int, 
     """Return the roots and the entities within `hops` of them, nearest first, `limit` in all.
 
     Breadth-first with two queries a level: one recursive query takes a thousand times as long at a
-    hub (design/libraries.md). Only relations that still hold and entities that are canonical count.
+    hub. Only relations that still hold and entities that are canonical count.
     """
     near_ids = list(dict.fromkeys(roots))[:limit]
     frontier = near_ids

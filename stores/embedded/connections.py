@@ -24,7 +24,7 @@ Migration = Callable[[apsw.Connection], None]
 """One step of a file's format; its place in the list (from 1) is the version it leads to."""
 
 Durability = Literal["FULL", "NORMAL", "OFF"]
-"""FULL for truth (NORMAL loses acknowledged writes on power loss, design/libraries.md)."""
+"""FULL for truth."""
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100

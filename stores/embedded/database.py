@@ -1,7 +1,4 @@
-"""One SQLite file of the home folder: readers are free, and one thread writes.
-
-Source: design/architecture.md ("stores/"), design/authority.md ("The store").
-"""
+"""One SQLite file of the home folder: readers are free, and one thread writes."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 Opening makes the file if it is not there. One that is damaged, or that this program does not know, is put
 aside under another name and made anew: it holds nothing that the log and canon do not.
-Source: design/architecture.md ("`index.db` (derived ...; may be deleted at any time)").
 """
 
 from __future__ import annotations

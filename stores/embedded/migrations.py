@@ -1,7 +1,4 @@
-"""The format of `library.db`, step by step: one numbered function a version, never edited once released.
-
-Source: design/ontology.md (what is kept), design/authority.md (who may write it).
-"""
+"""The format of `library.db`, step by step: one numbered function a version, never edited once released."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ COLLECTION_OF_TABLE: Mapping[str, tuple[Store, str]] = {
 """Which collection each table holds: the authorizer and the tests read it."""
 
 REPLICATION_TABLES = (OUTBOX_TABLE, "mirror")
-"""What a library keeps besides, while it is the mirror of servers (`stores.mirror`): no collections."""
+"""What a library keeps besides, while it is the mirror of servers (`stores.replication`): no collections."""
 
 
 def m001_first_tables(connection: apsw.Connection) -> None:

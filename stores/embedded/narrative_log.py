@@ -1,7 +1,6 @@
 """The narrative log in `library.db`: the reading port and every role's writing, on one class.
 
 Which of the writing a role may really do is refused or allowed by SQLite, on the role's own connection.
-Source: design/ontology.md ("Narrative log"), stores/ports.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
 """Immutable files under their own SHA-256: `objects/<collection>/<first two digits>/<the rest>`.
 
-Source: design/architecture.md ("`objects/` (content-addressed originals, fsync + rename)").
 
 What the store itself can refuse here, said plainly: a file system has accounts and no roles, so that a
 role may not write is *this adapter's* check, made from the write matrix before anything is touched.

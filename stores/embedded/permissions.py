@@ -1,7 +1,4 @@
-"""What one role may write in one file, as SQLite asks it: an authorizer and a function for triggers.
-
-Source: design/authority.md ("The store"); the grants are those of `stores.authority.MATRIX`.
-"""
+"""What one role may write in one file, as SQLite asks it: an authorizer and a function for triggers."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ StoreOfTable = Mapping[str, tuple[Store, str]]
 """Which collection of which store a table holds."""
 
 OUTBOX_TABLE = "outbox"
-"""Where a mirror keeps what is still to be sent to a server (`stores.mirror`). It is no collection: a role
+"""Where a mirror keeps what is still to be sent to a server (`stores.replication`). It is no collection: a role
 that may write at all puts in and takes out what it has done itself, and nothing in another's name."""
 
 _READ_ACTIONS = {

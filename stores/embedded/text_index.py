@@ -1,4 +1,4 @@
-"""Words by BM25, in FTS5 tables of `index.db`, one a collection. Source: design/architecture.md."""
+"""Words by BM25, in FTS5 tables of `index.db`, one a collection."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """What was typed, made into an FTS5 query that cannot fail and cannot take long.
 
-Only whole quoted words ever reach FTS5, so nothing in a text is an operator. Common words are dropped
-and the rarest words come first, until the rows to be scored would be too many: scoring is what a search
-costs (a row takes about a thousandth of a millisecond), and the common words are those that hardly
-change the order. To walk past a row takes a tenth of that, so a scope that holds much of the index is left
-out of the query, and held against the best hits. Source: design/libraries.md, "words (FTS5, porter)".
+Only whole quoted words ever reach FTS5, so nothing in a text is an operator. Common words are dropped and the
+rarest words come first, until the rows to be scored would be too many: scoring is what a search costs (a row
+takes about a thousandth of a millisecond), and the common words are those that hardly change the order. To
+walk past a row takes a tenth of that, so a scope that holds much of the index is left out of the query, and
+held against the best hits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Vectors as float16 in `index.db`. Source: design/architecture.md ("stores/")."""
+"""Vectors as float16 in `index.db`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Every way to write in an SQLite file of ours, in raw SQL, and whether the write matrix grants it to a role.
 
 `monitor doctor` tries what is not granted; the authority tests try everything. Each try is taken back.
-Source: stores/authority.py, design/authority.md.
+
 """
 
 from __future__ import annotations

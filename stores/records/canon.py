@@ -1,7 +1,4 @@
-"""What is true, why it is, and every change that may be proposed to it.
-
-Source: design/ontology.md ("Canon graph", "Proposed change kinds") and AGENT_ORCHESTRATION, CanonKeeper.
-"""
+"""What is true, why it is, and every change that may be proposed to it."""
 
 from __future__ import annotations
 

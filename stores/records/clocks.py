@@ -1,7 +1,4 @@
-"""Progress clocks, and progress tracks, which are clocks that the hero works at.
-
-Source: design/product.md, "Solo procedures"; design/ontology.md, "Working state".
-"""
+"""Progress clocks, and progress tracks, which are clocks that the hero works at."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Identifiers and the clock: time-ordered for what is new, derived where a retry must hit the same record.
-
-Source: design/ontology.md ("Identifiers are UUIDs: v7 ... v5 ...").
-"""
+"""Identifiers and the clock: time-ordered for what is new, derived where a retry must hit the same record."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Background work that has to be known after a stop: how far it came, and what failed.
 
 A job brings one subject (a scene, a universe) to where it stands now; it is named by what it does and to
-what, so asking for it twice is asking once. Source: design/ontology.md (`jobs`); loops.md, "Background".
+what, so asking for it twice is asking once.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a model was asked, what it answered and what that cost: the X-ray, the bill and the replay.
 
-Source: design/ontology.md (`llm_calls`, `decisions`); CONVERSATIONAL_LOOPS and V7_ORCHESTRATOR
+
 (`@DECISION` tags). Money is whole millionths of a US dollar, so that sums are exact.
 """
 

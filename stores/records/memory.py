@@ -1,5 +1,4 @@
-"""What characters remember, what the log is summed up to, and which logs were put away. Source:
-design/ontology.md; design/loops.md, "Memory layers"."""
+"""What characters remember, what the log is summed up to, and which logs were put away."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What was said and rolled: stories, scenes, the append-only turn tree, sealed resolutions.
-
-Source: design/ontology.md, "Narrative log" and "The turn tree".
-"""
+"""What was said and rolled: stories, scenes, the append-only turn tree, sealed resolutions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents that came in, and the chunks of them that evidence points at. Source: design/ontology.md."""
+"""Documents that came in, and the chunks of them that evidence points at."""
 
 from __future__ import annotations
 

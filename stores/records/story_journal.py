@@ -1,7 +1,6 @@
 """What the GM keeps in the story's books: open threads, who matters in it, who is here, how tense it is.
 
-An entry is made once and never changed; what stands is worked out from those that count. Source:
-design/product.md, "Solo procedures"; design/ontology.md, "Narrative log" (`stories`) and "The turn tree".
+An entry is made once and never changed; what stands is worked out from those that count.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What is proposed, decided and done, and by whom: proposals, commits, transitions, checkpoints.
-
-Source: design/ontology.md, "Narrative log"; design/loops.md, "Recovery".
-"""
+"""What is proposed, decided and done, and by whom: proposals, commits, transitions, checkpoints."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The world's things: universes, their calendars, entities, and the containers that play hangs on.
-
-Source: design/ontology.md, "Canon graph".
-"""
+"""The world's things: universes, their calendars, entities, and the containers that play hangs on."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The canon graph on Neo4j: reading, the Orchestrator's containers, the CanonKeeper's commits.
 
-The edges are those of design/ontology.md ("Canon graph"), so that the graph can be looked at with any
-Neo4j tool; what a role may not write, the server refuses (see `graph.py`). Source: stores/ports.py.
+The edges are plain ones, so that the graph can be looked at with any Neo4j
+tool; what a role may not write, the server refuses (see `graph.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from stores.records.canon import CanonBatch, Evidence, Fact, FactChange, FactKin
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityStatus, SceneNode, StoryNode, Universe
 from stores.servers.canon_reader import CanonReads, all_of, rows_of
-from stores.servers.graph import Graph, key, made_from
+from stores.servers.neo4j_graph import Graph, key, made_from
 
 _COMMIT = frozenset(COLLECTIONS[Store.CANON]) - {"source_nodes"}
 """What a commit writes."""

@@ -16,7 +16,7 @@ from stores.records.ids import Id
 from stores.records.world import Entity, SceneNode, StoryNode, Universe
 from stores.servers.canon_graph import add_scenes, add_stories, put_universes, write_batch
 from stores.servers.canon_reader import all_of, rows_of
-from stores.servers.graph import Graph, made_from
+from stores.servers.neo4j_graph import Graph, made_from
 
 _LABELS = ("Universe", "Entity", "Fact", "Evidence", "Story", "Scene")
 _MINE = "{universe_id: $universe}"

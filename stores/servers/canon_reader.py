@@ -19,7 +19,7 @@ from stores.records.base import Record
 from stores.records.canon import Evidence, Fact, FactKind
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
-from stores.servers.graph import Graph, key
+from stores.servers.neo4j_graph import Graph, key
 
 R = TypeVar("R", bound=Record)
 

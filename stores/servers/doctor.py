@@ -1,6 +1,6 @@
 """What the servers themselves refuse each role: every adapter is gone round with the role's own credentials.
 
-Whatever was not refused is taken back. Source: design/authority.md ("The store"); issue "The five stores".
+Whatever was not refused is taken back.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from stores.servers.mongo_schema import INDEXES, privileges
 if TYPE_CHECKING:  # each driver is imported where its server is tried: not every library needs all five
     from neo4j import AsyncManagedTransaction
 
-    from stores.servers.graph import Graph
     from stores.servers.minio import Buckets
     from stores.servers.mongo import Mongo
+    from stores.servers.neo4j_graph import Graph
     from stores.servers.opensearch import OpenSearch
     from stores.servers.qdrant import Qdrant
 

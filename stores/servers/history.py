@@ -18,9 +18,9 @@ from stores.records.base import Record
 from stores.records.ids import Id
 from stores.servers import canon_history, log_history
 from stores.servers.canon_history import CanonHistory
-from stores.servers.graph import Graph
 from stores.servers.log_history import LogHistory
 from stores.servers.mongo import Mongo, Writing
+from stores.servers.neo4j_graph import Graph
 
 T = TypeVar("T")
 

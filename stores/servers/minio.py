@@ -21,7 +21,7 @@ from urllib3.exceptions import HTTPError
 
 from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import StoreError
-from stores.servers.failures import CONNECT_SECONDS, Server, first_line, without_secrets
+from stores.servers.server_errors import CONNECT_SECONDS, Server, first_line, without_secrets
 
 T = TypeVar("T")
 

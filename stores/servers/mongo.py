@@ -1,7 +1,7 @@
 """One MongoDB database: a client for each role, transactions, its schema, and its errors in MONITOR's words.
 
-Every role has a user of its own, and the server refuses what `privileges` does not grant. Transactions
-need a replica set; one of a single node will do. Source: design/authority.md ("The store").
+Every role has a user of its own, and the server refuses what `privileges` does not grant. Transactions need a
+replica set; one of a single node will do.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from pymongo.write_concern import WriteConcern
 
 from stores.authority import Role
 from stores.errors import LibraryUnreadable, StoreError, WriteDenied
-from stores.servers.failures import Server, has_no_room
 from stores.servers.mongo_schema import FIELDS, FORMAT, INDEXES, SHAPE, privileges
+from stores.servers.server_errors import Server, has_no_room
 
 T = TypeVar("T")
 Document = dict[str, Any]

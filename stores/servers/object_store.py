@@ -16,8 +16,8 @@ from minio.error import S3Error
 
 from stores.authority import Operation, Role, Store
 from stores.errors import NotFound, StoreError
-from stores.servers.failures import check_collection, check_leave
 from stores.servers.minio import Buckets, code_of
+from stores.servers.server_errors import check_collection, check_leave
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 _PART = 16 * 1024 * 1024

@@ -26,8 +26,8 @@ from opensearchpy.exceptions import (
 
 from stores.authority import Role
 from stores.errors import LibraryUnreadable, StoreError
-from stores.servers.failures import CONNECT_SECONDS, Server, first_line, without_secrets
 from stores.servers.opensearch_schema import FORMAT, index_additions, index_body, index_names
+from stores.servers.server_errors import CONNECT_SECONDS, Server, first_line, without_secrets
 
 Credentials = Callable[[Role | None], tuple[str, str]]
 """Gives the user and password of a role (None: the owner's, for making indexes and users)."""

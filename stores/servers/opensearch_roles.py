@@ -13,9 +13,9 @@ from opensearchpy.exceptions import TransportError
 
 from stores.authority import Role
 from stores.errors import StoreError
-from stores.servers.failures import first_line
 from stores.servers.opensearch import OpenSearch
 from stores.servers.opensearch_schema import permissions
+from stores.servers.server_errors import first_line
 
 _API = "/_plugins/_security/api"
 _REFUSED = (400, 404, 405)

@@ -23,9 +23,9 @@ from qdrant_client.http.exceptions import ApiException, ResponseHandlingExceptio
 
 from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import StoreError
-from stores.servers.failures import CONNECT_SECONDS, Server, has_no_room, without_secrets
-from stores.servers.naming import part_of_name
 from stores.servers.qdrant_roles import reader_token, writer_token, written_by
+from stores.servers.server_errors import CONNECT_SECONDS, Server, has_no_room, without_secrets
+from stores.servers.server_names import part_of_name
 
 OLDEST = (1, 10)
 """The first Qdrant with the one query endpoint that searches are made through."""

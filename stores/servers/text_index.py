@@ -1,7 +1,7 @@
 """Words by BM25 in OpenSearch. The words of each method are those of `TextIndex`.
 
-What was typed goes there as plain words: nothing in a text is an operator. Common words are left out,
-as in the embedded twin, unless there is nothing else. Source: design/libraries.md ("words").
+What was typed goes there as plain words: nothing in a text is an operator. Common words are left out, as in
+the embedded twin, unless there is nothing else.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from stores.authority import Operation, Role, Store
 from stores.embedded.text_query import MAX_QUERY_CHARACTERS, STOP_WORDS
 from stores.ports import TextHit, TextItem
 from stores.records.ids import Id
-from stores.servers.failures import check_collection, check_leave
 from stores.servers.opensearch import OpenSearch
 from stores.servers.opensearch_schema import MOST_HITS
 from stores.servers.scopes import pairs, storable
+from stores.servers.server_errors import check_collection, check_leave
 
 _MOST_WORDS = 500
 """Different words of a query that are asked for; OpenSearch takes 1,024."""

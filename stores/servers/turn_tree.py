@@ -1,7 +1,7 @@
 """The turn tree in MongoDB: appending, moving the head, and the line in step with both.
 
 `line` maps depth to turn for the path from the first turn to the head; a turn is on the line if the
-line has it at its depth and the head is at least as deep. Source: design/ontology.md.
+line has it at its depth and the head is at least as deep.
 """
 
 from __future__ import annotations

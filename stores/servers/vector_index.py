@@ -21,9 +21,9 @@ from stores.authority import Operation, Role, Store
 from stores.errors import StoreError
 from stores.ports import VectorHit, VectorItem
 from stores.records.ids import Id, derive_id
-from stores.servers.failures import check_collection, check_leave
 from stores.servers.qdrant import SCOPE, Qdrant, is_missing
 from stores.servers.scopes import pairs
+from stores.servers.server_errors import check_collection, check_leave
 
 T = TypeVar("T")
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from monitor_tui.compose import Program, compose
 from stores.authority import Store
-from stores.mirror.link import Timeouts
 from stores.records.ids import SystemIdGenerator, utc_now
+from stores.replication.connection import Timeouts
 from tests.chaos.player import play_on
-from tests.mirror.far import Far, Fault, far_away, mirror_of
+from tests.replication.far import Far, Fault, far_away, mirror_of
 
 TRUTH = (Store.LOG, Store.CANON)
 IMPATIENT = Timeouts(read=0.15, write=0.15, probe_pauses=(0.01, 0.02), idle=0.05, refused_pause=0.05)
@@ -32,7 +32,7 @@ async def _run(home: Path, far_home: Path, notes: Path, dice: random.Random) -> 
         weather = asyncio.create_task(_come_and_go(far, dice))
 
         async def open_() -> Program:
-            stores = await opened.enter_async_context(mirror_of(far, home, *TRUTH, patience=IMPATIENT))
+            stores = await opened.enter_async_context(mirror_of(far, home, *TRUTH, timeouts=IMPATIENT))
             return Program(
                 compose(stores, home, utc_now, SystemIdGenerator(utc_now)), stores, lambda: opened.aclose()
             )

@@ -1,7 +1,4 @@
-"""A real process is killed at random moments of play and commit, 200 times; nothing acknowledged is lost.
-
-Source: the issue "The house", what it must show, 3; design/loops.md, "Recovery".
-"""
+"""A real process is killed at random moments of play and commit, 200 times; nothing acknowledged is lost."""
 
 from __future__ import annotations
 

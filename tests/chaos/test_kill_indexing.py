@@ -1,7 +1,5 @@
 """A real process that plays with its workers is killed at random, and its embedding model at random under it:
 after a restart the indexes hold what ones made anew would hold, mark for mark.
-
-Source: the issue "Context that remembers", what it must show, 4.
 """
 
 from __future__ import annotations

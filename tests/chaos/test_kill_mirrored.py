@@ -21,7 +21,7 @@ from stores.authority import Store
 from stores.records.ids import SystemIdGenerator, utc_now
 from tests.chaos import flapping
 from tests.chaos.test_kill import entries_of, look_at_everything, wait_for_more
-from tests.mirror.far import Naps, all_of, far_away, healed, mirror_of
+from tests.replication.far import Naps, all_of, far_away, healed, mirror_of
 
 KILLS = int(os.environ.get("MONITOR_CHAOS_KILLS", "200")) // 4
 LONGEST = 3.0

@@ -1,8 +1,7 @@
 """A real process is killed while a model tells, between nodes and in the middle of a stream: nothing is lost,
 nothing is there twice, and no call that is on record is asked again.
 
-Source: the issue "The model" ("killed between any two nodes, it resumes at the next and pays for no call
-twice"); docs/decisions/0014.
+See docs/decisions/0014..
 """
 
 from __future__ import annotations

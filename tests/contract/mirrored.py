@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from stores.authority import Store
-from tests.mirror.far import Far, Fault, Naps, all_of, far_away, healed, mirror_of
+from tests.replication.far import Far, Fault, Naps, all_of, far_away, healed, mirror_of
 
 _FLAPS = (Fault.LOST_ANSWER, None, Fault.REFUSED, None, Fault.FULL)
 

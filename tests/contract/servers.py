@@ -20,21 +20,21 @@ from pymongo import AsyncMongoClient
 
 from stores.authority import Role
 from stores.servers.canon_graph import ServerCanon
-from stores.servers.graph import open_graph
 from stores.servers.minio import Buckets, open_minio
 from stores.servers.minio_roles import make_users as make_objects_users
 from stores.servers.minio_roles import remove_users as remove_objects_users
 from stores.servers.minio_roles import user_of as objects_user_of
 from stores.servers.mongo import CONNECT_MS, Mongo, migrate
 from stores.servers.mongo_roles import make_users, user_of
-from stores.servers.naming import prefix_of
 from stores.servers.narrative_log import ServerLog
+from stores.servers.neo4j_graph import open_graph
 from stores.servers.object_store import ServerObjects
 from stores.servers.opensearch import OpenSearch, open_opensearch
 from stores.servers.opensearch_roles import make_users as make_words_users
 from stores.servers.opensearch_roles import remove_users as remove_words_users
 from stores.servers.opensearch_roles import user_of as words_user_of
 from stores.servers.qdrant import Qdrant, open_qdrant
+from stores.servers.server_names import prefix_of
 from stores.servers.text_index import ServerWords
 from stores.servers.vector_index import ServerVectors
 

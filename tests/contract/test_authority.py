@@ -1,7 +1,7 @@
 """The write matrix, tried cell by cell: what SQLite itself refuses a role in `library.db`.
 
 Every role tries to insert into, update each column of and delete from every table, as raw SQL on its
-own connection. Source: design/authority.md, stores/authority.py.
+own connection.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the servers of vectors, words and objects refuse a role by themselves: every adapter is gone round.
 
-Each role comes with the credentials it was given and does what it likes; what the matrix does not grant,
-the server must refuse. Source: stores/authority.py, design/authority.md ("The store").
+Each role comes with the credentials it was given and does what it likes; what the matrix does not grant, the
+server must refuse.
 """
 
 from __future__ import annotations

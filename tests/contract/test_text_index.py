@@ -1,7 +1,4 @@
-"""The text index's contract: any of the words, best first, within a scope; and nothing typed can break it.
-
-Source: stores/ports.py (`TextIndex`), design/libraries.md ("words").
-"""
+"""The text index's contract: any of the words, best first, within a scope; and nothing typed can break it."""
 
 from __future__ import annotations
 

@@ -23,15 +23,15 @@ from neo4j.exceptions import ClientError, TransientError
 from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
-import stores.servers.graph as neo4j
 import stores.servers.mongo as mongodb
+import stores.servers.neo4j_graph as neo4j
 from stores.authority import Role
 from stores.errors import LibraryUnreadable, StoreError, StoreFull, StoreUnavailable
-from stores.servers.addresses import Addresses
 from stores.servers.mongo import Mongo, migrate
 from stores.servers.mongo_schema import FORMAT, INDEXES
 from stores.servers.narrative_log import ServerLog
-from stores.servers.open import mongo_client
+from stores.servers.server_settings import Addresses
+from stores.servers.server_stores import mongo_client
 from tests.contract import builders as make
 from tests.contract.sayings import saying
 

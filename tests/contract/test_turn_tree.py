@@ -1,7 +1,4 @@
-"""The turn tree against a naive model: any order of append, undo, redo, take and branch.
-
-Source: design/ontology.md ("The turn tree").
-"""
+"""The turn tree against a naive model: any order of append, undo, redo, take and branch."""
 
 from __future__ import annotations
 

@@ -91,10 +91,13 @@ async def test_a_time_that_is_none_is_told_and_can_be_mended(court: Table, twin:
 @pytest.mark.parametrize(
     ("keys", "wanted"),
     [
-        (("4", "enter", "2", "enter"), {"way": "both", "yielding": "old", "standing": Standing.LIE}),
-        (("4", "enter", "enter"), {"way": "both", "yielding": "new", "standing": Standing.RUMOUR}),
-        (("5", "enter", "2", "enter", "enter"), {"way": "until", "yielding": "new", "when": "Day 2, 08:00"}),
-        (("6", "enter", "enter", "enter"), {"way": "split", "entity_id": "bell", "name": "another bell"}),
+        (("4", "enter", "2", "enter"), {"option": "both", "yielding": "old", "standing": Standing.LIE}),
+        (("4", "enter", "enter"), {"option": "both", "yielding": "new", "standing": Standing.RUMOUR}),
+        (
+            ("5", "enter", "2", "enter", "enter"),
+            {"option": "until", "yielding": "new", "when": "Day 2, 08:00"},
+        ),
+        (("6", "enter", "enter", "enter"), {"option": "split", "entity_id": "bell", "name": "another bell"}),
     ],
 )
 async def test_forms_of_a_ruling_are_chosen_on_the_same_screen(

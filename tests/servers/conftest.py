@@ -12,12 +12,12 @@ import pytest
 from neo4j import GraphDatabase, Query
 
 from stores.authority import Store
-from stores.servers.addresses import addresses
-from stores.servers.graph import open_graph
 from stores.servers.history import ServerHistory
 from stores.servers.mongo import Mongo, migrate
-from stores.servers.open import mongo_client
-from stores.servers.prepare import prepare
+from stores.servers.neo4j_graph import open_graph
+from stores.servers.provisioning import prepare
+from stores.servers.server_settings import addresses
+from stores.servers.server_stores import mongo_client
 
 TRUTH = frozenset({Store.CANON, Store.LOG})
 _EMPTY = "MATCH (n) WHERE coalesce(n.name, '') <> 'format' DETACH DELETE n"

@@ -1,7 +1,4 @@
-"""A real process that plays on the real servers is killed again and again; nothing acknowledged is lost.
-
-Source: issue "The five stores", `make test-integration`; design/loops.md, "Recovery".
-"""
+"""A real process that plays on the real servers is killed again and again; nothing acknowledged is lost."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ from stores.embedded.history import EmbeddedHistory
 from stores.embedded.library import open_library
 from tests.chaos import player
 from tests.chaos.test_kill import entries_of, look_at_everything, wait_for_more
-from tests.mirror.far import told_by
+from tests.replication.far import told_by
 from tests.servers.conftest import history_there
 
 pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("neo4j"), pytest.mark.timeout(900)]

@@ -1,7 +1,4 @@
-"""Every role tries on the real servers what the write matrix does not grant it, and none gets through.
-
-Source: design/authority.md ("`monitor doctor` tries what each must not be able to do and reports").
-"""
+"""Every role tries on the real servers what the write matrix does not grant it, and none gets through."""
 
 from __future__ import annotations
 

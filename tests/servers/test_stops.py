@@ -21,10 +21,10 @@ from stores.errors import StoreUnavailable
 from stores.open import StoreKind, open_stores
 from stores.ports import TextItem, VectorItem
 from stores.records.ids import Clock, utc_now
-from stores.servers.prepare import prepare
+from stores.servers.provisioning import prepare
 from stores.stores import StoreNotice, Stores
-from tests.mirror.far import all_of
-from tests.mirror.sessions import new_clock, played, played_at_home
+from tests.replication.far import all_of
+from tests.replication.sessions import new_clock, played, played_at_home
 from tests.servers.conftest import empty_canon
 
 pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("neo4j"), pytest.mark.timeout(900)]

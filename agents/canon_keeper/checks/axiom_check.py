@@ -1,7 +1,4 @@
-"""Rules of the world, as far as code can check them. The others are left to a reader, and say so.
-
-Source: design/authority.md, "Contradictions": "axioms: those with a machine-checkable form".
-"""
+"""Rules of the world, as far as code can check them. The others are left to a reader, and say so."""
 
 from __future__ import annotations
 

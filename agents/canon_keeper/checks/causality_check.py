@@ -1,4 +1,4 @@
-"""Effects do not precede causes. Source: design/authority.md, "Contradictions"."""
+"""Effects do not precede causes."""
 
 from __future__ import annotations
 

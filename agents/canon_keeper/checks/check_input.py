@@ -1,7 +1,7 @@
 """What a contradiction check is given, and what it gives back.
 
-Each check is a function from a Sight to the conflicts that it finds; `contradictions.py` runs them all.
-Ticks are minutes of world time. Source: design/authority.md, "Contradictions".
+Each check is a function from a Sight to the conflicts that it finds; `contradictions.py` runs them all. Ticks
+are minutes of world time.
 """
 
 from __future__ import annotations

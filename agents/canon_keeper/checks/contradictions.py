@@ -1,7 +1,7 @@
 """Where proposals meet canon and each other. Pure and deterministic.
 
-Source: design/authority.md, "Contradictions". Each proposal is checked as though those before it that
-are not turned down had been written; a clash between two of them is shown on both.
+Each proposal is checked as though those before it that are not turned down had been written; a clash between
+two of them is shown on both.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What canon has already: the same thing said, the same value, the same name. Pure.
-
-Source: design/authority.md, "duplicate of canon -> merged as added evidence"; "same thing, other name".
-"""
+"""What canon has already: the same thing said, the same value, the same name. Pure."""
 
 from __future__ import annotations
 

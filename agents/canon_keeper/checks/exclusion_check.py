@@ -1,7 +1,4 @@
-"""One value at a time; no two that exclude each other; and what is final stays so.
-
-Source: design/authority.md, "Contradictions".
-"""
+"""One value at a time; no two that exclude each other; and what is final stays so."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The dead do not act, nor do those who are not born yet.
 
-Source: design/authority.md, "Contradictions". Ticks are minutes of world time.
+Ticks are minutes of world time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What is locked: a proposal that would alter it is rejected, unless it is the GM's own word. Pure.
-
-Source: design/authority.md, "locked target -> rejected unless gm".
-"""
+"""What is locked: a proposal that would alter it is rejected, unless it is the GM's own word. Pure."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """A claim about a past meeting or answer that the record does not hold.
 
-What happens now, and what a source or the GM tells, is first-hand: it makes the record. What a player
-says or a model infers of the past has to be in it. Source: design/authority.md, "Contradictions";
-design/product.md, pain 2.
+What happens now, and what a source or the GM tells, is first-hand: it makes the record. What a player says or
+a model infers of the past has to be in it.
 """
 
 from __future__ import annotations

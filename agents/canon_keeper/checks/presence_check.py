@@ -1,7 +1,7 @@
 """The absent do not act, and nobody is in two places.
 
-A place within the other is no other place; what is done from afar (a letter) needs nobody to be there;
-and whoever moved in between was there. Source: design/authority.md, "Contradictions".
+A place within the other is no other place; what is done from afar (a letter) needs nobody to be there; and
+whoever moved in between was there.
 """
 
 from __future__ import annotations

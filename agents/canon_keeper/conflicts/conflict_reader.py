@@ -1,7 +1,6 @@
 """Hearings: an open proposal, all that it meets, and both statements of each conflict with their evidence.
 
-It writes nothing. Source: design/authority.md, "A conflict opens the court: both statements with their
-evidence".
+It writes nothing.
 """
 
 from __future__ import annotations

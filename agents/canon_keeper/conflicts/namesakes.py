@@ -2,7 +2,6 @@
 
 The same: it is brought in and merged at once, so that all that is proposed of it is told of the known one.
 Different: remembered of these two, and nothing is held for it any more.
-Source: design/authority.md, "same thing, other name -> proposed merge, shown side by side".
 """
 
 from __future__ import annotations

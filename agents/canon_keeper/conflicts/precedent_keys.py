@@ -1,7 +1,6 @@
 """How the keys that rulings are found by are made of identifiers: so that a copy's court remembers too.
 
 Only an agent can read what a statement says; a restore is given this by the program. Pure.
-Source: `precedents.side_of`, stores/backup_copy.py.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from agents.canon_keeper.conflicts.precedents import statement_key
 from agents.canon_keeper.fact_claims import state_move_of
 from agents.canon_keeper.fact_readings import OBJECT, SUBJECT
 from agents.canon_keeper.predicates import Catalogue, extend_catalogue
-from stores.backup_copy import Derivation
+from stores.backup.campaign_copy import Derivation
 from stores.errors import InputError
 from stores.records.base import Record
 from stores.records.canon import AssertFact, Fact, FactKind, Involvement, NoteAxiom, Payload, StateChange

@@ -1,7 +1,7 @@
 """Rulings of the court, found by what two statements say: the same pair never asks again. Pure.
 
-A statement is known by who, what and of whom, in whatever words; a mere sentence, or what happened at a
-time, by its words (and its tick). Source: design/authority.md, "Contradictions"; design/ontology.md.
+A statement is known by who, what and of whom, in whatever words; a mere sentence, or what happened at a time,
+by its words (and its tick).
 """
 
 from __future__ import annotations

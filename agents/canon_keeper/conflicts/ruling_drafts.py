@@ -1,7 +1,7 @@
 """What a ruling comes to: verdicts on what is proposed, and proposals that change the rest. Pure.
 
-A fact of canon is never rewritten: one that was wrong in part is superseded by its correction, which
-rests on the same evidence. Ticks are minutes of world time. Source: design/authority.md, "Contradictions".
+A fact of canon is never rewritten: one that was wrong in part is superseded by its correction, which rests on
+the same evidence. Ticks are minutes of world time.
 """
 
 from __future__ import annotations

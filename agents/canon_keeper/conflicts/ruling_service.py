@@ -1,8 +1,7 @@
 """The court: a held proposal and the fact it meets, both with their evidence, and the six ways to settle it.
 
-A ruling becomes an order: decisions on what is proposed and a few proposals of the GM's own. These go
-through the same commit as all else; nothing else writes canon. Ticks are minutes of world time.
-Source: design/authority.md, "A conflict opens the court".
+A ruling becomes an order: decisions on what is proposed and a few proposals of the GM's own. These go through
+the same commit as all else; nothing else writes canon. Ticks are minutes of world time.
 """
 
 from __future__ import annotations

@@ -1,79 +1,94 @@
-"""The slash commands of the table: `/dice`, `/reroll`, `/pick`, `/rest`, `/sheet`, `/system`, `/note` ...
-
-Source: design/interface.md, "Input"; design/product.md, "Solo procedures".
-"""
+"""Slash commands beside the story: `/dice`, `/reroll`, `/pick`, `/rest`, `/sheet`, `/system`, `/note`, `/notes`."""
 
 from __future__ import annotations
 
-import asyncio
-from typing import TYPE_CHECKING
-
-from agents.orchestrator.commands.registry import Command, CommandHandler
-from agents.orchestrator.dice_requests import AlterationKind
+from agents.orchestrator.commands.registry import CommandCall, CommandGroup
+from agents.orchestrator.commands.tools import CommandTools
+from agents.orchestrator.dispatcher import Access
+from agents.orchestrator.outcome import Outcome
 from agents.sanitize import clean
-from agents.solo.play_table import PlayTable
-from agents.views.play_views import CommandHelp, Reply
-from stores.records.ids import Id
+from agents.views.play_views import Reply
 
-if TYPE_CHECKING:
-    from agents.services.services import Services
+group = CommandGroup()
 
 
-def dice_commands(
-    services: Services, play_table: PlayTable, session_lock: asyncio.Lock
-) -> tuple[Command, ...]:
-    """Return the commands, bound to one desk."""
-
-    async def dice(scene_id: Id, argument: str) -> Reply:
-        async with session_lock:
-            return _reply(await play_table.settings.dice(scene_id, argument))
-
-    def alter(alteration_kind: AlterationKind) -> CommandHandler:
-        async def handler(scene_id: Id, argument: str) -> Reply:
-            return await services.play.alter_roll(scene_id, alteration_kind, argument)
-
-        return handler
-
-    async def rest(scene_id: Id, argument: str) -> Reply:
-        return await services.play.rest(scene_id, argument)
-
-    async def sheet(scene_id: Id, argument: str) -> Reply:
-        return _reply(await play_table.sheets.lines(scene_id, argument))
-
-    async def system(scene_id: Id, argument: str) -> Reply:
-        async with session_lock:
-            return _reply(await play_table.settings.system(scene_id, argument))
-
-    async def note(scene_id: Id, argument: str) -> Reply:
-        async with session_lock:
-            await play_table.notes.add(scene_id, clean(argument))
-        return _reply(("Noted. /notes lists them.",))
-
-    async def notes(scene_id: Id, argument: str) -> Reply:
-        lines = await play_table.notes.list(scene_id, argument)
-        return _reply(lines or ("No notes yet. /gm WORDS keeps one beside the turn.",))
-
-    note_help = "Note something out of character, beside the turn"
-    return (
-        (
-            CommandHelp("dice", "/dice physical  (or program)", "Whose dice fall: yours or its own"),
-            dice,
-        ),
-        (
-            CommandHelp("reroll", "/reroll 2  (a die, its face, all)", "Throw dice of the last roll again"),
-            alter("reroll"),
-        ),
-        (
-            CommandHelp("pick", "/pick success  (or a face, a row)", "Take another result than fell", True),
-            alter("pick"),
-        ),
-        (CommandHelp("rest", "/rest night  (with Old Tam)", "Rest by the rules: time passes"), rest),
-        (CommandHelp("sheet", "/sheet Mara", "A character sheet, by the story's rules"), sheet),
-        (CommandHelp("system", "/system lantern_twos", "The rules that the story is played by"), system),
-        (CommandHelp("note", "/note WORDS", note_help, True), note),
-        (CommandHelp("notes", "/notes  (or /notes bell)", "Your notes, with where they were made"), notes),
-    )
+@group.command(
+    "dice",
+    "/dice physical  (or program)",
+    "Whose dice fall: yours or its own",
+    access=Access.CHANGE,
+)
+async def choose_dice(tools: CommandTools, call: CommandCall) -> Reply:
+    return Reply("operation", await tools.play_table.settings.dice(call.scene_id, call.argument))
 
 
-def _reply(lines: tuple[str, ...]) -> Reply:
-    return Reply("operation", lines)
+@group.command(
+    "reroll",
+    "/reroll 2  (a die, its face, all)",
+    "Throw dice of the last roll again",
+    access=Access.PLAY,
+    action="take a roll otherwise",
+)
+async def reroll(tools: CommandTools, call: CommandCall) -> Outcome:
+    return await tools.actions.alter_roll(call.context, "reroll", call.argument)
+
+
+@group.command(
+    "pick",
+    "/pick success  (or a face, a row)",
+    "Take another result than fell",
+    access=Access.PLAY,
+    action="take a roll otherwise",
+    needs_argument=True,
+)
+async def pick(tools: CommandTools, call: CommandCall) -> Outcome:
+    return await tools.actions.alter_roll(call.context, "pick", call.argument)
+
+
+@group.command(
+    "rest",
+    "/rest night  (with Old Tam)",
+    "Rest by the rules: time passes",
+    access=Access.PLAY,
+    action="rest",
+)
+async def rest(tools: CommandTools, call: CommandCall) -> Outcome:
+    return await tools.actions.rest(call.context, call.argument)
+
+
+@group.command("sheet", "/sheet Mara", "A character sheet, by the story's rules", access=Access.READ)
+async def show_sheet(tools: CommandTools, call: CommandCall) -> Reply:
+    return Reply("operation", await tools.play_table.sheets.lines(call.scene_id, call.argument))
+
+
+@group.command(
+    "system",
+    "/system lantern_twos",
+    "The rules that the story is played by",
+    access=Access.CHANGE,
+)
+async def choose_system(tools: CommandTools, call: CommandCall) -> Reply:
+    return Reply("operation", await tools.play_table.settings.system(call.scene_id, call.argument))
+
+
+@group.command(
+    "note",
+    "/note WORDS",
+    "Note something out of character, beside the turn",
+    access=Access.CHANGE,
+    needs_argument=True,
+)
+async def add_note(tools: CommandTools, call: CommandCall) -> Reply:
+    await tools.play_table.notes.add(call.scene_id, clean(call.argument))
+    return Reply("operation", ("Noted. /notes lists them.",))
+
+
+@group.command(
+    "notes",
+    "/notes  (or /notes bell)",
+    "Your notes, with where they were made",
+    access=Access.READ,
+)
+async def list_notes(tools: CommandTools, call: CommandCall) -> Reply:
+    lines = await tools.play_table.notes.list(call.scene_id, call.argument)
+    return Reply("operation", lines or ("No notes yet. /gm WORDS keeps one beside the turn.",))

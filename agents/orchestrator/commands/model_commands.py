@@ -1,136 +1,139 @@
-"""The slash commands of the model: `/continue`, `/again`, `/gm`, `/xray`, `/bill`, `/budget`, `/model`.
-
-Source: design/interface.md, "Input"; LANGGRAPH_AGENTS, "Router".
-"""
+"""Slash commands of the model: telling on or again, talking to the GM, and what was sent and paid."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
 from agents.llm.budget import format_dollars
-from agents.orchestrator.commands.registry import Command
-from agents.orchestrator.narration.narration import Narration
-from agents.views.play_views import CommandHelp, Reply
+from agents.orchestrator.commands.registry import CommandCall, CommandGroup
+from agents.orchestrator.commands.timeline_commands import read_turn_number
+from agents.orchestrator.commands.tools import CommandTools
+from agents.orchestrator.dispatcher import Access
+from agents.orchestrator.outcome import Outcome
+from agents.sanitize import clean
+from agents.views.play_views import Reply
 from stores.errors import InputError
-from stores.records.ids import Id
 from stores.records.play import Speaker, Turn
 
-if TYPE_CHECKING:
-    from agents.services.services import Services
-
-BUDGET_SCOPES = ("story", "universe", "day")
 DEFAULT_TRANSCRIPT_TURNS = 20
-"""Turns that /transcript shows, if it is not told how many."""
+"""Turns that /transcript shows, if no number is typed."""
 MAX_LINE_LENGTH = 300
 """Characters of a turn in its line."""
 MAX_XRAY_LOOKBACK = 12
-"""Turns back in which the last one that was told is looked for."""
+"""Turns back in which the last one of the GM's is looked for."""
+
+group = CommandGroup()
 
 
-def model_commands(services: Services, narration: Narration) -> tuple[Command, ...]:
-    """Return the commands, bound to one desk."""
+@group.command(
+    "continue",
+    "/continue  (with a wish behind it)",
+    "The model tells on from here",
+    access=Access.PLAY,
+    action="tell on",
+)
+async def continue_narration(tools: CommandTools, call: CommandCall) -> Outcome:
+    return await tools.line_player.continue_narration(call.context, call.argument)
 
-    async def continue_narration(scene_id: Id, argument: str) -> Reply:
-        return await services.play.continue_narration(scene_id, argument)
 
-    async def narrate_again(scene_id: Id, argument: str) -> Reply:
-        return await services.play.narrate_again(scene_id, argument)
+@group.command(
+    "again",
+    "/again less gore",
+    "The model tells the last turn again, as another take",
+    access=Access.PLAY,
+    action="retell",
+)
+async def narrate_again(tools: CommandTools, call: CommandCall) -> Outcome:
+    return await tools.line_player.narrate_again(call.context, call.argument)
 
-    async def gm(scene_id: Id, argument: str) -> Reply:
-        return await services.play.answer_as_gm(scene_id, argument)
 
-    async def monitor(scene_id: Id, argument: str) -> Reply:
-        line = await narration.read_command(argument, scene_id, services.play.commands())
-        reply = await services.play.submit(scene_id, line)
-        return replace(reply, lines=(line, *reply.lines))
+@group.command(
+    "gm",
+    "/gm WORDS",
+    "Talk to the GM out of character; kept as a note",
+    access=Access.DELEGATE,
+    needs_argument=True,
+)
+async def talk_to_gm(tools: CommandTools, call: CommandCall) -> Outcome:
+    lines = await tools.narration.answer_out_of_character(call.context, clean(call.argument))
+    return Outcome(Reply("operation", lines), call.context)
 
-    async def transcript(scene_id: Id, argument: str) -> Reply:
-        number = int(argument) if argument.isdecimal() and len(argument) < 5 else 0
-        if argument and not number:
-            raise InputError(f"{argument[:20]!r} is no number of turns.", todo="As in: /transcript 20")
-        view, count = await services.play.scene(scene_id), number or DEFAULT_TRANSCRIPT_TURNS
-        start = max(0, view.turns - count)
-        rows = await services.play.transcript(scene_id, start, view.turns - start)
-        lines = tuple(
-            f"{row.turn.depth + 1} {_speaker_name(row.turn)}: {_one_line(row.turn.text)}" for row in rows
+
+@group.command(
+    "monitor",
+    "/monitor list the npcs",
+    "A command in plain words, never the story",
+    access=Access.READ,
+    needs_argument=True,
+)
+async def read_command_in_words(tools: CommandTools, call: CommandCall) -> Outcome:
+    line = await tools.narration.read_command(call.argument, call.scene_id, call.command_help)
+    return Outcome(Reply("operation", (line,)), call.context, next_line=line)
+
+
+@group.command("transcript", "/transcript 20", "The last turns in plain lines", access=Access.READ)
+async def show_transcript(tools: CommandTools, call: CommandCall) -> Reply:
+    number = int(call.argument) if call.argument.isdecimal() and len(call.argument) < 5 else 0
+    if call.argument and not number:
+        raise InputError(f"{call.argument[:20]!r} is no number of turns.", todo="As in: /transcript 20")
+    turns = await tools.log.line_tail(call.scene_id, number or DEFAULT_TRANSCRIPT_TURNS)
+    lines = tuple(f"{turn.depth + 1} {_speaker_name(turn)}: {_one_line(turn.text)}" for turn in turns)
+    return Reply("operation", lines or ("Nothing was played yet.",))
+
+
+@group.command(
+    "xray",
+    "/xray  (or /xray 12)",
+    "Why a turn says what it says: sent, dropped, cost",
+    access=Access.READ,
+)
+async def show_xray(tools: CommandTools, call: CommandCall) -> Reply:
+    if call.argument:
+        (turn,) = await tools.log.line_slice(call.scene_id, read_turn_number(call) - 1, 1)
+        return Reply("operation", goto="xray", subject=turn.id)
+    turns = await tools.log.line_tail(call.scene_id, MAX_XRAY_LOOKBACK)
+    if not turns:
+        raise InputError("Nothing was played yet.", todo="/xray shows how a turn came to be.")
+    gm_turns = [turn for turn in turns if turn.speaker in (Speaker.GM, Speaker.NPC)]
+    return Reply("operation", goto="xray", subject=(gm_turns or turns)[-1].id)
+
+
+@group.command(
+    "bill", "/bill", "What the model has cost, by call, turn, agent, story, day", access=Access.READ
+)
+async def show_bill(tools: CommandTools, call: CommandCall) -> Reply:
+    return Reply("operation", goto="bill")
+
+
+@group.command(
+    "budget",
+    "/budget story 5  (or day none)",
+    "What the model may cost, in dollars",
+    access=Access.DELEGATE,
+)
+async def set_budget(tools: CommandTools, call: CommandCall) -> Reply:
+    context = call.context
+    subjects = {"story": context.story.id, "universe": context.universe.id, "day": None}
+    words = call.argument.casefold().replace("$", "").split()
+    if not words:
+        bill_view = await tools.budgets.bill(story_id=context.story.id)
+        shown_budgets = [b for b in bill_view.budgets if b.subject in (None, *subjects.values())]
+        return Reply(
+            "operation", tuple(_budget_line(b.scope, b.spent, b.limit, b.degraded) for b in shown_budgets)
         )
-        return Reply("operation", lines or ("Nothing was played yet.",))
+    scope, amount = words[0], _read_amount(words[1:])
+    if scope not in subjects or len(words) != 2:
+        raise InputError(
+            "A budget is of a story, a universe or a day.",
+            kept="Nothing was changed.",
+            todo="As in: /budget story 5 (US dollars), or /budget day none.",
+        )
+    await tools.budgets.set_budget(scope, amount, subject=subjects[scope])
+    limit = "has no limit now" if amount is None else f"may cost {format_dollars(amount)} now"
+    return Reply("operation", (f"This {scope} {limit}." if scope != "day" else f"A day {limit}.",))
 
-    async def xray(scene_id: Id, argument: str) -> Reply:
-        view = await services.play.scene(scene_id)
-        number = int(argument) if argument.isdecimal() and len(argument) < 9 else 0
-        if argument and not 1 <= number <= view.turns:
-            raise InputError(
-                f"There is no turn {argument[:20]!r} on this line.",
-                kept="Nothing was changed.",
-                todo=f"It has turns 1 to {view.turns}." if view.turns else "It has no turns yet.",
-            )
-        if number:
-            (row,) = await services.play.transcript(scene_id, number - 1, 1)
-            return Reply("operation", goto="xray", subject=row.turn.id)
-        start = max(0, view.turns - MAX_XRAY_LOOKBACK)
-        rows = await services.play.transcript(scene_id, start, view.turns - start)
-        if not rows:
-            raise InputError("Nothing was played yet.", todo="/xray shows how a turn came to be.")
-        gm_rows = [r for r in rows if r.turn.speaker in (Speaker.GM, Speaker.NPC)]
-        return Reply("operation", goto="xray", subject=(gm_rows or rows)[-1].turn.id)
 
-    async def bill(scene_id: Id, argument: str) -> Reply:
-        return Reply("operation", goto="bill")
-
-    async def model(scene_id: Id, argument: str) -> Reply:
-        return Reply("operation", goto="model")
-
-    async def budget(scene_id: Id, argument: str) -> Reply:
-        view = await services.play.scene(scene_id)
-        subjects = {"story": view.story.id, "universe": view.universe.id, "day": None}
-        words = argument.casefold().replace("$", "").split()
-        if not words:
-            bill_view = await services.llm.bill(story_id=view.story.id)
-            shown_budgets = [b for b in bill_view.budgets if b.subject in (None, *subjects.values())]
-            return Reply(
-                "operation", tuple(_budget_line(b.scope, b.spent, b.limit, b.degraded) for b in shown_budgets)
-            )
-        scope, amount = words[0], _read_amount(words[1:])
-        if scope not in subjects or len(words) != 2:
-            raise InputError(
-                "A budget is of a story, a universe or a day.",
-                kept="Nothing was changed.",
-                todo="As in: /budget story 5 (US dollars), or /budget day none.",
-            )
-        await services.llm.set_budget(scope, amount, subject=subjects[scope])
-        limit = "has no limit now" if amount is None else f"may cost {format_dollars(amount)} now"
-        return Reply("operation", (f"This {scope} {limit}." if scope != "day" else f"A day {limit}.",))
-
-    return (
-        (
-            CommandHelp("continue", "/continue  (with a wish behind it)", "The model tells on from here"),
-            continue_narration,
-        ),
-        (
-            CommandHelp("again", "/again less gore", "The model tells the last turn again, as another take"),
-            narrate_again,
-        ),
-        (CommandHelp("gm", "/gm WORDS", "Talk to the GM out of character; kept as a note", True), gm),
-        (
-            CommandHelp(
-                "monitor", "/monitor list the npcs", "A command in plain words, never the story", True
-            ),
-            monitor,
-        ),
-        (CommandHelp("transcript", "/transcript 20", "The last turns in plain lines"), transcript),
-        (
-            CommandHelp("xray", "/xray  (or /xray 12)", "Why a turn says what it says: sent, dropped, cost"),
-            xray,
-        ),
-        (CommandHelp("bill", "/bill", "What the model has cost, by call, turn, agent, story, day"), bill),
-        (
-            CommandHelp("budget", "/budget story 5  (or day none)", "What the model may cost, in dollars"),
-            budget,
-        ),
-        (CommandHelp("model", "/model", "Set up the model: name, key, personas"), model),
-    )
+@group.command("model", "/model", "Set up the model: name, key, personas", access=Access.READ)
+async def open_model_setup(tools: CommandTools, call: CommandCall) -> Reply:
+    return Reply("operation", goto="model")
 
 
 def _speaker_name(turn: Turn) -> str:

@@ -1,35 +1,25 @@
-"""The slash command that asks the record: `/query`. Source: design/interface.md, "Input" and "Query"."""
+"""The slash command that asks the record: `/query`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from agents.orchestrator.commands.registry import Command
-from agents.views.play_views import CommandHelp, Reply
+from agents.orchestrator.commands.registry import CommandCall, CommandGroup
+from agents.orchestrator.commands.tools import CommandTools
+from agents.orchestrator.dispatcher import Access
+from agents.views.play_views import Reply
 from agents.views.query_views import Answer, AnswerStanding, QueryFinding
-from stores.records.ids import Id
 
-if TYPE_CHECKING:
-    from agents.services.services import Services
+group = CommandGroup()
 
 
-def query_commands(services: Services) -> tuple[Command, ...]:
-    """Return the commands, bound to one desk."""
-
-    async def query(scene_id: Id, argument: str) -> Reply:
-        """A screen asks anew, in words if there is a model; what is told here is the evidence itself."""
-        if not argument:
-            return Reply("operation", ("/query and a question behind it asks the record.",), goto="query")
-        universe_id = (await services.play.scene(scene_id)).universe.id
-        answer = await services.query.ask(argument, universe_id=universe_id, in_words=False)
-        return Reply("operation", answer_lines(answer), goto="query", words=argument)
-
-    return (
-        (
-            CommandHelp("query", "/query who has the key?", "Ask the record: canon, told, believed"),
-            query,
-        ),
-    )
+@group.command(
+    "query", "/query who has the key?", "Ask the record: canon, told, believed", access=Access.READ
+)
+async def query(tools: CommandTools, call: CommandCall) -> Reply:
+    """List the evidence itself; the Query screen asks again, in words if there is a model."""
+    if not call.argument:
+        return Reply("operation", ("/query and a question behind it asks the record.",), goto="query")
+    answer = await tools.ask_record(call.argument, universe_id=call.context.universe.id)
+    return Reply("operation", answer_lines(answer), goto="query", words=call.argument)
 
 
 def answer_lines(answer: Answer) -> tuple[str, ...]:

@@ -1,7 +1,4 @@
-"""Who alone hears what the player types: `/whisper Bela: ...`, or the same in prose.
-
-Source: the issue "Context that remembers" (a whisper reaches only its hearers).
-"""
+"""Who alone hears what the player types: `/whisper Bela: ...`, or the same in prose."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """What plain words mean: the story, or one of our commands said in words. Pure; slow to take them for one.
 
 A line of the story that is taken for a command costs the player's trust, so only whole lines in a few plain
-forms are; what looks like one and fits none is unclear, and the Monitor persona may be asked. Source:
-LANGGRAPH_AGENTS, "Router decision flow" (overrides, heuristics, then the model).
+forms are; what looks like one and fits none is unclear, and the Monitor persona may be asked.
 """
 
 from __future__ import annotations

@@ -1,24 +1,19 @@
-"""What a typed line means: words of the story, a roll, or an operation. Pure; needs no model.
-
-Source: design/loops.md (node `route`) and design/interface.md ("Input").
-"""
+"""What a typed line means: words of the story, a roll, or an operation. Pure; needs no model."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from rapidfuzz import process
 
 from agents.resolver.check import ends_in_effects
 from agents.resolver.dice_faces import read_faces, split_faces
 from agents.resolver.oracle import read_oracle_query
+from agents.resolver.roll_kinds import CHECK_KINDS, PROSE_KINDS, TYPED_KINDS, RollKind
 from agents.sanitize import clean_line
 from stores.errors import InputError
-
-RollKind = Literal["check", "move", "roll", "oracle", "howmuch", "react", "spark", "event", "start", "track"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +50,11 @@ class CommandInput:
 
 ParsedInput = WordsInput | RollInput | CommandInput
 
-_INLINE_ROLL = re.compile(r"(?:^|\s)/(check|move|roll)\b", re.IGNORECASE)
+_INLINE_ROLL = re.compile(rf"(?:^|\s)/({'|'.join(sorted(PROSE_KINDS))})\b", re.IGNORECASE)
 _COMMAND = re.compile(r"/([^\s/]+)\s*(.*)", re.DOTALL)
 _NAME_SEPARATOR = re.compile(r",|\band\b", re.IGNORECASE)
 _UNREAD_FACES = re.compile(r"[^#\[]*\s=\s+(\S.*)", re.DOTALL)
 _NARRATE_COMMANDS = frozenset({"narrate"})
-_ROLL_KIND_BY_COMMAND: dict[str, RollKind] = {
-    "check": "check",
-    "move": "move",
-    "roll": "roll",
-    "howmuch": "howmuch",
-    "react": "react",
-    "spark": "spark",
-    "event": "event",
-}
 
 
 def parse_input(line: str, command_names: Collection[str]) -> ParsedInput:
@@ -96,10 +82,10 @@ def parse_input(line: str, command_names: Collection[str]) -> ParsedInput:
     name, argument = command[1].casefold(), command[2].strip()
     if name in _NARRATE_COMMANDS:
         return replace(_parse_words(argument, gm_authored=True), is_narrate_command=True)
-    if name in _ROLL_KIND_BY_COMMAND:
-        return parse_roll(_ROLL_KIND_BY_COMMAND[name], argument)
     if name == "oracle":
         return _parse_question(argument)
+    if name in TYPED_KINDS:
+        return parse_roll(TYPED_KINDS[name], argument)
     if name == "whisper":
         return _parse_whisper(argument)
     if name in command_names:
@@ -124,7 +110,7 @@ def _parse_words(text: str, *, gm_authored: bool) -> WordsInput:
     return WordsInput(
         prose,
         gm_authored,
-        parse_roll(_ROLL_KIND_BY_COMMAND[roll_match[1].casefold()], text[roll_match.end() :].strip()),
+        parse_roll(TYPED_KINDS[roll_match[1].casefold()], text[roll_match.end() :].strip()),
     )
 
 
@@ -168,7 +154,7 @@ def _parse_question(text: str) -> WordsInput:
 def parse_roll(kind: RollKind, spec: str) -> RollInput:
     """Part what stands behind a command from the faces at its end. Raises InputError for faces that are
     none."""
-    if kind in ("check", "move") and ends_in_effects(spec):
+    if kind in CHECK_KINDS and ends_in_effects(spec):
         return RollInput(kind, spec)
     formula, faces = split_faces(spec)
     if faces is None and kind == "roll" and (faces_match := _UNREAD_FACES.fullmatch(spec)):
@@ -179,7 +165,7 @@ def parse_roll(kind: RollKind, spec: str) -> RollInput:
 def _unknown_command(name: str, command_names: Collection[str]) -> str:
     nearest = process.extractOne(
         name.casefold(),
-        sorted({*command_names, *_NARRATE_COMMANDS, *_ROLL_KIND_BY_COMMAND, "oracle", "whisper"}),
+        sorted({*command_names, *_NARRATE_COMMANDS, *TYPED_KINDS, "whisper"}),
         score_cutoff=60,
     )
     return f"There is no command /{name[:40]}." + (f" Did you mean /{nearest[0]}?" if nearest else "")

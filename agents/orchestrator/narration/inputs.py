@@ -1,6 +1,6 @@
 """What one run of the turn graph stands on: the scene before the telling, its package, and what binds it.
 
-Read once a run, and never kept: after a crash it is read again. Source: design/loops.md, "One turn".
+Read once a run, and never kept: after a crash it is read again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The turn graph on LangGraph, with its checkpoints in the campaign's own store.
 
 The only module that imports LangGraph; it is loaded with the first exchange that a model tells (1.2 CPU
-seconds). A node that is done is never done again: LangGraph saves after each, before the next begins.
-Source: LANGGRAPH_AGENTS; design/loops.md, "One turn"; docs/decisions/0013.
+seconds). A node that is done is never done again: LangGraph saves after each, before the next begins. See
+docs/decisions/0013..
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The model at the table: which lines it answers, how it tells again or goes on, and what came of that.
-
-Source: design/loops.md, "One turn"; design/interface.md, "Takes" and `/gm`.
-"""
+"""The model at the table: which lines it answers, how it tells again or goes on, and what came of that."""
 
 from __future__ import annotations
 
@@ -23,6 +20,7 @@ from agents.orchestrator.timeline import Timeline
 from agents.personas.monitor import Monitor
 from agents.personas.narrator import Narrator
 from agents.personas.narrator_brief import NarratorBrief
+from agents.resolver.roll_kinds import ACT_KINDS, PROSE_KINDS
 from agents.solo.notes import Notes
 from agents.views.play_views import CommandHelp, Reply
 from stores.errors import IllegalTransition, InputError
@@ -30,11 +28,7 @@ from stores.records.ids import Id, IdGenerator, derive_id
 from stores.records.llm import Persona
 from stores.records.play import Speaker
 
-NARRATED_ROLLS = frozenset({"check", "move", "roll"})
-"""Rolls that stand in words and are told with them; of these alone a bare `/roll` is not an act."""
-ACT_ROLLS = frozenset({"check", "move"})
-
-STORY_COMMANDS = frozenset({"check", "move", "roll", "oracle", "narrate", "continue", "again", "gm", "note"})
+STORY_COMMANDS = PROSE_KINDS | {"oracle", "narrate", "continue", "again", "gm", "note"}
 """Commands that plain words are never taken for: they are the story's, or the player's alone."""
 
 _GM_SPEAKERS = (Speaker.GM, Speaker.NPC)
@@ -81,9 +75,9 @@ class Narration:
         if not self.is_enabled:
             return False
         if isinstance(parsed_input, RollInput):
-            return parsed_input.kind in ACT_ROLLS
+            return parsed_input.kind in ACT_KINDS
         return not parsed_input.gm_authored and (
-            parsed_input.roll is None or parsed_input.roll.kind in NARRATED_ROLLS
+            parsed_input.roll is None or parsed_input.roll.kind in PROSE_KINDS
         )
 
     def apply_narrate_override(self, parsed_input: ParsedInput) -> ParsedInput:
@@ -186,6 +180,7 @@ class Narration:
 
     async def answer_out_of_character(self, context: SceneContext, words: str) -> tuple[str, ...]:
         """Answer the player out of character; both are kept as notes. Raises ModelError, the note kept."""
+        self.refuse_while_narrating(context.scene.id, "talk to the GM")
         note = await self._notes.add(context.scene.id, words)
         if not self.is_enabled:
             return ("Noted. /notes lists them.",)

@@ -1,7 +1,4 @@
-"""Whom the player's words speak to, and what those say for themselves, each from their own memories alone.
-
-Source: design/product.md, pain 12; LANGGRAPH_AGENTS, "Agent catalog" (Character).
-"""
+"""Whom the player's words speak to, and what those say for themselves, each from their own memories alone."""
 
 from __future__ import annotations
 

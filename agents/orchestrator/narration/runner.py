@@ -1,7 +1,7 @@
 """What a model tells of an exchange: its nodes run in order, with a checkpoint after each.
 
 The nodes are in `turn_nodes.py`; an engine runs them: LangGraph by default, or a plain loop
-(`MONITOR_ENGINE_BACKEND=inmemory`). Source: design/loops.md, "One turn"; LANGGRAPH_AGENTS.
+(`MONITOR_ENGINE_BACKEND=inmemory`).
 """
 
 from __future__ import annotations

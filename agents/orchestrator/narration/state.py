@@ -1,7 +1,4 @@
-"""Where an exchange that a model tells stands between two nodes: plain data, kept in its checkpoint.
-
-Source: LANGGRAPH_AGENTS, "State keys"; design/loops.md, "One turn".
-"""
+"""Where an exchange that a model tells stands between two nodes: plain data, kept in its checkpoint."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 Each takes the state and returns it with what it added; done twice it is done once, because calls, turns and
 proposals go by identifiers that the exchange fixes. A model that fails is told of and gone without: what it
-would have done falls back to what needs none, and only the Narrator is missed. Source: design/loops.md, "One
-turn"; LANGGRAPH_AGENTS, "LangGraph workflow".
+would have done falls back to what needs none, and only the Narrator is missed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a gate that guards the truth has to catch, and the innocent cases that look just like it.
 
-Innocent alarms are as bad as misses. Ticks are minutes of world time; "now" is tick 100 unless a case
-says otherwise. Source: design/authority.md, "Contradictions".
+Innocent alarms are as bad as misses. Ticks are minutes of world time; "now" is tick 100 unless a case says
+otherwise.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""No path writes canon but the gate: not another role, and not the keeper outside a commit.
-
-Source: design/authority.md, "Authority"; product.md: "nothing becomes true without your decision".
-"""
+"""No path writes canon but the gate: not another role, and not the keeper outside a commit."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The CanonKeeper on a real library: commits, decisions, and the seed's two worked examples.
-
-Source: CONVERSATIONAL_LOOPS, "Combat" and "Exploration" examples; design/loops.md, "Recovery".
-"""
+"""The CanonKeeper on a real library: commits, decisions, and the seed's two worked examples."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A commit that is stopped anywhere ends as if it had not been: nothing lost, nothing twice.
-
-Source: design/loops.md, "Recovery"; CONVERSATIONAL_LOOPS, failures.
-"""
+"""A commit that is stopped anywhere ends as if it had not been: nothing lost, nothing twice."""
 
 from __future__ import annotations
 

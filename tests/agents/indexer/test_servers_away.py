@@ -22,7 +22,7 @@ from stores.records.play import MoveKind, Scene, Turn
 from tests.agents.indexer.anew import anew
 from tests.agents.indexer.fake_embedder import FakeEmbedder
 from tests.contract import builders as make
-from tests.mirror.far import Far, Naps, far_away, healed, mirror_of
+from tests.replication.far import Far, Naps, far_away, healed, mirror_of
 
 INDEXES = (Store.WORDS, Store.VECTORS)
 

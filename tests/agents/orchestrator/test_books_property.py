@@ -1,5 +1,5 @@
 """Whatever is played, undone, redone, retaken and branched: threads, clocks and tracks are those of a fresh
-replay of the line. Source: design/ontology.md, "The turn tree" and "Working state"."""
+replay of the line."""
 
 from __future__ import annotations
 

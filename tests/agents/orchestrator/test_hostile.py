@@ -1,7 +1,4 @@
-"""Words that would be obeyed, from every side that words come from: they stay words.
-
-Source: design/authority.md, "Security"; the issue "The model", what it must show, 1 (hostile).
-"""
+"""Words that would be obeyed, from every side that words come from: they stay words."""
 
 from __future__ import annotations
 

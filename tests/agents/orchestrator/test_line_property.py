@@ -1,5 +1,5 @@
 """Any play, undo, redo, retake, reroll and branch leaves state, proposals and line equal to a fresh replay of
-the line. Source: the issue "The house"; design/ontology.md, "The turn tree"."""
+the line."""
 
 from __future__ import annotations
 

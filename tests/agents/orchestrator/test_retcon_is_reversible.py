@@ -1,7 +1,4 @@
-"""Retcon, then restore, is the identity on canon: on a real library, through the gate's own commit.
-
-Source: design/authority.md, "Restoring a retconned fact is the same operation backwards".
-"""
+"""Retcon, then restore, is the identity on canon: on a real library, through the gate's own commit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Suspend and resume from any point; recovery as the table of design/loops.md says."""
+"""Suspend and resume from any point; recovery as the table of."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ async def test_an_exchange_cut_off_goes_on_at_the_next_node(tmp_path: Path, node
         scene = await log.scene(scene_id)
         head = await log.turn(scene.head or "")
         exchange = begin_exchange(
-            program.services.play._ids,
+            program.services.play.line_player._ids,
             scene,
             head,
             words="I jump.",
@@ -101,7 +101,7 @@ async def test_an_exchange_cut_off_goes_on_at_the_next_node(tmp_path: Path, node
         )
         turn = exchange.build_words_turn(START)
         assert turn
-        loops = program.services.stories._loops
+        loops = program.services.play.pipeline._loops
         moves = [loops.build_transition(None, Loop.TURN, exchange.run_id, "user_input")]
         if node == "assemble":
             moves.append(loops.build_transition(moves[0], Loop.TURN, exchange.run_id, "context_loaded"))
@@ -142,7 +142,7 @@ async def test_the_power_goes_before_canon_is_written(
         async def fail(batch: CanonBatch) -> None:
             raise PowerError("The power went.")
 
-        monkeypatch.setattr(program.services.gate._keeper._canon, "commit", fail)
+        monkeypatch.setattr(program.services.gate.actions._keeper._canon, "commit", fail)
         with pytest.raises(StoreError):
             await program.services.gate.commit(scene_id)
     async with opened(tmp_path, seed=2) as program:
@@ -170,7 +170,7 @@ async def test_the_power_goes_after_canon_is_written(tmp_path: Path, monkeypatch
         async def fail(canonization_id: Id) -> None:
             raise PowerError("The power went.")
 
-        monkeypatch.setattr(program.services.gate._keeper._log, "mark_written", fail)
+        monkeypatch.setattr(program.services.gate.actions._keeper._log, "mark_written", fail)
         with pytest.raises(StoreError):
             await program.services.gate.commit(scene_id)
     async with opened(tmp_path, seed=2) as program:
@@ -398,7 +398,7 @@ async def test_words_that_the_store_refused_are_told_before_anything_else(
 ) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        narrator = program.services.play._pipeline._gm_turn_writer
+        narrator = program.services.play.pipeline._gm_turn_writer
         tell = narrator.append_turn
 
         async def fail(*args: object) -> None:

@@ -388,7 +388,11 @@ async def test_a_reroll_cut_off_is_finished_when_the_story_is_opened(
 ) -> None:
     async with game(tmp_path) as at:
         await at.say(ORC, SWING)
-        holder = at.services.stories._resolver._log if at_call == "seal" else at.services.play._pipeline._log
+        holder = (
+            at.services.play.pipeline._rolls._resolver._log
+            if at_call == "seal"
+            else at.services.play.pipeline._log
+        )
 
         async def fail(*args: object, **given: object) -> None:
             raise PowerError("The power went.")
@@ -497,7 +501,7 @@ async def test_a_rest_cut_off_is_finished(tmp_path: Path, monkeypatch: pytest.Mo
             raise PowerError("The power went.")
 
         with monkeypatch.context() as patched:
-            patched.setattr(at.services.stories._resolver._log, "stage", fail)
+            patched.setattr(at.services.play.pipeline._rolls._resolver._log, "stage", fail)
             with pytest.raises(StoreError):
                 await at.say("/rest night")
         scene_id = at.scene_id

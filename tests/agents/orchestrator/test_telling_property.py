@@ -1,7 +1,5 @@
 """Whatever a model says or fails at, and whatever is taken back: the line is whole, nothing hangs on what is
 not there, no turn is lost, and canon is as it was until a commit.
-
-Source: the issue "The model"; design/ontology.md, "The turn tree".
 """
 
 from __future__ import annotations

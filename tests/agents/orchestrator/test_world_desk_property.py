@@ -1,7 +1,4 @@
-"""Whatever the GM did by hand: a retcon taken back, and a merge split again, leave canon as it was.
-
-Source: design/authority.md, "Restoring a retconned fact is the same operation backwards".
-"""
+"""Whatever the GM did by hand: a retcon taken back, and a merge split again, leave canon as it was."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from tools.servers.qdrant_front import operations
 from tools.servers.qdrant_front.access import Access, Forbidden, Keys, Unknown
-from tools.servers.qdrant_front.shelf import NoSuchCollection, Shelf, Taken
+from tools.servers.qdrant_front.collections_folder import NoSuchCollection, Shelf, Taken
 from tools.servers.qdrant_front.translate import Json, NotOffered, WrongInput
 
 # The version whose REST API is spoken; clients compare it with their own.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from tools.servers.qdrant_front import translate
-from tools.servers.qdrant_front.shelf import Collection
+from tools.servers.qdrant_front.collections_folder import Collection
 from tools.servers.qdrant_front.translate import Json, NotOffered, WrongInput, edge, filter_, told
 
 _UPDATE = edge.UpdateOperation

@@ -1,0 +1,54 @@
+"""Slash commands that look things up: `/list`, `/show`, `/help`."""
+
+from __future__ import annotations
+
+from agents.orchestrator.commands.registry import CommandCall, CommandGroup
+from agents.orchestrator.commands.tools import CommandTools
+from agents.orchestrator.dispatcher import Access
+from agents.views.play_views import Reply
+from stores.errors import InputError
+from stores.records.world import EntityKind
+
+MAX_LISTED_ENTITIES = 40
+MAX_SHOWN_FACTS = 20
+
+group = CommandGroup()
+
+
+@group.command("list", "/list place", "List entities, of one kind or all", access=Access.READ)
+async def list_entities(tools: CommandTools, call: CommandCall) -> Reply:
+    kinds = {k.value: k for k in EntityKind}
+    kind = call.argument.casefold().removesuffix("s")
+    if kind and kind not in kinds:
+        raise InputError(f"There is no kind {call.argument[:40]!r}.", todo=f"Kinds: {', '.join(kinds)}.")
+    entities = await tools.canon.entities(call.context.universe.id)
+    lines = [f"{e.name} ({e.kind})" for e in entities if not kind or e.kind == kind]
+    more_count = len(lines) - MAX_LISTED_ENTITIES
+    more_lines = [f"... and {more_count} more: 3 on the menu shows all."] if more_count > 0 else []
+    shown_lines = (*lines[:MAX_LISTED_ENTITIES], *more_lines)
+    return Reply("operation", shown_lines or ("Nothing of that kind is in canon.",))
+
+
+@group.command(
+    "show", "/show Mara", "What is known of someone or something", access=Access.READ, needs_argument=True
+)
+async def show_entity(tools: CommandTools, call: CommandCall) -> Reply:
+    matches = await tools.canon.entities(call.context.universe.id, search=call.argument)
+    if not matches:
+        raise InputError(
+            f"Nothing in canon is called {call.argument[:60]!r}.", todo="/list shows what there is."
+        )
+    card = await tools.read_entity_card(matches[0].id)
+    head = f"{card.entity.name} ({card.entity.kind}). {card.entity.description}".strip()
+    numbers = ", ".join(f"{key} {value}" for key, value in card.entity.numbers.items())
+    facts = [f"· {f.fact.statement}" for f in card.facts[:MAX_SHOWN_FACTS]]
+    return Reply("operation", (head, *([numbers] if numbers else []), *facts))
+
+
+@group.command("help", "/help", "Keys, commands and a tour", access=Access.READ)
+async def show_help(tools: CommandTools, call: CommandCall) -> Reply:
+    name = call.argument.removeprefix("/").casefold()
+    lines = tuple(f"{c.usage}  ·  {c.summary}" for c in call.command_help if not name or c.name == name)
+    if not lines:
+        raise InputError(f"There is no command /{name[:40]}.", todo="/help lists them all.")
+    return Reply("operation", lines, goto="" if name else "help")

@@ -1,0 +1,200 @@
+"""Slash commands that propose, decide and commit: `/npc`, `/place`, `/fact`, `/accept`, `/commit`, `/end` ..."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.context_assembly.scene_context import UNDECIDED_STATUSES, SceneContext
+from agents.orchestrator.commands.registry import CommandCall, CommandGroup, CommandHandler
+from agents.orchestrator.commands.tools import CommandTools
+from agents.orchestrator.dispatcher import Access
+from agents.orchestrator.outcome import Outcome
+from agents.orchestrator.reply_lines import commit_lines, proposed_reply
+from agents.views.play_views import ProposalView, Reply
+from stores.errors import InputError
+from stores.records.workflow import ProposedChange, Verdict
+from stores.records.world import EntityKind
+
+group = CommandGroup()
+
+_PLACE_USAGE = "/place Crypt > Hidden Chamber: dry and round"
+
+
+async def _reply_proposed(
+    tools: CommandTools, context: SceneContext, proposals: Sequence[ProposedChange]
+) -> Outcome:
+    """Say what was proposed, and hand on the scene with it."""
+    context_after = await tools.actions.read_context_after(context, proposals)
+    return Outcome(proposed_reply(proposals), context_after)
+
+
+# --- declarations ----------------------------------------------------------------------------------------
+
+
+@group.command(
+    "place",
+    _PLACE_USAGE,
+    "Discover a place; with > it leads on from a known one",
+    access=Access.CHANGE,
+    needs_argument=True,
+)
+async def declare_place(tools: CommandTools, call: CommandCall) -> Outcome:
+    proposals = await tools.declarations.declare_place(call.context, call.argument, _PLACE_USAGE)
+    return await _reply_proposed(tools, call.context, proposals)
+
+
+def _declare_entity(kind: EntityKind, usage: str) -> CommandHandler:
+    async def declare_entity(tools: CommandTools, call: CommandCall) -> Outcome:
+        proposal = await tools.declarations.declare_entity(call.context, kind, call.argument, usage)
+        return await _reply_proposed(tools, call.context, [proposal])
+
+    return declare_entity
+
+
+for _name, _kind, _usage, _summary in (
+    ("npc", EntityKind.CHARACTER, "/npc Old Tam: keeper of the salt bell (hp 6)", "Bring in a character"),
+    ("creature", EntityKind.CREATURE, "/creature Orc: scarred and hungry", "Bring in a creature"),
+    ("thing", EntityKind.OBJECT, "/thing Iron Key: cold to the touch", "Bring in an object"),
+    ("faction", EntityKind.FACTION, "/faction The Salters: they own the pans", "Bring in a faction"),
+    ("concept", EntityKind.CONCEPT, "/concept The Debt: what the coast owes the sea", "Name an idea"),
+):
+    group.command(_name, _usage, _summary, access=Access.CHANGE, needs_argument=True)(
+        _declare_entity(_kind, _usage)
+    )
+
+
+@group.command(
+    "fact",
+    "/fact Mara owns Iron Key",
+    "Propose a fact: a relation or a sentence",
+    access=Access.CHANGE,
+    needs_argument=True,
+)
+async def declare_fact(tools: CommandTools, call: CommandCall) -> Outcome:
+    proposal = await tools.declarations.declare_fact(call.context, call.argument)
+    return await _reply_proposed(tools, call.context, [proposal])
+
+
+@group.command(
+    "axiom",
+    "/axiom The dead cannot cross salt",
+    "Propose a rule of the world",
+    access=Access.CHANGE,
+    needs_argument=True,
+)
+async def declare_axiom(tools: CommandTools, call: CommandCall) -> Outcome:
+    proposal = await tools.declarations.declare_axiom(call.context, call.argument)
+    return await _reply_proposed(tools, call.context, [proposal])
+
+
+@group.command(
+    "state",
+    "/state Mara.hp -3, Mara +wounded",
+    "Change numbers and tags",
+    access=Access.CHANGE,
+    needs_argument=True,
+)
+async def declare_state(tools: CommandTools, call: CommandCall) -> Outcome:
+    proposals = await tools.declarations.declare_state(call.context, call.argument)
+    return await _reply_proposed(tools, call.context, proposals)
+
+
+@group.command(
+    "go", "/go Hidden Chamber", "Your character is now there", access=Access.CHANGE, needs_argument=True
+)
+async def declare_move(tools: CommandTools, call: CommandCall) -> Outcome:
+    proposal = await tools.declarations.declare_move(call.context, call.argument)
+    return await _reply_proposed(tools, call.context, [proposal])
+
+
+# --- decisions -------------------------------------------------------------------------------------------
+
+
+@group.command("proposals", "/proposals", "List what is proposed, with numbers", access=Access.READ)
+async def list_proposals(tools: CommandTools, call: CommandCall) -> Reply:
+    rows = await read_rows(tools, call)
+    return Reply("operation", tuple(map(_proposal_line, rows)) or ("Nothing is proposed.",))
+
+
+def _decide(verdict: Verdict | None) -> CommandHandler:
+    async def decide(tools: CommandTools, call: CommandCall) -> Reply:
+        chosen_rows = _choose_rows(await read_rows(tools, call), call.argument)
+        await tools.gate.decide([row.proposal.id for row in chosen_rows], verdict)
+        verdict_word = f"{verdict}" if verdict else "undecided"
+        return Reply("operation", tuple(f"{verdict_word}: {row.title}" for row in chosen_rows))
+
+    return decide
+
+
+for _name, _verdict, _summary in (
+    ("accept", Verdict.ACCEPT, "Accept proposals"),
+    ("reject", Verdict.REJECT, "Reject proposals"),
+    ("colour", Verdict.FLAVOUR, "Call proposals mere colour"),
+    ("defer", Verdict.DEFER, "Keep proposals for later"),
+    ("undecide", None, "Take decisions back"),
+):
+    group.command(_name, f"/{_name} 1 3  (or all)", _summary, access=Access.CHANGE, needs_argument=True)(
+        _decide(_verdict)
+    )
+
+
+@group.command("commit", "/commit", "Write what is accepted or ticked to canon", access=Access.CHANGE)
+async def commit(tools: CommandTools, call: CommandCall) -> Reply:
+    report = await tools.gate.commit_scene(call.context)
+    lines = commit_lines(report) or ("Nothing was ready for canon.",)
+    if report.next_scene_id:
+        return Reply("operation", lines, goto="scene", subject=report.next_scene_id)
+    return Reply("operation", lines)
+
+
+@group.command("later", "/later", "Leave what is critical to the scene's end", access=Access.CHANGE)
+async def dismiss_offer(tools: CommandTools, call: CommandCall) -> Reply:
+    await tools.gate.dismiss_offer(call.scene_id)
+    return Reply("operation", ("Left to the scene's end.",))
+
+
+@group.command(
+    "end",
+    "/end The orc is dead",
+    "End the scene; the words are its outcome",
+    access=Access.PLAY,
+    action="end what happens",
+)
+async def end_scene(tools: CommandTools, call: CommandCall) -> Outcome:
+    return await tools.gate.end_scene(call.context, call.argument)
+
+
+@group.command("reopen", "/reopen", "Go back from the gate to play", access=Access.CHANGE)
+async def reopen_scene(tools: CommandTools, call: CommandCall) -> Reply:
+    await tools.gate.reopen_scene(call.scene_id)
+    return Reply("operation", ("Back to play; your decisions are kept.",))
+
+
+# --- rows ------------------------------------------------------------------------------------------------
+
+
+async def read_rows(tools: CommandTools, call: CommandCall) -> tuple[ProposalView, ...]:
+    """Return the proposals of the scene as the gate numbers them."""
+    return await tools.views.build_proposal_rows(await tools.views.list_shown_proposals(call.scene_id))
+
+
+def _choose_rows(rows: Sequence[ProposalView], argument: str) -> list[ProposalView]:
+    """Return the proposals that the numbers name. Raises InputError for one that is not there."""
+    if argument.casefold() == "all":
+        return [row for row in rows if row.status in UNDECIDED_STATUSES]
+    numbers = argument.replace(",", " ").split()
+    rows_by_number = {str(row.number): row for row in rows}
+    if unknown_numbers := [n for n in numbers if n not in rows_by_number]:
+        raise InputError(
+            f"There is no proposal {unknown_numbers[0][:20]!r}.",
+            kept="Nothing was decided.",
+            todo=f"They are numbered 1 to {len(rows_by_number)}."
+            if rows_by_number
+            else "Nothing is proposed.",
+        )
+    return [rows_by_number[n] for n in numbers]
+
+
+def _proposal_line(row: ProposalView) -> str:
+    conflict_note = f"  ⚠ {row.conflicts[0].text}" if row.conflicts else ""
+    return f"{row.number}. [{row.mark}] {row.label}: {row.title}  {row.confidence:.2f}{conflict_note}"

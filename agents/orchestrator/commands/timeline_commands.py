@@ -1,0 +1,99 @@
+"""Slash commands that move along the line of a scene: `/time`, `/undo`, `/redo`, `/retake`, `/take`, `/branch`."""
+
+from __future__ import annotations
+
+from agents.orchestrator.commands.registry import CommandCall, CommandGroup
+from agents.orchestrator.commands.tools import CommandTools
+from agents.orchestrator.dispatcher import Access
+from agents.orchestrator.outcome import Outcome
+from stores.errors import InputError
+
+group = CommandGroup()
+
+
+@group.command(
+    "time",
+    "/time +2h  (or to dusk)",
+    "World time passes",
+    access=Access.PLAY,
+    action="pass time",
+    needs_argument=True,
+)
+async def pass_time(tools: CommandTools, call: CommandCall) -> Outcome:
+    return await tools.actions.pass_time(call.context, call.argument)
+
+
+@group.command(
+    "undo",
+    "/undo",
+    "Take the last exchange back",
+    access=Access.PLAY,
+    action="undo",
+    moves_timeline=True,
+)
+async def undo(tools: CommandTools, call: CommandCall) -> Outcome:
+    return await tools.actions.undo(call.context)
+
+
+@group.command("redo", "/redo", "Bring it back", access=Access.PLAY, action="redo", moves_timeline=True)
+async def redo(tools: CommandTools, call: CommandCall) -> Outcome:
+    return await tools.actions.redo(call.context)
+
+
+@group.command(
+    "retake",
+    "/retake WORDS",
+    "Tell the last GM turn in other words",
+    access=Access.PLAY,
+    action="retake",
+    needs_argument=True,
+    moves_timeline=True,
+)
+async def retake(tools: CommandTools, call: CommandCall) -> Outcome:
+    return await tools.actions.retake(call.context, call.argument)
+
+
+@group.command(
+    "take",
+    "/take next  (or previous)",
+    "Walk the takes of the last GM turn",
+    access=Access.PLAY,
+    action="walk takes",
+    needs_argument=True,
+    moves_timeline=True,
+)
+async def walk_takes(tools: CommandTools, call: CommandCall) -> Outcome:
+    match call.argument.casefold():
+        case "next" | "+":
+            return await tools.actions.walk_takes(call.context, 1)
+        case "previous" | "prev" | "-":
+            return await tools.actions.walk_takes(call.context, -1)
+    raise InputError("Which take?", kept="Nothing was changed.", todo="/take next or /take previous.")
+
+
+@group.command(
+    "branch",
+    "/branch 4",
+    "Go on from turn 4; the rest stays in the tree",
+    access=Access.PLAY,
+    action="branch",
+    needs_argument=True,
+    moves_timeline=True,
+)
+async def branch(tools: CommandTools, call: CommandCall) -> Outcome:
+    turn_number = read_turn_number(call)
+    (turn,) = await tools.log.line_slice(call.scene_id, turn_number - 1, 1)
+    return await tools.actions.branch(call.context, turn.id)
+
+
+def read_turn_number(call: CommandCall) -> int:
+    """Return the number of a turn on the line, from 1. Raises InputError for a turn that is not there."""
+    count = call.context.head.depth + 1 if call.context.head else 0
+    number = int(call.argument) if call.argument.isdecimal() and len(call.argument) < 9 else 0
+    if not 1 <= number <= count:
+        raise InputError(
+            f"There is no turn {call.argument[:20]!r} on this line.",
+            kept="Nothing was changed.",
+            todo=f"It has turns 1 to {count}." if count else "It has no turns yet.",
+        )
+    return number

@@ -1,0 +1,98 @@
+"""What slash commands work with: the orchestrator's own classes, and narrow ways to what services do."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from agents.declarations.declarations import DeclarationService
+from agents.orchestrator.gate_actions import GateActions
+from agents.orchestrator.line_player import LinePlayer
+from agents.orchestrator.narration.narration import Narration
+from agents.orchestrator.scene_actions import SceneActions
+from agents.orchestrator.scene_guard import SceneGuard
+from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.solo.play_table import PlayTable
+from agents.solo.solo_tools import Bookkeeping
+from agents.views.conflict_views import RulingOutcome
+from agents.views.llm_views import BillView
+from agents.views.play_views import EntityCard, ProposalView
+from agents.views.query_views import Answer
+from agents.views.world_views import StagedEdits
+from stores.ports import CanonReader, LogReader
+from stores.records.ids import Id
+
+ReadRecap = Callable[[Id], Awaitable[tuple[str, ...]]]
+"""Returns "previously on" of the story that a scene is in."""
+
+ReadEntityCard = Callable[[Id], Awaitable[EntityCard]]
+"""Returns what is true of one entity."""
+
+
+class AskRecord(Protocol):
+    async def __call__(self, question: str, *, universe_id: Id) -> Answer:
+        """Answer a question from the record of a universe, with the evidence and no words of a model's."""
+        ...
+
+
+class ConflictCommands(Protocol):
+    """Conflicts, promises and rules by kind, in lines. Each method takes the session lock if it needs it."""
+
+    async def hear(self, row: ProposalView) -> tuple[str, ...]:
+        """Return both sides of a proposal's first conflict, and the rulings that can be made."""
+        ...
+
+    async def rule(self, row: ProposalView, words: str) -> RulingOutcome:
+        """Make a ruling on a proposal's first conflict."""
+        ...
+
+    async def promises(self, scene_id: Id) -> tuple[str, ...]:
+        """Return the open promises, debts and questions with numbers."""
+        ...
+
+    async def pay(self, scene_id: Id, number: int) -> StagedEdits:
+        """Propose that a promise is kept."""
+        ...
+
+    async def rules(self, universe_id: Id) -> tuple[str, ...]:
+        """Return the rules by kind of proposal, and those that are offered."""
+        ...
+
+    async def set_rule(self, universe_id: Id, kind: str, word: str) -> None:
+        """Set the rule for a kind of proposal; `off` takes it back."""
+        ...
+
+
+class Budgets(Protocol):
+    """What the model has cost and may cost."""
+
+    async def bill(self, *, story_id: Id | None = None) -> BillView:
+        """Return what the model has cost."""
+        ...
+
+    async def set_budget(self, scope: str, micros: int | None, *, subject: Id | None = None) -> BillView:
+        """Set what it may cost, in millionths of a dollar; None for no limit."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CommandTools:
+    """Handed to every command; a command uses the few of them that it needs."""
+
+    line_player: LinePlayer
+    actions: SceneActions
+    gate: GateActions
+    guard: SceneGuard
+    declarations: DeclarationService
+    solo_tools: Bookkeeping
+    play_table: PlayTable
+    narration: Narration
+    views: SceneViewBuilder
+    log: LogReader
+    canon: CanonReader
+    conflicts: ConflictCommands
+    budgets: Budgets
+    read_recap: ReadRecap
+    read_entity_card: ReadEntityCard
+    ask_record: AskRecord

@@ -1,0 +1,96 @@
+"""Decisions and commits at the gate. The caller holds the session lock: these are run by the dispatcher."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from agents.canon_keeper.keeper import CanonKeeper
+from agents.context_assembly.scene_context import SceneContext
+from agents.events import EventBus, ProposalsChanged
+from agents.orchestrator.commit_triggers import CommitTriggers
+from agents.orchestrator.outcome import Outcome
+from agents.orchestrator.scene_guard import SceneGuard
+from agents.orchestrator.scene_loop import SceneLoop
+from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.solo.solo_tools import Bookkeeping
+from agents.views.play_views import CommitReport, Reply
+from stores.ports import OrchestratorLog
+from stores.records.canon import Payload
+from stores.records.ids import Clock, Id
+from stores.records.workflow import Decision, Verdict
+
+
+class GateActions:
+    """Decides proposals, commits them, and moves a scene to its gate and back."""
+
+    def __init__(
+        self,
+        log: OrchestratorLog,
+        keeper: CanonKeeper,
+        scenes: SceneLoop,
+        guard: SceneGuard,
+        triggers: CommitTriggers,
+        solo_tools: Bookkeeping,
+        views: SceneViewBuilder,
+        clock: Clock,
+        events: EventBus,
+    ) -> None:
+        self._log = log
+        self._keeper = keeper
+        self._scenes = scenes
+        self._guard = guard
+        self._triggers = triggers
+        self._solo_tools = solo_tools
+        self._views = views
+        self._clock = clock
+        self._events = events
+
+    async def decide(
+        self,
+        proposal_ids: Collection[Id],
+        verdict: Verdict | None,
+        *,
+        reason: str = "",
+        edited: Payload | None = None,
+    ) -> None:
+        """Set a verdict (None takes it back). `edited` goes with ACCEPT of one proposal."""
+        decision = None
+        if verdict:
+            decision = Decision(verdict=verdict, by="gm", at=self._clock(), reason=reason, edited=edited)
+        if edited is None:
+            proposal_ids = await self._views.ids_in_same_rows(proposal_ids)
+        await self._keeper.decide(proposal_ids, decision)
+        proposals = await self._log.proposals_by_id(proposal_ids)
+        for universe_id, scene_id in dict.fromkeys((p.universe_id, p.scene_id) for p in proposals.values()):
+            self._events.publish(ProposalsChanged(universe_id, scene_id))
+
+    async def commit_scene(self, context: SceneContext, only_ids: Sequence[Id] | None = None) -> CommitReport:
+        """Write what is accepted or pre-ticked; in a Finalizing scene this closes it and opens the next."""
+        await self._guard.require_open_story(context.story.id)
+        return await self._scenes.commit(context.scene.id, only_ids, reason="by hand")
+
+    async def commit_offer(self, context: SceneContext) -> CommitReport:
+        """Write what the mid-scene offer is about, and what that needs; the scene goes on."""
+        return await self._triggers.commit_offer(context)
+
+    async def dismiss_offer(self, scene_id: Id) -> None:
+        """Leave what is critical to the scene's end."""
+        await self._triggers.dismiss_offer(scene_id)
+
+    async def end_scene(self, context: SceneContext, summary: str) -> Outcome:
+        """Active -> Finalizing; the summary becomes a proposed event, and clocks act. The reply tells what
+        the end brought by itself."""
+        scene_id = context.scene.id
+        await self._scenes.end_scene(context, summary)
+        end_lines = await self._solo_tools.told_at_end(scene_id)
+        return Outcome(
+            Reply("operation", ("The scene is at the gate.", *end_lines), goto="gate", subject=scene_id)
+        )
+
+    async def reopen_scene(self, scene_id: Id) -> None:
+        """Finalizing -> Active: back to play with every decision kept."""
+        await self._scenes.reopen_scene(scene_id)
+
+    async def rename_scene(self, context: SceneContext, title: str, goal: str = "") -> None:
+        """Give the scene another title, and a goal if one is named."""
+        await self._scenes.rename_scene(context.scene, title, goal)

@@ -1,0 +1,171 @@
+"""One line of the story, from what was typed to an exchange that is recorded and rolled."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.orchestrator.exchange import Exchange, begin_exchange
+from agents.orchestrator.exchange_pipeline import ExchangePipeline, is_answered
+from agents.orchestrator.input.audience import resolve_hearers
+from agents.orchestrator.input.parser import RollInput, WordsInput
+from agents.orchestrator.narration.narration import Narration
+from agents.orchestrator.outcome import Outcome
+from agents.orchestrator.timeline import Timeline
+from agents.resolver.likelihood import LikelihoodSuggestion
+from agents.resolver.oracle import Likelihood
+from agents.sanitize import clean
+from agents.solo.oracle_draws import OracleDraws
+from agents.solo.play_table import PlayTable
+from agents.solo.solo_tools import Bookkeeping
+from agents.views.play_views import Reply
+from stores.records.ids import Id, IdGenerator
+from stores.records.play import Speaker
+
+
+@dataclass(frozen=True, slots=True)
+class LineRun:
+    """A line of the story on its way through the steps; it ends early as soon as there is a reply."""
+
+    line: str
+    """What was typed, as it is put back into the prompt when something is missing."""
+    parsed: WordsInput | RollInput
+    context: SceneContext
+    hearer_ids: tuple[Id, ...] = ()
+    exchange: Exchange | None = None
+    reply: Reply | None = None
+
+    @property
+    def roll(self) -> RollInput | None:
+        return self.parsed.roll if isinstance(self.parsed, WordsInput) else self.parsed
+
+
+class LinePlayer:
+    """Plays one line of the story: from what was typed to an exchange that is recorded and rolled."""
+
+    def __init__(
+        self,
+        contexts: SceneContextLoader,
+        pipeline: ExchangePipeline,
+        timeline: Timeline,
+        narration: Narration,
+        oracle_draws: OracleDraws,
+        play_table: PlayTable,
+        solo_tools: Bookkeeping,
+        ids: IdGenerator,
+    ) -> None:
+        self._contexts = contexts
+        self._pipeline = pipeline
+        self._timeline = timeline
+        self._narration = narration
+        self._oracle_draws = oracle_draws
+        self._play_table = play_table
+        self._solo_tools = solo_tools
+        self._ids = ids
+        self._steps: tuple[Callable[[LineRun], Awaitable[LineRun]], ...] = (
+            self._suggest_likelihood,
+            self._request_dice,
+            self._resolve_hearers,
+            self._begin_exchange,
+            self._play_exchange,
+        )
+
+    async def play(self, parsed: WordsInput | RollInput, context: SceneContext, line: str) -> Outcome:
+        """Play the line, or say what it still needs: a likelihood, a number, the player's own dice."""
+        run = LineRun(line, parsed, context)
+        for step in self._steps:
+            run = await step(run)
+            if run.reply is not None:
+                break
+        assert run.reply is not None
+        return Outcome(run.reply, run.context, "active", run.exchange)
+
+    async def check_start(self, context: SceneContext, faces: tuple[int, ...] | None) -> Outcome:
+        """Roll whether the scene begins as expected, altered or interrupted; an exchange of its own."""
+        await self._solo_tools.start.require_start_roll(context)
+        return await self.play(RollInput("start", "", faces), context, "/start")
+
+    async def finish_track(self, context: SceneContext, track: str, faces: tuple[int, ...] | None) -> Outcome:
+        """Roll how well what was worked at ends: the track of that name or number."""
+        clock = await self._solo_tools.clocks.to_finish(context, track)
+        return await self.play(RollInput("track", clock.name, faces), context, f"/track {clock.name} roll")
+
+    async def narrate_again(self, context: SceneContext, note: str) -> Outcome:
+        """Begin another take of the last GM turn, narrated by the model; `note` says what it should do
+        otherwise. Raises ModelError; the take that stands is kept whatever happens."""
+        return await self._begin_narration(await self._narration.plan_retake(context, clean(note)), context)
+
+    async def continue_narration(self, context: SceneContext, note: str) -> Outcome:
+        """Begin the narration of what happens next, without an act of the player's."""
+        exchange = await self._narration.plan_continuation(context, clean(note))
+        return await self._begin_narration(exchange, context)
+
+    async def _begin_narration(self, exchange: Exchange, context: SceneContext) -> Outcome:
+        await self._pipeline.play(exchange, context)
+        return Outcome(Reply("exchange"), exchange=exchange)
+
+    async def _suggest_likelihood(self, run: LineRun) -> LineRun:
+        """Of a question without a likelihood, say how canon sees it, and let the player decide."""
+        parsed, roll = run.parsed, run.roll
+        if not isinstance(parsed, WordsInput) or roll is None or roll.kind != "oracle" or roll.spec:
+            return run
+        suggestion = await self._oracle_draws.suggest_likelihood(parsed.text, run.context)
+        if suggestion.likelihood is not Likelihood.EVEN:
+            return replace(run, reply=_suggestion_reply(parsed.text, suggestion, roll))
+        return replace(run, parsed=replace(parsed, roll=replace(roll, spec=Likelihood.EVEN.value)))
+
+    async def _request_dice(self, run: LineRun) -> LineRun:
+        """Validate the roll, and ask for the player's own dice that are still to be thrown."""
+        if run.roll is None:
+            return run
+        reply = await self._play_table.dicing.request_missing_input(run.line, run.roll, run.context)
+        return replace(run, reply=reply)
+
+    async def _resolve_hearers(self, run: LineRun) -> LineRun:
+        """Find out who alone hears a whisper."""
+        if not isinstance(run.parsed, WordsInput):
+            return run
+        parsed, hearer_ids = await resolve_hearers(run.parsed, run.context, self._contexts)
+        return replace(run, parsed=parsed, hearer_ids=hearer_ids)
+
+    async def _begin_exchange(self, run: LineRun) -> LineRun:
+        """Fix everything about the exchange that could differ between two tries."""
+        parsed, context, roll = run.parsed, run.context, run.roll
+        exchange = begin_exchange(
+            self._ids,
+            context.scene,
+            context.head,
+            words=parsed.text if isinstance(parsed, WordsInput) else "",
+            gm_authored=isinstance(parsed, WordsInput) and parsed.gm_authored,
+            roll=(roll.kind, roll.spec) if roll else None,
+            faces=roll.faces if roll else None,
+            is_answered=is_answered(await self._timeline.read_last_exchange(context.scene)),
+            needs_narration=self._narration.should_answer(parsed),
+            hearer_ids=run.hearer_ids,
+        )
+        if exchange.roll and exchange.words_id is None:
+            take = await self._timeline.take_number_after(context.scene, exchange.exchange_id, Speaker.ORACLE)
+            exchange = exchange.model_copy(update={"roll": exchange.roll.model_copy(update={"take": take})})
+        return replace(run, exchange=exchange)
+
+    async def _play_exchange(self, run: LineRun) -> LineRun:
+        """Record, roll, seal and propose; the context is the scene as it stands then."""
+        assert run.exchange is not None
+        played = await self._pipeline.play(run.exchange, run.context)
+        lines = self._play_table.dicing.explain_program_draws(played.turns, played.results, run.context)
+        context = await self._pipeline.read_context_after(played)
+        return replace(run, context=context, reply=Reply("exchange", tuple(lines)))
+
+
+def _suggestion_reply(question: str, suggestion: LikelihoodSuggestion, roll: RollInput) -> Reply:
+    """Put canon's view of a question into the prompt, for the player to decide."""
+    faces_text = f" = {' '.join(map(str, roll.faces))}" if roll.faces else ""
+    return Reply(
+        "operation",
+        (
+            f"Canon suggests {suggestion.text}",
+            "Enter asks at that; change the word before the colon if you see it otherwise.",
+        ),
+        text=f"? {suggestion.likelihood}: {question}{faces_text}",
+    )

@@ -1,0 +1,175 @@
+"""What is done in a scene that is played, besides typed lines: time, rests, takes, undo and redo.
+
+The caller holds the session lock and hands in the scene's context: these are run by the dispatcher.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from agents.context_assembly.scene_context import UNDECIDED_STATUSES, SceneContext, SceneContextLoader
+from agents.events import EventBus, SceneOpened
+from agents.orchestrator.dice_requests import AlterationKind
+from agents.orchestrator.exchange import begin_exchange
+from agents.orchestrator.exchange_pipeline import ExchangePipeline
+from agents.orchestrator.outcome import Outcome
+from agents.orchestrator.reply_lines import proposed_reply
+from agents.orchestrator.timeline import Timeline
+from agents.orchestrator.undone_canon import UndoneCanonService
+from agents.sanitize import clean_line
+from agents.solo.play_table import PlayTable
+from agents.solo.solo_tools import Bookkeeping
+from agents.views.play_views import Reply
+from agents.world_time.calendar import format_clock_time
+from agents.world_time.durations import read_time_jump
+from stores.ports import OrchestratorLog
+from stores.records.ids import Id, IdGenerator
+from stores.records.play import Scene, TensionMode, Turn
+from stores.records.workflow import ProposedChange
+from stores.records.world import Number
+
+
+class SceneActions:
+    """Moves along the line of a scene, and lets time pass in it."""
+
+    def __init__(
+        self,
+        log: OrchestratorLog,
+        contexts: SceneContextLoader,
+        timeline: Timeline,
+        pipeline: ExchangePipeline,
+        solo_tools: Bookkeeping,
+        play_table: PlayTable,
+        undone_canon: UndoneCanonService,
+        ids: IdGenerator,
+        events: EventBus,
+    ) -> None:
+        self._log = log
+        self._contexts = contexts
+        self._timeline = timeline
+        self._pipeline = pipeline
+        self._solo_tools = solo_tools
+        self._play_table = play_table
+        self._undone_canon = undone_canon
+        self._ids = ids
+        self._events = events
+
+    async def undo(self, context: SceneContext) -> Outcome:
+        """Step back before the last exchange, with all that it proposed."""
+        scene = context.scene
+        waiting_proposals = await self._log.proposals(scene_id=scene.id, statuses=UNDECIDED_STATUSES)
+        removed_turns = await self._timeline.undo(scene)
+        removed_ids = {turn.id for turn in removed_turns}
+        withdrawn_count = sum(p.turn_id in removed_ids for p in waiting_proposals)
+        withdrawn_note = f" (and {_count_proposals(withdrawn_count)} with it)" if withdrawn_count else ""
+        undone_line = f"Undone: {_shorten(removed_turns[0].text)}{withdrawn_note}"
+        retcon_lines = await self._propose_retcons(scene.id, removed_turns)
+        return Outcome(Reply("operation", (undone_line, *retcon_lines)))
+
+    async def redo(self, context: SceneContext) -> Outcome:
+        """Go back to where the last undo from here left."""
+        turn = await self._timeline.redo(context.scene)
+        return Outcome(Reply("operation", (f"Back: {_shorten(turn.text)}",)))
+
+    async def retake(self, context: SceneContext, text: str) -> Outcome:
+        """Add another take of the last GM turn, in the GM's words."""
+        turn = await self._timeline.retake(context.scene, clean_line(text))
+        return await self._reply_to_take(context.scene, turn)
+
+    async def walk_takes(self, context: SceneContext, step: Literal[-1, 1]) -> Outcome:
+        """Stand on the take before or after, if the last turn has several."""
+        turn = await self._timeline.walk_takes(context.scene, step)
+        return await self._reply_to_take(context.scene, turn)
+
+    async def branch(self, context: SceneContext, turn_id: Id) -> Outcome:
+        """Go on from an older turn; what came after it stays in the tree."""
+        removed_turns = await self._timeline.read_turns_after(context.scene, turn_id)
+        turn = await self._timeline.branch(context.scene, turn_id)
+        retcon_lines = await self._propose_retcons(context.scene.id, removed_turns)
+        return Outcome(Reply("operation", (f"Going on from: {_shorten(turn.text)}", *retcon_lines)))
+
+    async def alter_roll(self, context: SceneContext, alteration_kind: AlterationKind, text: str) -> Outcome:
+        """Throw dice of the last roll again, or pick another result: it becomes another take of the roll,
+        and the old one is withdrawn with all that it proposed."""
+        proposals_by_turn = Counter(p.turn_id for p in context.staged_proposals)
+        reply, removed_turns = await self._play_table.dicing.alter_last_roll(context, alteration_kind, text)
+        if not removed_turns:
+            return Outcome(reply, context)
+        retcon_lines = await self._propose_retcons(context.scene.id, removed_turns)
+        withdrawn_count = sum(proposals_by_turn[turn.id] for turn in removed_turns)
+        withdrawn_lines = (
+            (f"{_count_proposals(withdrawn_count)} of the old roll went with it; /undo brings it back.",)
+            if withdrawn_count
+            else ()
+        )
+        return Outcome(replace(reply, lines=(*reply.lines, *withdrawn_lines, *retcon_lines)))
+
+    async def rest(self, context: SceneContext, text: str) -> Outcome:
+        """Rest by the story's rules: time passes and what it does is proposed, in one exchange. Lists the
+        rests if none is named."""
+        if not text:
+            return Outcome(
+                Reply("operation", self._play_table.rests.list_rests(context), text="/rest "), context
+            )
+        exchange = await self._play_table.rests.begin_rest(context, text)
+        run = await self._pipeline.play(exchange, context)
+        lines = () if exchange.proposals else ("There was nothing to recover.",)
+        return Outcome(Reply("exchange", lines), await self._pipeline.read_context_after(run))
+
+    async def pass_time(self, context: SceneContext, length: str) -> Outcome:
+        """Let world time pass: `+2h`, `to dusk`, `to day 5`. Undone like any exchange."""
+        calendar = context.universe.calendar
+        until_tick = read_time_jump(length, calendar, context.tick)
+        words = f"Time passes. It is {format_clock_time(calendar, until_tick)}."
+        exchange = begin_exchange(self._ids, context.scene, context.head, words=words, until_tick=until_tick)
+        run = await self._pipeline.play(exchange, context)
+        return Outcome(Reply("exchange"), await self._pipeline.read_context_after(run))
+
+    async def set_tension(self, scene_id: Id, tension: int | TensionMode) -> None:
+        """Set the story's tension, 1 to 9, or what it does to the oracle."""
+        if isinstance(tension, TensionMode):
+            await self._play_table.settings.tension_mode(scene_id, tension)
+        else:
+            await self._solo_tools.set_tension(scene_id, tension)
+        self._events.publish(SceneOpened(scene_id))
+
+    async def edit_sheet(
+        self, context: SceneContext, entity_id: Id, numbers: Mapping[str, Number], tags: Mapping[str, bool]
+    ) -> Outcome:
+        """Propose, on the GM's word, that numbers of a sheet are these, and that tags are on it or not."""
+        proposals = await self._play_table.sheets.edit(context, entity_id, numbers, tags)
+        return Outcome(proposed_reply(proposals), await self.read_context_after(context, proposals))
+
+    async def read_context_after(
+        self, context: SceneContext, proposals: Sequence[ProposedChange]
+    ) -> SceneContext:
+        """Return the scene once these changes were staged in it."""
+        return await self._contexts.advance(context, (), proposals)
+
+    async def propose_retcons_of_take(self, scene_before: Scene) -> tuple[str, ...]:
+        """After another take, propose to retcon what the one before had made true; say so in a line."""
+        removed_turns = [await self._log.turn(scene_before.head)] if scene_before.head else []
+        return await self._propose_retcons(scene_before.id, removed_turns)
+
+    async def _reply_to_take(self, scene_before: Scene, turn: Turn) -> Outcome:
+        retcon_lines = await self.propose_retcons_of_take(scene_before)
+        return Outcome(Reply("operation", (f"Take {turn.take}.", *retcon_lines)))
+
+    async def _propose_retcons(self, scene_id: Id, removed_turns: Sequence[Turn]) -> tuple[str, ...]:
+        count = await self._undone_canon.propose_retcons(await self._log.scene(scene_id), removed_turns)
+        if not count:
+            return ()
+        noun = "piece of canon rests" if count == 1 else "pieces of canon rest"
+        return (f"{count} {noun} on what was taken back: a retcon is proposed for each.",)
+
+
+def _count_proposals(count: int) -> str:
+    return f"{count} {'proposal' if count == 1 else 'proposals'}"
+
+
+def _shorten(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else line[:57] + "..."

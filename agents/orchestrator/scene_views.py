@@ -1,0 +1,155 @@
+"""What the Scene screen and the gate show, read at this moment."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from agents.canon_keeper.keeper import CanonKeeper
+from agents.context_assembly.scene_context import UNDECIDED_STATUSES, SceneContext, sort_in_line_order
+from agents.context_assembly.story_agenda import StoryAgendaReader
+from agents.orchestrator.clock_rows import folded_rows, together
+from agents.orchestrator.loops import LoopTransitions
+from agents.solo.scene_start import SceneStartRules
+from agents.solo.story_threads import thread_views
+from agents.views.play_views import CastMember, GateView, ProposalView, SceneView
+from agents.world_time.calendar import format_tick
+from stores.ports import CanonReader, LogReader
+from stores.records.canon import AdvanceClock
+from stores.records.ids import Id
+from stores.records.play import Turn
+from stores.records.workflow import Loop, ProposalStatus, ProposedChange
+
+CLOSED_STATUSES = (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
+MAX_CLOSED_ROWS = 30
+"""Decided rows stay visible, the latest ones; withdrawn ones are gone with their turn."""
+
+
+class SceneViewBuilder:
+    """Builds what screens show of a scene and of proposals; changes nothing."""
+
+    def __init__(
+        self,
+        log: LogReader,
+        canon: CanonReader,
+        agendas: StoryAgendaReader,
+        start_rules: SceneStartRules,
+        keeper: CanonKeeper,
+        loops: LoopTransitions,
+    ) -> None:
+        self._log = log
+        self._canon = canon
+        self._agendas = agendas
+        self._start_rules = start_rules
+        self._keeper = keeper
+        self._loops = loops
+
+    async def build_scene_view(
+        self, context: SceneContext, offer_reason: str, *, state: str | None = None
+    ) -> SceneView:
+        """Return all that the Scene screen shows but the transcript.
+
+        `offer_reason` says why a commit is offered (empty: none is); `state` is the scene loop's, if it was
+        read already.
+        """
+        scene = context.scene
+        if state is None:
+            state = await self._loops.read_state(Loop.SCENE, scene.id)
+        agenda = await self._agendas.read_agenda(context)
+        shown_proposals = await self._add_closed_proposals(scene.id, context.undecided)
+        return SceneView(
+            universe=context.universe,
+            story=context.story,
+            scene=scene,
+            when=format_tick(context.universe.calendar, context.tick),
+            state=state,
+            turns=context.head.depth + 1 if context.head else 0,
+            place=context.place.name if context.place else "",
+            cast=build_cast(context),
+            proposals=await self.build_proposal_rows(
+                shown_proposals, read_turns=(context.head, context.last_play_turn)
+            ),
+            trigger=offer_reason,
+            can_undo=scene.head is not None,
+            can_redo=await self._log.redo_target(scene.id) is not None,
+            unfinished=len(await self._log.checkpoints(scene.id)),
+            threads=tuple(t for t in thread_views(context, agenda) if t.open),
+            clocks=agenda.open_clocks,
+            tracks=agenda.open_tracks,
+            opening=await self._start_rules.describe_opening(context) if state == "active" else "",
+        )
+
+    async def build_gate_view(self, scene_id: Id) -> GateView:
+        """Return what waits at a scene's gate, and what its commits closed lately: that can be taken back."""
+        scene = await self._log.scene(scene_id)
+        universe = await self._canon.universe(scene.universe_id)
+        rows = await self.build_proposal_rows(await self.list_shown_proposals(scene_id))
+        is_finalizing = await self._loops.read_state(Loop.SCENE, scene_id) in ("finalizing", "failed")
+        return GateView(f'Scene {scene.order} "{scene.title}"', universe, scene, is_finalizing, rows)
+
+    async def list_shown_proposals(self, scene_id: Id) -> list[ProposedChange]:
+        """Return what waits on the scene's line, and what was decided last, in the order of the line;
+        the changes of one moment as they were written."""
+        undecided = await self._log.proposals(scene_id=scene_id, statuses=UNDECIDED_STATUSES)
+        return await self._add_closed_proposals(scene_id, undecided)
+
+    async def _add_closed_proposals(
+        self, scene_id: Id, undecided: Sequence[ProposedChange]
+    ) -> list[ProposedChange]:
+        closed_proposals = await self._log.proposals(
+            scene_id=scene_id, statuses=CLOSED_STATUSES, last=MAX_CLOSED_ROWS
+        )
+        turn_ids = {p.turn_id for p in closed_proposals if p.turn_id}
+        on_line_ids = await self._log.on_line(scene_id, turn_ids) if turn_ids else set()
+        closed_proposals = [p for p in closed_proposals if p.turn_id is None or p.turn_id in on_line_ids]
+        return list(sort_in_line_order(sorted([*undecided, *closed_proposals], key=lambda p: p.created_at)))
+
+    async def ids_in_same_rows(self, ids: Collection[Id]) -> list[Id]:
+        """Return the ids with those that stand in one row with them, for a verdict is on the row."""
+        chosen_proposals = await self._log.proposals_by_id(ids)
+        clock_scene_ids = {
+            p.scene_id
+            for p in chosen_proposals.values()
+            if isinstance(p.payload, AdvanceClock) and p.scene_id
+        }
+        shown_proposals = [
+            p for scene_id in sorted(clock_scene_ids) for p in await self.list_shown_proposals(scene_id)
+        ]
+        return together(shown_proposals, ids)
+
+    async def build_turn_proposals(self, scene_id: Id, turn_id: Id) -> tuple[ProposalView, ...]:
+        """Return what a turn would make true and nobody has decided by a commit; withdrawn with the turn."""
+        statuses = (*UNDECIDED_STATUSES, ProposalStatus.WITHDRAWN)
+        scene_proposals = await self._log.proposals(scene_id=scene_id, statuses=statuses)
+        turn_proposals = [
+            p for p in scene_proposals if turn_id in (p.turn_id, *(e.turn_id for e in p.evidence))
+        ]
+        return await self.build_proposal_rows(turn_proposals)
+
+    async def build_proposal_rows(
+        self, proposals: Sequence[ProposedChange], *, read_turns: Iterable[Turn | None] = ()
+    ) -> tuple[ProposalView, ...]:
+        """Return rows for the proposals, with the number of the turn that each hangs on; turns that were
+        read already are not read again."""
+        turns = {turn.id: turn for turn in read_turns if turn is not None}
+        if missing_ids := {p.turn_id for p in proposals if p.turn_id} - turns.keys():
+            turns |= await self._log.turns(missing_ids)
+        turn_numbers = {turn_id: turn.depth + 1 for turn_id, turn in turns.items()}
+        return folded_rows(await self._keeper.build_views(proposals, turn_numbers=turn_numbers))
+
+
+def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
+    """Return those present with their working state; `changed` names what the line has moved."""
+    members = []
+    for entity in context.present_actors():
+        state = context.working_state(entity)
+        members.append(
+            CastMember(
+                entity_id=entity.id,
+                name=entity.name,
+                is_pc=entity.is_pc,
+                numbers=dict(state.numbers),
+                tags=tuple(state.tags),
+                changed=tuple(dict.fromkeys(c.key for c in context.state_changes(entity.id))),
+            )
+        )
+    return tuple(members)

@@ -1,0 +1,194 @@
+"""Plays typed lines, and runs whatever else is done in a scene: the one way in for services.
+
+A line is parsed, the scene is loaded once, and every step after takes that context and hands it on:
+a likelihood and dice that are missing are asked for, then the exchange is recorded, rolled, sealed and its
+changes are proposed (`ExchangePipeline`), a model narrates it if one is set up, and at the end the player is
+told what ran out and whether a commit is offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.orchestrator.commands.registry import CommandCall, CommandRegistry
+from agents.orchestrator.commands.tools import CommandTools
+from agents.orchestrator.commit_triggers import CommitTriggers
+from agents.orchestrator.dispatcher import Access, Dispatcher
+from agents.orchestrator.input.parser import CommandInput, WordsInput, parse_input
+from agents.orchestrator.line_player import LinePlayer
+from agents.orchestrator.loops import LoopTransitions
+from agents.orchestrator.narration.narration import Narration, is_paused, is_retake
+from agents.orchestrator.narration.state import NarrationState
+from agents.orchestrator.outcome import Outcome
+from agents.orchestrator.reply_lines import commit_lines
+from agents.orchestrator.scene_actions import SceneActions
+from agents.orchestrator.scene_loop import SceneLoop
+from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.solo.play_table import PlayTable
+from agents.views.play_views import CommandHelp, Reply, SceneView
+from stores.records.ids import Id
+from stores.records.play import StoryMode
+from stores.records.workflow import Loop
+
+
+class TypedLines:
+    """Runs lines, commands and other operations on a scene, each with the same beginning and end."""
+
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        contexts: SceneContextLoader,
+        line_player: LinePlayer,
+        narration: Narration,
+        actions: SceneActions,
+        scenes: SceneLoop,
+        triggers: CommitTriggers,
+        play_table: PlayTable,
+        views: SceneViewBuilder,
+        loops: LoopTransitions,
+        commands: CommandRegistry,
+        tools: CommandTools,
+    ) -> None:
+        self._dispatcher = dispatcher
+        self._contexts = contexts
+        self._line_player = line_player
+        self._narration = narration
+        self._actions = actions
+        self._scenes = scenes
+        self._triggers = triggers
+        self._play_table = play_table
+        self._views = views
+        self._loops = loops
+        self._commands = commands
+        self._tools = tools
+
+    def list_commands(self) -> tuple[CommandHelp, ...]:
+        """Return the slash commands that exist."""
+        return self._commands.list_help()
+
+    async def submit(self, scene_id: Id, line: str, *, with_view: bool = False) -> Reply:
+        """Play one typed line, or run it as a slash command; `with_view` reads what the screen shows then."""
+        parsed = self._narration.apply_narrate_override(parse_input(line, self._commands.names()))
+        if isinstance(parsed, CommandInput):
+            return await self.run_command(scene_id, parsed.name, parsed.argument, with_view=with_view)
+        if isinstance(parsed, WordsInput) and (
+            command_reply := await self._narration.offer_command(parsed, scene_id, self._commands.list_help())
+        ):
+            return command_reply
+
+        async def play_line(context: SceneContext) -> Outcome:
+            return await self._line_player.play(parsed, context, line)
+
+        return await self.perform(scene_id, Access.PLAY, play_line, action="play", with_view=with_view)
+
+    async def run_command(
+        self, scene_id: Id, name: str, argument: str = "", *, with_view: bool = False
+    ) -> Reply:
+        """Run a slash command. Raises InputError when its argument is missing or makes no sense."""
+        command = self._commands.require_argument(name, argument)
+
+        async def run_handler(context: SceneContext) -> Outcome:
+            result = await command.handler(
+                self._tools, CommandCall(context, argument, self._commands.list_help())
+            )
+            if isinstance(result, Outcome):
+                return result
+            return Outcome(result, context if command.access is Access.READ else None)
+
+        return await self.perform(
+            scene_id,
+            command.access,
+            run_handler,
+            action=command.action,
+            moves_timeline=command.moves_timeline,
+            with_view=with_view,
+        )
+
+    async def perform(
+        self,
+        scene_id: Id,
+        access: Access,
+        work: Callable[[SceneContext], Awaitable[Outcome]],
+        *,
+        action: str = "",
+        moves_timeline: bool = False,
+        with_view: bool = False,
+    ) -> Reply:
+        """Run `work` on the scene's context, have its exchange narrated, and say what came of it.
+
+        What an operation that `moves_timeline` brings back was announced when it was staged.
+        """
+        dispatched = await self._dispatcher.run(scene_id, access, work, action=action)
+        if next_line := dispatched.result.next_line:
+            reply = await self.submit(scene_id, next_line, with_view=with_view)
+            return replace(reply, lines=(*dispatched.result.reply.lines, *reply.lines))
+        # The model takes its time: meanwhile proposals can be decided on.
+        outcome = await self._narrate(dispatched.before, dispatched.result)
+        context = outcome.context or await self._contexts.load_context(scene_id)
+        reply = outcome.reply
+        if not moves_timeline:
+            # A death that comes of what ran out is the GM's to stage.
+            reply = self._play_table.running_out.add_depletion_lines(dispatched.before, context, reply)
+        return await self._finish(context, reply, state=outcome.state, with_view=with_view)
+
+    async def read_view(self, scene_id: Id) -> SceneView:
+        """Return all that the play screen shows but the transcript."""
+        return await self._build_view(await self._contexts.load_context(scene_id))
+
+    async def _build_view(self, context: SceneContext, state: str | None = None) -> SceneView:
+        offer = await self._triggers.find_offer(context)
+        return await self._views.build_scene_view(context, offer.reason if offer else "", state=state)
+
+    async def _finish(self, context: SceneContext, reply: Reply, *, state: str, with_view: bool) -> Reply:
+        """Offer a commit if one is due in a scene that is being played, and read what is shown next."""
+        state = state or await self._loops.read_state(Loop.SCENE, context.scene.id)
+        offer = await self._triggers.find_offer(context) if with_view or state == "active" else None
+        if offer is not None and state == "active":
+            async with self._dispatcher.exclusive():
+                report = await self._triggers.raise_offer(context, offer)
+            if report is not None:
+                reply = replace(reply, lines=(*reply.lines, *commit_lines(report)))
+                context = await self._contexts.load_context(context.scene.id)
+                offer = await self._triggers.find_offer(context) if with_view else None
+        if not with_view:
+            return reply
+        reason = offer.reason if offer else ""
+        return replace(reply, scene=await self._views.build_scene_view(context, reason, state=state))
+
+    async def _narrate(self, before: SceneContext, outcome: Outcome) -> Outcome:
+        """Have the model narrate what was played, if it is to; in autopilot, commit what policy accepts."""
+        exchange = outcome.exchange
+        if exchange is None or exchange.narration is None:
+            return outcome
+        reply = outcome.reply
+        state = await self._narration.narrate(exchange.scene_id, exchange.run_id)
+        if state is not None and is_paused(state):
+            waiting_count = len(state.proposals)
+            noun = "proposal waits" if waiting_count == 1 else "proposals wait"
+            paused_line = f"Paused: {waiting_count} {noun} to be staged by your next line."
+            reply = replace(reply, lines=(*reply.lines, *state.player_lines, paused_line))
+        elif state is not None:
+            lines = (*reply.lines, *state.player_lines)
+            if before.story.mode is StoryMode.AUTOPILOT:
+                lines = (*lines, *await self._run_autopilot(exchange.scene_id, state))
+            severity = reply.severity if state.gm_turn_id else "warning"
+            reply = replace(reply, lines=lines, severity=severity)
+        if is_retake(exchange):
+            async with self._dispatcher.exclusive():
+                retcon_lines = await self._actions.propose_retcons_of_take(before.scene)
+            reply = replace(reply, lines=(*reply.lines, *retcon_lines))
+        return Outcome(reply)
+
+    async def _run_autopilot(self, scene_id: Id, state: NarrationState) -> tuple[str, ...]:
+        """Run what the arbiter offers (no scene ends unasked), and commit what policy accepts."""
+        lines: tuple[str, ...] = ()
+        if state.offered_command and not state.offered_command.startswith("/end"):
+            name, _, argument = state.offered_command.removeprefix("/").partition(" ")
+            lines = (await self.run_command(scene_id, name, argument)).lines
+        if state.offered_command or state.proposals:
+            async with self._dispatcher.exclusive():
+                report = await self._scenes.commit(scene_id, None, reason="autopilot")
+            lines = (*lines, *commit_lines(report))
+        return lines

@@ -1,0 +1,91 @@
+"""The kinds of roll that can be typed or asked for: one table, read by everything that knows them by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, get_args
+
+RollKind = Literal["check", "move", "roll", "oracle", "howmuch", "react", "spark", "event", "start", "track"]
+"""How a roll is named where it is stored; all but `start` and `track` are also the command that makes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RollRules:
+    """What holds for the rolls of one kind."""
+
+    method: Literal["check", "dice", "draw"]
+    """How it is resolved: against a target, as plain dice, or as a draw of chance."""
+    usage: str = ""
+    """How it is typed; empty for a roll that another command makes."""
+    summary: str = ""
+    needs_argument: bool = False
+    ends_prose: bool = False
+    """Whether it may stand at the end of the player's words, and is narrated with them."""
+    is_act: bool = False
+    """Whether it is an act of the player's by itself, which a model narrates."""
+    program_draws: bool = False
+    """Whether the program throws the dice even if the player throws all others: those of an event depend on
+    each other, and a spark's tables have dice that nobody owns."""
+
+
+ROLL_KINDS: Mapping[RollKind, RollRules] = MappingProxyType(
+    {
+        "check": RollRules(
+            "check",
+            "/check 2d6+1 vs 9; success: Orc.hp -3",
+            "Roll against a target; effects are optional",
+            ends_prose=True,
+            is_act=True,
+        ),
+        "move": RollRules(
+            "check",
+            "/move strike Orc",
+            "A named move of the story's rules; alone it lists them",
+            ends_prose=True,
+            is_act=True,
+        ),
+        "roll": RollRules(
+            "dice",
+            "/roll 2d6+1  (= 5 4: your own dice)",
+            "Roll dice",
+            needs_argument=True,
+            ends_prose=True,
+        ),
+        "oracle": RollRules(
+            "draw",
+            "/oracle likely: Is it locked?  (or ? ...)",
+            "Ask what yes or no can answer",
+            needs_argument=True,
+        ),
+        "howmuch": RollRules("draw", "/howmuch +1", "How much of it there is, from -3 (little) to +3 (much)"),
+        "react": RollRules("draw", "/react Old Tam", "How someone meets your character", needs_argument=True),
+        "spark": RollRules(
+            "draw",
+            "/spark",
+            "Two words to think from; /spark NAME draws from a table",
+            program_draws=True,
+        ),
+        "event": RollRules(
+            "draw",
+            "/event",
+            "A random event about your own people, places and open matters",
+            program_draws=True,
+        ),
+        "start": RollRules("draw"),
+        "track": RollRules("draw"),
+    }
+)
+
+assert set(ROLL_KINDS) == set(get_args(RollKind))
+
+CHECK_KINDS: frozenset[str] = frozenset(k for k, rules in ROLL_KINDS.items() if rules.method == "check")
+DRAW_KINDS: frozenset[str] = frozenset(k for k, rules in ROLL_KINDS.items() if rules.method == "draw")
+PROGRAM_DRAWN_KINDS: frozenset[str] = frozenset(k for k, rules in ROLL_KINDS.items() if rules.program_draws)
+PROSE_KINDS: frozenset[str] = frozenset(k for k, rules in ROLL_KINDS.items() if rules.ends_prose)
+ACT_KINDS: frozenset[str] = frozenset(k for k, rules in ROLL_KINDS.items() if rules.is_act)
+TYPED_KINDS: Mapping[str, RollKind] = MappingProxyType(
+    {k: k for k, rules in ROLL_KINDS.items() if rules.usage}
+)
+"""The kinds that a command of the same name makes."""

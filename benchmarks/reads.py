@@ -1,0 +1,65 @@
+"""How many times the store is read for one typed line, and for what the play screen shows after it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from benchmarks.libraries import Libraries, Table, at_table
+from benchmarks.table import Row
+from stores.embedded.database import Database
+
+LINES = {
+    "a plain line": "I follow the chain towards the lamp.",
+    "a line with a check": "I pull at the chain. /check 2d6 vs 2; success: Mara +wet",
+    "a declared fact": "/fact Mara owns a lamp",
+}
+MAX_READS = {
+    "a plain line": 10,
+    "a plain line, with the screen after it": 17,
+    "a line with a check": 15,
+    "a line with a check, with the screen after it": 36,
+    "a declared fact": 12,
+    "a declared fact, with the screen after it": 30,
+}
+"""Half or less of what it took when every step read the scene for itself: 30, 48, 37, 72, 27 and 60 reads."""
+
+
+def run(libraries: Libraries) -> Iterator[Row]:
+    for name, count in asyncio.run(count_reads(libraries.fresh)).items():
+        yield Row(f"store reads, {name}", count, None, MAX_READS[name], "")
+
+
+async def count_reads(home: Path) -> dict[str, int]:
+    """Play each line twice, with an undo between: alone, and with the view that its reply carries."""
+    counts: dict[str, int] = {}
+    async with at_table(home) as table:
+        for name, line in LINES.items():
+            counts[name] = await _count_line(table, line, with_view=False)
+            await table.services.play.undo(table.scene_id)
+            counts[f"{name}, with the screen after it"] = await _count_line(table, line, with_view=True)
+    return counts
+
+
+async def _count_line(table: Table, line: str, *, with_view: bool) -> int:
+    with counting_reads() as reads:
+        await table.services.play.submit(table.scene_id, line, with_view=with_view)
+    return len(reads)
+
+
+@contextmanager
+def counting_reads() -> Iterator[list[str]]:
+    """Note the name of every read of an embedded database while the block runs."""
+    reads: list[str] = []
+    read = Database.read
+
+    async def counted(database: Database, work: Any) -> Any:
+        reads.append(getattr(work, "__qualname__", repr(work)))
+        return await read(database, work)
+
+    with patch.object(Database, "read", counted):
+        yield reads

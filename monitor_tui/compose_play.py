@@ -1,0 +1,330 @@
+"""The agents, and the orchestrator that plays scenes with them: each object is made once, when first needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from agents.canon_keeper.keeper import CanonKeeper
+from agents.canon_keeper.predicates import load_catalogue
+from agents.context_assembly.context_package import ContextPackageBuilder
+from agents.context_assembly.scene_context import SceneContextLoader
+from agents.context_assembly.story_agenda import StoryAgendaReader
+from agents.declarations.declarations import DeclarationService
+from agents.events import EventBus
+from agents.indexer.embedding_port import Embedder
+from agents.llm.budget import BudgetGuard
+from agents.llm.cancellations import Cancellations
+from agents.llm.child_client import ChildModel
+from agents.llm.llm_settings import AppSettings
+from agents.llm.model_calls import ModelCalls
+from agents.llm.provider_keys import ProviderKeys
+from agents.narrator.change_extraction import ChangeExtractor
+from agents.narrator.gm_turn_writer import GmTurnWriter
+from agents.orchestrator.commit_triggers import CommitTriggers
+from agents.orchestrator.dice_requests import DiceRequestService
+from agents.orchestrator.dispatcher import Dispatcher
+from agents.orchestrator.exchange_pipeline import ExchangePipeline
+from agents.orchestrator.gate_actions import GateActions
+from agents.orchestrator.line_player import LinePlayer
+from agents.orchestrator.loops import LoopTransitions
+from agents.orchestrator.narration.inputs import NarrationInputLoader
+from agents.orchestrator.narration.narration import Narration
+from agents.orchestrator.narration.runner import (
+    LazyLangGraphEngine,
+    NarrationEngine,
+    NarrationRunner,
+    PlainNarrationEngine,
+)
+from agents.orchestrator.narration.steps import NarrationSteps
+from agents.orchestrator.rests import RestService
+from agents.orchestrator.rolls import RollService
+from agents.orchestrator.scene_actions import SceneActions
+from agents.orchestrator.scene_guard import SceneGuard
+from agents.orchestrator.scene_loop import SceneLoop
+from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.orchestrator.story_loop import StoryLoop
+from agents.orchestrator.timeline import Timeline
+from agents.orchestrator.undone_canon import UndoneCanonService
+from agents.personas.persona_set import Personas
+from agents.resolver.resolver import Resolver
+from agents.search.hybrid_search import HybridSearch
+from agents.services.llm_setup import Houses, ModelProcess, keys_for
+from agents.session_lock import SessionLock
+from agents.solo.character_sheets import Sheets
+from agents.solo.depletion import DepletionWatcher
+from agents.solo.notes import Notes
+from agents.solo.npcs import People
+from agents.solo.oracle_draws import OracleDraws
+from agents.solo.play_table import PlayTable
+from agents.solo.scene_end import SceneEndActions
+from agents.solo.scene_start import SceneStartRules
+from agents.solo.session_zero import SessionZero
+from agents.solo.solo_tools import Bookkeeping
+from agents.solo.story_clocks import Clocks
+from agents.solo.story_journal import Books
+from agents.solo.story_settings import Settings
+from agents.solo.story_threads import Threads
+from agents.solo.tension import Tensions
+from monitor_tui.background_jobs import BackgroundJobs, BackgroundMode, build_background_jobs
+from monitor_tui.settings_file import SettingsFile
+from monitor_tui.user_files import UserFiles
+from stores.authority import Role
+from stores.open import Stores
+from stores.records.ids import Clock, IdGenerator
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the program is built on."""
+
+    stores: Stores
+    files: UserFiles
+    settings_file: SettingsFile
+    settings: AppSettings
+    """The settings that were read when the program started."""
+    model: ModelProcess | None
+    """What answers for a model; None for LiteLLM in a child process."""
+    work: BackgroundMode
+    """How much goes on behind play."""
+    embedder: Embedder | None
+    """What makes vectors, if not the built-in embedder."""
+    ids: IdGenerator
+    clock: Clock
+    events: EventBus
+
+
+class Agents:
+    """The agents, each with the handles that its row of the write matrix allows."""
+
+    def __init__(self, base: Surroundings) -> None:
+        self.base = base
+        stores = base.stores
+        self.log = stores.log(Role.ORCHESTRATOR)
+        self.canon = stores.canon(Role.ORCHESTRATOR)
+        self.loops = LoopTransitions(self.log, base.clock, base.events)
+        self.resolver = Resolver(stores.log(Role.RESOLVER), base.ids, base.clock)
+        self.keeper = CanonKeeper(
+            stores.canon(Role.CANON_KEEPER),
+            stores.log(Role.CANON_KEEPER),
+            load_catalogue(),
+            base.ids,
+            base.clock,
+        )
+        self.read_catalogue = self.keeper.policies.read_catalogue
+        self.contexts = SceneContextLoader(
+            stores.canon(Role.CONTEXT_ASSEMBLY), stores.log(Role.CONTEXT_ASSEMBLY)
+        )
+        self.gm_turn_writer = GmTurnWriter(stores.log(Role.NARRATOR))
+        self.agendas = StoryAgendaReader(self.canon)
+        self.declarations = DeclarationService(
+            self.contexts, self.resolver, self.read_catalogue, base.ids, base.clock, base.events
+        )
+        self.keys = ProviderKeys()
+        self.model: ModelProcess = base.model or ChildModel(
+            keys_for(self.keys, lambda: self.llm_setup.current)
+        )
+        self.llm_setup = Houses(
+            base.settings_file,
+            self.model,
+            self.keys,
+            base.files.prompts,
+            base.events,
+            current=base.settings,
+        )
+        self.budget_guard = BudgetGuard(self.log, lambda: self.llm_setup.current.budget, base.clock)
+        self.cancellations = Cancellations()
+        # What a model is asked and costs is the Narrator's to write down, by the authority table.
+        self.calls = ModelCalls(
+            self.model,
+            stores.log(Role.NARRATOR),
+            lambda: self.llm_setup.current,
+            base.files.prompts,
+            self.budget_guard,
+            self.cancellations,
+            base.clock,
+            base.events,
+        )
+
+    @cached_property
+    def background(self) -> BackgroundJobs:
+        """What runs behind play: it is closed before the stores, and ends what it speaks through."""
+        base = self.base
+        return build_background_jobs(
+            base.stores,
+            base.settings,
+            self.model,
+            self.budget_guard,
+            base.ids,
+            base.clock,
+            base.events,
+            base.work,
+            base.embedder,
+            catalogue=self.read_catalogue,
+        )
+
+    @cached_property
+    def search(self) -> HybridSearch:
+        stores, role = self.base.stores, Role.CONTEXT_ASSEMBLY
+        return HybridSearch(
+            stores.canon(role),
+            stores.log(role),
+            stores.words(role),
+            stores.vectors(role),
+            self.background.question_vectors,
+        )
+
+    @cached_property
+    def packages(self) -> ContextPackageBuilder:
+        return ContextPackageBuilder(
+            self.canon, self.log, self.contexts, self.agendas, self.search, self.base.clock
+        )
+
+
+class PlayParts:
+    """The orchestrator: what plays scenes, and what keeps a story going beside its line."""
+
+    def __init__(self, agents: Agents) -> None:
+        self.agents = agents
+        base, log, contexts = agents.base, agents.log, agents.contexts
+        self.session_lock = SessionLock()
+        self.journal = Books(log, contexts, agents.loops, base.ids, base.clock, base.events)
+        self.people = People(log, agents.canon, contexts, agents.agendas, self.journal)
+        self.oracle_draws = OracleDraws(
+            agents.canon, contexts, agents.agendas, self.people, agents.read_catalogue, base.files.tables
+        )
+        self.rolls = RollService(
+            contexts, agents.resolver, agents.read_catalogue, self.oracle_draws, base.files.packs
+        )
+        self.timeline = Timeline(log, agents.gm_turn_writer, base.ids, base.clock, base.events)
+        self.pipeline = ExchangePipeline(
+            log,
+            contexts,
+            agents.gm_turn_writer,
+            self.rolls,
+            agents.loops,
+            self._build_narration_runner(),
+            base.clock,
+            base.events,
+        )
+        self.play_table = PlayTable(
+            DiceRequestService(self.rolls, self.timeline, self.pipeline, base.ids),
+            Sheets(contexts, self.rolls, agents.declarations),
+            RestService(contexts, self.rolls, base.ids, base.clock),
+            DepletionWatcher(self.rolls),
+            Settings(log, base.files.packs),
+            Notes(log, base.ids, base.clock),
+        )
+        self.narration = Narration(
+            agents.calls,
+            self.pipeline,
+            self.timeline,
+            contexts,
+            agents.packages,
+            self.play_table.notes,
+            lambda: agents.llm_setup.current.copilot,
+            base.ids,
+        )
+        self.solo_tools = self._build_solo_tools()
+        self.stories = StoryLoop(
+            log,
+            agents.canon,
+            agents.canon,
+            agents.keeper,
+            agents.resolver,
+            agents.loops,
+            base.ids,
+            base.clock,
+        )
+        self.views = SceneViewBuilder(
+            log, agents.canon, agents.agendas, self.solo_tools.start, agents.keeper, agents.loops
+        )
+        undone_canon = UndoneCanonService(log, agents.canon, agents.resolver, base.clock, base.events)
+        self.scenes = SceneLoop(
+            log,
+            agents.canon,
+            contexts,
+            agents.keeper,
+            agents.declarations,
+            self.stories,
+            self.views,
+            self.solo_tools.end,
+            agents.loops,
+            base.clock,
+            base.events,
+        )
+        self.guard = SceneGuard(contexts, agents.loops, self.pipeline, self.narration.refuse_while_narrating)
+        self.dispatcher = Dispatcher(self.session_lock, self.guard, contexts)
+        self.triggers = CommitTriggers(contexts, self.scenes, base.events)
+        self.actions = SceneActions(
+            log,
+            contexts,
+            self.timeline,
+            self.pipeline,
+            self.solo_tools,
+            self.play_table,
+            undone_canon,
+            base.ids,
+            base.events,
+        )
+        self.gate_actions = GateActions(
+            log,
+            agents.keeper,
+            self.scenes,
+            self.guard,
+            self.triggers,
+            self.solo_tools,
+            self.views,
+            base.clock,
+            base.events,
+        )
+        self.line_player = LinePlayer(
+            contexts,
+            self.pipeline,
+            self.timeline,
+            self.narration,
+            self.oracle_draws,
+            self.play_table,
+            self.solo_tools,
+            base.ids,
+        )
+
+    def _build_narration_runner(self) -> NarrationRunner:
+        agents, base = self.agents, self.agents.base
+        steps = NarrationSteps(
+            NarrationInputLoader(agents.log, agents.contexts, agents.packages, base.clock),
+            Personas.create(agents.calls),
+            agents.gm_turn_writer,
+            ChangeExtractor(agents.canon),
+            self.rolls,
+            base.stores.log(Role.MEMORY_MANAGER),
+            agents.read_catalogue,
+            base.clock,
+            base.events,
+        )
+        # LangGraph is loaded with the first exchange that a model narrates.
+        build_narration_engine: NarrationEngine = (
+            PlainNarrationEngine(agents.log, base.clock)
+            if base.settings.engine.backend == "inmemory"
+            else LazyLangGraphEngine(agents.log, base.clock)
+        )
+        return NarrationRunner(agents.log, steps.build_steps, build_narration_engine, agents.loops)
+
+    def _build_solo_tools(self) -> Bookkeeping:
+        agents, base = self.agents, self.agents.base
+        threads = Threads(self.journal, agents.agendas, agents.declarations, agents.keeper, base.clock)
+        clocks = Clocks(self.journal, agents.agendas, agents.declarations)
+        tensions = Tensions(agents.log)
+        return Bookkeeping(
+            context=agents.contexts,
+            books=self.journal,
+            threads=threads,
+            clocks=clocks,
+            people=self.people,
+            tensions=tensions,
+            start=SceneStartRules(agents.log),
+            end=SceneEndActions(
+                agents.log, agents.agendas, tensions, agents.resolver, base.clock, base.events
+            ),
+            zero=SessionZero(self.journal, agents.agendas, threads, clocks, agents.declarations),
+        )

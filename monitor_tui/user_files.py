@@ -1,0 +1,72 @@
+"""What is read from files: the bundled rule packs, tables and prompts with the user's own over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+
+from agents.llm.prompt_builder import Prompts
+from agents.personas.prompt_files import load_prompts, with_user_prompts
+from agents.resolver.random_tables import TableLibrary
+from agents.resolver.rulesets import PackLibrary, add_user_packs, load_bundled_packs
+from agents.resolver.table_files import bundled_tables, read_tables
+from agents.services.world_import import WorldSeed, read_seed
+from monitor_tui.sample import sample_text
+
+
+class UserFiles:
+    """Reads the files of one home folder, each kind once, when it is first asked for."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    def prompts(self) -> Prompts:
+        """Return the prompts of the personas."""
+        return self._prompts
+
+    def tables(self) -> TableLibrary:
+        """Return the random tables."""
+        return self._tables
+
+    def packs(self) -> PackLibrary:
+        """Return the rule packs."""
+        return self._packs
+
+    def read_notes(self, more: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
+        """Return a line for each file of the user's own that cannot be used, then `more`."""
+        return (
+            *self._packs.notes,
+            *self._tables.notes,
+            *map(str, self._tables.errors),
+            *(f"{file}: {why}" for file, why in self._prompts.rejected_files.items()),
+            *more(),
+        )
+
+    @cached_property
+    def _prompts(self) -> Prompts:
+        return with_user_prompts(load_prompts(), self._read_own("prompts"))
+
+    @cached_property
+    def _tables(self) -> TableLibrary:
+        return read_tables(sorted((self._home / "tables").glob("*.yaml")), bundled_tables())
+
+    @cached_property
+    def _packs(self) -> PackLibrary:
+        return add_user_packs(load_bundled_packs(), self._read_own("systems"))
+
+    def _read_own(self, folder: str) -> dict[str, str]:
+        return {path.name: _read_text(path) for path in sorted((self._home / folder).glob("*.yaml"))}
+
+
+def load_sample() -> WorldSeed:
+    """Read the bundled universe."""
+    return read_seed(sample_text())
+
+
+def _read_text(path: Path) -> str:
+    """Read a file; one that cannot be read has no text, and is refused by name like any bad one."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

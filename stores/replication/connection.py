@@ -1,0 +1,229 @@
+"""The way to one server: connected when it answers, and never waited for longer than is bearable.
+
+A call that fails for want of an answer marks the server as down; then nobody calls it any more until a
+probe in the background has found it again. Source: issue "The five stores" ("Degraded modes").
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from stores.authority import Role, Store
+from stores.errors import MonitorError, NotFound, StoreFull, StoreUnavailable
+from stores.records.ids import derive_id
+from stores.replication.health import STORE_NAMES, ServerHealth
+
+log = logging.getLogger(__name__)
+
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class OpenConnection(NamedTuple):
+    """An open server: its handle for a role (None: the owner), and how to close it."""
+
+    handle: Callable[[Any], Any]
+    close: Callable[[], Awaitable[None]]
+
+
+Connector = Callable[[], Awaitable[OpenConnection]]
+"""Connects, checks what is there and brings its schema up to date, or raises a StoreError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """How long is waited for what, in seconds. `again` are the pauses between probes of a dead server."""
+
+    read: float = 4.0
+    write: float = 6.0
+    connect: float = 8.0
+    load: float = 600.0
+    close: float = 2.0
+    idle: float = 15.0
+    probe_pauses: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+    refused_pause: float = 60.0
+
+
+class ServerOutage(StoreUnavailable):
+    """The server gave no answer: what was asked of it may or may not have been done."""
+
+
+_PROBE_ID = derive_id("probe")
+_PROBE_CALLS: Final[Mapping[Store, tuple[str, tuple[Any, ...], Mapping[str, Any]]]] = {
+    Store.LOG: ("checkpoints", (_PROBE_ID,), {}),
+    Store.CANON: ("story_nodes", (_PROBE_ID,), {}),
+    Store.VECTORS: ("count", ("turns",), {"model": "probe"}),
+    Store.WORDS: ("count", ("turns",), {}),
+    Store.OBJECTS: ("exists", ("originals", "0" * 64), {}),
+}
+"""The smallest question that each store answers."""
+
+
+async def _admit_any_server() -> None:
+    """Admit whatever server answers."""
+
+
+class ServerConnection:
+    """The way to the server of `store`.
+
+    `admit` looks at a server that answers (again) before it is used; what it raises keeps it apart.
+    """
+
+    def __init__(self, store: Store, connect: Connector, health: ServerHealth, timeouts: Timeouts) -> None:
+        self.store = store
+        self.lost_event = asyncio.Event()
+        self.admit: Callable[[], Awaitable[None]] = _admit_any_server
+        self._connect = connect
+        self._health = health
+        self._timeouts = timeouts
+        self._open_connection: OpenConnection | None = None
+        self._is_reached = False
+        self._is_admitted = False
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether the last that was heard of it was an answer."""
+        return self._is_reached
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it may be used: it was reached, and admitted."""
+        return self._is_reached and self._is_admitted
+
+    async def read(self, role: Role | None, method: str, *args: Any, **kwargs: Any) -> Any:
+        """Call a method that changes nothing. Raises Outage, or what the server answers.
+
+        A fault of the adapter's own in one method is logged, and is no sign that the server is down.
+        """
+        return await self._call(self._timeouts.read, role, method, args, kwargs, tolerate_faults=True)
+
+    async def write(self, role: Role | None, method: str, *args: Any, **kwargs: Any) -> Any:
+        """Call a method that writes. Raises Outage, or what the server answers."""
+        return await self._call(self._timeouts.write, role, method, args, kwargs)
+
+    async def run(self, operation: Awaitable[Any], timeout: float, *, tolerate_faults: bool = False) -> Any:
+        """Wait for something else that the server does, with the same errors."""
+        try:
+            async with asyncio.timeout(timeout):
+                return await operation
+        except Exception as error:
+            if not is_outage(error):
+                raise
+            if tolerate_faults and _is_adapter_fault(error):
+                log.exception(
+                    "An adapter of the %s server failed in a way of its own.", STORE_NAMES[self.store]
+                )
+                raise self.outage_error() from error
+            raise self._mark_lost(error, timeout) from error
+
+    def has_method(self, role: Role | None, method: str) -> bool:
+        """Tell whether the adapter can do something that is not in the port."""
+        return self._open_connection is not None and hasattr(self._open_connection.handle(role), method)
+
+    async def run_long(self, role: Role | None, method: str, *args: Any) -> Any:
+        """Call a method that takes as long as a whole library does. Raises Outage, or what it answers."""
+        return await self._call(self._timeouts.load, role, method, args, {})
+
+    async def reach(self) -> bool:
+        """Connect if need be, and ask for a sign of life; tell whether there was one."""
+        try:
+            if self._open_connection is None:
+                async with asyncio.timeout(self._timeouts.connect):
+                    self._open_connection = await self._connect()
+            method, args, kwargs = _PROBE_CALLS[self.store]
+            with suppress(NotFound):
+                await self._call(self._timeouts.read, Role.CONTEXT_ASSEMBLY, method, args, kwargs)
+        except ServerOutage:
+            return False
+        except Exception as error:  # noqa: BLE001  (whatever it is, it is no use: the board says why)
+            self._mark_lost(error, self._timeouts.connect)
+            return False
+        self._is_reached = True
+        self.lost_event.clear()
+        return True
+
+    async def probe(self) -> bool:
+        """Reach it and have it admitted; tell whether it may be used."""
+        if not await self.reach():
+            return False
+        try:
+            await self.admit()
+        except ServerOutage as outage:
+            if self._is_reached:
+                self._mark_lost(outage.__cause__ or outage, self._timeouts.read)
+            return False
+        except MonitorError as error:
+            self._is_admitted = False
+            self._health.mark_diverged(self.store, str(error))
+            self.lost_event.set()
+            return False
+        self._is_admitted = True
+        return True
+
+    async def close(self) -> None:
+        open_connection, self._open_connection, self._is_reached = self._open_connection, None, False
+        if open_connection is not None:
+            try:
+                async with asyncio.timeout(self._timeouts.close):
+                    await open_connection.close()
+            except Exception:  # a dead server cannot be taken leave of, and nothing hangs on it
+                log.info("The %s server was left without a word.", STORE_NAMES[self.store], exc_info=True)
+
+    async def _call(
+        self,
+        timeout: float,
+        role: Role | None,
+        method: str,
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        *,
+        tolerate_faults: bool = False,
+    ) -> Any:
+        open_connection = self._open_connection
+        if open_connection is None:
+            raise self.outage_error()
+
+        async def call() -> Any:  # making the handle may fail as the call itself does
+            return await getattr(open_connection.handle(role), method)(*args, **kwargs)
+
+        return await self.run(call(), timeout, tolerate_faults=tolerate_faults)
+
+    def outage_error(self) -> ServerOutage:
+        """Return the error that says that this server is down."""
+        return ServerOutage(
+            f"The {STORE_NAMES[self.store]} server is down.",
+            kept="Nothing was changed.",
+            todo="MONITOR tries again by itself.",
+        )
+
+    def _mark_lost(self, error: BaseException, timeout: float) -> ServerOutage:
+        if _is_adapter_fault(error):
+            log.error("The %s server failed in a way of its own.", STORE_NAMES[self.store], exc_info=error)
+        self._is_reached = self._is_admitted = False
+        self._health.mark_down(self.store, self._describe_error(error, timeout))
+        self.lost_event.set()
+        return self.outage_error()
+
+    def _describe_error(self, error: BaseException, timeout: float) -> str:
+        if isinstance(error, MonitorError):
+            return error.what
+        if isinstance(error, TimeoutError) and not str(error):
+            return f"The {STORE_NAMES[self.store]} server gives no answer within {timeout:g} s."
+        return f"The {STORE_NAMES[self.store]} server is of no use: {str(error) or type(error).__name__}."
+
+
+def _is_adapter_fault(error: BaseException) -> bool:
+    """Tell a fault of the adapter's own from what a server or the way to it may do."""
+    return not isinstance(error, MonitorError | TimeoutError | OSError)
+
+
+def is_outage(error: BaseException) -> bool:
+    """Tell a server that gave no proper answer from one that answered: with a refusal, say.
+
+    A full disk there is an outage too: the same write will do when there is room again.
+    """
+    return isinstance(error, StoreUnavailable | StoreFull) or not isinstance(error, MonitorError)

@@ -1,0 +1,58 @@
+"""Whether a server that has caught up tells the same as the copy, of the scenes that were played meanwhile.
+
+A write that was given up for lost may still be carried out there, behind later ones. Everything but the
+head survives that, for records are added once and later ones are sent again; so the heads are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from stores.authority import Role
+from stores.errors import NotFound
+from stores.ports import LogReader
+from stores.records.ids import Id
+from stores.replication.connection import ServerConnection
+from stores.replication.import_files import IMPORT_METHOD
+from stores.replication.outbox import OutboxEntry
+from stores.replication.port_calls import parse_arguments
+
+MAX_SCENES = 50
+"""Scenes that are looked at after one outage."""
+
+
+def find_moved_scene(entry: OutboxEntry) -> Id | None:
+    """Return the scene whose line a letter may move."""
+    if entry.method == IMPORT_METHOD:
+        return None
+    arguments = parse_arguments(entry.store, entry.method, entry.arguments)
+    turn = arguments.get("turn")
+    scene_id: Id | None = turn.scene_id if turn else arguments.get("scene_id")
+    return scene_id
+
+
+async def find_differing_scenes(
+    local_log: LogReader, connection: ServerConnection, scenes: Iterable[Id]
+) -> list[Id]:
+    """Return the scenes of which the two tell otherwise. Raises Outage."""
+    return [
+        scene
+        for scene in scenes
+        if await _read_local_scene(local_log, scene) != await _read_server_scene(connection, scene)
+    ]
+
+
+async def _read_local_scene(log: LogReader, scene_id: Id) -> Any:
+    try:
+        return await log.scene(scene_id), await log.head_moves(scene_id)
+    except NotFound:
+        return None
+
+
+async def _read_server_scene(connection: ServerConnection, scene_id: Id) -> Any:
+    try:
+        scene = await connection.read(Role.CONTEXT_ASSEMBLY, "scene", scene_id)
+        return scene, await connection.read(Role.CONTEXT_ASSEMBLY, "head_moves", scene_id)
+    except NotFound:
+        return None

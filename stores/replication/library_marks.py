@@ -1,0 +1,151 @@
+"""What stands on the servers about the library itself: whose it is, and who has it open.
+
+It is kept in records that every adapter has already, under identifiers that nothing else uses: notes and
+a checkpoint of a scene that there is not, and a story node of a universe that there is not. Notes are
+added only if absent, so of two that reach for the same number one gets it: that is all the agreement that
+two machines need. Nobody sees them: who lists notes, checkpoints or nodes names a scene, story or universe.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from stores.authority import Role
+from stores.records.ids import Clock, Id, derive_id
+from stores.records.play import Note
+from stores.records.workflow import Checkpoint
+from stores.records.world import StoryNode
+from stores.replication.connection import ServerConnection
+
+_MARKS_OWNER_ID: Final = derive_id("library", "marks")
+_IDENTITY_ID: Final = derive_id("library", "identity")
+_HEARTBEAT_ID: Final = derive_id("library", "beat")
+
+
+class LeaseHolder(BaseModel):
+    """Who has the library open: one mirror on one machine."""
+
+    model_config = ConfigDict(frozen=True)
+
+    mirror: Id
+    host: str
+    home: str
+    process: int
+
+    def is_same_replica(self, other: LeaseHolder) -> bool:
+        """Whether both are the same mirror in the same place, in whatever process."""
+        return (self.mirror, self.host, self.home) == (other.mirror, other.host, other.home)
+
+
+class Lease(BaseModel):
+    """One opening of the library for writing; `number` rises by one with each."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+    holder: LeaseHolder
+    since: datetime
+
+
+class Heartbeat(BaseModel):
+    """The last sign of life of a term; `over` says that its holder has closed the library."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+    over: bool
+    at: datetime
+
+
+class LogMarks:
+    """The marks on the log's server. Errors: Outage, and what the server refuses."""
+
+    def __init__(self, connection: ServerConnection, clock: Clock) -> None:
+        self._connection = connection
+        self._clock = clock
+
+    async def read_library_id(self) -> Id | None:
+        """Return whose library the log is, if that has been said."""
+        return await self._read_note_text(_IDENTITY_ID)
+
+    async def claim_library(self, library_id: Id) -> Id:
+        """Say whose library it is, if nobody has; return what stands."""
+        await self._add_note(_IDENTITY_ID, library_id)
+        return await self._read_note_text(_IDENTITY_ID) or library_id
+
+    async def read_leases(self) -> list[Lease]:
+        """Return every term, oldest first."""
+        notes: list[Note] = await self._connection.read(Role.ORCHESTRATOR, "notes", story_id=_MARKS_OWNER_ID)
+        leases = (Lease.model_validate_json(note.text) for note in notes if note.id != _IDENTITY_ID)
+        return sorted(leases, key=lambda lease: lease.number)
+
+    async def read_lease(self, number: int) -> Lease | None:
+        """Return the term of that number."""
+        text = await self._read_note_text(_lease_id(number))
+        return Lease.model_validate_json(text) if text is not None else None
+
+    async def begin_lease(self, lease: Lease) -> Lease:
+        """Begin a term, if nobody has begun one of this number; return the one that stands."""
+        await self._add_note(_lease_id(lease.number), lease.model_dump_json())
+        return await self.read_lease(lease.number) or lease
+
+    async def write_heartbeat(self, heartbeat: Heartbeat) -> None:
+        state = heartbeat.model_dump(mode="json")
+        await self._connection.write(
+            Role.ORCHESTRATOR,
+            "save_checkpoint",
+            Checkpoint(
+                exchange_id=_HEARTBEAT_ID,
+                scene_id=_MARKS_OWNER_ID,
+                node="library",
+                state=state,
+                at=heartbeat.at,
+            ),
+        )
+
+    async def read_last_heartbeat(self) -> Heartbeat | None:
+        checkpoints: list[Checkpoint] = await self._connection.read(
+            Role.ORCHESTRATOR, "checkpoints", _MARKS_OWNER_ID
+        )
+        return Heartbeat.model_validate(checkpoints[0].state) if checkpoints else None
+
+    async def _add_note(self, note_id: Id, text: str) -> None:
+        note = Note(
+            id=note_id,
+            story_id=_MARKS_OWNER_ID,
+            scene_id=_MARKS_OWNER_ID,
+            turn_id=note_id,
+            text=text,
+            created_at=self._clock(),
+        )
+        await self._connection.write(Role.ORCHESTRATOR, "add_note", note)
+
+    async def _read_note_text(self, note_id: Id) -> str | None:
+        notes: list[Note] = await self._connection.read(Role.ORCHESTRATOR, "notes", turn_ids=[note_id])
+        return notes[0].text if notes else None
+
+
+class CanonMarks:
+    """Whose library the canon server has. Errors: Outage, and what the server refuses."""
+
+    def __init__(self, connection: ServerConnection) -> None:
+        self._connection = connection
+
+    async def read_library_id(self) -> Id | None:
+        nodes: list[StoryNode] = await self._connection.read(
+            Role.ORCHESTRATOR, "story_nodes", _MARKS_OWNER_ID
+        )
+        return next((node.title for node in nodes if node.id == _IDENTITY_ID), None)
+
+    async def claim_library(self, library_id: Id) -> Id:
+        """Say whose library it is, if nobody has; return what stands."""
+        node = StoryNode(id=_IDENTITY_ID, universe_id=_MARKS_OWNER_ID, title=library_id, status="library")
+        await self._connection.write(Role.ORCHESTRATOR, "create_story_node", node)
+        return await self.read_library_id() or library_id
+
+
+def _lease_id(number: int) -> Id:
+    return derive_id("library", "term", number)

@@ -1,0 +1,168 @@
+"""Documents on a server, and those of them that were here once: immutable, and each named by its content.
+
+A document goes there and stays here, so reading one that is here asks nobody. Its key goes to the outbox
+before either: after a crash it is looked for here, then there, and put where it is missing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from stores.authority import Role, Store
+from stores.errors import MonitorError, NotFound
+from stores.ports import ObjectStore
+from stores.records.ids import Clock
+from stores.replication.connection import ServerConnection, ServerOutage
+from stores.replication.health import ServerHealth
+from stores.replication.outbox import Outbox, OutboxEntry
+
+T = TypeVar("T")
+
+LocalObjectsFactory = Callable[[Role | None], ObjectStore]
+"""Gives the documents of the home folder as a role may use them."""
+
+
+class ReplicatedObjects:
+    """Keeps what is here and what is there the same."""
+
+    def __init__(
+        self,
+        local_objects: LocalObjectsFactory,
+        connection: ServerConnection,
+        outbox: Outbox,
+        health: ServerHealth,
+        now: Clock,
+    ) -> None:
+        self._local_objects = local_objects
+        self._connection = connection
+        self._outbox = outbox
+        self._health = health
+        self._now = now
+        self._lock = asyncio.Lock()
+        self._running_tasks: set[asyncio.Task[Any]] = set()
+        self.on_waiting: Callable[[], None] = lambda: None
+
+    async def put(self, role: Role | None, collection: str, data: bytes) -> str:
+        """Store it there (or, while it is down, only here) and here; return its key."""
+        task = asyncio.ensure_future(self._run_exclusively(self._put(role, collection, data)))
+        self._running_tasks.add(task)
+        task.add_done_callback(self._running_tasks.discard)
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # its caller may be gone
+        return await asyncio.shield(task)
+
+    async def get(self, role: Role | None, collection: str, key: str) -> bytes:
+        """Return it from here, or from there, and then keep it here too."""
+        try:
+            return await self._local_objects(role).get(collection, key)
+        except NotFound:
+            if not self._connection.is_usable:
+                raise self._connection.outage_error() from None
+        try:
+            data: bytes = await self._connection.read(role, "get", collection, key)
+        except ServerOutage:
+            raise self._connection.outage_error() from None
+        await self._local_objects(None).put(collection, data)
+        return data
+
+    async def exists(self, role: Role | None, collection: str, key: str) -> bool:
+        is_local = await self._local_objects(role).exists(collection, key)
+        if is_local or not self._connection.is_usable:
+            return is_local
+        try:
+            return bool(await self._connection.read(role, "exists", collection, key))
+        except ServerOutage:
+            return False
+
+    async def keys(self, role: Role | None, collection: str) -> list[str]:
+        """Return every key; while the server is down, of what is here."""
+        local_keys = await self._local_objects(role).keys(collection)
+        if not self._connection.is_usable:
+            return local_keys
+        try:
+            return sorted({*local_keys, *await self._connection.read(role, "keys", collection)})
+        except ServerOutage:
+            return local_keys
+
+    async def close(self) -> None:
+        """Finish what is under way."""
+        if self._running_tasks:
+            await asyncio.wait(self._running_tasks)
+
+    async def deliver(self, entry: OutboxEntry) -> None:
+        """Put the document of a letter wherever it is missing."""
+        if not self._connection.is_usable:
+            raise self._connection.outage_error()
+        self._health.mark_catching_up(Store.OBJECTS)
+        await self._run_exclusively(self._deliver(entry))
+
+    async def _deliver(self, entry: OutboxEntry) -> None:
+        collection, key = json.loads(entry.arguments)
+        owner_objects = self._local_objects(None)
+        try:
+            data = await owner_objects.get(collection, key)
+        except NotFound:
+            # Asked for by a process that ended: whatever came of it is there, or nothing did.
+            if await self._connection.read(None, "exists", collection, key):
+                await owner_objects.put(collection, await self._connection.read(None, "get", collection, key))
+            return
+        await self._connection.write(entry.role, "put", collection, data)
+
+    async def finish_delivery(self) -> bool:
+        if self._connection.is_usable:
+            self._health.mark_up(Store.OBJECTS)
+        return True
+
+    async def _put(self, role: Role | None, collection: str, data: bytes) -> str:
+        key = hashlib.sha256(data).hexdigest()
+        entry = await self._outbox.add(
+            OutboxEntry(Store.OBJECTS, role, "put", json.dumps([collection, key]), self._now(), applied=True)
+        )
+        try:
+            is_sent = await self._send(role, collection, data)
+            await self._local_objects(role).put(collection, data)
+        except MonitorError:
+            await self._outbox.remove(entry)
+            raise
+        if is_sent:
+            await self._outbox.remove(entry)
+        else:
+            self.on_waiting()
+        return key
+
+    async def _run_exclusively(self, operation: Coroutine[Any, Any, T]) -> T:
+        """Do one thing at a time: what is being put is not looked for by who sends what waits."""
+        async with self._lock:
+            return await operation
+
+    async def _send(self, role: Role | None, collection: str, data: bytes) -> bool:
+        if not self._connection.is_usable:
+            return False
+        try:
+            await self._connection.write(role, "put", collection, data)
+        except ServerOutage:
+            return False
+        return True
+
+
+class ReplicatedObjectsHandle:
+    """The port, for one role. The words of each method are those of `ObjectStore`."""
+
+    def __init__(self, objects: ReplicatedObjects, role: Role | None) -> None:
+        self._objects = objects
+        self._role = role
+
+    async def put(self, collection: str, data: bytes) -> str:
+        return await self._objects.put(self._role, collection, data)
+
+    async def get(self, collection: str, key: str) -> bytes:
+        return await self._objects.get(self._role, collection, key)
+
+    async def exists(self, collection: str, key: str) -> bool:
+        return await self._objects.exists(self._role, collection, key)
+
+    async def keys(self, collection: str) -> list[str]:
+        return await self._objects.keys(self._role, collection)

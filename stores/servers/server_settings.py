@@ -1,0 +1,54 @@
+"""Where the servers are and with what credentials each role comes to them, from the environment.
+
+No password of a role is written down: each is derived from one secret, by server and role.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from stores.authority import Role, Store
+from stores.errors import InputError
+
+SECRET = "MONITOR_SERVERS_SECRET"
+_NEEDED: Mapping[Store, tuple[str, ...]] = {
+    Store.CANON: ("MONITOR_NEO4J_URL", "MONITOR_NEO4J_PASSWORD"),
+    Store.LOG: ("MONITOR_MONGO_URL", SECRET),
+    Store.VECTORS: ("MONITOR_QDRANT_URL",),
+    Store.WORDS: ("MONITOR_OPENSEARCH_URL", SECRET),
+    Store.OBJECTS: ("MONITOR_MINIO_ENDPOINT", SECRET),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """What the environment says of the servers; `library` tells several libraries on them apart."""
+
+    values: Mapping[str, str] = field(repr=False)
+    library: str = "monitor"
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return a setting, as `MONITOR_` and its name."""
+        return self.values.get(f"MONITOR_{name}", default)
+
+    def password(self, server: str, role: Role | None) -> str:
+        """Return the password of a role on a server (None: of the owner)."""
+        secret = self.values[SECRET]
+        said = f"{server}:{role or 'owner'}"
+        return hmac.new(secret.encode(), said.encode(), hashlib.sha256).hexdigest()[:40]
+
+
+def addresses(environ: Mapping[str, str], stores: frozenset[Store]) -> Addresses:
+    """Read the settings of these stores' servers. Raises InputError that names what is missing."""
+    missing = [name for store in Store if store in stores for name in _NEEDED[store] if not environ.get(name)]
+    if missing:
+        raise InputError(
+            f"It is not said where the servers are: {', '.join(dict.fromkeys(missing))} missing.",
+            kept="Nothing was opened.",
+            todo="Set them in the environment; .env.example lists them all.",
+        )
+    mine = {name: value for name, value in environ.items() if name.startswith("MONITOR_")}
+    return Addresses(mine, environ.get("MONITOR_LIBRARY", "monitor"))

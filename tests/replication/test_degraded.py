@@ -1,0 +1,505 @@
+"""With any one of the servers down: said once, played on, healed by itself, nothing lost or doubled.
+
+Source: issue "The five stores", "Degraded modes".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from monitor_tui.background_jobs import rebuild_word_index
+from stores.authority import Role, Store
+from stores.embedded.database import Database
+from stores.errors import NotFound, StoreError, StoreFull, StoreUnavailable, WriteDenied
+from stores.ports import TextItem, VectorItem
+from stores.records.ids import SteppingClock
+from stores.records.play import MoveKind, Scene, Turn
+from stores.records.workflow import ProposalStatus
+from stores.replication.connection import Timeouts
+from stores.replication.port_calls import read_methods, write_methods
+from stores.stores import StoreNotice, Stores
+from tests.contract import builders as b
+from tests.replication.far import QUICK, Crash, Far, Fault, Naps, all_of, far_away, healed, mirror_of, until
+
+pytestmark = pytest.mark.slow
+
+TRUTH = (Store.LOG, Store.CANON)
+
+
+class Told(list[StoreNotice]):
+    """What the stores said."""
+
+    def severities(self, store: Store) -> list[str]:
+        return [notice.severity for notice in self if notice.store is store]
+
+
+def hear(stores: Stores) -> Told:
+    told = Told()
+    stores.add_notice_listener(told.append)
+    return told
+
+
+async def begin(stores: Stores) -> tuple[Scene, Turn]:
+    """Found a world, and say the first words of a scene in it."""
+    await stores.canon(Role.CANON_KEEPER).commit(b.batch(universe=b.universe()))
+    log = stores.log(Role.ORCHESTRATOR)
+    story = b.story()
+    scene = b.scene(story)
+    first = b.turn(scene)
+    await log.put_story(story)
+    await log.create_scene(scene)
+    await log.append_turn(first)
+    return scene, first
+
+
+async def play(stores: Stores, scene: Scene, after: Turn, words: str) -> Turn:
+    """A turn, what it proposes, the commit of it: log and canon, as play goes."""
+    turn = b.turn(scene, after, words)
+    proposal = b.proposal(scene, turn)
+    await stores.log(Role.ORCHESTRATOR).append_turn(turn)
+    await stores.log(Role.RESOLVER).stage([proposal])
+    keeper, canon = stores.log(Role.CANON_KEEPER), stores.canon(Role.CANON_KEEPER)
+    await keeper.decide({proposal.id: b.decision()})
+    who = b.entity(f"Who said: {words}")
+    plan = b.canonization(b.outcome(proposal), of=scene, batch=b.batch(entities=(who,)))
+    await keeper.plan_canonization(plan)
+    await canon.commit(plan.batch)
+    await keeper.mark_written(plan.id)
+    await keeper.close_canonization(plan, [who.id])
+    return turn
+
+
+async def seen(stores: Stores, scene: Scene) -> tuple[list[str], list[ProposalStatus], list[str]]:
+    """What a reader is shown: the line, the proposals, the people."""
+    log, canon = stores.log(Role.CONTEXT_ASSEMBLY), stores.canon(Role.CONTEXT_ASSEMBLY)
+    return (
+        [turn.text for turn in await log.line_tail(scene.id, 100)],
+        [proposal.status for proposal in await log.proposals(scene_id=scene.id)],
+        [entity.name for entity in await canon.entities(scene.universe_id)],
+    )
+
+
+@pytest.mark.parametrize("stopped", [(Store.LOG,), (Store.CANON,), TRUTH])
+@pytest.mark.parametrize("way", ["refuses", "hangs", "loses the answer", "is full"])
+async def test_play_goes_on_through_a_stop(
+    far: Far, naps: Naps, tmp_path: Path, stopped: tuple[Store, ...], way: str
+) -> None:
+    patience = QUICK if way == "hangs" else Timeouts()
+    async with mirror_of(far, tmp_path / "home", sleep=naps, timeouts=patience) as stores:
+        told = hear(stores)
+        scene, turn = await begin(stores)
+        turn = await play(stores, scene, turn, "Before.")
+        fault = {"hangs": Fault.HANGS_BEFORE, "loses the answer": Fault.LOST_ANSWER, "is full": Fault.FULL}
+        for store in stopped:
+            if way in fault:
+                far.faults[store].append(fault[way])
+        if way not in fault:
+            far.down.update(stopped)
+        turn = await play(stores, scene, turn, "Meanwhile.")
+        far.down.update(stopped)
+        turn = await play(stores, scene, turn, "Still.")
+        lines, statuses, people = await seen(stores, scene)
+        assert lines == ["I go on.", "Before.", "Meanwhile.", "Still."]
+        assert statuses == [ProposalStatus.ACCEPTED] * 3
+        assert len(people) == 3
+        await until(naps, lambda: all("down since" in dict(stores.health())[s] for s in stopped))
+        far.down.clear()
+        await healed(stores, naps)
+        await play(stores, scene, turn, "After.")
+        for store in stopped:
+            assert told.severities(store) == ["warning", "information"], "once down, once back"
+        assert await all_of(stores) == await all_of(far.stores)
+
+
+async def test_stopped_before_play_and_never_seen(far: Far, naps: Naps, tmp_path: Path) -> None:
+    """The first start of all, with the servers down: nothing is there to be fetched, so play begins."""
+    far.down.update(Store)
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        told = hear(stores)
+        scene, turn = await begin(stores)
+        await play(stores, scene, turn, "Alone.")
+        assert all("down since" in state for _, state in stores.health())
+        far.down.clear()
+        await healed(stores, naps)
+        assert {notice.severity for notice in told} == {"information"}
+        assert await all_of(stores) == await all_of(far.stores)
+
+
+async def test_the_program_may_end_and_begin_while_a_server_is_down(
+    far: Far, naps: Naps, tmp_path: Path
+) -> None:
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        scene, turn = await begin(stores)
+        far.down.add(Store.CANON)
+        turn = await play(stores, scene, turn, "One.")
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        turn = await play(stores, scene, turn, "Two.")
+        assert (await seen(stores, scene))[0] == ["I go on.", "One.", "Two."]
+        assert "to send" in dict(stores.health())["canon"]
+    far.down.clear()
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        await healed(stores, naps)
+        assert (await seen(stores, scene))[0] == ["I go on.", "One.", "Two."]
+        assert await all_of(stores) == await all_of(far.stores)
+
+
+async def test_a_commit_never_overtakes_its_plan(far: Far, naps: Naps, tmp_path: Path) -> None:
+    """With the log down, canon's server (up) gets nothing of a commit that the log does not tell of."""
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        scene, turn = await begin(stores)
+        far.down.add(Store.LOG)
+        await play(stores, scene, turn, "Unplanned.")
+        there = far.stores.canon(Role.CONTEXT_ASSEMBLY)
+        assert await there.entities(scene.universe_id) == []
+        far.down.clear()
+        await healed(stores, naps)
+        assert len(await there.entities(scene.universe_id)) == 1
+
+
+async def test_what_the_server_refuses_is_refused_to_the_caller_and_kept_nowhere(
+    far: Far, naps: Naps, tmp_path: Path
+) -> None:
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        scene, first = await begin(stores)
+
+        def strict(store: Store, method: str, args: object) -> None:
+            if method == "append_turn":
+                raise WriteDenied("This user may not write to turns.")
+
+        far.refuse = strict
+        log = stores.log(Role.ORCHESTRATOR)
+        with pytest.raises(WriteDenied, match="This user may not"):
+            await log.append_turn(b.turn(scene, first))
+        assert await log.line_length(scene.id) == 1
+        await log.put_story((await log.story(scene.story_id)).model_copy(update={"title": "Another"}))
+        assert dict(stores.health())["log"] == "ok"
+        far.down.add(Store.LOG)
+        assert await log.line_length(scene.id) == 1, "the copy has it neither"
+        far.down.clear()
+        await healed(stores, naps)
+        assert await all_of(stores) == await all_of(far.stores)
+
+
+async def test_what_is_refused_late_is_kept_said_and_tried_again(
+    far: Far, naps: Naps, tmp_path: Path
+) -> None:
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        told = hear(stores)
+        scene, first = await begin(stores)
+        far.down.add(Store.LOG)
+        second = await play(stores, scene, first, "Kept.")
+
+        def strict(store: Store, method: str, args: object) -> None:
+            if method == "append_turn":
+                raise WriteDenied("This user may not write to turns.")
+
+        far.refuse = strict
+        far.down.clear()
+        await until(naps, lambda: "apart" in dict(stores.health())["log"])
+        for _ in range(50):
+            await naps.pass_()
+            await asyncio.sleep(0.001)
+        assert told.severities(Store.LOG) == ["warning", "error"], "and said once, however often it is tried"
+        await play(stores, scene, second, "Played on.")
+        assert (await seen(stores, scene))[0] == ["I go on.", "Kept.", "Played on."]
+        far.refuse = lambda store, method, args: None
+        await healed(stores, naps)
+        assert await all_of(stores) == await all_of(far.stores)
+
+
+async def test_readers_are_shown_the_server_while_it_has_everything(
+    far: Far, naps: Naps, tmp_path: Path
+) -> None:
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        scene, first = await begin(stores)
+        far.calls.clear()
+        await seen(stores, scene)
+        assert (Store.LOG, "line_tail") in far.calls
+        assert (Store.CANON, "entities") in far.calls
+        far.down.add(Store.CANON)
+        await play(stores, scene, first, "Kept.")
+        far.down.clear()
+        far.calls.clear()
+        assert (await seen(stores, scene))[0] == ["I go on.", "Kept."]
+        assert (Store.LOG, "line_tail") not in far.calls, "it is behind"
+
+
+async def test_not_found_is_an_answer(far: Far, naps: Naps, tmp_path: Path) -> None:
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        with pytest.raises(NotFound):
+            await stores.log(Role.NARRATOR).turn(b.new_id())
+        assert all(state == "ok" for _, state in stores.health())
+
+
+async def test_a_server_that_dies_in_silence_is_found_out(far: Far, naps: Naps, tmp_path: Path) -> None:
+    """Nobody plays, and the menu still tells."""
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        told = hear(stores)
+        far.down.add(Store.CANON)
+        await until(naps, lambda: bool(told))
+        assert told.severities(Store.CANON) == ["warning"]
+
+
+async def test_probes_come_ever_less_often(far: Far, naps: Naps, tmp_path: Path) -> None:
+    far.down.add(Store.WORDS)
+    async with mirror_of(far, tmp_path / "home", Store.WORDS, sleep=naps):
+        await until(naps, lambda: len(naps.asked) >= 8)
+        assert naps.asked[:8] == [1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 30.0, 30.0]
+
+
+async def test_a_caller_that_goes_away_leaves_a_whole_write(far: Far, naps: Naps, tmp_path: Path) -> None:
+    async with mirror_of(far, tmp_path / "home", sleep=naps, timeouts=QUICK) as stores:
+        scene, first = await begin(stores)
+        far.faults[Store.LOG].append(Fault.HANGS_AFTER)
+        caller = asyncio.create_task(play(stores, scene, first, "Going."))
+        await asyncio.sleep(0.01)
+        caller.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await caller
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        await healed(stores, naps)
+        assert [turn.text for turn in await stores.log(Role.NARRATOR).line_tail(scene.id, 9)] == [
+            "I go on.",
+            "Going.",
+        ]
+        assert await all_of(stores) == await all_of(far.stores)
+
+
+async def test_an_import_goes_to_both_or_waits(far: Far, naps: Naps, tmp_path: Path) -> None:
+    universe = b.universe()
+    parts = [("universes", [universe]), ("entities", [b.entity("Mara"), b.entity("Jon")])]
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        assert await stores.history.load(iter(parts), mentioned_ids=[universe.id]) == set()
+        assert await all_of(stores) == await all_of(far.stores)
+        assert await stores.history.load(iter(parts), mentioned_ids=[universe.id]) == {universe.id}
+        far.down.add(Store.CANON)
+        other = b.universe(id=b.new_id(), name="Another")
+        assert await stores.history.load([("universes", [other])], mentioned_ids=[other.id]) == set()
+        names = [u.name for u in await stores.canon(Role.NARRATOR).universes()]
+        assert names == ["The Salt Coast", "Another"]
+        assert await stores.history.load([("universes", [other])], mentioned_ids=[other.id]) == {other.id}
+        far.down.clear()
+        far.faults[Store.LOG].extend([Fault.LOST_ANSWER] * 3)
+        await healed(stores, naps)
+        assert await all_of(stores) == await all_of(far.stores)
+        assert list((tmp_path / "home" / "outbox").iterdir()) == []
+
+
+async def test_a_move_made_while_down_is_dated_when_it_was_made(tmp_path: Path, naps: Naps) -> None:
+    clock = SteppingClock(datetime(2026, 1, 1, tzinfo=UTC))
+    async with (
+        far_away(tmp_path / "far", clock=clock) as far,
+        mirror_of(far, tmp_path / "home", sleep=naps) as stores,
+    ):
+        scene, first = await begin(stores)
+        await play(stores, scene, first, "Taken back.")
+        far.down.add(Store.LOG)
+        await stores.log(Role.ORCHESTRATOR).move_head(scene.id, first.id, MoveKind.UNDO)
+        (*_, made) = await stores.log(Role.NARRATOR).head_moves(scene.id)
+        clock(), clock()
+        far.down.clear()
+        await healed(stores, naps)
+        (*_, sent) = await far.stores.log(Role.NARRATOR).head_moves(scene.id)
+        assert sent == made
+
+
+async def test_a_full_disk_here_loses_nothing_that_the_server_took(
+    far: Far, naps: Naps, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server has it and the copy has no room: it is true all the same, and applied when there is."""
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        scene, first = await begin(stores)
+        real, library, calls = Database._write, tmp_path / "home" / "library.db", itertools.count()
+
+        def no_room(db: Database, connection: Any, work: Any, who: str) -> Any:
+            if db.path == library and next(calls):  # the first is the note that the server is asked
+                raise StoreFull("The disk is full.")
+            return real(db, connection, work, who)
+
+        with monkeypatch.context() as full:
+            full.setattr(Database, "_write", no_room)
+            await stores.log(Role.ORCHESTRATOR).append_turn(b.turn(scene, first, "There."))
+        far.down.add(Store.LOG)
+        assert (await seen(stores, scene))[0] == ["I go on.", "There."]
+        far.down.clear()
+        await healed(stores, naps)
+        assert await all_of(stores) == await all_of(far.stores)
+
+
+async def test_a_server_that_tells_otherwise_is_said_to(far: Far, naps: Naps, tmp_path: Path) -> None:
+    """Somebody else's hand was on the server meanwhile: play does not go on as if nothing were."""
+    home = tmp_path / "home"
+    async with mirror_of(far, home, sleep=naps) as stores:
+        told = hear(stores)
+        scene, _ = await begin(stores)
+        far.down.add(Store.LOG)
+        await far.stores.log(Role.ORCHESTRATOR).move_head(scene.id, None, MoveKind.UNDO)
+        again = b.turn(scene, None, "Once more.")
+        await stores.log(Role.ORCHESTRATOR).append_turn(again, MoveKind.BRANCH)
+        far.down.clear()
+        await until(naps, lambda: "apart" in dict(stores.health())["log"])
+        assert "otherwise of 1 scene" in told[-1].text
+        await play(stores, scene, again, "By the server.")
+    async with mirror_of(far, home, sleep=naps) as stores:
+        assert all(state == "ok" for _, state in stores.health())
+        assert await all_of(stores) == await all_of(far.stores)
+
+
+@pytest.mark.parametrize("on", [TRUTH, (Store.LOG,), (Store.CANON,), (Store.WORDS, Store.OBJECTS)])
+async def test_any_of_the_stores_may_be_on_servers(
+    far: Far, naps: Naps, tmp_path: Path, on: tuple[Store, ...]
+) -> None:
+    async with mirror_of(far, tmp_path / "home", *on, sleep=naps) as stores:
+        scene, turn = await begin(stores)
+        far.down.update(on)
+        await play(stores, scene, turn, "Meanwhile.")
+        await stores.words(Role.INDEXER).put("turns", [TextItem("a", "bell", {})])
+        key = await stores.objects(Role.INGEST).put("originals", b"a book")
+        far.down.clear()
+        await healed(stores, naps)
+        shown = await seen(stores, scene)
+        assert shown[0] == ["I go on.", "Meanwhile."]
+        assert shown[2] == ["Who said: Meanwhile."]
+        assert await stores.words(Role.INDEXER).count("turns") == 1
+        there_log, there_canon = far.stores.log(Role.NARRATOR), far.stores.canon(Role.NARRATOR)
+        assert len(await there_log.stories()) == (Store.LOG in on)
+        assert len(await there_canon.universes()) == (Store.CANON in on)
+        assert await far.stores.words(Role.INDEXER).count("turns") == (Store.WORDS in on)
+        assert await far.stores.objects(None).exists("originals", key) == (Store.OBJECTS in on)
+    async with mirror_of(far, tmp_path / "home", *on, sleep=naps) as stores:
+        assert await seen(stores, scene) == shown
+
+
+# --- what is derived, and documents -----------------------------------------------------------------
+
+
+async def test_what_is_to_be_indexed_waits_and_search_says_so(far: Far, naps: Naps, tmp_path: Path) -> None:
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        told = hear(stores)
+        words, vectors = stores.words(Role.INDEXER), stores.vectors(Role.INDEXER)
+        await words.put("turns", [TextItem("a", "the bell under the lamp", {})])
+        await vectors.put("turns", [VectorItem("a", [1.0, 0.0], {"scene": "s"})], model="m")
+        far.down |= {Store.WORDS, Store.VECTORS}
+        await words.put("turns", [TextItem("b", "a second bell \ud800", {})])
+        await words.delete("turns", {"a"})
+        await vectors.put("turns", [VectorItem("b", [0.0, 1.0], {})], model="m")
+        with pytest.raises(StoreUnavailable):
+            await words.search("turns", "bell")
+        with pytest.raises(StoreUnavailable):
+            await vectors.search("turns", [1.0, 0.0], model="m")
+        far.down.clear()
+        await healed(stores, naps)
+        assert [hit.id for hit in await words.search("turns", "bell")] == ["b"]
+        assert await vectors.count("turns", model="m") == 2
+        assert told.severities(Store.WORDS) == ["warning", "information"]
+        assert told.severities(Store.VECTORS) == ["warning", "information"]
+
+
+async def test_an_index_refuses_its_callers_alone(far: Far, naps: Naps, tmp_path: Path) -> None:
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        with pytest.raises(WriteDenied):
+            await stores.words(Role.NARRATOR).put("turns", [TextItem("a", "no", {})])
+        with pytest.raises(StoreError, match="finite"):
+            await stores.vectors(Role.INDEXER).put("turns", [VectorItem("a", [float("nan")], {})], model="m")
+        assert all(state == "ok" for _, state in stores.health())
+
+
+async def test_documents_are_kept_here_and_sent(far: Far, naps: Naps, tmp_path: Path) -> None:
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        objects, there = stores.objects(Role.INGEST), far.stores.objects(None)
+        first = await objects.put("originals", b"one")
+        far.down.add(Store.OBJECTS)
+        second = await objects.put("originals", b"two")
+        assert await objects.put("originals", b"two") == second
+        assert await objects.get("originals", first) == b"one"
+        assert await objects.get("originals", second) == b"two"
+        assert sorted(await objects.keys("originals")) == sorted([first, second])
+        assert await there.keys("originals") == [first]
+        far.down.clear()
+        await healed(stores, naps)
+        assert sorted(await there.keys("originals")) == sorted([first, second])
+
+
+async def test_a_document_from_elsewhere_is_fetched_and_kept(far: Far, naps: Naps, tmp_path: Path) -> None:
+    key = await far.stores.objects(Role.INGEST).put("originals", b"from elsewhere")
+    other = await far.stores.objects(Role.INGEST).put("originals", b"never looked at")
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        objects = stores.objects(Role.NARRATOR)
+        assert await objects.exists("originals", key)
+        assert await objects.get("originals", key) == b"from elsewhere"
+        far.down.add(Store.OBJECTS)
+        assert await objects.get("originals", key) == b"from elsewhere"
+        with pytest.raises(StoreUnavailable):
+            await objects.get("originals", other)
+        with pytest.raises(WriteDenied):
+            await objects.put("originals", b"no")
+
+
+@pytest.mark.parametrize("fault", [Fault.CRASH_BEFORE, Fault.CRASH_AFTER])
+async def test_a_crash_while_a_document_is_put(far: Far, naps: Naps, tmp_path: Path, fault: Fault) -> None:
+    stores = mirror_of(far, tmp_path / "home", sleep=naps)
+    opened = await stores.__aenter__()
+    far.faults[Store.OBJECTS].append(fault)
+    with pytest.raises(Crash):
+        await opened.objects(Role.INGEST).put("originals", b"cut off")
+    with contextlib.suppress(BaseException):
+        await stores.__aexit__(None, None, None)
+    far.cut = False
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as again:
+        await healed(again, naps)
+        await asyncio.sleep(0.01)
+        here = await again.objects(Role.INGEST).keys("originals")
+        assert here == await far.stores.objects(None).keys("originals")
+
+
+# --- the ports --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("store", [Store.LOG, Store.CANON, Store.VECTORS, Store.WORDS])
+async def test_every_method_of_the_ports_is_known(far: Far, tmp_path: Path, store: Store) -> None:
+    """What the embedded twin can be called by, the mirrored one can, and as what it is."""
+    twin = getattr(far.stores, store.value)(Role.ORCHESTRATOR)
+    public = {name for name in dir(twin) if not name.startswith("_") and callable(getattr(twin, name))}
+    assert not read_methods(store) & write_methods(store)
+    async with mirror_of(far, tmp_path / "home") as stores:
+        handle = getattr(stores, store.value)(Role.ORCHESTRATOR)
+        assert {name for name in public if not hasattr(handle, name)} == set()
+        assert not hasattr(handle, "truncate")
+
+
+async def test_the_words_are_made_anew_on_the_server(far: Far, naps: Naps, tmp_path: Path) -> None:
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        scene, turn = await begin(stores)
+        await stores.words(Role.INDEXER).put("turns", [TextItem("gone", "I go on.", {})])
+        await rebuild_word_index(stores, say=lambda line: None)
+        hits = await stores.words(Role.INDEXER).search("turns", "go", scope={"scene": scene.id})
+        assert [hit.id for hit in hits] == [turn.id]
+        assert await stores.words(Role.INDEXER).count("turns") == 1
+        far.down.add(Store.WORDS)
+        with pytest.raises(StoreUnavailable):
+            await rebuild_word_index(stores, say=lambda line: None)
+
+
+async def test_a_fault_of_one_reading_method_is_no_outage(far: Far, naps: Naps, tmp_path: Path) -> None:
+    """The copy answers in its place, every time, and nobody is told that a server comes and goes."""
+    async with mirror_of(far, tmp_path / "home", sleep=naps) as stores:
+        told = hear(stores)
+        scene, _ = await begin(stores)
+
+        def broken(store: Store, method: str, args: object) -> None:
+            if method == "line_tail":
+                raise KeyError("a fault of the adapter's own")
+
+        far.refuse = broken
+        for _ in range(5):
+            assert (await seen(stores, scene))[0] == ["I go on."]
+            await naps.pass_()
+        assert told == []
+        assert all(state == "ok" for _, state in stores.health())

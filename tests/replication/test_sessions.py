@@ -1,0 +1,87 @@
+"""The two worked examples while servers flap: the same report as without, and the same on the servers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stores.authority import Store
+from tests.replication.far import Fault, Naps, all_of, far_away, healed, mirror_of
+from tests.replication.sessions import new_clock, nothing, played, played_at_home
+
+pytestmark = pytest.mark.slow
+
+EXAMPLES = [("orc.play", 5), ("hidden_door.play", 1)]
+
+
+@pytest.mark.parametrize(("script", "seed"), EXAMPLES)
+@pytest.mark.parametrize("upset", [*Store, None])
+async def test_a_store_that_stops_and_returns_changes_nothing(
+    tmp_path: Path, script: str, seed: int, upset: Store | None
+) -> None:
+    """It is down at every second line. (None: all five are.)"""
+    stores_upset = {upset} if upset else set(Store)
+    expected = await played_at_home(tmp_path / "at home", script, seed)
+    clock, naps = new_clock(), Naps()
+    async with far_away(tmp_path / "far", clock=clock) as far:
+
+        async def flap(line: int) -> None:
+            if line % 2:
+                far.down |= stores_upset
+            else:
+                far.down.clear()
+                await naps.pass_()
+
+        home = tmp_path / "home"
+        async with mirror_of(far, home, sleep=naps) as stores:
+            assert await played(stores, home, script, seed, clock, flap) == expected
+            far.down.clear()
+            await healed(stores, naps)
+            assert await all_of(stores) == await all_of(far.stores)
+
+
+@pytest.mark.parametrize(("script", "seed"), EXAMPLES)
+async def test_servers_of_which_every_few_calls_fail(tmp_path: Path, script: str, seed: int) -> None:
+    expected = await played_at_home(tmp_path / "at home", script, seed)
+    clock, naps = new_clock(), Naps()
+    async with far_away(tmp_path / "far", clock=clock) as far:
+        home = tmp_path / "home"
+        async with mirror_of(far, home, sleep=naps) as stores:
+            for store, faults in (
+                (Store.LOG, (Fault.LOST_ANSWER, Fault.REFUSED)),
+                (Store.CANON, (Fault.FULL,)),
+            ):
+                far.faults[store] = EveryFew(faults)
+            time = asyncio.create_task(passing(naps))
+            assert await played(stores, home, script, seed, clock, nothing) == expected
+            far.faults = {store: deque() for store in Store}
+            time.cancel()
+            await healed(stores, naps)
+            assert await all_of(stores) == await all_of(far.stores)
+
+
+class EveryFew(deque[Fault]):
+    """Endless: a fault at every ninth call."""
+
+    def __init__(self, faults: tuple[Fault, ...]) -> None:
+        super().__init__()
+        self._next = itertools.cycle(call for fault in faults for call in (*[None] * 8, fault))
+
+    def __bool__(self) -> bool:
+        return True
+
+    def popleft(self) -> Any:
+        return next(self._next)
+
+
+async def passing(naps: Naps) -> None:
+    with contextlib.suppress(asyncio.CancelledError):
+        while True:
+            await naps.pass_()
+            await asyncio.sleep(0.002)
