@@ -1,21 +1,91 @@
-"""Playing a session again from what was typed and what the model said then: nobody is asked a second time.
+"""Replaying a session from its log: the same canon comes of it, and no model is asked a second time.
 
-A session is fixed by its seed (identifiers and dice), by the lines typed and decisions made, and by the words
-that came from the model. A call's identifier follows from the exchange that it was made for
-(`agents.llm.model_calls`), so that calls laid out beforehand in a new library are found when the same lines
-are typed there: the same turns, proposals and, after the same decisions, the same canon come of it. The dice
-fall before anything is told of them, so that another model's words move no result either.
+Canon is what commits wrote, and the log holds every commit whole (`Canonization.batch`), so that replaying
+the commits in their order must give the canon that the library holds. A session that is played again line by
+line finds its model's answers on record: a call's identifier follows from the exchange that it was made for
+(`agents.llm.model_calls`). The dice fall before anything is narrated, so that another model's words move no
+result either.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from dataclasses import dataclass
 
 from agents.llm.errors import ModelUnset
 from agents.llm.llm_port import LlmRequest, TextChunk, Usage
 from agents.llm.scripted_model import ScriptedModel
-from stores.ports import NarratorLog
+from stores.ports import CanonReader, CanonWriter, ContainerWriter, LogReader, NarratorLog
+from stores.records.ids import Id
 from stores.records.llm import LlmCall
+from stores.records.workflow import CanonizationState
+from stores.records.world import StoryNode
+
+CanonRecords = Mapping[str, str]
+"""What is true of a universe: each record as JSON, by its kind and identifier."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayReport:
+    """What a replay came to."""
+
+    commit_count: int
+    record_count: int
+    """Records of canon that were compared."""
+    differences: tuple[str, ...]
+    """A line for each record that is not the same."""
+    narrated_text: str = ""
+    """What another model narrated, if one was asked."""
+
+
+async def replay_commits(
+    log: LogReader,
+    canon: CanonReader,
+    scratch: CanonWriter,
+    scratch_containers: ContainerWriter,
+    universe_id: Id,
+) -> int:
+    """Write every commit of a universe, as the log holds it, into the canon of an empty library; return how
+    many they are. Stories and scenes, which no commit creates, are created there first. Raises StoreError."""
+    written = (CanonizationState.WRITTEN, CanonizationState.CLOSED)
+    canonizations = await log.canonizations(universe_id=universe_id, states=written)
+    for index, canonization in enumerate(canonizations):
+        await scratch.commit(canonization.batch)
+        if index == 0:  # the commit that creates the universe
+            await _create_containers(log, canon, scratch_containers, universe_id)
+    return len(canonizations)
+
+
+async def _create_containers(
+    log: LogReader, canon: CanonReader, scratch: ContainerWriter, universe_id: Id
+) -> None:
+    """Create the containers of the universe's stories and scenes, as they were when they began."""
+    for story in await log.stories(universe_id):
+        await scratch.create_story_node(StoryNode(id=story.id, universe_id=universe_id, title=story.title))
+        for node in await canon.scene_nodes(story.id):
+            await scratch.create_scene_node(node.model_copy(update={"status": "active"}))
+
+
+async def read_canon(canon: CanonReader, universe_id: Id) -> dict[str, str]:
+    """Return the entities, the facts with their history, and the evidence that canon holds of a universe."""
+    facts = await canon.facts(universe_id, history=True)
+    records = {f"entity {each.id}": each.model_dump_json() for each in await canon.entities(universe_id)}
+    records |= {f"fact {fact.id}": fact.model_dump_json() for fact in facts}
+    for fact in facts:
+        evidence = await canon.evidence_of(fact.id)
+        records |= {f"evidence {each.id}": each.model_dump_json() for each in evidence}
+    return records
+
+
+def compare_canon(before: CanonRecords, after: CanonRecords) -> list[str]:
+    """Return a line for each record that only one of them has, or that differs."""
+    lines = [f"missing in the replay: {key}" for key in sorted(before.keys() - after.keys())]
+    lines += [f"only in the replay: {key}" for key in sorted(after.keys() - before.keys())]
+    common = sorted(before.keys() & after.keys())
+    lines += [
+        f"not the same: {key}: {before[key]} / {after[key]}" for key in common if before[key] != after[key]
+    ]
+    return lines
 
 
 async def load_recorded_calls(calls: Iterable[LlmCall], log: NarratorLog) -> int:

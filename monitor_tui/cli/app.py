@@ -8,6 +8,7 @@ commands: nothing heavy is loaded before the first frame. Exit codes: 0 done, 1 
 from __future__ import annotations
 
 import asyncio
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -22,6 +23,7 @@ from monitor_tui.cli import llm as cli_model
 from monitor_tui.cli import play as cli_play
 from monitor_tui.cli import query as cli_query
 from monitor_tui.cli import recall as cli_recall
+from monitor_tui.cli import replay as cli_replay
 from monitor_tui.cli import replication as cli_mirror
 from monitor_tui.cli import servers as cli_servers
 from monitor_tui.cli import stores as cli_stores
@@ -62,6 +64,7 @@ def demo(context: typer.Context, home: Home = None) -> None:
 
 for _group in (
     cli_play,
+    cli_replay,
     cli_campaigns,
     cli_import_log,
     cli_query,
@@ -100,14 +103,16 @@ def _run_app(home: Path | None, start_at: Literal["menu", "demo"]) -> None:
 
     async def open_services() -> Any:
         # In a thread: the records and the stores are imported here, while the first frame stands.
-        compose, daily_backup = await asyncio.to_thread(_import_program)
-        backup_notes = daily_backup.Told()
-        program = await compose.open_program(home_path, notes=backup_notes.notes, mode=compose.Work.PLAY)
-        backup = daily_backup.DailyBackup(
-            program.stores, home_path, backup_notes, program.services.events.publish
-        )
+        await asyncio.to_thread(_import_program)
+        from monitor_tui.background_jobs import BackgroundMode
+        from monitor_tui.compose import open_program
+        from monitor_tui.daily_backup import BackupNotes, DailyBackup
+
+        backup_notes = BackupNotes()
+        program = await open_program(home_path, notes=backup_notes.notes, mode=BackgroundMode.PLAY)
+        backup = DailyBackup(program.stores, home_path, backup_notes, program.services.events.publish)
         backup.start()
-        return program.services, backup.closing(program.close)
+        return program.services, backup.wrap_close(program.close)
 
     application = MonitorApp(open_services, start_at=start_at)
     application.run()
@@ -115,7 +120,7 @@ def _run_app(home: Path | None, start_at: Literal["menu", "demo"]) -> None:
         raise SystemExit(application.return_code)
 
 
-def _import_program() -> tuple[Any, Any]:
-    from monitor_tui import compose, daily_backup
-
-    return compose, daily_backup
+def _import_program() -> None:
+    """Load what the program stands on, so that importing it later takes no time."""
+    import_module("monitor_tui.compose")
+    import_module("monitor_tui.daily_backup")
